@@ -228,7 +228,7 @@ const ROOMS: Record<string, Record<string, string[]>> = {
       'traps',
     ],
     status: ['audit', 'database', 'errors', 'jobs', 'mail', 'master-key', 'metrics', 'migrations'],
-    administration: ['accounts', 'audit', 'database', 'http', 'jobs', 'module', 'web'],
+    administration: ['accounts', 'audit', 'database', 'http', 'jobs', 'module', 'operations', 'web'],
     settings: ['mail'],
     config: ['agents', 'http', 'mail', 'settings', 'status', 'traps'],
     setup: ['audit', 'database', 'folder', 'master-key', 'migrations'],

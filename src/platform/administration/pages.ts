@@ -1,18 +1,17 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { z } from 'zod';
+import type { FastifyInstance } from 'fastify';
 import { type Markup, markup, name } from '../../core/html/markup.ts';
 import type { People } from '../accounts/people.ts';
-import { type PageQuery, pageQuerySchema, text } from '../http/fields.ts';
-import { actorOf, principalOf } from '../http/principal.ts';
+import { type PageQuery, pageQuerySchema } from '../http/fields.ts';
+import { serveOperationAct } from '../operations/act.ts';
 import { personOf } from '../web/access.ts';
-import { serveAct } from '../web/acts.ts';
-import { paramsOf, queryOf } from '../web/asked.ts';
+import { queryOf } from '../web/asked.ts';
 import { asCurl, dataTable, factList, further, link, moment, momentOr, statusWord } from '../web/components.ts';
 import { curlCommand } from '../web/curl.ts';
 import { PAGES } from '../web/own-path.ts';
 import { LIST_ROWS } from '../web/rows.ts';
 import type { ModulePages } from '../web/web.ts';
 import { actTable, peopleIn } from './act-table.ts';
+import type { AdministrationOperations } from './operations.ts';
 import type { AdministrationService } from './service.ts';
 
 const PATH = `${PAGES}/administration`;
@@ -22,6 +21,7 @@ type DeadLetters = Awaited<ReturnType<AdministrationService['deadLetters']>>['da
 
 export interface AdministrationPageParts {
   service: AdministrationService;
+  operations: AdministrationOperations;
   people: Pick<People, 'namesOf'>;
   clock: () => Date;
   settings: Settings;
@@ -29,8 +29,6 @@ export interface AdministrationPageParts {
 
 /** The settings in force: names and values, none of them secret. */
 export type Settings = readonly (readonly [name: string, value: string])[];
-
-const messageParamsSchema = z.object({ message_id: text });
 
 /** The number of failed letters on one page. */
 const LETTERS = 20;
@@ -92,11 +90,11 @@ function letterTable(letters: DeadLetters, mayReplay: boolean, now: Date): Marku
   });
 }
 
-function replayPage(server: FastifyInstance, { service }: AdministrationPageParts): void {
-  serveAct(server, {
+function replayPage(server: FastifyInstance, { operations }: AdministrationPageParts): void {
+  serveOperationAct(server, operations.replayDeadLetter, {
     path: '/administration/messages/:message_id/replay',
-    access: { scope: 'administration:write' },
-    params: messageParamsSchema,
+    api: '/administration',
+    subject: async (params) => params,
     view: () => ({
       title: 'Try again to deliver a message',
       above: ABOVE,
@@ -105,13 +103,6 @@ function replayPage(server: FastifyInstance, { service }: AdministrationPagePart
       back: PATH,
       introduction: 'It is tried from the first attempt on, like a new one.',
     }),
-    async act(request) {
-      await service.replay(actorOf(principalOf(request)), messageIdOf(request));
-      return { notice: 'The message is tried again.', next: PATH };
-    },
+    notice: () => 'The message is tried again.',
   });
-}
-
-function messageIdOf(request: FastifyRequest): string {
-  return paramsOf<{ message_id: string }>(request).message_id;
 }

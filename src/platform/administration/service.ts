@@ -37,11 +37,12 @@ export class AdministrationService {
   }
 
   /** Has a message tried again from the first attempt on. @throws DomainError `not_found`. */
-  replay(actor: Actor, messageId: string): Promise<void> {
+  replay(actor: Actor, messageId: string): Promise<{ message_id: string }> {
     const { database, outbox, administration } = this.#deps;
     return database.write(async (transaction) => {
       await outbox.replay(transaction, messageId);
       await administration.record(transaction, { actor, action: 'message.replayed', of: ['message', messageId] });
+      return { message_id: messageId };
     });
   }
 }

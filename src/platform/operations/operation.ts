@@ -82,10 +82,10 @@ export function operation<
   return declared;
 }
 
-/** Returns the path of a call. @param service that the operation is of. @param params by name. */
-export function callPath(service: string, { path }: Pick<AnyOperation, 'path'>, params: object = {}): string {
+/** Returns the path of a call. @param api path that operations are below. @param params by name. */
+export function callPath(api: string, { path }: Pick<AnyOperation, 'path'>, params: object = {}): string {
   const values = params as Record<string, string>;
-  return `/${service}${path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(values[name] ?? ''))}`;
+  return `${api}${path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(values[name] ?? ''))}`;
 }
 
 /** Serves operations at their paths. */

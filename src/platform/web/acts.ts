@@ -22,44 +22,38 @@ export interface ActView {
 }
 
 /** Questions of a page with one button. */
-export interface AskedFirst<S extends z.ZodType> {
-  schema: S;
+export interface AskedFirst {
+  schema: z.ZodObject;
   fields(form: FormState): Markup | null;
 }
 
 /** A page with one button, and what it does. */
-interface ActPage<S extends z.ZodType> {
+interface ActPage {
   path: string;
   access: Access;
   params?: z.ZodObject;
+  /** Nothing is asked by default. */
+  asked?: AskedFirst;
   view(request: FastifyRequest): ActView | Promise<ActView>;
-  /** @returns what was done, and where to go on. */
-  act(request: FastifyRequest, given: z.output<S>, reply: FastifyReply): Promise<{ notice: string; next: string }>;
+  /** @param given answers to the questions. @returns what was done, and where to go on. */
+  act(request: FastifyRequest, given: object, reply: FastifyReply): Promise<{ notice: string; next: string }>;
 }
 
-const NOTHING: AskedFirst<z.ZodObject> = { schema: z.object({}), fields: () => null };
+const NOTHING: AskedFirst = { schema: z.object({}), fields: () => null };
 
 /** Serves a page with one button at its path. */
-export function serveAct(server: FastifyInstance, page: ActPage<z.ZodObject>): void {
-  serveActAsking(server, NOTHING, page);
-}
-
-/** Serves a page at its path that asks for something before its one button. */
-export function serveActAsking<S extends z.ZodType>(
-  server: FastifyInstance,
-  { schema, fields }: AskedFirst<S>,
-  { path, access, params, view, act }: ActPage<S>,
-): void {
+export function serveAct(server: FastifyInstance, page: ActPage): void {
+  const { path, access, params, asked = NOTHING, view, act } = page;
   serveForm(server, {
     path,
     access,
-    schema,
+    schema: asked.schema,
     ...(params === undefined ? {} : { params }),
     async show(form, request, reply) {
       const { title, above, introduction, submit, isFinal, back, api } = await view(request);
       const instead = markup`<a href="${back}">Leave it as it is</a>`;
       const call = api === undefined ? null : asCurl('curl', curlCommand(request, api));
-      const button = postForm({ request, reply, form }, { fields: fields(form), submit, isFinal, instead });
+      const button = postForm({ request, reply, form }, { fields: asked.fields(form), submit, isFinal, instead });
       return { title, isNarrow: true, above, introduction, content: [button, call] };
     },
     async act(given, request, reply) {

@@ -3,6 +3,7 @@ import type { FastifyInstance, RouteOptions } from 'fastify';
 import { ApiKeys } from '../../../src/platform/accounts/keys.ts';
 import { pagesOfKeys, pagesOfPeople } from '../../../src/platform/accounts/pages/pages.ts';
 import { signedInBy } from '../../../src/platform/accounts/pages/signed-in.ts';
+import { administrationOperations } from '../../../src/platform/administration/operations.ts';
 import { pagesOfAdministration } from '../../../src/platform/administration/pages.ts';
 import { recordIn } from '../../../src/platform/administration/record.ts';
 import { AdministrationService } from '../../../src/platform/administration/service.ts';
@@ -53,7 +54,13 @@ export async function accountPagesOn(
   const pages = [
     pagesOfKeys({ keys, clock }),
     pagesOfPeople({ accounts, clock }),
-    pagesOfAdministration({ service, people: accounts.people, clock, settings: [['data', '/data']] }),
+    pagesOfAdministration({
+      service,
+      operations: administrationOperations(service),
+      people: accounts.people,
+      clock,
+      settings: [['data', '/data']],
+    }),
   ];
   const findSignedIn = signedInBy(accounts.sessions);
   const modules = pages.map((each) => ({ pages: each }));

@@ -1,15 +1,14 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
-import { type Actor, actorOf, principalOf } from '../../http/principal.ts';
-import { serveAct } from '../../web/acts.ts';
-import { forWhoMay, paramsOf } from '../../web/asked.ts';
+import { serveOperationAct } from '../../operations/act.ts';
+import { forWhoMay } from '../../web/asked.ts';
 import { asCurl, dataTable, emptyState, further, idText, link, moment } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { LIST_ROWS } from '../../web/rows.ts';
 import type { Accounts } from '../accounts.ts';
 import { personNamed } from '../administration.ts';
 import type { Invitations, OpenInvitation } from '../invitations.ts';
-import { invitationParamsSchema } from '../people-requests.ts';
+import { invitationOperations } from '../operations/invitations.ts';
 import type { AccountPageParts } from './parts.ts';
 import { invitationPath, PEOPLE_PATH } from './paths.ts';
 
@@ -74,54 +73,50 @@ function inviter(by: string | null, names: ReadonlyMap<string, string>): Markup 
 /** Something that is done to an invitation with one button. */
 interface InvitationAct {
   path: string;
+  operation: 'sendInvitationAgain' | 'withdrawInvitation';
   title: string;
   /** After whom it is about. */
   introduction: string;
   submit: string;
   isFinal: boolean;
   done(email: string): string;
-  work(invitations: Invitations, actor: Actor, linkId: string): Promise<OpenInvitation>;
 }
 
 const ACTS: readonly InvitationAct[] = [
   {
     path: 'send-again',
+    operation: 'sendInvitationAgain',
     title: 'Send an invitation again',
     introduction: 'They get another letter with the same link, which is then good for 24 hours.',
     submit: 'Send again',
     isFinal: false,
     done: (email) => `Another letter to ${email} is on its way.`,
-    work: (invitations, actor, id) => invitations.sendAgain(actor, id),
   },
   {
     path: 'withdraw',
+    operation: 'withdrawInvitation',
     title: 'Withdraw an invitation',
     introduction:
       'Their link is good no more, and a letter that was not sent yet is not sent. They get no letter that says so.',
     submit: 'Withdraw it',
     isFinal: true,
     done: (email) => `The invitation of ${email} was withdrawn.`,
-    work: (invitations, actor, id) => invitations.withdraw(actor, id),
   },
 ];
 
 function actPage(server: FastifyInstance, invitations: Invitations, act: InvitationAct): void {
-  const idOf = (request: FastifyRequest) => paramsOf<{ link_id: string }>(request).link_id;
-  serveAct(server, {
-    path: `/people/invitations/:link_id/${act.path}`,
+  const { path, operation, introduction, done, ...words } = act;
+  serveOperationAct(server, invitationOperations(invitations)[operation], {
+    path: `/people/invitations/:link_id/${path}`,
+    api: '/people',
     access: { scope: 'people:write', proved: true },
-    params: invitationParamsSchema,
-    async view(request) {
-      const { email, role } = await invitations.find(idOf(request));
-      const { title, submit, isFinal } = act;
-      const introduction = markup`For ${name(email)}, as ${role}. ${act.introduction}`;
-      const above = [{ title: 'People', path: PEOPLE_PATH }];
-      const api = { method: 'POST', path: `/people/invitations/${idOf(request)}/${act.path}` } as const;
-      return { title, above, introduction, submit, isFinal, back: PEOPLE_PATH, api };
-    },
-    async act(request) {
-      const { email } = await act.work(invitations, actorOf(principalOf(request)), idOf(request));
-      return { notice: act.done(email), next: PEOPLE_PATH };
-    },
+    subject: ({ link_id }) => invitations.find(link_id),
+    view: ({ email, role }) => ({
+      ...words,
+      introduction: markup`For ${name(email)}, as ${role}. ${introduction}`,
+      above: [{ title: 'People', path: PEOPLE_PATH }],
+      back: PEOPLE_PATH,
+    }),
+    notice: ({ email }) => done(email),
   });
 }

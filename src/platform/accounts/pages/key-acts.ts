@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { idempotencyKey, instant, text } from '../../http/fields.ts';
 import { actorOf, principalOf } from '../../http/principal.ts';
+import { serveOperationAct } from '../../operations/act.ts';
 import { SCOPES, type Scope } from '../../scopes.ts';
 import { personOf } from '../../web/access.ts';
-import { serveAct } from '../../web/acts.ts';
 import { paramsOf } from '../../web/asked.ts';
 import { asCurl, copyable } from '../../web/components.ts';
 import { type ApiCall, curlCommand } from '../../web/curl.ts';
@@ -14,6 +14,7 @@ import { type FormState, serveForm } from '../../web/forms.ts';
 import type { PageView } from '../../web/layout.ts';
 import type { IssuedKey } from '../api-keys.ts';
 import type { ApiKeys } from '../keys.ts';
+import { keyOperations } from '../operations/keys.ts';
 import { keyParamsSchema } from '../requests.ts';
 import { KEYS_PATH, keyPath } from './paths.ts';
 
@@ -100,23 +101,20 @@ function rotateCall(keyId: string): ApiCall {
 }
 
 function revokePage(server: FastifyInstance, { keys }: { keys: ApiKeys }): void {
-  const idOf = (request: FastifyRequest) => paramsOf<{ key_id: string }>(request).key_id;
-  serveAct(server, {
+  serveOperationAct(server, keyOperations(keys).revokeApiKey, {
     path: '/keys/:key_id/revoke',
-    access: { scope: 'keys:write' },
-    params: keyParamsSchema,
-    async view(request) {
-      const { name: title, key_id } = await keys.find(idOf(request));
-      const back = keyPath(key_id);
-      const introduction = 'It ends at once, and for good. Whatever uses it is refused from then on.';
-      const above = [...ABOVE, { title, path: back }];
-      const api = { method: 'POST', path: `/keys/${key_id}/revoke` } as const;
-      return { title: `Revoke ${title}`, above, introduction, submit: 'Revoke it', isFinal: true, back, api };
-    },
-    async act(request) {
-      const key = await keys.revoke(actorOf(principalOf(request)), idOf(request));
-      return { notice: `${key.name} is revoked.`, next: KEYS_PATH };
-    },
+    api: '/keys',
+    subject: ({ key_id }) => keys.find(key_id),
+    view: ({ name: title, key_id }) => ({
+      title: `Revoke ${title}`,
+      above: [...ABOVE, { title, path: keyPath(key_id) }],
+      introduction: 'It ends at once, and for good. Whatever uses it is refused from then on.',
+      submit: 'Revoke it',
+      isFinal: true,
+      back: keyPath(key_id),
+    }),
+    notice: ({ name: title }) => `${title} is revoked.`,
+    next: KEYS_PATH,
   });
 }
 

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { idempotencyKey } from '../../http/fields.ts';
-import { type Actor, actorOf, principalOf } from '../../http/principal.ts';
-import { serveAct } from '../../web/acts.ts';
+import { actorOf, principalOf } from '../../http/principal.ts';
+import { serveOperationAct } from '../../operations/act.ts';
 import { paramsOf } from '../../web/asked.ts';
 import { asCurl } from '../../web/components.ts';
 import { type ApiCall, curlCommand } from '../../web/curl.ts';
@@ -10,6 +10,7 @@ import { type Choice, choices, emailField, onceField, postForm } from '../../web
 import { serveForm } from '../../web/forms.ts';
 import { leaveNotice } from '../../web/session-cookie.ts';
 import type { Accounts } from '../accounts.ts';
+import { peopleOperations } from '../operations/people.ts';
 import type { Person } from '../people.ts';
 import { invitationSchema, newRoleSchema, personParamsSchema } from '../people-requests.ts';
 import type { AccountPageParts } from './parts.ts';
@@ -105,64 +106,59 @@ function roleCall({ person_id, role }: Person): ApiCall {
 /** Something that is done to somebody with one button. */
 interface PersonAct {
   path: string;
-  /** The path of the API, if it differs. */
-  api?: string;
+  operation: 'disablePerson' | 'enablePerson' | 'removeSecondFactor';
   title(name: string): string;
   introduction: string;
   submit: string;
   isFinal: boolean;
   done(name: string): string;
-  work(people: Accounts['people'], actor: Actor, personId: string): Promise<Person>;
 }
 
 const ACTS: readonly PersonAct[] = [
   {
     path: 'disable',
+    operation: 'disablePerson',
     title: (name) => `Disable ${name}`,
     introduction: 'They come in no more, and their sessions end at once. API keys that they made stay as they are.',
     submit: 'Disable',
     isFinal: true,
     done: (name) => `${name} comes in no more.`,
-    work: (people, actor, id) => people.disable(actor, id),
   },
   {
     path: 'enable',
+    operation: 'enablePerson',
     title: (name) => `Let ${name} in again`,
     introduction: 'With the password and the second factor that they had.',
     submit: 'Let in',
     isFinal: false,
     done: (name) => `${name} may come in again.`,
-    work: (people, actor, id) => people.enable(actor, id),
   },
   {
     path: 'second-factor',
-    api: 'remove-second-factor',
+    operation: 'removeSecondFactor',
     title: (name) => `Remove the second factor of ${name}`,
     introduction:
       'For somebody who lost it: their authenticator and their passkeys. Their password alone then lets them in. They get a letter that says so.',
     submit: 'Remove it',
     isFinal: true,
     done: (name) => `The second factor of ${name} was removed.`,
-    work: (people, actor, id) => people.removeSecondFactor(actor, id),
   },
 ];
 
 function actPage(server: FastifyInstance, { people }: Accounts, act: PersonAct): void {
-  serveAct(server, {
-    path: `/people/:person_id/${act.path}`,
+  const { path, operation, title, done, ...words } = act;
+  serveOperationAct(server, peopleOperations(people)[operation], {
+    path: `/people/:person_id/${path}`,
+    api: '/people',
     access: LETTING_IN,
-    params: personParamsSchema,
-    async view(request) {
-      const person = await people.find(idOf(request));
-      const { introduction, submit, isFinal } = act;
-      const back = personPath(person.person_id);
-      const api = { method: 'POST', path: `/people/${person.person_id}/${act.api ?? act.path}` } as const;
-      return { title: act.title(person.name), above: aboveOf(person), introduction, submit, isFinal, back, api };
-    },
-    async act(request) {
-      const { name, person_id } = await act.work(people, actorOf(principalOf(request)), idOf(request));
-      return { notice: act.done(name), next: personPath(person_id) };
-    },
+    subject: ({ person_id }) => people.find(person_id),
+    view: (person) => ({
+      ...words,
+      title: title(person.name),
+      above: aboveOf(person),
+      back: personPath(person.person_id),
+    }),
+    notice: ({ name }) => done(name),
   });
 }
 

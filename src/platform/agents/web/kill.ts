@@ -7,7 +7,7 @@ import { asCurl, dataTable, emptyState, further, link, moment, statusWord } from
 import { curlCommand } from '../../web/curl.ts';
 import { choices, postForm } from '../../web/fields.ts';
 import { type FormState, serveForm } from '../../web/forms.ts';
-import { askedReason, reasonField } from '../../web/reasoned-act.ts';
+import { askedReason, reasonField } from '../../web/reason.ts';
 import { LIST_ROWS } from '../../web/rows.ts';
 import type { WireAgent } from '../requests/agents.ts';
 import { killSchema, type WireKill } from '../requests/kill.ts';

@@ -34,9 +34,11 @@ export function agentEntryPath({ stream_id, sequence }: { stream_id: string; seq
   return pathOf(`${PAGES}/audit/streams`, stream_id, 'entries', String(sequence));
 }
 
-/** A path of the API. */
+/** Path of the API. */
+export const AGENTS_API = '/agents/api/v1';
+
 export function agentsApi(...parts: readonly string[]): string {
-  return pathOf('/agents/api/v1/agents', ...parts);
+  return pathOf(`${AGENTS_API}/agents`, ...parts);
 }
 
 export const SUBSCRIBERS_API = '/agents/api/v1/subscribers';

@@ -4,16 +4,24 @@ import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { type NameActor, namesOfActors } from '../../accounts/actor-names.ts';
 import { idempotencyKey } from '../../http/fields.ts';
 import { actorOf, principalOf } from '../../http/principal.ts';
-import { serveAct } from '../../web/acts.ts';
-import { forWhoMay, paramsOf } from '../../web/asked.ts';
+import { serveOperationAct } from '../../operations/act.ts';
+import { forWhoMay } from '../../web/asked.ts';
 import { action, asCurl, copyable, dataTable, emptyState, link, moment } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { field, onceField, postForm } from '../../web/fields.ts';
 import { type FormState, serveForm } from '../../web/forms.ts';
 import { leaveNotice } from '../../web/session-cookie.ts';
-import { subscriberParamsSchema, subscriberSchema, type WireSubscriber } from '../requests/subscribers.ts';
+import { subscriberOperations } from '../operations/subscribers.ts';
+import { subscriberSchema, type WireSubscriber } from '../requests/subscribers.ts';
 import { type AgentPageParts, CHANGES_AGENTS, SEES_AGENTS } from './parts.ts';
-import { ABOVE_AGENTS, ABOVE_SUBSCRIBERS, SUBSCRIBERS_API, SUBSCRIBERS_PATH, subscriberPath } from './paths.ts';
+import {
+  ABOVE_AGENTS,
+  ABOVE_SUBSCRIBERS,
+  AGENTS_API,
+  SUBSCRIBERS_API,
+  SUBSCRIBERS_PATH,
+  subscriberPath,
+} from './paths.ts';
 
 const EXAMPLE = { url: 'https://example.com/events', audience: 'https://example.com' };
 
@@ -136,28 +144,19 @@ function fieldsOf(form: FormState): Markup[] {
   ];
 }
 
-function removePage(server: FastifyInstance, { service: { subscribers } }: AgentPageParts): void {
-  const idOf = (request: FastifyRequest) => paramsOf<{ subscriber_id: string }>(request).subscriber_id;
-  serveAct(server, {
+function removePage(server: FastifyInstance, { service }: AgentPageParts): void {
+  serveOperationAct(server, subscriberOperations(service).removeSubscriber, {
     path: '/agents/subscribers/:subscriber_id/remove',
-    access: CHANGES_AGENTS,
-    params: subscriberParamsSchema,
-    async view(request) {
-      const { url, subscriber_id } = await subscribers.find(idOf(request));
-      const path = `${SUBSCRIBERS_API}/${subscriber_id}`;
-      return {
-        title: 'Remove a subscriber',
-        above: ABOVE_SUBSCRIBERS,
-        introduction: markup`${name(url)} gets no more messages. Those on their way are given up.`,
-        submit: 'Remove it',
-        isFinal: true,
-        back: SUBSCRIBERS_PATH,
-        api: { method: 'DELETE', path },
-      };
-    },
-    async act(request) {
-      await subscribers.remove(actorOf(principalOf(request)), idOf(request));
-      return { notice: 'The subscriber is removed.', next: SUBSCRIBERS_PATH };
-    },
+    api: AGENTS_API,
+    subject: ({ subscriber_id }) => service.subscribers.find(subscriber_id),
+    view: ({ url }) => ({
+      title: 'Remove a subscriber',
+      above: ABOVE_SUBSCRIBERS,
+      introduction: markup`${name(url)} gets no more messages. Those on their way are given up.`,
+      submit: 'Remove it',
+      isFinal: true,
+      back: SUBSCRIBERS_PATH,
+    }),
+    notice: () => 'The subscriber is removed.',
   });
 }

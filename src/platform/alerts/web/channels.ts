@@ -32,7 +32,7 @@ interface AlertPageParts {
 const MAY_SEE = { scope: 'alerts:read' } as const;
 const MAY_ACT = { scope: 'alerts:write' } as const;
 const ABOVE_ALERTS = [{ title: 'Alerts', path: ALERTS_PATH }];
-const ACT = { service: 'alerts', above: ABOVE_ALERTS, back: ALERTS_PATH };
+const ACT = { above: ABOVE_ALERTS, back: ALERTS_PATH };
 
 /** The pages of alert channels. */
 export function pagesOfAlerts(parts: AlertPageParts): ModulePages {
@@ -161,26 +161,32 @@ function secretPage({ name: title, alert_channel_id }: WireAlertChannel, secret:
 
 function testAlertPage(server: FastifyInstance, { channels, operations }: AlertPageParts): void {
   serveOperationAct(server, operations.testAlertChannel, {
-    ...ACT,
     path: '/alerts/:alert_channel_id/test',
+    api: '/alerts',
     subject: (params) => channelOf(channels, params),
-    title: (channel) => `Test ${channel.name}`,
-    introduction: 'An alert is sent that says that it is a test.',
-    submit: 'Send it',
-    isFinal: false,
+    view: (channel) => ({
+      ...ACT,
+      title: `Test ${channel.name}`,
+      introduction: 'An alert is sent that says that it is a test.',
+      submit: 'Send it',
+      isFinal: false,
+    }),
     notice: (channel) => `A test is on its way to ${channel.name}. If nobody takes it, administration says so.`,
   });
 }
 
 function removePage(server: FastifyInstance, { channels, operations }: AlertPageParts): void {
   serveOperationAct(server, operations.removeAlertChannel, {
-    ...ACT,
     path: '/alerts/:alert_channel_id/remove',
+    api: '/alerts',
     subject: (params) => channelOf(channels, params),
-    title: (channel) => `Remove ${channel.name}`,
-    introduction: 'It gets no more alerts, and its secret is forgotten.',
-    submit: 'Remove it',
-    isFinal: true,
+    view: (channel) => ({
+      ...ACT,
+      title: `Remove ${channel.name}`,
+      introduction: 'It gets no more alerts, and its secret is forgotten.',
+      submit: 'Remove it',
+      isFinal: true,
+    }),
     notice: (channel) => `${channel.name} gets no more alerts.`,
   });
 }

@@ -1,15 +1,14 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { grouped } from '../../../core/plurals.ts';
-import { actorOf, principalOf } from '../../http/principal.ts';
-import { paramsOf } from '../../web/asked.ts';
-import { serveReasonedAct } from '../../web/reasoned-act.ts';
-import { baselineParamsSchema } from '../requests/baselines.ts';
+import { serveOperationAct } from '../../operations/act.ts';
+import { baselineOperations } from '../operations/baselines.ts';
 import { CHANGES_ENDPOINTS, type EndpointPageParts } from './parts.ts';
-import { ABOVE_BASELINES, baselinePath, endpointsApi } from './paths.ts';
+import { ABOVE_BASELINES, baselinePath, ENDPOINTS_API } from './paths.ts';
 
 const ACTS = [
   {
     path: 'approve',
+    operation: 'approveBaseline',
     // An approved file is never an event, so people prove again who they are.
     access: { ...CHANGES_ENDPOINTS, proved: true },
     introduction:
@@ -19,6 +18,7 @@ const ACTS = [
   },
   {
     path: 'reject',
+    operation: 'rejectBaseline',
     access: CHANGES_ENDPOINTS,
     introduction: 'Nothing will be compared with it. The active baseline stays.',
     submit: 'Reject it',
@@ -27,27 +27,20 @@ const ACTS = [
 ] as const;
 
 /** Pages for the acts on a proposed baseline. */
-export function baselineActPages(server: FastifyInstance, { service: { baselines } }: EndpointPageParts): void {
-  for (const { path, access, introduction, submit, done } of ACTS)
-    serveReasonedAct(server, {
+export function baselineActPages(server: FastifyInstance, { service }: EndpointPageParts): void {
+  const operations = baselineOperations(service);
+  for (const { path, operation, access, introduction, submit, done } of ACTS)
+    serveOperationAct(server, operations[operation], {
       path: `/endpoints/baselines/:baseline_id/${path}`,
+      api: ENDPOINTS_API,
       access,
-      params: baselineParamsSchema,
-      async view(request) {
-        const { baseline_id, name, version } = await baselines.find(idOf(request));
+      subject: ({ baseline_id }) => service.baselines.find(baseline_id),
+      view({ baseline_id, name, version }) {
         const title = `${name}, version ${grouped(version)}`;
         const back = baselinePath(baseline_id);
         const above = [...ABOVE_BASELINES, { title, path: back }];
-        const api = endpointsApi('baselines', baseline_id, path);
-        return { title: `${submit.split(' ', 1)[0]} ${title}`, above, introduction, submit, isFinal: false, back, api };
+        return { title: `${submit.split(' ', 1)[0]} ${title}`, above, introduction, submit, isFinal: false, back };
       },
-      async act(request, given) {
-        const { baseline_id } = await baselines[path](actorOf(principalOf(request)), idOf(request), given);
-        return { notice: done, next: baselinePath(baseline_id) };
-      },
+      notice: () => done,
     });
-}
-
-function idOf(request: FastifyRequest): string {
-  return paramsOf<{ baseline_id: string }>(request).baseline_id;
 }

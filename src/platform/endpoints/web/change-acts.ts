@@ -1,10 +1,8 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { actorOf, principalOf } from '../../http/principal.ts';
-import { paramsOf } from '../../web/asked.ts';
-import { serveReasonedAct } from '../../web/reasoned-act.ts';
-import { changeParamsSchema, windowParamsSchema } from '../requests/changes.ts';
+import type { FastifyInstance } from 'fastify';
+import { serveOperationAct } from '../../operations/act.ts';
+import { changeOperations } from '../operations/changes.ts';
 import { CHANGES_ENDPOINTS, type EndpointPageParts } from './parts.ts';
-import { ABOVE_CHANGES, ABOVE_WINDOWS, changePath, endpointsApi, windowPath } from './paths.ts';
+import { ABOVE_CHANGES, ABOVE_WINDOWS, changePath, ENDPOINTS_API, windowPath } from './paths.ts';
 import { pathLine } from './shown-path.ts';
 
 /** Pages for the acts on changes of several endpoints at once. */
@@ -16,13 +14,13 @@ export function changeActPages(server: FastifyInstance, parts: EndpointPageParts
 /** Approval lowers severities from now on, so people prove again who they are. */
 const APPROVES = { ...CHANGES_ENDPOINTS, proved: true };
 
-function approveChangePage(server: FastifyInstance, { service: { changes } }: EndpointPageParts): void {
-  serveReasonedAct(server, {
+function approveChangePage(server: FastifyInstance, { service }: EndpointPageParts): void {
+  serveOperationAct(server, changeOperations(service).approveChange, {
     path: '/endpoints/changes/:change_id/approve',
+    api: ENDPOINTS_API,
     access: APPROVES,
-    params: changeParamsSchema,
-    async view(request) {
-      const change = await changes.find(idIn(request, 'change_id'));
+    subject: ({ change_id }) => service.changes.find(change_id),
+    view(change) {
       const back = changePath(change.change_id);
       return {
         title: 'Approve this change',
@@ -32,18 +30,16 @@ function approveChangePage(server: FastifyInstance, { service: { changes } }: En
         submit: 'Approve it',
         isFinal: false,
         back,
-        api: endpointsApi('changes', change.change_id, 'approve'),
       };
     },
-    async act(request, given) {
-      const { change_id } = await changes.approve(actorOf(principalOf(request)), idIn(request, 'change_id'), given);
-      return { notice: 'The change is approved.', next: changePath(change_id) };
-    },
+    notice: () => 'The change is approved.',
   });
 }
 
 const WINDOW_ACTS = {
   approve: {
+    operation: 'approveChangeWindow',
+    access: APPROVES,
     title: 'Approve what the window quieted',
     introduction:
       'All that it quieted was meant: it is explained by this window, and less bad. The baselines stay as they are.',
@@ -51,36 +47,26 @@ const WINDOW_ACTS = {
     done: 'What the window quieted is approved.',
   },
   reopen: {
+    operation: 'reopenChangeWindow',
+    access: CHANGES_ENDPOINTS,
     title: 'Open what the window quieted',
     introduction: 'What it quieted, and nobody has approved or acknowledged, is open again.',
     submit: 'Open it',
     done: 'What the window quieted is open.',
   },
-};
+} as const;
 
-function windowActPage(
-  server: FastifyInstance,
-  { service: { windows } }: EndpointPageParts,
-  act: keyof typeof WINDOW_ACTS,
-): void {
-  const { done, ...words } = WINDOW_ACTS[act];
-  serveReasonedAct(server, {
+function windowActPage(server: FastifyInstance, { service }: EndpointPageParts, act: keyof typeof WINDOW_ACTS): void {
+  const { operation, access, done, ...words } = WINDOW_ACTS[act];
+  serveOperationAct(server, changeOperations(service)[operation], {
     path: `/endpoints/change-windows/:window_id/${act}`,
-    access: act === 'approve' ? APPROVES : CHANGES_ENDPOINTS,
-    params: windowParamsSchema,
-    async view(request) {
-      const { window_id, reason } = await windows.find(idIn(request, 'window_id'));
+    api: ENDPOINTS_API,
+    access,
+    subject: ({ window_id }) => service.windows.find(window_id),
+    view({ window_id, reason }) {
       const back = windowPath(window_id);
-      const above = [...ABOVE_WINDOWS, { title: reason, path: back }];
-      return { ...words, above, isFinal: false, back, api: endpointsApi('change-windows', window_id, act) };
+      return { ...words, above: [...ABOVE_WINDOWS, { title: reason, path: back }], isFinal: false, back };
     },
-    async act(request, given) {
-      const { window_id } = await windows[act](actorOf(principalOf(request)), idIn(request, 'window_id'), given);
-      return { notice: done, next: windowPath(window_id) };
-    },
+    notice: () => done,
   });
-}
-
-function idIn(request: FastifyRequest, name: 'change_id' | 'window_id'): string {
-  return paramsOf<Record<typeof name, string>>(request)[name];
 }

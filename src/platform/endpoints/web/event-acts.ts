@@ -1,15 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Markup, markup } from '../../../core/html/markup.ts';
-import { actorOf, principalOf } from '../../http/principal.ts';
-import { serveAct } from '../../web/acts.ts';
-import { paramsOf } from '../../web/asked.ts';
+import { serveOperationAct } from '../../operations/act.ts';
 import { asCurl } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { postForm } from '../../web/fields.ts';
-import { eventParamsSchema, type WireEvent } from '../requests/events.ts';
+import { eventOperations } from '../operations/events.ts';
+import type { WireEvent } from '../requests/events.ts';
 import { titleOf } from './event-title.ts';
-import { CHANGES_ENDPOINTS, type EndpointPageParts } from './parts.ts';
-import { ABOVE_EVENTS, endpointsApi, eventPath } from './paths.ts';
+import type { EndpointPageParts } from './parts.ts';
+import { ABOVE_EVENTS, ENDPOINTS_API, endpointsApi, eventPath } from './paths.ts';
 
 type EventAct = 'acknowledge' | 'reopen';
 
@@ -27,24 +26,22 @@ const ACTS: Record<EventAct, { submit: string; introduction: string; done: strin
 };
 
 /** Pages for the acts on an event. */
-export function eventActPages(server: FastifyInstance, { service: { events } }: EndpointPageParts): void {
-  for (const act of ['acknowledge', 'reopen'] as const)
-    serveAct(server, {
+export function eventActPages(server: FastifyInstance, { service }: EndpointPageParts): void {
+  const { acknowledgeEndpointEvent: acknowledge, reopenEndpointEvent: reopen } = eventOperations(service);
+  for (const [act, operation] of Object.entries({ acknowledge, reopen })) {
+    const { done, ...words } = ACTS[act as EventAct];
+    serveOperationAct(server, operation, {
       path: `/endpoints/events/:event_id/${act}`,
-      access: CHANGES_ENDPOINTS,
-      params: eventParamsSchema,
-      async view(request) {
-        const event = await events.find(idOf(request));
+      api: ENDPOINTS_API,
+      subject: ({ event_id }) => service.events.find(event_id),
+      view(event) {
         const back = eventPath(event.event_id);
-        const { submit, introduction } = ACTS[act];
         const above = [...ABOVE_EVENTS, { title: titleOf(event), path: back }];
-        return { title: submit, above, introduction, submit, isFinal: false, back };
+        return { ...words, title: words.submit, above, isFinal: false, back };
       },
-      async act(request) {
-        const { event_id } = await events[act](actorOf(principalOf(request)), idOf(request));
-        return { notice: ACTS[act].done, next: eventPath(event_id) };
-      },
+      notice: () => done,
     });
+  }
 }
 
 /** On the page of an event: what can be done with it as it stands. */
@@ -69,8 +66,4 @@ export function eventActs(
   return markup`<div class="forms">
 ${acts.map(form)}</div>
 ${asCurl('curl-act', curlCommand(asked.request, call))}`;
-}
-
-function idOf(request: FastifyRequest): string {
-  return paramsOf<{ event_id: string }>(request).event_id;
 }

@@ -1,20 +1,21 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type Markup, type MarkupContent, markup } from '../../../core/html/markup.ts';
-import { type Actor, actorOf, principalOf } from '../../http/principal.ts';
+import { actorOf, principalOf } from '../../http/principal.ts';
+import { serveOperationAct } from '../../operations/act.ts';
 import { paramsOf } from '../../web/asked.ts';
 import { asCurl } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { field, postForm } from '../../web/fields.ts';
 import { type FormState, serveForm } from '../../web/forms.ts';
-import { askedReason, serveReasonedAct } from '../../web/reasoned-act.ts';
+import { askedReason } from '../../web/reason.ts';
 import { leaveNotice } from '../../web/session-cookie.ts';
-import type { Hosts } from '../hosts.ts';
+import { hostOperations } from '../operations/hosts.ts';
 import { proposalSchema } from '../requests/baselines.ts';
-import { hostParamsSchema, type WireHost } from '../requests/hosts.ts';
+import { hostParamsSchema } from '../requests/hosts.ts';
 import { ONLY_A_LABEL } from './labels.ts';
 import { CHANGES_ENDPOINTS, type EndpointPageParts } from './parts.ts';
-import { aboveHost, baselinePath, endpointsApi, hostPath } from './paths.ts';
+import { aboveHost, baselinePath, ENDPOINTS_API, endpointsApi, hostPath } from './paths.ts';
 
 /** Pages for the acts on an endpoint. */
 export function hostActPages(server: FastifyInstance, parts: EndpointPageParts): void {
@@ -24,7 +25,8 @@ export function hostActPages(server: FastifyInstance, parts: EndpointPageParts):
 
 /** Something that is done with an endpoint for a reason. */
 interface HostAct {
-  path: 'isolate' | 'release' | 'restart' | 'retire';
+  path: string;
+  operation: 'isolateHost' | 'releaseHost' | 'restartHost' | 'retireHost';
   /** It asks again who it is. */
   isProved?: true;
   title(name: string): string;
@@ -32,40 +34,40 @@ interface HostAct {
   submit: string;
   isFinal: boolean;
   done(name: string): string;
-  work(hosts: Hosts, actor: Actor, id: string, given: { reason: string }): Promise<WireHost>;
 }
 
 const ACTS: readonly HostAct[] = [
   {
     path: 'isolate',
+    operation: 'isolateHost',
     title: (name) => `Label ${name} as isolated`,
     introduction: markup`<strong>${ONLY_A_LABEL}</strong> The machine goes on to reach others, and to be reached. The label tells people, and what reads the API, that it is to be isolated. To cut it off, do so where its network is.`,
     submit: 'Label it',
     isFinal: false,
     done: (name) => `${name} is labelled as isolated. ${ONLY_A_LABEL}`,
-    work: (hosts, actor, id, given) => hosts.isolate(actor, id, given),
   },
   {
     path: 'release',
+    operation: 'releaseHost',
     title: (name) => `Take the label from ${name}`,
     introduction: 'It was a label: nothing was cut off the network, and nothing is connected again.',
     submit: 'Take it away',
     isFinal: false,
     done: (name) => `${name} is not labelled as isolated any more.`,
-    work: (hosts, actor, id, given) => hosts.release(actor, id, given),
   },
   {
     path: 'restart',
+    operation: 'restartHost',
     title: (name) => `Begin a new chain for ${name}`,
     introduction:
       'The machine may bind another key, and its reports begin at 1 again. Do so after it was set up anew or restored from a backup. Find out first which machine it is: whoever has its token and reports first is taken for it. What was reported before stays.',
     submit: 'Begin a new chain',
     isFinal: true,
     done: (name) => `${name} begins a new chain with its next report.`,
-    work: (hosts, actor, id, given) => hosts.restart(actor, id, given),
   },
   {
     path: 'retire',
+    operation: 'retireHost',
     title: (name) => `Retire ${name}`,
     introduction:
       'For a machine that is gone. Its token is revoked, nobody waits for its reports, and nothing is compared any more. All that it reported stays, and so do open events about its files until somebody acknowledges them. Bait on it stays where it is, and stays a trap. There is no way back: a machine that comes again is enrolled anew.',
@@ -73,25 +75,18 @@ const ACTS: readonly HostAct[] = [
     isFinal: true,
     isProved: true,
     done: (name) => `${name} is retired.`,
-    work: (hosts, actor, id, given) => hosts.retire(actor, id, given),
   },
 ];
 
-function actPage(server: FastifyInstance, { service: { hosts } }: EndpointPageParts, act: HostAct): void {
-  serveReasonedAct(server, {
-    path: `/endpoints/hosts/:endpoint_id/${act.path}`,
-    access: act.isProved === true ? { ...CHANGES_ENDPOINTS, proved: true } : CHANGES_ENDPOINTS,
-    params: hostParamsSchema,
-    async view(request) {
-      const host = await hosts.find(idOf(request));
-      const { introduction, submit, isFinal } = act;
-      const places = { back: hostPath(host.endpoint_id), api: endpointsApi('hosts', host.endpoint_id, act.path) };
-      return { title: act.title(host.name), above: aboveHost(host), introduction, submit, isFinal, ...places };
-    },
-    async act(request, given) {
-      const { name, endpoint_id } = await act.work(hosts, actorOf(principalOf(request)), idOf(request), given);
-      return { notice: act.done(name), next: hostPath(endpoint_id) };
-    },
+function actPage(server: FastifyInstance, { service }: EndpointPageParts, act: HostAct): void {
+  const { path, operation, isProved, title, done, ...words } = act;
+  serveOperationAct(server, hostOperations(service)[operation], {
+    path: `/endpoints/hosts/:endpoint_id/${path}`,
+    api: ENDPOINTS_API,
+    access: isProved === true ? { ...CHANGES_ENDPOINTS, proved: true } : CHANGES_ENDPOINTS,
+    subject: ({ endpoint_id }) => service.hosts.find(endpoint_id),
+    view: (host) => ({ ...words, title: title(host.name), above: aboveHost(host), back: hostPath(host.endpoint_id) }),
+    notice: ({ name }) => done(name),
   });
 }
 

@@ -8,7 +8,7 @@ import { curlCommand } from '../../web/curl.ts';
 import { choices, field, onceField, postForm } from '../../web/fields.ts';
 import { formTime, toFormTime } from '../../web/form-time.ts';
 import { type FormState, serveForm } from '../../web/forms.ts';
-import { askedReason } from '../../web/reasoned-act.ts';
+import { askedReason } from '../../web/reason.ts';
 import { leaveNotice } from '../../web/session-cookie.ts';
 import type { WireHost } from '../requests/hosts.ts';
 import type { EndpointService } from '../service.ts';

@@ -7,6 +7,9 @@ export const CHANGES_PATH = `${ENDPOINTS_PATH}/changes`;
 export const WINDOWS_PATH = `${ENDPOINTS_PATH}/change-windows`;
 export const PACKAGES_PATH = `${ENDPOINTS_PATH}/packages`;
 export const BASELINES_PATH = `${ENDPOINTS_PATH}/baselines`;
+/** Path of the API. */
+export const ENDPOINTS_API = '/endpoints';
+
 export const ENROL_PATH = `${ENDPOINTS_PATH}/enroll`;
 
 /** The page of an endpoint, or one below it. */
@@ -42,7 +45,7 @@ export function entryPath({ stream_id, sequence }: { stream_id: string; sequence
 
 /** A path of the API. */
 export function endpointsApi(...parts: readonly string[]): string {
-  return pathOf('/endpoints', ...parts);
+  return pathOf(ENDPOINTS_API, ...parts);
 }
 
 function pathOf(...[first, ...others]: readonly [string, ...string[]]): string {

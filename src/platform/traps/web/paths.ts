@@ -19,9 +19,12 @@ export function trapEntryPath(sequence: number): string {
   return `${PAGES}/audit/streams/${TRAPS_STREAM}/entries/${sequence}`;
 }
 
+/** Path of the API. */
+export const TRAPS_API = '/traps/api/v1';
+
 /** A path of the API. */
 export function trapsApi(...parts: readonly string[]): string {
-  return ['/traps/api/v1', ...parts.map(encodeURIComponent)].join('/');
+  return [TRAPS_API, ...parts.map(encodeURIComponent)].join('/');
 }
 
 /** The breadcrumb above the pages of traps. */

@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { idempotencyKey } from '../../http/fields.ts';
-import { type Actor, actorOf, principalOf } from '../../http/principal.ts';
-import { serveAct } from '../../web/acts.ts';
+import { actorOf, principalOf } from '../../http/principal.ts';
+import { serveOperationAct } from '../../operations/act.ts';
 import { paramsOf } from '../../web/asked.ts';
 import { asCurl, dataTable, emptyState, link, statusWord } from '../../web/components.ts';
 import { type ApiCall, curlCommand } from '../../web/curl.ts';
@@ -11,13 +11,13 @@ import { field, onceField, postForm } from '../../web/fields.ts';
 import { formTime } from '../../web/form-time.ts';
 import { serveForm } from '../../web/forms.ts';
 import { leaveNotice } from '../../web/session-cookie.ts';
+import { credentialOperations } from '../operations/credentials.ts';
 import type { ChannelTest } from '../proving.ts';
 import { trapParamsSchema, type WireTrap } from '../requests.ts';
-import type { Traps } from '../traps.ts';
 import { CHANNEL_WORDS } from './labels.ts';
 import { madeTrapPage } from './made-trap.ts';
 import { MAY_ACT, type TrapPageParts } from './parts.ts';
-import { ABOVE_CREDENTIALS, trapPath, trapsApi } from './paths.ts';
+import { ABOVE_CREDENTIALS, TRAPS_API, trapPath, trapsApi } from './paths.ts';
 
 /** Pages for the acts on a trap. */
 export function trapActPages(server: FastifyInstance, parts: TrapPageParts): void {
@@ -134,52 +134,49 @@ function rotatePage(server: FastifyInstance, { service: { traps }, clock }: Trap
 
 /** Something that is done to a trap with one button. */
 interface TrapAct {
-  path: 'revoke' | 'reset';
+  path: string;
+  operation: 'revokeTrap' | 'resetTrap';
   title(label: string): string;
   introduction: string;
   submit: string;
   isFinal: boolean;
   done(label: string): string;
-  work(traps: Traps, actor: Actor, credentialId: string): Promise<WireTrap>;
 }
 
 const ACTS: readonly TrapAct[] = [
   {
     path: 'revoke',
+    operation: 'revokeTrap',
     title: (label) => `Revoke ${label}`,
     introduction: 'It ends for good: take it away from where it is planted. A use of it is a detection still.',
     submit: 'Revoke it',
     isFinal: true,
     done: (label) => `${label} is revoked.`,
-    work: (traps, actor, id) => traps.revoke(actor, id),
   },
   {
     path: 'reset',
+    operation: 'resetTrap',
     title: (label) => `Reset ${label}`,
     introduction: 'It stands as before it was used. Its detections stay, and so does what was recorded.',
     submit: 'Reset',
     isFinal: false,
     done: (label) => `${label} stands as before it was used.`,
-    work: (traps, actor, id) => traps.reset(actor, id),
   },
 ];
 
-function actPage(server: FastifyInstance, { service: { traps } }: TrapPageParts, act: TrapAct): void {
-  serveAct(server, {
-    path: `/traps/credentials/:credential_id/${act.path}`,
-    access: MAY_ACT,
-    params: trapParamsSchema,
-    async view(request) {
-      const trap = await traps.find(idOf(request));
-      const { introduction, submit, isFinal } = act;
-      const back = trapPath(trap.credential_id);
-      const api = actCall(request, act.path);
-      return { title: act.title(trap.label), above: aboveOf(trap), introduction, submit, isFinal, back, api };
-    },
-    async act(request) {
-      const { label, credential_id } = await act.work(traps, actorOf(principalOf(request)), idOf(request));
-      return { notice: act.done(label), next: trapPath(credential_id) };
-    },
+function actPage(server: FastifyInstance, { service }: TrapPageParts, act: TrapAct): void {
+  const { path, operation, title, done, ...words } = act;
+  serveOperationAct(server, credentialOperations(service)[operation], {
+    path: `/traps/credentials/:credential_id/${path}`,
+    api: TRAPS_API,
+    subject: ({ credential_id }) => service.traps.find(credential_id),
+    view: (trap) => ({
+      ...words,
+      title: title(trap.label),
+      above: aboveOf(trap),
+      back: trapPath(trap.credential_id),
+    }),
+    notice: ({ label }) => done(label),
   });
 }
 

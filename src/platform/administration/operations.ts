@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { entrySchema } from '../audit/api.ts';
+import { pageQuerySchema, text } from '../http/fields.ts';
+import { pageSchema } from '../http/wire.ts';
+import { operation } from '../operations/operation.ts';
+import type { AdministrationService } from './service.ts';
+
+const time = z.string();
+const messageParamsSchema = z.object({ message_id: text });
+
+export const deadLetterSchema = z.object({
+  message_id: z.string(),
+  kind: z.string(),
+  created_at: time,
+  attempts: z.int(),
+  ended_at: time.nullable(),
+  last_error: z.string().nullable(),
+});
+
+export type AdministrationOperations = ReturnType<typeof administrationOperations>;
+
+/** Returns the operations on administrative acts and failed deliveries. */
+export function administrationOperations(service: AdministrationService) {
+  return {
+    listActs: operation({
+      method: 'GET',
+      path: '/acts',
+      scope: 'administration:read',
+      tag: 'administration',
+      summary: 'List administrative acts, newest first',
+      query: pageQuerySchema,
+      answer: pageSchema(entrySchema),
+      refusals: [422],
+      work: ({ query }) => service.acts(query),
+    }),
+    listDeadLetters: operation({
+      method: 'GET',
+      path: '/dead-letters',
+      scope: 'administration:read',
+      tag: 'administration',
+      summary: 'List messages that nobody tries to deliver any more, newest first',
+      query: pageQuerySchema,
+      answer: pageSchema(deadLetterSchema),
+      refusals: [422],
+      work: ({ query }) => service.deadLetters(query),
+    }),
+    replayDeadLetter: operation({
+      method: 'POST',
+      path: '/dead-letters/:message_id/replay',
+      scope: 'administration:write',
+      tag: 'administration',
+      summary: 'Have a message delivered again, from the first attempt on',
+      params: messageParamsSchema,
+      answer: messageParamsSchema,
+      refusals: [404, 409],
+      work: ({ actor, params }) => service.replay(actor, params.message_id),
+    }),
+  };
+}

@@ -1,0 +1,13 @@
+import { z } from 'zod';
+import type { Markup } from '../../core/html/markup.ts';
+import { reason } from '../http/fields.ts';
+import { type Field, field } from './fields.ts';
+import type { FormState } from './forms.ts';
+
+/** The reason of an act, as a form asks for it. */
+export const askedReason = z.string().trim().min(1, 'Say why: it is recorded').pipe(reason);
+
+export function reasonField(form: FormState, more: Pick<Field, 'isFirst'> = {}): Markup {
+  const hint = 'It is recorded in the audit stream, with who said so.';
+  return field(form, { name: 'reason', label: 'Reason', hint, autocomplete: 'off', ...more });
+}
