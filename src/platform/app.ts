@@ -7,8 +7,8 @@ import { RATE_LIMITS } from './http/principal.ts';
 import { createServer } from './http/server.ts';
 import { jobLog } from './jobs/failures.ts';
 import { Scheduler } from './jobs/scheduler.ts';
-import type { ServiceModule } from './module.ts';
-import { jobsOf, openModules } from './modules.ts';
+import type { NamedService } from './open-module.ts';
+import { jobsOf, openModules } from './open-modules.ts';
 import type { Platform, PlatformOptions } from './options.ts';
 import { openParts, type Parts } from './parts.ts';
 import { mailSettingsOf, startPosting } from './posting.ts';
@@ -22,16 +22,16 @@ import { servePages } from './web/web.ts';
 export async function startPlatform(options: PlatformOptions): Promise<Platform> {
   const parts = await openParts(options);
   const { database, clock, accounts } = parts;
-  const modules: ServiceModule[] = [];
+  const modules: NamedService[] = [];
   try {
     const mail = await mailSettingsOf(options);
     const bootstrapped = await bootstrap(parts, options.environment ?? {});
-    const keys = new KeyAuthentication(database, clock);
-    const authenticate = (presented: string) => keys.authenticate(presented);
+    const authentication = new KeyAuthentication(database, clock);
+    const authenticate = (presented: string) => authentication.authenticate(presented);
     const { logLevel = 'warn', rateLimits = RATE_LIMITS, trustedProxies = [], metricsFor = 'key' } = options;
     const server = createServer({ logLevel, authenticate, rateLimits, trustedProxies, clock });
     const publicUrl = () => options.publicUrl ?? listeningOrigin(server, options.host ?? '127.0.0.1');
-    modules.push(...(await openModules(options, { parts, keys, log: server.log, publicUrl })));
+    modules.push(...(await openModules(options, { parts, authentication, serverLog: server.log, publicUrl })));
     for (const module of modules) await module.start?.();
     const scheduler = new Scheduler(database, jobsOf(modules, parts), clock);
     await serveStatus(server, { database, keys: parts.sealKeys, scheduler, clock, modules, metricsFor, mail });
@@ -60,7 +60,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   }
 }
 
-async function end(modules: readonly ServiceModule[], database: Database): Promise<void> {
+async function end(modules: readonly NamedService[], database: Database): Promise<void> {
   for (const module of modules) await module.settled();
   await database.close();
 }

@@ -1,35 +1,20 @@
-/** Reasons for which a service refuses a request. `http/problem.ts` knows the status of each. */
-export type DomainCode =
-  | 'agent_revoked'
-  | 'agent_suspended'
-  | 'clock_behind'
+import type { MODULES } from './modules.ts';
+
+type Keys<T> = T extends { refusals: infer Refusals } ? keyof Refusals : never;
+
+/** Codes of refusals that services share. `http/problem.ts` knows the status of each. */
+export type CommonCode =
   | 'conflict'
   | 'forbidden'
   | 'idempotency_conflict'
   | 'invalid_cursor'
   | 'invalid_request'
-  | 'key_changed'
-  | 'key_ended'
-  | 'key_expired'
-  | 'key_revoked'
   | 'key_shown_before'
-  | 'lines_needed'
-  | 'link_used'
-  | 'no_key'
   | 'not_found'
-  | 'not_signed_in'
-  | 'package_damaged'
-  | 'part_out_of_order'
-  | 'report_fork'
-  | 'report_gap'
-  | 'report_repeated'
-  | 'report_signature'
-  | 'root_differs'
-  | 'snapshot_restored'
-  | 'stream_damaged'
-  | 'too_many_attempts'
-  | 'unauthenticated'
-  | 'weak_password';
+  | 'unauthenticated';
+
+/** Reasons for which a service refuses a request; it declares those of its own. */
+export type DomainCode = CommonCode | Keys<(typeof MODULES)[number]>;
 
 /** Thrown by a service that does not do what it was asked for. `code` is stable, the message is for people. */
 export class DomainError extends Error {

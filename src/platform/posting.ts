@@ -6,7 +6,7 @@ import { OutboxDelivery } from './jobs/delivery.ts';
 import type { FailureListener } from './jobs/failures.ts';
 import { mailDelivery } from './mail/delivery.ts';
 import { type MailSettings, openMail, requireMail } from './mail/open.ts';
-import type { ServiceModule } from './module.ts';
+import type { OpenService } from './open-module.ts';
 
 /** The sending of messages to others, while the platform runs. */
 export interface Posting {
@@ -22,7 +22,7 @@ export interface PostingDeps {
   links: OneTimeLinks;
   /** The address that links lead to. */
   publicUrl: string;
-  modules: readonly Pick<ServiceModule, 'sends'>[];
+  modules: readonly Pick<OpenService, 'sends'>[];
 }
 
 /**

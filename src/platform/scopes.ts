@@ -1,33 +1,9 @@
-/**
- * The scope of a request: `SERVICE:read`, `SERVICE:write`, or one that is narrower: `audit:export` generates packages
- * and adds nothing to a stream, `traps:report` brings what others saw of traps, and reads nothing, `endpoints:report`
- * is for the agent on one endpoint, `agents:act` is for an AI agent that reports what it does. Every route needs one of
- * them, or is public.
- */
-export const SCOPES = [
-  'audit:read',
-  'audit:write',
-  'audit:export',
-  'traps:read',
-  'traps:write',
-  'traps:report',
-  'endpoints:read',
-  'endpoints:write',
-  'endpoints:report',
-  'agents:read',
-  'agents:write',
-  'agents:act',
-  'alerts:read',
-  'alerts:write',
-  'keys:read',
-  'keys:write',
-  'people:read',
-  'people:write',
-  'administration:read',
-  'administration:write',
-  'metrics:read',
-] as const;
-export type Scope = (typeof SCOPES)[number];
+import { MODULES } from './modules.ts';
+
+/** The scope of a request; a service declares its own. Every route needs one of them, or is public. */
+export type Scope = (typeof MODULES)[number]['scopes'][number] | 'metrics:read';
+
+export const SCOPES: readonly Scope[] = [...MODULES.flatMap<Scope>(({ scopes }) => scopes), 'metrics:read'];
 
 const KNOWN: ReadonlySet<string> = new Set(SCOPES);
 

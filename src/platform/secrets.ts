@@ -21,16 +21,7 @@ export class SecretBox {
    * @param masterKey of the data folder.
    * @param purpose another key is derived for each.
    */
-  constructor(
-    masterKey: Uint8Array,
-    purpose:
-      | 'accounts/secrets'
-      | 'traps/secrets'
-      | 'endpoints/bait'
-      | 'agents/authorities'
-      | 'agents/vaults'
-      | 'agents/own-questions',
-  ) {
+  constructor(masterKey: Uint8Array, purpose: `${string}/${string}`) {
     this.#key = Buffer.from(hkdfSync('sha256', masterKey, Buffer.alloc(32), purpose, 32));
   }
 

@@ -1,28 +1,17 @@
 import type { ServiceModule } from '../module.ts';
-import type { Accounts } from './accounts.ts';
-import type { KeyAuthentication } from './authentication.ts';
-import { ApiKeys, type KeysDeps } from './keys.ts';
-import { pagesOfKeys, pagesOfPeople } from './pages/pages.ts';
-import { serveKeys, servePeople } from './routes.ts';
-import { accountsTidyJob } from './tidy.ts';
+import { ACCOUNT_TABLES } from './tables.ts';
 
-export function keysModule(deps: KeysDeps, authentication: KeyAuthentication): ServiceModule {
-  const keys = new ApiKeys(deps);
-  return {
-    name: 'keys',
-    routes: (server) => serveKeys(server, keys),
-    pages: pagesOfKeys({ keys, clock: deps.clock }),
-    jobs: [],
-    settled: () => authentication.settled(),
-  };
-}
+export const keys = {
+  name: 'keys',
+  scopes: ['keys:read', 'keys:write'],
+  refusals: { key_ended: 409, key_expired: 401, key_revoked: 401 },
+  load: async () => (await import('./open.ts')).openKeys,
+} as const satisfies ServiceModule;
 
-export function peopleModule({ database, clock }: KeysDeps, accounts: Accounts): ServiceModule {
-  return {
-    name: 'people',
-    routes: (server) => servePeople(server, accounts),
-    pages: pagesOfPeople({ accounts, clock }),
-    jobs: [accountsTidyJob(database, clock)],
-    settled: async () => {},
-  };
-}
+export const people = {
+  name: 'people',
+  scopes: ['people:read', 'people:write'],
+  tables: ACCOUNT_TABLES,
+  refusals: { link_used: 410, not_signed_in: 401, too_many_attempts: 429, weak_password: 422 },
+  load: async () => (await import('./open.ts')).openPeople,
+} as const satisfies ServiceModule;

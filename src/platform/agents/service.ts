@@ -1,5 +1,5 @@
+import type { Sends } from '../jobs/delivery.ts';
 import type { Job } from '../jobs/scheduler.ts';
-import type { Sends } from '../module.ts';
 import type { SecretBox } from '../secrets.ts';
 import type { VaultTraps } from '../traps/api.ts';
 import { Actions } from './actions/actions.ts';
@@ -57,7 +57,7 @@ export interface AgentKeeping {
   askPublic?: AskPublic;
 }
 
-export function openAgents(deps: AgentServiceDeps, keeping: AgentKeeping): OpenAgents {
+export function assembleAgents(deps: AgentServiceDeps, keeping: AgentKeeping): OpenAgents {
   const { database, clock } = deps;
   const { authorityBox, vaultBox, vaultTraps, ownQuestions } = keeping;
   const issuer = new Issuer(deps, authorityBox);

@@ -1,8 +1,9 @@
 import type { Json } from '../../core/json/canonical.ts';
 import type { Transaction } from '../database/database.ts';
+import type { Sends } from '../jobs/delivery.ts';
 import type { MailTransport } from '../mail/mail.ts';
-import type { Sends } from '../module.ts';
-import type { AlertSeverity, AlertSource, AlertState } from './enums.ts';
+import type { AlertSeverity, AlertState } from './enums.ts';
+import type { AlertSource } from './sources.ts';
 
 /** An event that people are notified of. */
 export interface Alert {

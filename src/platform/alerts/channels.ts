@@ -10,9 +10,9 @@ import { keyedRequest, makeOnce } from '../idempotency/keyed-results.ts';
 import type { Outbox } from '../jobs/outbox.ts';
 import { canonicalEmail, isEmail } from '../mail/address.ts';
 import type { SecretBox } from '../secrets.ts';
-import { ALERT_SOURCES } from './enums.ts';
 import { type AlertMessage, TEST_KIND } from './notifying.ts';
 import type { NewAlertChannel, WireAlertChannel } from './requests.ts';
+import { ALERT_SOURCES } from './sources.ts';
 import type { AlertTables } from './tables.ts';
 
 /** The most channels: each may get every alert. */

@@ -6,10 +6,6 @@ export function isLess(severity: AlertSeverity, than: AlertSeverity): boolean {
   return SEVERITIES.indexOf(severity) < SEVERITIES.indexOf(than);
 }
 
-/** The services that send alerts. */
-export const ALERT_SOURCES = ['traps', 'endpoints', 'agents'] as const;
-export type AlertSource = (typeof ALERT_SOURCES)[number];
-
 /** `none`: no channel wants it. `suppressed`: an alert of this was sent a short while ago. */
 export const ALERT_STATES = ['none', 'suppressed', 'pending', 'delivered', 'dead'] as const;
 export type AlertState = (typeof ALERT_STATES)[number];

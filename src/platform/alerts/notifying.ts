@@ -2,7 +2,8 @@ import type { Json } from '../../core/json/canonical.ts';
 import type { Transaction } from '../database/database.ts';
 import type { Outbox } from '../jobs/outbox.ts';
 import type { Alert } from './api.ts';
-import { type AlertSource, type AlertState, isLess, SEVERITIES } from './enums.ts';
+import { type AlertState, isLess, SEVERITIES } from './enums.ts';
+import type { AlertSource } from './sources.ts';
 import type { AlertTables } from './tables.ts';
 
 /** The time in which another alert of a group is suppressed, unless its level is higher. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { text } from '../http/fields.ts';
-import { ALERT_CHANNEL_KINDS, ALERT_SOURCES, ALERT_STATES, SEVERITIES } from './enums.ts';
+import { ALERT_CHANNEL_KINDS, ALERT_STATES, SEVERITIES } from './enums.ts';
+import { ALERT_SOURCES } from './sources.ts';
 
 /** The delivery of an alert, in the answer of its service. */
 export const alertStandingSchema = z.object({ state: z.enum(ALERT_STATES), attempts: z.int() });

@@ -1,8 +1,8 @@
 import type { Administration } from '../accounts/administration.ts';
 import type { Database } from '../database/database.ts';
+import type { Sends } from '../jobs/delivery.ts';
 import type { Outbox } from '../jobs/outbox.ts';
 import type { MailTransport } from '../mail/mail.ts';
-import type { Sends } from '../module.ts';
 import { Dispatcher } from '../outgoing/dispatcher.ts';
 import { SecretBox } from '../secrets.ts';
 import type { Alerts } from './api.ts';

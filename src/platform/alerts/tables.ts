@@ -1,5 +1,5 @@
 import { column, type TablesOf, table } from '../database/table.ts';
-import type { AlertChannelKind, AlertSeverity, AlertSource } from './enums.ts';
+import type { AlertChannelKind, AlertSeverity } from './enums.ts';
 
 export const ALERT_TABLES = {
   /** Channels that alerts are sent by. */
@@ -24,7 +24,7 @@ export const ALERT_TABLES = {
       /** The message in the outbox. */
       message_id: column.text('PRIMARY KEY'),
       alert_channel_id: column.text(),
-      source: column.text<AlertSource>(),
+      source: column.text(),
       kind: column.text(),
       severity: column.text<AlertSeverity>(),
       subject_id: column.text(),

@@ -33,7 +33,7 @@ export interface TableDeclaration<Set extends ColumnSet> extends TableOptions {
   columns: Set;
 }
 
-type TableSet = Readonly<Record<string, TableDeclaration<ColumnSet>>>;
+export type TableSet = Readonly<Record<string, TableDeclaration<ColumnSet>>>;
 
 /** Returns the type of a table's rows, as queries take it. */
 export type RowOf<T> =

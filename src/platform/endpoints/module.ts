@@ -1,39 +1,25 @@
-import type { Accounts } from '../accounts/accounts.ts';
-import type { Alerts } from '../alerts/api.ts';
 import type { ServiceModule } from '../module.ts';
-import { SecretBox } from '../secrets.ts';
-import { alertedEndpoints } from './alerting.ts';
-import type { BaitDeps } from './deps.ts';
-import { knownFiles } from './packages/known-files.ts';
-import { endpointRoutes } from './routes.ts';
-import { assembleEndpoints } from './service.ts';
-import { stagingJob } from './staging.ts';
-import { staleJob } from './stale.ts';
-import { endpointsOverview } from './web/overview.ts';
-import { pagesOfEndpoints } from './web/pages.ts';
+import { PACKAGE_TABLES } from './packages/tables.ts';
+import { ENDPOINT_TABLES } from './tables.ts';
 
-export interface EndpointsModuleParts extends Omit<BaitDeps, 'approvers' | 'knownFiles' | 'baitBox'> {
-  masterKey: Uint8Array;
-  alerts: Alerts;
-  accounts: Pick<Accounts, 'people'>;
-}
-
-export function endpointsModule({ accounts, masterKey, ...parts }: EndpointsModuleParts): ServiceModule {
-  const deps: BaitDeps = {
-    ...parts,
-    baitBox: new SecretBox(masterKey, 'endpoints/bait'),
-    knownFiles,
-    approvers: (reader) => accounts.people.countWith(reader, 'endpoints:write'),
-  };
-  const service = assembleEndpoints(deps);
-  const pageParts = { service, clock: parts.clock, people: accounts.people };
-  return {
-    name: 'endpoints',
-    routes: (server) => endpointRoutes(server, { service }),
-    pages: pagesOfEndpoints(pageParts),
-    overview: { scope: 'endpoints:read', read: () => endpointsOverview(pageParts) },
-    sends: (mail) => parts.alerts.sends(mail, alertedEndpoints(service.events)),
-    jobs: [staleJob(deps), stagingJob(deps.database, deps.clock)],
-    settled: async () => {},
-  };
-}
+export const endpoints = {
+  name: 'endpoints',
+  // `endpoints:report` is for the sensor on one endpoint.
+  scopes: ['endpoints:read', 'endpoints:write', 'endpoints:report'],
+  streams: ['endpoints/'],
+  alerts: 'Endpoints',
+  tables: { ...ENDPOINT_TABLES, ...PACKAGE_TABLES },
+  refusals: {
+    key_changed: 409,
+    lines_needed: 409,
+    no_key: 409,
+    part_out_of_order: 409,
+    report_fork: 409,
+    report_gap: 409,
+    report_repeated: 409,
+    report_signature: 403,
+    root_differs: 422,
+    snapshot_restored: 409,
+  },
+  load: async () => (await import('./open.ts')).openEndpoints,
+} as const satisfies ServiceModule;

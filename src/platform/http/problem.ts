@@ -3,7 +3,8 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import type { z } from 'zod';
 import { ownOrPlainWords } from '../../core/schema-words.ts';
-import { type DomainCode, DomainError, sayRefusal } from '../errors.ts';
+import { type CommonCode, DomainError, sayRefusal } from '../errors.ts';
+import { MODULES } from '../modules.ts';
 import type { WireProblem } from './wire.ts';
 
 /** An answer that is not what was asked for, as problem details of RFC 9457. `code` is stable, `detail` for people. */
@@ -36,39 +37,22 @@ interface InvalidField {
   message: string;
 }
 
-/** The statuses of what services refuse. */
-const STATUSES: Record<DomainCode, number> = {
-  not_signed_in: 401,
+const COMMON_STATUSES: Record<CommonCode, number> = {
   unauthenticated: 401,
-  key_expired: 401,
-  key_revoked: 401,
   forbidden: 403,
-  report_signature: 403,
   not_found: 404,
-  agent_revoked: 409,
-  agent_suspended: 409,
   conflict: 409,
-  package_damaged: 409,
-  stream_damaged: 409,
-  key_changed: 409,
-  key_ended: 409,
   key_shown_before: 409,
-  lines_needed: 409,
-  no_key: 409,
-  part_out_of_order: 409,
-  report_fork: 409,
-  report_gap: 409,
-  report_repeated: 409,
-  snapshot_restored: 409,
-  link_used: 410,
   idempotency_conflict: 422,
   invalid_cursor: 422,
   invalid_request: 422,
-  root_differs: 422,
-  weak_password: 422,
-  too_many_attempts: 429,
-  clock_behind: 503,
 };
+
+/** The statuses of what services refuse. */
+const STATUSES: ReadonlyMap<string, number> = new Map([
+  ...Object.entries(COMMON_STATUSES),
+  ...MODULES.flatMap((module) => ('refusals' in module ? Object.entries(module.refusals) : [])),
+]);
 
 /** Codes of what Fastify refuses by itself, by its status. */
 const FRAMEWORK_CODES: Record<number, string> = {
@@ -157,7 +141,7 @@ function refusalProblem(error: DomainError): HttpProblem {
   const { code, field, message, members } = error;
   const fields = field === null ? [] : [{ field, message }];
   const named = field === null ? members : { ...members, errors: fields };
-  return new HttpProblem(STATUSES[code], code, sayRefusal(error), named, fields);
+  return new HttpProblem(STATUSES.get(code) ?? 500, code, sayRefusal(error), named, fields);
 }
 
 /** Names that a caller made up are many, or long, or both. */

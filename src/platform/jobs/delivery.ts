@@ -21,6 +21,9 @@ export interface Standing {
 /** Notes elsewhere how a message stands, in the transaction that says so in the outbox. */
 export type Note = (transaction: Transaction, messageId: string, standing: Standing) => Promise<void>;
 
+/** By the kind of a message: its delivery, and the listener for its state. */
+export type Sends = ReadonlyMap<string, { deliver: Deliver; note: Note }>;
+
 /** Reports that nobody will ever take a message, however often it is sent. */
 export class Undeliverable extends Error {}
 

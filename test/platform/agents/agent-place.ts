@@ -10,7 +10,7 @@ import type { AgentServiceDeps } from '../../../src/platform/agents/deps.ts';
 import { streamOfAgent } from '../../../src/platform/agents/enums.ts';
 import { OwnQuestions } from '../../../src/platform/agents/own-questions.ts';
 import { agentRegistrationSchema } from '../../../src/platform/agents/requests/agents.ts';
-import { type AgentService, type OpenAgents, openAgents } from '../../../src/platform/agents/service.ts';
+import { type AgentService, assembleAgents, type OpenAgents } from '../../../src/platform/agents/service.ts';
 import { TRUST_TIMES } from '../../../src/platform/agents/settings.ts';
 import type { AgentTables } from '../../../src/platform/agents/tables.ts';
 import { TrustWriter } from '../../../src/platform/agents/trust/writer.ts';
@@ -106,7 +106,7 @@ export class AgentPlace {
       watches: () => decoyWatches(database),
       useDecoy: (credentialId, userAgent) => this.service.vault.useDecoy(credentialId, userAgent),
     });
-    this.open = openAgents(this.deps, {
+    this.open = assembleAgents(this.deps, {
       authorityBox: this.authorityBox,
       vaultBox: new SecretBox(masterKey, 'agents/vaults'),
       vaultTraps: this.traps.vaultTraps,

@@ -1,5 +1,5 @@
+import type { Sends } from '../../jobs/delivery.ts';
 import type { Job } from '../../jobs/scheduler.ts';
-import type { Sends } from '../../module.ts';
 import { Dispatcher } from '../../outgoing/dispatcher.ts';
 import type { AgentServiceDeps } from '../deps.ts';
 import type { Issuer } from '../identity/issuer.ts';

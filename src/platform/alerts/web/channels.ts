@@ -16,10 +16,10 @@ import { PAGES } from '../../web/own-path.ts';
 import { leaveNotice } from '../../web/session-cookie.ts';
 import type { ModulePages } from '../../web/web.ts';
 import type { AlertChannels } from '../channels.ts';
-import { ALERT_SOURCES, SEVERITIES } from '../enums.ts';
+import { SEVERITIES } from '../enums.ts';
 import type { AlertOperations } from '../operations.ts';
 import { newAlertChannelSchema, type WireAlertChannel } from '../requests.ts';
-import { SOURCE_WORDS } from './labels.ts';
+import { ALERT_SOURCES, SOURCE_LABELS } from '../sources.ts';
 import { ALERTS_PATH, alertChannelPath, channelsApi } from './paths.ts';
 
 /** The service behind the pages of alerts: that which the routes of the API call. */
@@ -91,7 +91,7 @@ function channelTable(channels: readonly WireAlertChannel[], mayAct: boolean, no
 }
 
 function sourcesInWords(sources: WireAlertChannel['sources']): string {
-  return sources === null ? 'all services' : sources.map((source) => SOURCE_WORDS[source]).join(', ');
+  return sources === null ? 'all services' : sources.map((source) => SOURCE_LABELS[source]).join(', ');
 }
 
 function addPage(server: FastifyInstance, { channels }: AlertPageParts): void {
@@ -133,7 +133,7 @@ function channelFields(form: FormState): Markup[] {
     { value: 'email', label: 'E-mail' },
   ];
   const to = 'The https address of a webhook, or an e-mail address.';
-  const sources = ALERT_SOURCES.map((value) => ({ value, label: SOURCE_WORDS[value] }));
+  const sources = ALERT_SOURCES.map((value) => ({ value, label: SOURCE_LABELS[value] }));
   const severities = SEVERITIES.map((value) => ({ value, label: value }));
   return [
     onceField(form),

@@ -2,13 +2,7 @@ import { type Markup, markup } from '../../../core/html/markup.ts';
 import { plural } from '../../../core/plurals.ts';
 import { type StatusTone, statusWord } from '../../web/components.ts';
 import type { AlertStanding } from '../api.ts';
-import type { AlertSeverity, AlertSource, AlertState } from '../enums.ts';
-
-export const SOURCE_WORDS: Record<AlertSource, string> = {
-  traps: 'Traps',
-  endpoints: 'Endpoints',
-  agents: 'AI agents',
-};
+import type { AlertSeverity, AlertState } from '../enums.ts';
 
 export const SEVERITY_TONES: Record<AlertSeverity, StatusTone> = {
   low: 'neutral',

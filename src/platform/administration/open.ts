@@ -1,0 +1,35 @@
+import { entrySchema } from '../audit/api.ts';
+import { serveOpenApi } from '../http/openapi.ts';
+import type { OpenService, ServiceDeps } from '../open-module.ts';
+import { serveOperations } from '../operations/operation.ts';
+import { settingsInForce } from '../settings-in-force.ts';
+import { administrationOperations, deadLetterSchema } from './operations.ts';
+import { recentActs } from './overview.ts';
+import { pagesOfAdministration } from './pages.ts';
+import { AdministrationService } from './service.ts';
+
+export async function openAdministration({ options, clock, accounts, ...deps }: ServiceDeps): Promise<OpenService> {
+  const service = new AdministrationService(deps);
+  const operations = administrationOperations(service);
+  return {
+    async routes(server) {
+      await serveOpenApi(server, {
+        title: 'Administration',
+        description:
+          'What was done to who may do what, as entries of the stream platform/administration, and messages that could not be delivered.',
+        schemas: { Act: entrySchema, JsonValue: entrySchema.shape.metadata.valueType, DeadLetter: deadLetterSchema },
+      });
+      serveOperations(server, operations);
+    },
+    pages: pagesOfAdministration({
+      service,
+      operations,
+      clock,
+      settings: settingsInForce(options),
+      people: accounts.people,
+    }),
+    overview: { scope: 'administration:read', read: () => recentActs(service, accounts.people) },
+    jobs: [],
+    settled: async () => {},
+  };
+}

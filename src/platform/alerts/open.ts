@@ -1,0 +1,24 @@
+import { serveOpenApi } from '../http/openapi.ts';
+import type { OpenService, ServiceDeps } from '../open-module.ts';
+import { serveOperations } from '../operations/operation.ts';
+import { alertOperations } from './operations.ts';
+import { alertChannelSchema } from './requests.ts';
+import { pagesOfAlerts } from './web/channels.ts';
+
+export async function openAlerts({ alerts: { channels, sendsTests }, clock }: ServiceDeps): Promise<OpenService> {
+  const operations = alertOperations(channels);
+  return {
+    async routes(server) {
+      await serveOpenApi(server, {
+        title: 'Alerts',
+        description: 'Channels that notify people of what the services find.',
+        schemas: { AlertChannel: alertChannelSchema },
+      });
+      serveOperations(server, operations);
+    },
+    pages: pagesOfAlerts({ channels, operations, clock }),
+    sends: sendsTests,
+    jobs: [],
+    settled: async () => {},
+  };
+}

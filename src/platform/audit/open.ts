@@ -1,0 +1,58 @@
+import { messageOf } from '../../core/errors.ts';
+import { dataFolder } from '../folder.ts';
+import type { Job } from '../jobs/scheduler.ts';
+import type { OpenService, ServiceDeps } from '../open-module.ts';
+import { openAuthority } from '../timestamp/open.ts';
+import type { Checkpoints } from './checkpoints.ts';
+import { auditMetrics } from './metrics.ts';
+import { auditRoutes } from './routes.ts';
+import { assembleAudit } from './service.ts';
+import { auditOverview } from './web/overview.ts';
+import { pagesOfAudit } from './web/pages.ts';
+
+/** The time between tries to anchor checkpoints that could not be. */
+const RETRY_MS = 60_000;
+/** As many as are anchored in one go, by an authority that answers slowly. */
+const LONGEST_RETRY_MS = 20 * 60_000;
+
+export async function openAudit(deps: ServiceDeps): Promise<OpenService> {
+  const { sealKeys: keys, options, serverLog } = deps;
+  const authority = await openAuthority(options.tsaUrl ?? null, dataFolder(options.dataDir).authority);
+  const onAnchorFailure = (error: unknown, checkpointId: string | null) =>
+    serverLog.warn({ checkpointId, reason: messageOf(error) }, 'a checkpoint stays pending');
+  const service = assembleAudit({ ...deps, keys, authority, onAnchorFailure });
+  const { appender, checkpoints, readers } = service;
+  const { checkpointMinutes = null } = options;
+  return {
+    routes: (server) => auditRoutes(server, { service }),
+    pages: pagesOfAudit({ service }),
+    overview: {
+      scope: 'audit:read',
+      read: (signal) => auditOverview(service, signal),
+    },
+    metrics: auditMetrics(service),
+    jobs: [
+      {
+        name: 'audit/anchor-pending',
+        everyMs: RETRY_MS,
+        atMostMs: LONGEST_RETRY_MS,
+        run: () => checkpoints.retryPending(),
+      },
+      ...(checkpointMinutes === null ? [] : [checkpointsEvery(checkpointMinutes, checkpoints)]),
+    ],
+    async settled() {
+      await appender.settled();
+      await checkpoints.settled();
+      await readers.close();
+    },
+  };
+}
+
+function checkpointsEvery(minutes: number, checkpoints: Checkpoints): Job {
+  return {
+    name: 'audit/checkpoint-grown',
+    everyMs: minutes * 60_000,
+    atMostMs: LONGEST_RETRY_MS,
+    run: () => checkpoints.createWhereGrown(),
+  };
+}
