@@ -6,8 +6,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { byCommand } from '../../src/platform/accounts/administration.ts';
 import { ApiKeys } from '../../src/platform/accounts/keys.ts';
 import { AdministrationService } from '../../src/platform/administration/service.ts';
-import { newAlertChannelSchema } from '../../src/platform/alerts/requests.ts';
 import { type AlertService, assembleAlerts } from '../../src/platform/alerts/service.ts';
+import { newAlertChannelSchema } from '../../src/platform/alerts/wire.ts';
 import type { Database } from '../../src/platform/database/database.ts';
 import { Outbox } from '../../src/platform/jobs/outbox.ts';
 import type { JobTables } from '../../src/platform/jobs/tables.ts';

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { answered, AGENTS as ONE_AGENT, onboarded } from './agents/http-agent.ts';
-import { AFTER, BEFORE, propose, reported, watched } from './endpoints/web/scene.ts';
+import { AFTER, BEFORE, propose, reported, watched } from './endpoints/pages/scene.ts';
 import { addDeadLetter } from './rows-by-hand.ts';
 import { fill, listAll, SERVICES, type Service } from './service.ts';
 import { type Visitor, visitorsOf } from './web/visitor.ts';
@@ -27,30 +27,30 @@ const PAGES: readonly (readonly [file: string, path: string, by?: string])[] = [
   ['accounts/pages/keys.ts', '/app/keys'],
   ['accounts/pages/people.ts', '/app/people'],
   ['administration/pages.ts', '/app/administration'],
-  ['agents/web/actions.ts', '/app/agents/of/{agent_id}/actions'],
-  ['agents/web/agents.ts', '/app/agents'],
-  ['agents/web/kill.ts', '/app/agents/of/{agent_id}/kills'],
-  ['agents/web/trust.ts', '/app/agents/of/{agent_id}/trust'],
-  ['audit/web/checkpoints.ts', '/app/audit/streams/{stream_id}/checkpoints'],
-  ['audit/web/checks.ts', '/app/audit/streams/{stream_id}/verifications'],
-  ['audit/web/entries.ts', '/app/audit/streams/{stream_id}/entries'],
-  ['audit/web/entries.ts', '/app/audit/streams/{stream_id}/entries?resource_type=bucket'],
-  ['audit/web/packages.ts', '/app/audit/streams/{stream_id}/packages'],
-  ['audit/web/streams.ts', '/app/audit'],
-  ['endpoints/web/baseline.ts', '/app/endpoints/baselines/{baseline_id}'],
-  ['endpoints/web/baselines.ts', '/app/endpoints/baselines'],
-  ['endpoints/web/changes.ts', '/app/endpoints/changes'],
-  ['endpoints/web/changes.ts', '/app/endpoints/changes/{change_id}'],
-  ['endpoints/web/events.ts', '/app/endpoints/events'],
-  ['endpoints/web/events.ts', '/app/endpoints/events?endpoint_id={endpoint_id}'],
-  ['endpoints/web/hosts.ts', '/app/endpoints'],
-  ['endpoints/web/packages.ts', '/app/endpoints/packages'],
-  ['endpoints/web/scans.ts', '/app/endpoints/hosts/{endpoint_id}/scans'],
-  ['endpoints/web/windows.ts', '/app/endpoints/change-windows'],
-  ['endpoints/web/windows.ts', '/app/endpoints/change-windows/{window_id}'],
-  ['traps/web/detections.ts', '/app/traps'],
-  ['traps/web/detections.ts', '/app/traps?credential_id={credential_id}'],
-  ['traps/web/traps.ts', '/app/traps/credentials'],
+  ['agents/pages/actions.ts', '/app/agents/of/{agent_id}/actions'],
+  ['agents/pages/agents.ts', '/app/agents'],
+  ['agents/pages/kill.ts', '/app/agents/of/{agent_id}/kills'],
+  ['agents/pages/trust.ts', '/app/agents/of/{agent_id}/trust'],
+  ['audit/pages/checkpoints.ts', '/app/audit/streams/{stream_id}/checkpoints'],
+  ['audit/pages/checks.ts', '/app/audit/streams/{stream_id}/verifications'],
+  ['audit/pages/entries.ts', '/app/audit/streams/{stream_id}/entries'],
+  ['audit/pages/entries.ts', '/app/audit/streams/{stream_id}/entries?resource_type=bucket'],
+  ['audit/pages/packages.ts', '/app/audit/streams/{stream_id}/packages'],
+  ['audit/pages/streams.ts', '/app/audit'],
+  ['endpoints/pages/baseline.ts', '/app/endpoints/baselines/{baseline_id}'],
+  ['endpoints/pages/baselines.ts', '/app/endpoints/baselines'],
+  ['endpoints/pages/changes.ts', '/app/endpoints/changes'],
+  ['endpoints/pages/changes.ts', '/app/endpoints/changes/{change_id}'],
+  ['endpoints/pages/events.ts', '/app/endpoints/events'],
+  ['endpoints/pages/events.ts', '/app/endpoints/events?endpoint_id={endpoint_id}'],
+  ['endpoints/pages/hosts.ts', '/app/endpoints'],
+  ['endpoints/pages/packages.ts', '/app/endpoints/packages'],
+  ['endpoints/pages/scans.ts', '/app/endpoints/hosts/{endpoint_id}/scans'],
+  ['endpoints/pages/windows.ts', '/app/endpoints/change-windows'],
+  ['endpoints/pages/windows.ts', '/app/endpoints/change-windows/{window_id}'],
+  ['traps/pages/detections.ts', '/app/traps'],
+  ['traps/pages/detections.ts', '/app/traps?credential_id={credential_id}'],
+  ['traps/pages/traps.ts', '/app/traps/credentials'],
 ];
 
 test('the table of pages has each file that links to a next page', () => {

@@ -6,7 +6,7 @@ import type { Actor } from '../http/principal.ts';
 import type { Administration } from './administration.ts';
 import { type ApiKey, findKey, type IssuedKey, issueKey, keysAfter, revokeKey, rotateKey } from './api-keys.ts';
 import { issueOnce } from './issue-once.ts';
-import type { newKeySchema, rotationSchema } from './requests.ts';
+import type { newKeySchema, rotationSchema } from './wire.ts';
 
 export interface KeysDeps {
   database: Database;

@@ -3,8 +3,8 @@ import type { Agent } from './agent-rows.ts';
 import { allowancesOf } from './composition.ts';
 import { streamOfAgent } from './enums.ts';
 import { type AgentIdentity, currentIdentities } from './identity/identity-rows.ts';
-import type { WireAgent } from './requests/agents.ts';
 import type { AgentTables } from './tables.ts';
+import type { WireAgent } from './wire/agents.ts';
 
 /** Agents with all that is said of them to whoever may read them. */
 export async function agentsToWire(reader: Reader, agents: readonly Agent[]): Promise<WireAgent[]> {

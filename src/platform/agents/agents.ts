@@ -13,9 +13,9 @@ import type { AgentServiceDeps } from './deps.ts';
 import { type AgentEntry, writeEntries } from './entries.ts';
 import { tierOf } from './enums.ts';
 import { type GhostPorts, noteGhost } from './ghosts.ts';
-import type { AgentPatch, AgentQuery, AgentRegistration, WireAgent } from './requests/agents.ts';
 import type { AgentTables } from './tables.ts';
 import { decoyToolsOf } from './vault/decoy-rows.ts';
+import type { AgentPatch, AgentQuery, AgentRegistration, WireAgent } from './wire/agents.ts';
 
 /** The agents, as routes and pages have them. */
 export class Agents {

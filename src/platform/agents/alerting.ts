@@ -1,7 +1,7 @@
 import type { Json } from '../../core/json/canonical.ts';
 import type { Alert, AlertContent, AlertedService } from '../alerts/api.ts';
 import type { AlertSeverity } from '../alerts/enums.ts';
-import type { WireAgent } from './requests/agents.ts';
+import type { WireAgent } from './wire/agents.ts';
 
 /** Titles of alerts about agents. */
 const KINDS = {

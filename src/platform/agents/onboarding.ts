@@ -10,7 +10,7 @@ import type { AgentServiceDeps } from './deps.ts';
 import { type AgentEntry, writeEntries } from './entries.ts';
 import { streamOfAgent } from './enums.ts';
 import type { IssuedIdentity, IssuerPort, TrustPort, VaultPort } from './ports.ts';
-import type { Onboarded } from './requests/agents.ts';
+import type { Onboarded } from './wire/agents.ts';
 
 /** The parts of the service that an onboarding calls. */
 export interface OnboardingPorts {

@@ -3,12 +3,12 @@ import type { OpenService, ServiceDeps } from '../open-module.ts';
 import { SecretBox } from '../secrets.ts';
 import { alertedAgents } from './alerting.ts';
 import { OwnQuestions } from './own-questions.ts';
+import { agentsOverview } from './pages/overview.ts';
+import { pagesOfAgents } from './pages/pages.ts';
 import { agentServiceRoutes } from './routes.ts';
 import { assembleAgents } from './service.ts';
 import { TRUST_TIMES } from './settings.ts';
 import { decoyWatches } from './vault/decoys.ts';
-import { agentsOverview } from './web/overview.ts';
-import { pagesOfAgents } from './web/pages.ts';
 
 export async function openAgents({
   accounts,

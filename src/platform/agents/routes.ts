@@ -7,18 +7,18 @@ import { killOperations } from './operations/kill.ts';
 import { subscriberOperations } from './operations/subscribers.ts';
 import { trustOperations } from './operations/trust.ts';
 import { decoyOperations, vaultOperations } from './operations/vault.ts';
-import { actionSchema, loggedActionSchema, loggedOutcomeSchema } from './requests/actions.ts';
-import { agentSchema, onboardedSchema } from './requests/agents.ts';
-import { killReceiptSchema } from './requests/kill.ts';
-import { agentVerificationSchema } from './requests/public.ts';
-import { agentStatsSchema } from './requests/stats.ts';
-import { wireSubscriberSchema } from './requests/subscribers.ts';
-import { simulatedSchema, trustLineSchema, trustScoreSchema } from './requests/trust.ts';
-import { decoySchema, vaultSchema } from './requests/vault.ts';
 import { didRoutes } from './routes/did.ts';
 import { publicAgentRoutes } from './routes/public.ts';
 import type { Strangers } from './routes/strangers.ts';
 import type { AgentService } from './service.ts';
+import { actionSchema, loggedActionSchema, loggedOutcomeSchema } from './wire/actions.ts';
+import { agentSchema, onboardedSchema } from './wire/agents.ts';
+import { killReceiptSchema } from './wire/kill.ts';
+import { agentVerificationSchema } from './wire/public.ts';
+import { agentStatsSchema } from './wire/stats.ts';
+import { wireSubscriberSchema } from './wire/subscribers.ts';
+import { simulatedSchema, trustLineSchema, trustScoreSchema } from './wire/trust.ts';
+import { decoySchema, vaultSchema } from './wire/vault.ts';
 
 const OPERATIONS = [
   agentOperations,

@@ -14,12 +14,12 @@ import { Lately } from './lately.ts';
 import { Onboarding } from './onboarding.ts';
 import type { OwnQuestions } from './own-questions.ts';
 import { PublicAgents } from './public/public-agents.ts';
-import type { AgentStats } from './requests/stats.ts';
 import { readAgentStats } from './stats.ts';
 import { trustJob } from './trust/job.ts';
 import { TrustScores } from './trust/scores.ts';
 import { TrustWriter } from './trust/writer.ts';
 import { Vaults } from './vault/vaults.ts';
+import type { AgentStats } from './wire/stats.ts';
 
 /** Everything that the routes and pages of agents call. */
 export interface AgentService {

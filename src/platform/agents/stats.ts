@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
 import { AGENT_STATES, TIER_NAMES } from './enums.ts';
-import type { AgentStats } from './requests/stats.ts';
 import type { AgentTables } from './tables.ts';
+import type { AgentStats } from './wire/stats.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 const COUNT = sql<number>`COUNT(*)`;

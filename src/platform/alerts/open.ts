@@ -2,8 +2,8 @@ import { serveOpenApi } from '../http/openapi.ts';
 import type { OpenService, ServiceDeps } from '../open-module.ts';
 import { serveOperations } from '../operations/operation.ts';
 import { alertOperations } from './operations.ts';
-import { alertChannelSchema } from './requests.ts';
-import { pagesOfAlerts } from './web/channels.ts';
+import { pagesOfAlerts } from './pages/channels.ts';
+import { alertChannelSchema } from './wire.ts';
 
 export async function openAlerts({ alerts: { channels, sendsTests }, clock }: ServiceDeps): Promise<OpenService> {
   const operations = alertOperations(channels);

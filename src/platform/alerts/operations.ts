@@ -7,7 +7,7 @@ import {
   alertTestSchema,
   madeAlertChannelSchema,
   newAlertChannelSchema,
-} from './requests.ts';
+} from './wire.ts';
 
 export type AlertOperations = ReturnType<typeof alertOperations>;
 

@@ -5,10 +5,10 @@ import type { OpenService, ServiceDeps } from '../open-module.ts';
 import { openAuthority } from '../timestamp/open.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import { auditMetrics } from './metrics.ts';
+import { auditOverview } from './pages/overview.ts';
+import { pagesOfAudit } from './pages/pages.ts';
 import { auditRoutes } from './routes.ts';
 import { assembleAudit } from './service.ts';
-import { auditOverview } from './web/overview.ts';
-import { pagesOfAudit } from './web/pages.ts';
 
 /** The time between tries to anchor checkpoints that could not be. */
 const RETRY_MS = 60_000;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { digits, idempotencyKey, instant, jsonObject, pageQuerySchema, text, time } from '../http/fields.ts';
-import { isOwnStream } from './rules.ts';
+import { isOwnStream, ownStreamsInWords } from './own-streams.ts';
 import { saysRotated } from './seal-keys.ts';
 
 export const MAX_BATCH = 1000;
@@ -18,7 +18,7 @@ const streamId = name
 /** The stream of an entry that somebody sends. */
 const openStreamId = streamId.refine(
   (id) => !isOwnStream(id),
-  'is one of those that the platform itself writes: traps, and what begins with "platform/", "endpoints/" or "agents/"',
+  `is one of those that the platform itself writes: ${ownStreamsInWords()}`,
 );
 
 export const newEntrySchema = z

@@ -1,18 +1,10 @@
 import { createHmac, hash, type KeyObject } from 'node:crypto';
 import { DomainError } from '../errors.ts';
-import { MODULES } from '../modules.ts';
 import type { EntryRow } from './repository.ts';
 import type { WireEntry } from './wire.ts';
 
 /** The `prev_hash` of the first entry of a stream: nothing came before. */
 export const GENESIS = '0'.repeat(64);
-
-const OWN_STREAMS = MODULES.flatMap<string>((module) => ('streams' in module ? module.streams : []));
-
-/** Reports whether the platform itself records what a stream has: nobody else appends to it. */
-export function isOwnStream(streamId: string): boolean {
-  return OWN_STREAMS.some((own) => (own.endsWith('/') ? streamId.startsWith(own) : streamId === own));
-}
 
 /** The part of an entry that is hashed: all of it but its own hash and seal. */
 export type EntryContent = Omit<EntryRow, 'hash' | 'seal'>;

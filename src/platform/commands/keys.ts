@@ -41,7 +41,7 @@ const createCommand: CommandModule<object, CreateFlags> = {
       .example('$0 keys create --data ./data --name auditor --scope audit:read > auditor.key', ''),
   async handler({ name, scope, expires, ...flags }) {
     const { issueKey } = await import('../accounts/api-keys.ts');
-    const { newKeySchema } = await import('../accounts/requests.ts');
+    const { newKeySchema } = await import('../accounts/wire.ts');
     const { expires_at, ...input } = checked(newKeySchema, { name, scopes: scope, expires_at: expires });
     await issueAndShow('keys create', flags, (transaction, issuing) =>
       issueKey(transaction, { ...input, expiresAt: expires_at }, issuing),
@@ -60,7 +60,7 @@ const rotateCommand: CommandModule<object, RotateFlags> = {
       .option('expires', EXPIRES),
   async handler({ id, overlap, expires, ...flags }) {
     const { rotateKey } = await import('../accounts/api-keys.ts');
-    const { rotationSchema } = await import('../accounts/requests.ts');
+    const { rotationSchema } = await import('../accounts/wire.ts');
     const input = checked(rotationSchema, { overlap_seconds: Math.round(overlap * 3600), expires_at: expires });
     const rotation = { overlapSeconds: input.overlap_seconds, expiresAt: input.expires_at };
     await issueAndShow('keys rotate', flags, (transaction, issuing) => rotateKey(transaction, id, rotation, issuing));

@@ -1,9 +1,9 @@
 import { createPrivateKey, type KeyObject, randomUUID, sign } from 'node:crypto';
 import { attestedText } from '../agents/actions/attestation.ts';
-import type { ActionContent, LoggedAction } from '../agents/requests/actions.ts';
-import type { Onboarded } from '../agents/requests/agents.ts';
-import type { WireKill } from '../agents/requests/kill.ts';
-import type { AgentVerification } from '../agents/requests/public.ts';
+import type { ActionContent, LoggedAction } from '../agents/wire/actions.ts';
+import type { Onboarded } from '../agents/wire/agents.ts';
+import type { WireKill } from '../agents/wire/kill.ts';
+import type { AgentVerification } from '../agents/wire/public.ts';
 import type { PlatformCaller } from './caller.ts';
 
 const AGENTS = '/agents/api/v1';

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { sha256 } from '../../core/digest.ts';
 import { plural } from '../../core/plurals.ts';
-import type { LoggedAction } from '../agents/requests/actions.ts';
-import type { WireKill } from '../agents/requests/kill.ts';
-import type { WireDetection } from '../traps/requests.ts';
+import type { LoggedAction } from '../agents/wire/actions.ts';
+import type { WireKill } from '../agents/wire/kill.ts';
+import type { WireDetection } from '../traps/wire.ts';
 import { AiAgent } from './ai-agent.ts';
 import type { PlatformCaller } from './caller.ts';
 import { type FoundToken, readToken, tokenIn, useToken } from './intruder.ts';

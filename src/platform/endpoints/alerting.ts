@@ -3,8 +3,8 @@ import type { Alert, AlertContent, AlertedService } from '../alerts/api.ts';
 import { EVENT_SEVERITIES } from './enums.ts';
 import { type NewEndpointEvent, noteEventsChanged } from './event-rows.ts';
 import type { EndpointEvents } from './events.ts';
-import type { WireEvent } from './requests/events.ts';
 import type { EndpointTables } from './tables.ts';
+import type { WireEvent } from './wire/events.ts';
 
 /** The events of one alert: those that one report raised. */
 export interface AlertedEvents {

@@ -5,9 +5,9 @@ import type { PageQuery } from '../http/fields.ts';
 import { type Baseline, findBaseline } from './baseline-rows.ts';
 import { pathKey } from './event-rows.ts';
 import { setDifferences } from './lines/comparing.ts';
-import type { WireDifference } from './requests/baselines.ts';
 import { severityOfDifference, typeOf } from './rules.ts';
 import type { EndpointTables } from './tables.ts';
+import type { WireDifference } from './wire/baselines.ts';
 
 /**
  * Compares a proposal with the active baseline, or a baseline with the one before it, by path.

@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely';
 import type { Reader, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
-import type { WireBaseline } from './requests/baselines.ts';
 import type { EndpointTables } from './tables.ts';
+import type { WireBaseline } from './wire/baselines.ts';
 
 export type Baseline = Selectable<EndpointTables['baselines']>;
 

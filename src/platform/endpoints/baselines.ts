@@ -24,11 +24,11 @@ import type { BaselineStatus } from './enums.ts';
 import { EventWriting } from './event-writing.ts';
 import { changeEndpoint, type Endpoint, endpointRow, findEndpointInUse, refuseRetired } from './host-rows.ts';
 import { storeLineSet } from './lines/line-sets.ts';
-import type { Proposal, Registration, WireBaseline } from './requests/baselines.ts';
 import { scanRow } from './scan-rows.ts';
 import { refuseOwn } from './second-person.ts';
 import { takePart, unstage } from './staging.ts';
 import type { EndpointTables } from './tables.ts';
+import type { Proposal, Registration, WireBaseline } from './wire/baselines.ts';
 
 /** The baselines of endpoints, as routes and pages have them. */
 export class Baselines {

@@ -11,9 +11,9 @@ import { decidedEntries, entryOfAct, inEntries } from './entries.ts';
 import { CHANGES_STREAM, type PathEventType } from './enums.ts';
 import { type EndpointEvent, noteEventsChanged } from './event-rows.ts';
 import { endpointsWithPath } from './lines/places.ts';
-import type { WireChange } from './requests/changes.ts';
-import type { Explanation } from './requests/events.ts';
 import type { EndpointTables } from './tables.ts';
+import type { WireChange } from './wire/changes.ts';
+import type { Explanation } from './wire/events.ts';
 
 type Change = Selectable<EndpointTables['endpoint_changes']>;
 

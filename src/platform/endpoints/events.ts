@@ -13,8 +13,8 @@ import { type EndpointEvent, eventsVersion, noteEventsChanged } from './event-ro
 import { explainDifferences, UNEXPLAINED } from './explanations.ts';
 import { endpointRow } from './host-rows.ts';
 import type { PathDifference } from './lines/comparing.ts';
-import type { EventQuery, Explanation, WireEvent } from './requests/events.ts';
 import type { EndpointTables } from './tables.ts';
+import type { EventQuery, Explanation, WireEvent } from './wire/events.ts';
 
 /** Events that are explained anew in one transaction. */
 const EXPLAINED_AT_ONCE = 500;

@@ -3,7 +3,7 @@ import type { Reader } from '../database/database.ts';
 import type { PathDifference } from './lines/comparing.ts';
 import type { Attributes, ChangedFile, SignedPackage } from './packages/explanation.ts';
 import type { KnownFiles } from './packages/known-files.ts';
-import type { Explanation } from './requests/events.ts';
+import type { Explanation } from './wire/events.ts';
 
 export const UNEXPLAINED: Explanation = { kind: 'none' };
 

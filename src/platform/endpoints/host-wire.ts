@@ -3,9 +3,9 @@ import type { ReportHead } from '../../sensor/report/head.ts';
 import type { Reader } from '../database/database.ts';
 import type { EventSeverity, HostStatus } from './enums.ts';
 import type { Endpoint } from './host-rows.ts';
-import type { WireHost } from './requests/hosts.ts';
 import { MISSED_WITHIN_MS, missedScans } from './rules.ts';
 import type { EndpointTables } from './tables.ts';
+import type { WireHost } from './wire/hosts.ts';
 
 /** Endpoints with all that is said of them. */
 export async function hostsToWire(reader: Reader, endpoints: readonly Endpoint[], now: Date): Promise<WireHost[]> {

@@ -12,9 +12,9 @@ import { CHAIN_EVENT_TYPES, DEFAULT_ROOTS } from './enums.ts';
 import { EventWriting } from './event-writing.ts';
 import { changeEndpoint, dueAfter, type Endpoint, findEndpoint, findEndpointInUse, newChain } from './host-rows.ts';
 import { hostsToWire } from './host-wire.ts';
-import type { Enrolment, HostQuery, WireHost } from './requests/hosts.ts';
 import { retireEndpoint } from './retiring.ts';
 import type { EndpointTables } from './tables.ts';
+import type { Enrolment, HostQuery, WireHost } from './wire/hosts.ts';
 
 /** A warning at enrollment, so that nobody takes it for more. */
 const NO_BASELINE =

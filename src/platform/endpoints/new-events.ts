@@ -4,8 +4,8 @@ import type { EndpointLine } from '../../sensor/report/line.ts';
 import { type KnownChange, type NewEndpointEvent, pathKey } from './event-rows.ts';
 import { isVouchedFor, UNEXPLAINED } from './explanations.ts';
 import type { PathDifference } from './lines/comparing.ts';
-import type { Explanation } from './requests/events.ts';
 import { severityOfDifference, typeOf } from './rules.ts';
+import type { Explanation } from './wire/events.ts';
 
 /** The place and time of a difference. */
 export interface EventFacts {

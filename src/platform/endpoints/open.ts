@@ -4,12 +4,12 @@ import { alertedEndpoints } from './alerting.ts';
 import { baitWatches } from './bait/planting.ts';
 import type { BaitDeps } from './deps.ts';
 import { knownFiles } from './packages/known-files.ts';
+import { endpointsOverview } from './pages/overview.ts';
+import { pagesOfEndpoints } from './pages/pages.ts';
 import { endpointRoutes } from './routes.ts';
 import { assembleEndpoints } from './service.ts';
 import { stagingJob } from './staging.ts';
 import { staleJob } from './stale.ts';
-import { endpointsOverview } from './web/overview.ts';
-import { pagesOfEndpoints } from './web/pages.ts';
 
 export async function openEndpoints({ accounts, masterKey, traps, ...shared }: ServiceDeps): Promise<OpenService> {
   const { database, clock, alerts } = shared;

@@ -13,11 +13,11 @@ import { streamOf } from './enums.ts';
 import { EventWriting } from './event-writing.ts';
 import { changeEndpoint, type Endpoint, findEndpointInUse, nextOf } from './host-rows.ts';
 import { lineSetOf, type NewLineSet, storeLineSet } from './lines/line-sets.ts';
-import type { ScanQuery, WireReport, WireReportTaken, WireScan } from './requests/reports.ts';
 import { severityOfChain } from './rules.ts';
 import { type EndpointScan, isReportAccepted, scanRow } from './scan-rows.ts';
 import { takePart, unstage } from './staging.ts';
 import type { EndpointTables } from './tables.ts';
+import type { ScanQuery, WireReport, WireReportTaken, WireScan } from './wire/reports.ts';
 
 /** The answer to a part of a report. */
 export type ReportAnswer = { taken: WireReportTaken } | { part: number; next_part: number; parts: number };

@@ -8,16 +8,16 @@ import { eventOperations } from './operations/events.ts';
 import { hostOperations, scanOperations } from './operations/hosts.ts';
 import { packageOperations } from './operations/packages.ts';
 import { sensorOperations } from './operations/sensor.ts';
-import { baitSchema } from './requests/bait.ts';
-import { baselineSchema, differenceSchema } from './requests/baselines.ts';
-import { changeSchema, windowSchema } from './requests/changes.ts';
-import { eventSchema } from './requests/events.ts';
-import { hostSchema } from './requests/hosts.ts';
-import { signedArchiveSchema } from './requests/packages.ts';
-import { reportTakenSchema, scanSchema } from './requests/reports.ts';
-import { endpointStatsSchema, endpointVerificationSchema } from './requests/verification.ts';
 import { partRoutes } from './routes/parts.ts';
 import type { EndpointService } from './service.ts';
+import { baitSchema } from './wire/bait.ts';
+import { baselineSchema, differenceSchema } from './wire/baselines.ts';
+import { changeSchema, windowSchema } from './wire/changes.ts';
+import { eventSchema } from './wire/events.ts';
+import { hostSchema } from './wire/hosts.ts';
+import { signedArchiveSchema } from './wire/packages.ts';
+import { reportTakenSchema, scanSchema } from './wire/reports.ts';
+import { endpointStatsSchema, endpointVerificationSchema } from './wire/verification.ts';
 
 /** The endpoint binary-integrity service, to be registered under its base path. */
 export const endpointRoutes: FastifyPluginAsync<{ service: EndpointService }> = async (server, { service }) => {

@@ -8,11 +8,11 @@ import { EndpointEvents } from './events.ts';
 import { Hosts } from './hosts.ts';
 import { listArchives } from './packages/archives.ts';
 import { Reports } from './reports.ts';
-import type { EndpointStats } from './requests/verification.ts';
 import { SensorProtocol } from './sensor-protocol.ts';
 import { readEndpointStats } from './stats.ts';
 import { EndpointVerification } from './verifying.ts';
 import { ChangeWindows } from './windows.ts';
+import type { EndpointStats } from './wire/verification.ts';
 
 /** Everything that the routes and pages of endpoints call. */
 // Over ten members: it is the list of them.

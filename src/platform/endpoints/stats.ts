@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
-import type { EndpointStats } from './requests/verification.ts';
 import type { EndpointTables } from './tables.ts';
+import type { EndpointStats } from './wire/verification.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 

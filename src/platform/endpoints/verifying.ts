@@ -7,9 +7,9 @@ import type { EndpointDeps } from './deps.ts';
 import { streamOf } from './enums.ts';
 import { findEndpoint } from './host-rows.ts';
 import { chunksOfSet, linesInChunks } from './lines/line-sets.ts';
-import type { EndpointFinding } from './requests/verification.ts';
 import type { EndpointScan } from './scan-rows.ts';
 import type { EndpointTables } from './tables.ts';
+import type { EndpointFinding } from './wire/verification.ts';
 
 /** Reports, or entries, that are read in one go. */
 const AT_ONCE = 500;

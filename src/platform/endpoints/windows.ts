@@ -12,9 +12,9 @@ import { decidedEntries, type EventChange, entryOfAct, inEntries } from './entri
 import { CHANGES_STREAM } from './enums.ts';
 import { noteEventsChanged } from './event-rows.ts';
 import { findEndpoint } from './host-rows.ts';
-import type { NewWindow, WireWindow } from './requests/changes.ts';
 import type { EndpointTables } from './tables.ts';
 import { type ChangeWindow, findWindow } from './window-rows.ts';
+import type { NewWindow, WireWindow } from './wire/changes.ts';
 
 const LONGEST_MS = 7 * 24 * 60 * 60_000;
 

@@ -1,10 +1,10 @@
 import type { Alert, AlertContent, AlertedService } from '../alerts/api.ts';
 import type { Detections } from './detections.ts';
 import { DEPTHS } from './enums.ts';
+import { detectionPath } from './pages/paths.ts';
 import { type Detection, nextChange, type Trap } from './repository.ts';
-import type { WireDetection } from './requests.ts';
 import type { TrapTables } from './tables.ts';
-import { detectionPath } from './web/paths.ts';
+import type { WireDetection } from './wire.ts';
 
 /** Alerts of a detection: one per trap and address each hour, unless somebody goes further. */
 export function alertOf(

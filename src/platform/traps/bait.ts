@@ -4,11 +4,11 @@ import { invalidField } from '../errors.ts';
 import type { Actor } from '../http/principal.ts';
 import { changeRecorded, storeTrap } from './making.ts';
 import { findTrap, nextChange, noteProof } from './repository.ts';
-import type { NewTrap } from './requests.ts';
 import type { Traps } from './traps.ts';
 import type { Artifact } from './types/type.ts';
 import type { Uses } from './uses.ts';
 import type { TrapVault } from './vault.ts';
+import type { NewTrap } from './wire.ts';
 
 /** A trap that an agent plants as a file, before it is stored. */
 export interface PreparedBait {

@@ -3,7 +3,7 @@ import { awsTruth } from './aws/truth.ts';
 import type { FileWatches } from './bait.ts';
 import type { DecoyPlace } from './decoys/decoy.ts';
 import type { Channel } from './enums.ts';
-import type { ChannelTruth } from './wire.ts';
+import type { ChannelTruth } from './trap-wire.ts';
 
 export interface ChannelsDeps {
   /** The decoys that listen here. */

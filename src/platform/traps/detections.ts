@@ -6,11 +6,11 @@ import type { Actor } from '../http/principal.ts';
 import { recordAct, settledEntry } from './entries.ts';
 import { type DetectionStatus, TRAPS_STREAM } from './enums.ts';
 import { type Detection, nextChange, trapRow } from './repository.ts';
-import type { DetectionQuery, WireDetection } from './requests.ts';
 import { GROUP_GAP_MS } from './rules.ts';
 import type { TrapTables } from './tables.ts';
+import { detectionToWire } from './trap-wire.ts';
 import type { DetectionsVersion } from './version.ts';
-import { detectionToWire } from './wire.ts';
+import type { DetectionQuery, WireDetection } from './wire.ts';
 
 export interface DetectionsDeps {
   database: Database;

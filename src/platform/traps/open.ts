@@ -1,8 +1,8 @@
 import type { OpenService, ServiceDeps } from '../open-module.ts';
 import { alertedTraps } from './alerting.ts';
+import { trapsOverview } from './pages/overview.ts';
+import { pagesOfTraps } from './pages/pages.ts';
 import { trapRoutes } from './routes.ts';
-import { trapsOverview } from './web/overview.ts';
-import { pagesOfTraps } from './web/pages.ts';
 
 const SETTLE_MS = 60_000;
 

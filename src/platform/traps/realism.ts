@@ -3,10 +3,10 @@ import type { Database } from '../database/database.ts';
 import { accountOf } from './aws/access-key.ts';
 import { isCanaryAccount } from './aws/canary-accounts.ts';
 import type { DecoyPlace } from './decoys/decoy.ts';
-import type { RealismCheck, WireTrap } from './requests.ts';
 import { proofSince } from './rules.ts';
 import type { TrapTables } from './tables.ts';
 import type { Traps } from './traps.ts';
+import type { RealismCheck, WireTrap } from './wire.ts';
 
 export interface RealismDeps {
   database: Database;

@@ -4,10 +4,10 @@ import { serveOperations } from '../operations/operation.ts';
 import { credentialOperations } from './operations/credentials.ts';
 import { detectionOperations } from './operations/detections.ts';
 import { realKeyOperations } from './operations/real-keys.ts';
-import { detectionSchema, madeTrapSchema, occurrenceSchema, trapSchema, trapStatsSchema } from './requests.ts';
 import { callbackRoutes } from './routes/callback.ts';
 import { eventRoutes } from './routes/events.ts';
 import type { TrapService } from './service.ts';
+import { detectionSchema, madeTrapSchema, occurrenceSchema, trapSchema, trapStatsSchema } from './wire.ts';
 
 /** The trap credential service, to be registered under its base path. */
 export const trapRoutes: FastifyPluginAsync<{ service: TrapService }> = async (server, { service }) => {

@@ -18,7 +18,6 @@ import { probesOf } from './own-calls.ts';
 import { Proving } from './proving.ts';
 import { Realism } from './realism.ts';
 import { lastReports } from './repository.ts';
-import type { TrapStats } from './requests.ts';
 import { readTrapStats } from './stats.ts';
 import { Traps } from './traps.ts';
 import type { TrapUse } from './use.ts';
@@ -26,6 +25,7 @@ import { Uses } from './uses.ts';
 import { TrapVault } from './vault.ts';
 import { type UseDecoy, VaultTraps } from './vault-traps.ts';
 import { DetectionsVersion } from './version.ts';
+import type { TrapStats } from './wire.ts';
 
 /** Everything that the routes and pages of traps call. */
 // Over ten members: it is the list of them.

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
 import type { DecoyPlace } from './decoys/decoy.ts';
 import { openBySeverity, readOverview } from './overview.ts';
-import type { TrapStats } from './requests.ts';
 import type { TrapTables } from './tables.ts';
+import type { TrapStats } from './wire.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 const COUNT = sql<number>`COUNT(*)`;

@@ -9,12 +9,12 @@ import { changeRecorded, type MakingDeps, storeTrap, type TrapFacts } from './ma
 import { namedPlace } from './named-place.ts';
 import { plantedType } from './possible.ts';
 import { changeTrap, channelProofs, findTrap, nextChange, type Trap } from './repository.ts';
-import type { NewTrap, TrapQuery, WireMadeTrap, WireTrap } from './requests.ts';
 import { statusOf } from './rules.ts';
 import type { TrapTables } from './tables.ts';
+import { type ChannelTruth, trapToWire } from './trap-wire.ts';
 import type { MadeTrap } from './types/type.ts';
 import { TYPES } from './types/types.ts';
-import { type ChannelTruth, trapToWire } from './wire.ts';
+import type { NewTrap, TrapQuery, WireMadeTrap, WireTrap } from './wire.ts';
 
 export interface TrapsDeps extends MakingDeps {
   database: Database;

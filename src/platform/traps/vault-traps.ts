@@ -7,11 +7,11 @@ import { changeRecorded, storeTrap, type TrapFacts } from './making.ts';
 import type { Proving } from './proving.ts';
 import type { Recorded } from './recording.ts';
 import { findTrap, nextChange, trapRow } from './repository.ts';
-import type { NewTrap } from './requests.ts';
 import type { Traps } from './traps.ts';
 import type { MadeTrap } from './types/type.ts';
 import type { Uses } from './uses.ts';
 import type { TrapVault } from './vault.ts';
+import type { NewTrap } from './wire.ts';
 
 /** A trap that lies in the vault of an agent, before it is stored. */
 export interface TrapOfVault {

@@ -1,57 +1,196 @@
-import { placeToWire } from '../audit/api.ts';
-import { type Channel, TRAPS_STREAM } from './enums.ts';
-import type { Detection, Trap } from './repository.ts';
-import type { WireDetection, WireTrap } from './requests.ts';
-import { statusOf } from './rules.ts';
-import type { KeptCredential } from './vault.ts';
+import { z } from 'zod';
+import { SEVERITIES } from '../alerts/enums.ts';
+import { alertStandingSchema } from '../alerts/wire.ts';
+import { entryPlaceSchema } from '../audit/api.ts';
+import { instant, jsonObject, pageQuerySchema, recordedIn, text } from '../http/fields.ts';
+import {
+  CHANNELS,
+  CREDENTIAL_TYPES,
+  DEPTHS,
+  DETECTION_STATUSES,
+  ORIGINS,
+  PLANT_LOCATIONS,
+  TRAP_STATUSES,
+  TRAP_TYPES,
+} from './enums.ts';
 
-/** Says if a channel would see a use of a trap now, and why. */
-export type ChannelTruth = (trap: Trap, channel: Channel) => { active: boolean; reason: string };
+const time = z.string();
+const json = z.json();
 
-export interface TrapView {
-  kept: KeptCredential;
-  proofs: readonly { channel: Channel; proved_at: string }[];
-  now: Date;
-  channelTruth: ChannelTruth;
-}
+export const planting = {
+  plant_location: z.enum(PLANT_LOCATIONS),
+  label: text.min(1).max(200),
+  expires_at: instant.nullable().default(null),
+};
 
-export function trapToWire(trap: Trap, { kept, proofs, now, channelTruth }: TrapView): WireTrap {
-  const { trap_no: _, secret: __, triggered_at: ___, revoked_at: ____, ...shown } = trap;
-  return {
-    ...shown,
-    status: statusOf(trap, now),
-    known_as: kept.known_as,
-    detection_channels: kept.channels.map((channel) => ({
-      channel,
-      ...channelTruth({ ...trap, decoy: decoyOf(channel, trap, kept) }, channel),
-      last_proved_at: proofs.find((proof) => proof.channel === channel)?.proved_at ?? null,
-    })),
-  };
-}
+/** `decoy` names one of the settings; the first of the kind, where none is named. `options`: what the type is told. */
+export const newTrapSchema = z.strictObject({
+  credential_type: z.enum(CREDENTIAL_TYPES),
+  ...planting,
+  decoy: text.min(1).max(100).optional(),
+  options: jsonObject.default({}),
+});
+export type NewTrap = z.output<typeof newTrapSchema>;
 
-/** The place to which a use must go for a channel to see it. */
-function decoyOf(channel: Channel, { decoy }: Trap, { parts }: KeptCredential): string | null {
-  return parts.find(({ channels }) => channels.includes(channel))?.decoy ?? decoy;
-}
+export const trapParamsSchema = z.object({ credential_id: text });
+export const detectionParamsSchema = z.object({ detection_id: text });
 
-/** A detection with what it says of its trap. */
-export function detectionToWire(
-  detection: Detection,
-  trap: Pick<Trap, 'credential_id' | 'credential_type' | 'plant_location' | 'label' | 'planted_at' | 'created_at'>,
-): WireDetection {
-  const { detection_no: _, change_no: __, trap_no: ___, group_key: ____, settled_at: _____, ...rest } = detection;
-  const { alert_state, alert_attempts, entry_sequence, entry_hash, auth_verified, ...shown } = rest;
-  const { credential_id, credential_type, plant_location, label, planted_at, created_at } = trap;
-  return {
-    ...shown,
-    credential_id,
-    credential_type,
-    plant_location,
-    label,
-    auth_verified: auth_verified === null ? null : auth_verified === 1,
-    // It cannot have got out before it was there.
-    leaked_between: [planted_at ?? created_at, detection.first_seen],
-    alert: { state: alert_state, attempts: alert_attempts },
-    entry: placeToWire(TRAPS_STREAM, { entry_sequence, entry_hash }),
-  };
-}
+export const channelSchema = z.object({
+  channel: z.enum(CHANNELS),
+  /** True if the channel would see a use now. */
+  active: z.boolean(),
+  /** The reason, in one sentence. */
+  reason: z.string(),
+  last_proved_at: time.nullable(),
+});
+
+export const trapSchema = z.object({
+  credential_id: z.string(),
+  credential_type: z.enum(TRAP_TYPES),
+  plant_location: z.enum(PLANT_LOCATIONS),
+  label: z.string(),
+  origin: z.enum(ORIGINS),
+  status: z.enum(TRAP_STATUSES),
+  /** A part of the credential that is no secret. */
+  known_as: z.string(),
+  decoy: z.string().nullable(),
+  detection_channels: z.array(channelSchema),
+  detection_count: z.int(),
+  last_detected_at: time.nullable(),
+  created_at: time,
+  planted_at: time.nullable(),
+  confirmed_at: time.nullable(),
+  rotated_at: time.nullable(),
+  rotated_from: z.string().nullable(),
+  expires_at: time.nullable(),
+});
+export type WireTrap = z.infer<typeof trapSchema>;
+
+export const artifactSchema = z.object({ filename: z.string(), content: z.string(), instructions: z.string() });
+
+/** Credential and artifact are answered this once. */
+export const madeTrapSchema = trapSchema.extend({ credential: z.record(z.string(), json), artifact: artifactSchema });
+export type WireMadeTrap = z.infer<typeof madeTrapSchema>;
+
+export const confirmationSchema = z.preprocess(
+  (given) => given ?? {},
+  z.strictObject({
+    /** When it was put where it is; now, where it is not given. */
+    planted_at: instant.optional(),
+  }),
+);
+
+export const testResultSchema = z.object({
+  channel: z.enum(CHANNELS),
+  proved: z.boolean(),
+  /** The result of the marked use, in one sentence. */
+  outcome: z.string(),
+});
+export const testResultsSchema = z.object({ data: z.array(testResultSchema) });
+
+export const REALISM_CHECKS = [
+  'plain_label',
+  'plain_host',
+  'own_host',
+  'certificate',
+  'unlisted_account',
+  'unspent_decoy',
+  'planted',
+  'proved',
+] as const;
+
+export const realismCheckSchema = z.object({
+  check: z.enum(REALISM_CHECKS),
+  result: z.enum(['passed', 'failed', 'unknown']),
+  /** The observation, in one sentence. */
+  reason: z.string(),
+  /** The next step; null if there is none. */
+  next_step: z.string().nullable(),
+});
+export type RealismCheck = z.infer<typeof realismCheckSchema>;
+
+/** The checks that fit the trap; a check that says nothing of its type is left out. */
+export const realismSchema = z.object({ data: z.array(realismCheckSchema) });
+
+export const trapQuerySchema = pageQuerySchema.extend({
+  credential_type: z.enum(TRAP_TYPES).optional(),
+  plant_location: z.enum(PLANT_LOCATIONS).optional(),
+});
+export type TrapQuery = z.infer<typeof trapQuerySchema>;
+
+export const detectionSchema = z.object({
+  detection_id: z.string(),
+  credential_id: z.string(),
+  credential_type: z.enum(TRAP_TYPES),
+  plant_location: z.enum(PLANT_LOCATIONS),
+  label: z.string(),
+  depth: z.enum(DEPTHS),
+  severity: z.enum(SEVERITIES),
+  detected_at: time,
+  event_time: time,
+  channel: z.enum(CHANNELS),
+  source_event_id: z.string().nullable(),
+  source_ip: z.string().nullable(),
+  user_agent: z.string().nullable(),
+  action: z.string().nullable(),
+  service: z.string().nullable(),
+  region: z.string().nullable(),
+  auth_verified: z.boolean().nullable(),
+  request_sha256: z.string(),
+  /** It got out after the first of these times, and before the second one. */
+  leaked_between: z.tuple([time, time]),
+  status: z.enum(DETECTION_STATUSES),
+  acknowledged_by: z.string().nullable(),
+  acknowledged_at: time.nullable(),
+  occurrences: z.int(),
+  first_seen: time,
+  last_seen: time,
+  alert: alertStandingSchema,
+  /** The entry that was committed with it. */
+  entry: entryPlaceSchema,
+});
+export type WireDetection = z.infer<typeof detectionSchema>;
+
+export const occurrenceSchema = z.object({
+  number: z.int(),
+  event_time: time,
+  depth: z.enum(DEPTHS),
+  action: z.string().nullable(),
+  source_event_id: z.string().nullable(),
+  request_sha256: z.string(),
+});
+
+/** Its first and its last occurrences. */
+export const wholeDetectionSchema = detectionSchema.extend({ occurrences_kept: z.array(occurrenceSchema) });
+
+export const detectionQuerySchema = pageQuerySchema.extend({
+  credential_id: text.optional(),
+  credential_type: z.enum(TRAP_TYPES).optional(),
+  channel: z.enum(CHANNELS).optional(),
+  status: z.enum(DETECTION_STATUSES).optional(),
+  severity: z.enum(SEVERITIES).optional(),
+  ...recordedIn,
+});
+export type DetectionQuery = z.infer<typeof detectionQuerySchema>;
+
+const count = z.int();
+
+export const trapStatsSchema = z.object({
+  traps: count,
+  /** Not ended, and known to be where somebody may find them. */
+  planted: count,
+  /** Traps with a channel that was not proved within thirty days or never. */
+  unproved: count,
+  /** Traps whose decoy does not listen. */
+  without_decoy: count,
+  /** The oldest of the last proofs of their channels. */
+  proved_since: time.nullable(),
+  detections: count,
+  detections_24h: count,
+  open_detections: z.object({ low: count, medium: count, high: count, critical: count }),
+  open_since: time.nullable(),
+  last_detection_at: time.nullable(),
+});
+export type TrapStats = z.infer<typeof trapStatsSchema>;
+
+export const newStatusSchema = z.strictObject({ status: z.enum(DETECTION_STATUSES) });

@@ -3,7 +3,7 @@ import {
   agentPatchSchema,
   agentQuerySchema,
   agentRegistrationSchema,
-} from '../../../src/platform/agents/requests/agents.ts';
+} from '../../../src/platform/agents/wire/agents.ts';
 import { DATABASES } from '../database/databases.ts';
 import { AGENT, AgentPlace, SOMEBODY } from './agent-place.ts';
 import { setState } from './rows.ts';

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { boundToAgent } from '../../../src/platform/agents/binding.ts';
-import { newDecoySchema } from '../../../src/platform/agents/requests/vault.ts';
+import { newDecoySchema } from '../../../src/platform/agents/wire/vault.ts';
 import type { Database } from '../../../src/platform/database/database.ts';
 import { migrateAll } from '../../../src/platform/migrations.ts';
-import { detectionQuerySchema } from '../../../src/platform/traps/requests.ts';
+import { detectionQuerySchema } from '../../../src/platform/traps/wire.ts';
 import { AgentPlace, SOMEBODY } from './agent-place.ts';
 
 const MOST = 2 ** 28;

@@ -9,9 +9,9 @@ import type { Json } from '../../../src/core/json/canonical.ts';
 import { DECOY_KINDS, type Decoy, type DecoyDeps } from '../../../src/platform/traps/decoys/decoy.ts';
 import { startDecoys } from '../../../src/platform/traps/decoys/start.ts';
 import type { PlantedType } from '../../../src/platform/traps/enums.ts';
+import { TYPE_OPTIONS } from '../../../src/platform/traps/pages/options.ts';
 import type { MadeTrap } from '../../../src/platform/traps/types/type.ts';
 import { TYPES } from '../../../src/platform/traps/types/types.ts';
-import { TYPE_OPTIONS } from '../../../src/platform/traps/web/options.ts';
 import { settingsOf } from './decoy-places.ts';
 
 let decoys: readonly Decoy[];

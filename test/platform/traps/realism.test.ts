@@ -3,7 +3,7 @@ import { newAwsId } from '../../../src/platform/traps/aws/access-key.ts';
 import type { DecoyPlace } from '../../../src/platform/traps/decoys/decoy.ts';
 import { typesPossible } from '../../../src/platform/traps/possible.ts';
 import { realismOf, type TrapLooks } from '../../../src/platform/traps/realism.ts';
-import type { WireTrap } from '../../../src/platform/traps/requests.ts';
+import type { WireTrap } from '../../../src/platform/traps/wire.ts';
 
 const DAY = 24 * 60 * 60_000;
 const NOW = new Date('2026-11-22T12:00:00Z');

@@ -2,8 +2,8 @@ import { openParts } from '../../../src/platform/parts.ts';
 import { AGENTS, answered, onboarded, register } from '../agents/http-agent.ts';
 import { ENDPOINTS, enrol } from '../endpoints/http-sensor.ts';
 import { makeKnown } from '../endpoints/packages/known-rows.ts';
+import { AFTER, BEFORE, eventsOf, propose, reported, watched } from '../endpoints/pages/scene.ts';
 import { file } from '../endpoints/sensor-double.ts';
-import { AFTER, BEFORE, eventsOf, propose, reported, watched } from '../endpoints/web/scene.ts';
 import { entry, type Service, startService } from '../service.ts';
 import { settingsOf } from '../traps/decoy-places.ts';
 

@@ -7,7 +7,7 @@ import {
   invitationSchema,
   openInvitationSchema,
   sentInvitationSchema,
-} from '../people-requests.ts';
+} from '../people-wire.ts';
 
 /** Returns the operations on invitations. */
 // Over 40 lines: it is the list of operations.

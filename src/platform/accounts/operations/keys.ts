@@ -3,7 +3,7 @@ import { pageSchema } from '../../http/wire.ts';
 import { operation } from '../../operations/operation.ts';
 import type { IssuedKey } from '../api-keys.ts';
 import type { ApiKeys } from '../keys.ts';
-import { apiKeySchema, issuedKeySchema, keyParamsSchema, newKeySchema, rotationSchema } from '../requests.ts';
+import { apiKeySchema, issuedKeySchema, keyParamsSchema, newKeySchema, rotationSchema } from '../wire.ts';
 
 /** Returns the operations on API keys. */
 // Over 40 lines: it is the list of operations.

@@ -10,7 +10,7 @@ import { PAGES } from '../../web/own-path.ts';
 import { leaveNotice } from '../../web/session-cookie.ts';
 import type { Accounts } from '../accounts.ts';
 import type { InvitingPurpose } from '../joining.ts';
-import { passwordSchema, personNameSchema } from '../people-requests.ts';
+import { passwordSchema, personNameSchema } from '../people-wire.ts';
 import { SHORTEST_PASSWORD } from '../weak-passwords.ts';
 import { unlessEnded } from './ended-link.ts';
 import type { AccountPageParts } from './parts.ts';

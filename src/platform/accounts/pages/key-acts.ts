@@ -15,7 +15,7 @@ import type { PageView } from '../../web/layout.ts';
 import type { IssuedKey } from '../api-keys.ts';
 import type { ApiKeys } from '../keys.ts';
 import { keyOperations } from '../operations/keys.ts';
-import { keyParamsSchema } from '../requests.ts';
+import { keyParamsSchema } from '../wire.ts';
 import { KEYS_PATH, keyPath } from './paths.ts';
 
 const ABOVE = [{ title: 'API keys', path: KEYS_PATH }];

@@ -17,7 +17,7 @@ import { curlCommand } from '../../web/curl.ts';
 import { LIST_ROWS } from '../../web/rows.ts';
 import type { ApiKey } from '../api-keys.ts';
 import type { ApiKeys } from '../keys.ts';
-import { keyParamsSchema } from '../requests.ts';
+import { keyParamsSchema } from '../wire.ts';
 import { keyActPages } from './key-acts.ts';
 import { isGood, keyState } from './key-state.ts';
 import { KEYS_PATH, keyPath } from './paths.ts';

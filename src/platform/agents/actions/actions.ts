@@ -7,15 +7,8 @@ import type { Principal } from '../../http/principal.ts';
 import { keyedRequest } from '../../idempotency/keyed-results.ts';
 import { findAgent } from '../agent-rows.ts';
 import { refuseOthers, speakerOf } from '../binding.ts';
-import type {
-  ActionQuery,
-  LoggedAction,
-  LoggedOutcome,
-  NewAction,
-  NewOutcome,
-  WireAction,
-} from '../requests/actions.ts';
 import type { AgentTables } from '../tables.ts';
+import type { ActionQuery, LoggedAction, LoggedOutcome, NewAction, NewOutcome, WireAction } from '../wire/actions.ts';
 import { outcomesOf } from './action-rows.ts';
 import type { ActionDeps } from './noting.ts';
 import { type OutcomeAnswer, type OutcomeReport, recordOutcomes } from './outcomes.ts';

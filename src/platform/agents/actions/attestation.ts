@@ -1,6 +1,6 @@
 import { canonicalize, type Json } from '../../../core/json/canonical.ts';
 import { type AgentPublicKeys, isSignedByAgent } from '../identity/keys.ts';
-import type { ActionAttestation, ActionContent } from '../requests/actions.ts';
+import type { ActionAttestation, ActionContent } from '../wire/actions.ts';
 
 const FORMAT = 'evidence-agent-action/1';
 

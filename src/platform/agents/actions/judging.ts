@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Agent } from '../agent-rows.ts';
 import { allowancesOf } from '../composition.ts';
 import type { ActionDecision, TrustRuleName } from '../enums.ts';
-import type { ActionContent, Violation } from '../requests/actions.ts';
 import type { AgentDecoy } from '../vault/decoy-rows.ts';
+import type { ActionContent, Violation } from '../wire/actions.ts';
 import { type ActionReport, actionIdOf } from './report.ts';
 
 /** The members of an action that can violate its agent's rights. */

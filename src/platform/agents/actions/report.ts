@@ -1,7 +1,7 @@
 import { sha256 } from '../../../core/digest.ts';
 import { canonicalize, type Json } from '../../../core/json/canonical.ts';
 import type { KeyedRequest } from '../../idempotency/keyed-results.ts';
-import type { ActionAttestation, ActionContent } from '../requests/actions.ts';
+import type { ActionAttestation, ActionContent } from '../wire/actions.ts';
 
 /** An action, and who reports it. */
 export interface ActionReport {

@@ -2,7 +2,7 @@ import { placeToWire } from '../../audit/api.ts';
 import type { Agent } from '../agent-rows.ts';
 import { streamOfAgent } from '../enums.ts';
 import type { TrustChange } from '../ports.ts';
-import type { LoggedAction, LoggedOutcome, Violation, WireAction } from '../requests/actions.ts';
+import type { LoggedAction, LoggedOutcome, Violation, WireAction } from '../wire/actions.ts';
 import type { AgentAction, NewAgentAction, NewReportedOutcome } from './action-rows.ts';
 
 type OfAgent = Pick<Agent, 'agent_id'>;

@@ -1,6 +1,6 @@
 import type { Reader } from '../../database/database.ts';
-import type { WireKill } from '../requests/kill.ts';
 import type { AgentTables } from '../tables.ts';
+import type { WireKill } from '../wire/kill.ts';
 import { type Kill, type StepRow, stepsOfKills } from './kill-rows.ts';
 import { deliveriesOfKills } from './security-events.ts';
 

@@ -6,7 +6,7 @@ import { type Agent, changeAgent, descendantsOf, findAgent, lockAgent } from '..
 import { type AgentEntry, writeEntries } from '../entries.ts';
 import type { PassportStatus } from '../enums.ts';
 import { changePassport, currentIdentity, liftHold } from '../identity/identity-rows.ts';
-import type { Reinstated } from '../requests/kill.ts';
+import type { Reinstated } from '../wire/kill.ts';
 import type { KillDeps } from './deps.ts';
 import { runningKillOf } from './kill-rows.ts';
 import { notifySubscribers } from './security-events.ts';

@@ -5,8 +5,8 @@ import { DomainError } from '../../errors.ts';
 import type { Actor } from '../../http/principal.ts';
 import { keyedRequest, makeOnce } from '../../idempotency/keyed-results.ts';
 import type { AgentServiceDeps } from '../deps.ts';
-import type { NewSubscriber, WireSubscriber } from '../requests/subscribers.ts';
 import type { AgentTables } from '../tables.ts';
+import type { NewSubscriber, WireSubscriber } from '../wire/subscribers.ts';
 
 /** The most subscribers: each gets the events of every agent. */
 const MOST_SUBSCRIBERS = 20;

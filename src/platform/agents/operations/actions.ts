@@ -1,5 +1,6 @@
 import { pageSchema } from '../../http/wire.ts';
 import { operation } from '../../operations/operation.ts';
+import type { AgentService } from '../service.ts';
 import {
   actionParamsSchema,
   actionQuerySchema,
@@ -8,9 +9,8 @@ import {
   loggedOutcomeSchema,
   newActionSchema,
   newOutcomeSchema,
-} from '../requests/actions.ts';
-import { agentParamsSchema } from '../requests/parts.ts';
-import type { AgentService } from '../service.ts';
+} from '../wire/actions.ts';
+import { agentParamsSchema } from '../wire/parts.ts';
 
 /** Returns the operations on actions of agents. */
 // Over 40 lines: it is the list of operations.

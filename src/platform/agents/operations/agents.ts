@@ -1,15 +1,15 @@
 import { pageSchema } from '../../http/wire.ts';
 import { operation } from '../../operations/operation.ts';
+import type { AgentService } from '../service.ts';
 import {
   agentPatchSchema,
   agentQuerySchema,
   agentRegistrationSchema,
   agentSchema,
   onboardedSchema,
-} from '../requests/agents.ts';
-import { agentParamsSchema } from '../requests/parts.ts';
-import { agentStatsSchema } from '../requests/stats.ts';
-import type { AgentService } from '../service.ts';
+} from '../wire/agents.ts';
+import { agentParamsSchema } from '../wire/parts.ts';
+import { agentStatsSchema } from '../wire/stats.ts';
 
 /** Returns the operations on agents. */
 // Over 40 lines: it is the list of operations.

@@ -1,15 +1,9 @@
 import { DomainError } from '../../errors.ts';
 import { pageSchema } from '../../http/wire.ts';
 import { operation } from '../../operations/operation.ts';
-import {
-  killParamsSchema,
-  killQuerySchema,
-  killReceiptSchema,
-  killSchema,
-  reinstatedSchema,
-} from '../requests/kill.ts';
-import { agentParamsSchema, reasonBodySchema } from '../requests/parts.ts';
 import type { AgentService } from '../service.ts';
+import { killParamsSchema, killQuerySchema, killReceiptSchema, killSchema, reinstatedSchema } from '../wire/kill.ts';
+import { agentParamsSchema, reasonBodySchema } from '../wire/parts.ts';
 
 /** Returns the operations of the kill switch. */
 // Over 40 lines: it is the list of operations.

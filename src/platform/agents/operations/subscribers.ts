@@ -1,11 +1,11 @@
 import { operation } from '../../operations/operation.ts';
+import type { AgentService } from '../service.ts';
 import {
   subscriberListSchema,
   subscriberParamsSchema,
   subscriberSchema,
   wireSubscriberSchema,
-} from '../requests/subscribers.ts';
-import type { AgentService } from '../service.ts';
+} from '../wire/subscribers.ts';
 
 /** Returns the operations on subscribers. */
 export function subscriberOperations({ subscribers }: AgentService) {

@@ -1,14 +1,14 @@
 import { pageSchema } from '../../http/wire.ts';
 import { operation } from '../../operations/operation.ts';
-import { agentParamsSchema } from '../requests/parts.ts';
+import type { AgentService } from '../service.ts';
+import { agentParamsSchema } from '../wire/parts.ts';
 import {
   historyQuerySchema,
   simulatedSchema,
   simulationSchema,
   trustLineSchema,
   trustScoreSchema,
-} from '../requests/trust.ts';
-import type { AgentService } from '../service.ts';
+} from '../wire/trust.ts';
 
 /** Returns the operations on the trust in agents, and its reasons. */
 export function trustOperations({ trust }: AgentService) {

@@ -1,6 +1,7 @@
 import { requireScope } from '../../http/principal.ts';
 import { operation } from '../../operations/operation.ts';
-import { agentParamsSchema } from '../requests/parts.ts';
+import type { AgentService } from '../service.ts';
+import { agentParamsSchema } from '../wire/parts.ts';
 import {
   decoyListSchema,
   decoyParamsSchema,
@@ -11,8 +12,7 @@ import {
   secretSchema,
   takenSecretSchema,
   vaultSchema,
-} from '../requests/vault.ts';
-import type { AgentService } from '../service.ts';
+} from '../wire/vault.ts';
 
 const SECRET = '/agents/:agent_id/vault/secrets/:name';
 const DECOYS = '/agents/:agent_id/vault/decoys';

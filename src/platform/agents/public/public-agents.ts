@@ -4,7 +4,7 @@ import { DomainError } from '../../errors.ts';
 import type { AgentServiceDeps } from '../deps.ts';
 import type { CertificateKind } from '../identity/kinds.ts';
 import type { Published } from '../identity/published.ts';
-import type { AgentVerification } from '../requests/public.ts';
+import type { AgentVerification } from '../wire/public.ts';
 import { type StandingRow, standingQuery, toVerification } from './standing.ts';
 
 /** Nobody is answered sooner: so much hides what an agent that is there takes longer than one that is not. */

@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { problemResponses } from '../../http/responses.ts';
-import { agentParamsSchema } from '../requests/parts.ts';
 import type { AgentService } from '../service.ts';
+import { agentParamsSchema } from '../wire/parts.ts';
 import { limitStrangers, type Strangers } from './strangers.ts';
 
 const document = z.looseObject({}).meta({ type: 'object', additionalProperties: true });

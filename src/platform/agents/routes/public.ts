@@ -5,9 +5,9 @@ import { sha256 } from '../../../core/digest.ts';
 import { isKnown, sendKnown } from '../../http/etag.ts';
 import { problemResponses } from '../../http/responses.ts';
 import { LIST_FRESH_SECONDS } from '../identity/terms.ts';
-import { agentParamsSchema } from '../requests/parts.ts';
-import { agentVerificationSchema, fileParamsSchema } from '../requests/public.ts';
 import type { AgentService } from '../service.ts';
+import { agentParamsSchema } from '../wire/parts.ts';
+import { agentVerificationSchema, fileParamsSchema } from '../wire/public.ts';
 import { limitStrangers, type Strangers } from './strangers.ts';
 
 const PEM = 'application/pem-certificate-chain';

@@ -2,8 +2,8 @@ import { type Selectable, sql } from 'kysely';
 import { canonicalize, type Json } from '../../../core/json/canonical.ts';
 import type { ColumnKind, Columns, Reader, Transaction } from '../../database/database.ts';
 import type { Agent } from '../agent-rows.ts';
-import type { TrustScore } from '../requests/trust.ts';
 import type { AgentTables } from '../tables.ts';
+import type { TrustScore } from '../wire/trust.ts';
 import type { TrustLine } from './ledger.ts';
 
 type LineRow = Selectable<AgentTables['agent_trust_lines']>;

@@ -5,7 +5,7 @@ import { violationsOf } from '../actions/judging.ts';
 import { type Agent, findAgent } from '../agent-rows.ts';
 import type { AgentServiceDeps } from '../deps.ts';
 import { TIERS, type TrustRuleName } from '../enums.ts';
-import type { Simulated, Simulation, TrustScore, WireTrustLine } from '../requests/trust.ts';
+import type { Simulated, Simulation, TrustScore, WireTrustLine } from '../wire/trust.ts';
 import type { TrustLine } from './ledger.ts';
 import { ledgerLinesOf, trustFactorsOf } from './line-rows.ts';
 import { nextStepsOf } from './next-steps.ts';

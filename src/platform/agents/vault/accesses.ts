@@ -2,7 +2,7 @@ import type { Json } from '../../../core/json/canonical.ts';
 import type { Transaction } from '../../database/database.ts';
 import { DomainError } from '../../errors.ts';
 import type { Agent } from '../agent-rows.ts';
-import type { TakenSecret, WireSecret } from '../requests/vault.ts';
+import type { TakenSecret, WireSecret } from '../wire/vault.ts';
 import { type AgentDecoy, endDecoy } from './decoy-rows.ts';
 import type { OpenedVault } from './keys.ts';
 import { endLeases, takeLease } from './leases.ts';

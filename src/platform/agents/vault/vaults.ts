@@ -9,7 +9,7 @@ import { allowancesOf, sortedNames } from '../composition.ts';
 import type { AgentServiceDeps } from '../deps.ts';
 import { type AgentEntry, writeEntries } from '../entries.ts';
 import type { TrustPort, VaultPort } from '../ports.ts';
-import type { NewDecoy, TakenSecret, WireDecoy, WireSecret, WireVault } from '../requests/vault.ts';
+import type { NewDecoy, TakenSecret, WireDecoy, WireSecret, WireVault } from '../wire/vault.ts';
 import {
   ACCESSES,
   type AccessDone,

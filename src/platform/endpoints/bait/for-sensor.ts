@@ -1,6 +1,6 @@
 import type { BaitDeps } from '../deps.ts';
 import type { Endpoint } from '../host-rows.ts';
-import type { SensorBait } from '../requests/bait.ts';
+import type { SensorBait } from '../wire/bait.ts';
 import { baitOf } from './rows.ts';
 
 /** The bait that an endpoint's sensor has to plant, watch and remove. */

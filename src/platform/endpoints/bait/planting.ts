@@ -6,8 +6,8 @@ import type { FileWatch } from '../../traps/api.ts';
 import type { BaitDeps } from '../deps.ts';
 import { EndpointEntries } from '../entries.ts';
 import { type Endpoint, findEndpoint, findEndpointInUse } from '../host-rows.ts';
-import type { NewBait, WireBait } from '../requests/bait.ts';
 import type { EndpointTables } from '../tables.ts';
+import type { NewBait, WireBait } from '../wire/bait.ts';
 import { type BaitRow, baitOf, baitToWire, changeBait, findBait, seenBy } from './rows.ts';
 
 /** Bait on one endpoint at a time: its sensor looks at each in every scan. */

@@ -5,8 +5,8 @@ import { type EndpointAct, endpointActor } from '../entries.ts';
 import type { BaitEventType, BaitStatus } from '../enums.ts';
 import { EventWriting } from '../event-writing.ts';
 import { type Endpoint, findEndpoint } from '../host-rows.ts';
-import type { BaitReads, BaitStanding, Planted } from '../requests/bait.ts';
 import { SEVERITY_OF_BAIT } from '../rules.ts';
+import type { BaitReads, BaitStanding, Planted } from '../wire/bait.ts';
 import { type BaitRow, changeBait, findBait } from './rows.ts';
 
 interface Stands {

@@ -3,8 +3,8 @@ import type { Reader, Transaction } from '../../database/database.ts';
 import { DomainError } from '../../errors.ts';
 import type { ReadSign } from '../enums.ts';
 import type { Endpoint } from '../host-rows.ts';
-import type { WireBait } from '../requests/bait.ts';
 import type { EndpointTables } from '../tables.ts';
+import type { WireBait } from '../wire/bait.ts';
 
 export type BaitRow = Selectable<EndpointTables['endpoint_bait']>;
 

@@ -1,6 +1,7 @@
 import { requireScope } from '../../http/principal.ts';
 import { operation } from '../../operations/operation.ts';
 import { endpointOf } from '../binding.ts';
+import type { EndpointService } from '../service.ts';
 import {
   baitListSchema,
   baitParamsSchema,
@@ -12,9 +13,8 @@ import {
   readsTakenSchema,
   sensorBaitParamsSchema,
   standingSchema,
-} from '../requests/bait.ts';
-import { hostParamsSchema } from '../requests/hosts.ts';
-import type { EndpointService } from '../service.ts';
+} from '../wire/bait.ts';
+import { hostParamsSchema } from '../wire/hosts.ts';
 
 /** Returns the operations on bait, for who may make traps and command sensors. */
 // Over 40 lines: it is the list of operations.

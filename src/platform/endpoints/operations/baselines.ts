@@ -1,15 +1,15 @@
 import { pageQuerySchema } from '../../http/fields.ts';
 import { pageSchema } from '../../http/wire.ts';
 import { operation } from '../../operations/operation.ts';
+import type { EndpointService } from '../service.ts';
 import {
   baselineParamsSchema,
   baselineQuerySchema,
   baselineSchema,
   differencesSchema,
   proposalSchema,
-} from '../requests/baselines.ts';
-import { hostParamsSchema, reasonSchema } from '../requests/hosts.ts';
-import type { EndpointService } from '../service.ts';
+} from '../wire/baselines.ts';
+import { hostParamsSchema, reasonSchema } from '../wire/hosts.ts';
 
 /** Returns the operations on baselines. */
 // Over 40 lines: it is the list of operations.

@@ -1,6 +1,7 @@
 import { pageQuerySchema } from '../../http/fields.ts';
 import { pageSchema } from '../../http/wire.ts';
 import { operation } from '../../operations/operation.ts';
+import type { EndpointService } from '../service.ts';
 import {
   changeParamsSchema,
   changeQuerySchema,
@@ -8,9 +9,8 @@ import {
   newWindowSchema,
   windowParamsSchema,
   windowSchema,
-} from '../requests/changes.ts';
-import { reasonSchema } from '../requests/hosts.ts';
-import type { EndpointService } from '../service.ts';
+} from '../wire/changes.ts';
+import { reasonSchema } from '../wire/hosts.ts';
 
 /** Returns the operations on changes, and on the windows that quiet them. */
 // Over 40 lines: it is the list of operations.

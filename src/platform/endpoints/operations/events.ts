@@ -1,7 +1,7 @@
 import { pageSchema } from '../../http/wire.ts';
 import { operation } from '../../operations/operation.ts';
-import { eventParamsSchema, eventQuerySchema, eventSchema } from '../requests/events.ts';
 import type { EndpointService } from '../service.ts';
+import { eventParamsSchema, eventQuerySchema, eventSchema } from '../wire/events.ts';
 
 /** Returns the operations on events. */
 export function eventOperations({ events }: EndpointService) {

@@ -1,5 +1,6 @@
 import { pageSchema } from '../../http/wire.ts';
 import { operation } from '../../operations/operation.ts';
+import type { EndpointService } from '../service.ts';
 import {
   enrolledSchema,
   enrolmentSchema,
@@ -7,10 +8,9 @@ import {
   hostQuerySchema,
   hostSchema,
   reasonSchema,
-} from '../requests/hosts.ts';
-import { scanQuerySchema, scanSchema } from '../requests/reports.ts';
-import { endpointStatsSchema, endpointVerificationSchema } from '../requests/verification.ts';
-import type { EndpointService } from '../service.ts';
+} from '../wire/hosts.ts';
+import { scanQuerySchema, scanSchema } from '../wire/reports.ts';
+import { endpointStatsSchema, endpointVerificationSchema } from '../wire/verification.ts';
 
 /** Returns the operations on endpoints. */
 // Over 40 lines: it is the list of operations.

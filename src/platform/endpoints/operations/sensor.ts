@@ -1,7 +1,7 @@
 import { operation } from '../../operations/operation.ts';
 import { endpointOf } from '../binding.ts';
-import { boundKeySchema, keyBindingSchema, settingsSchema } from '../requests/hosts.ts';
 import type { EndpointService } from '../service.ts';
+import { boundKeySchema, keyBindingSchema, settingsSchema } from '../wire/hosts.ts';
 
 /** Returns the operations of the sensor on an endpoint, which has one token that is bound to it. */
 export function sensorOperations({ sensors }: EndpointService) {

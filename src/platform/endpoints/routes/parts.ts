@@ -2,9 +2,9 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { actorOf, principalOf } from '../../http/principal.ts';
 import { problemResponses } from '../../http/responses.ts';
 import { endpointOf } from '../binding.ts';
-import { baselineSchema, registrationSchema } from '../requests/baselines.ts';
-import { partTakenSchema, reportTakenSchema, scanReportSchema } from '../requests/reports.ts';
 import type { EndpointService } from '../service.ts';
+import { baselineSchema, registrationSchema } from '../wire/baselines.ts';
+import { partTakenSchema, reportTakenSchema, scanReportSchema } from '../wire/reports.ts';
 
 /** The lines of a part, with long paths. */
 const PART_BYTES = 8 * 2 ** 20;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { text } from '../../http/fields.ts';
-import { planting } from '../requests.ts';
+import { planting } from '../wire.ts';
 import { ACCESS_KEY_ID, SECRET_ACCESS_KEY } from './access-key.ts';
 
 const realKey = {

@@ -1,5 +1,6 @@
 import { pageSchema } from '../../http/wire.ts';
 import { operation } from '../../operations/operation.ts';
+import type { TrapService } from '../service.ts';
 import {
   confirmationSchema,
   madeTrapSchema,
@@ -9,8 +10,7 @@ import {
   trapParamsSchema,
   trapQuerySchema,
   trapSchema,
-} from '../requests.ts';
-import type { TrapService } from '../service.ts';
+} from '../wire.ts';
 
 /** Returns the operations on trap credentials. */
 // Over 40 lines: it is the list of operations.

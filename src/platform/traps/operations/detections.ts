@@ -1,5 +1,6 @@
 import { pageSchema } from '../../http/wire.ts';
 import { operation } from '../../operations/operation.ts';
+import type { TrapService } from '../service.ts';
 import {
   detectionParamsSchema,
   detectionQuerySchema,
@@ -7,8 +8,7 @@ import {
   newStatusSchema,
   trapStatsSchema,
   wholeDetectionSchema,
-} from '../requests.ts';
-import type { TrapService } from '../service.ts';
+} from '../wire.ts';
 
 /** Returns the operations on detections. */
 // Over 40 lines: it is the list of operations.

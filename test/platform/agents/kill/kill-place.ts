@@ -3,9 +3,9 @@ import { Issuer } from '../../../../src/platform/agents/identity/issuer.ts';
 import type { KillDeps } from '../../../../src/platform/agents/kill/deps.ts';
 import { KillSwitch } from '../../../../src/platform/agents/kill/kill-switch.ts';
 import { type KillStep, killSteps } from '../../../../src/platform/agents/kill/steps.ts';
-import type { WireKill } from '../../../../src/platform/agents/requests/kill.ts';
 import { TrustWriter } from '../../../../src/platform/agents/trust/writer.ts';
 import { endLeases } from '../../../../src/platform/agents/vault/leases.ts';
+import type { WireKill } from '../../../../src/platform/agents/wire/kill.ts';
 import { Dispatcher } from '../../../../src/platform/outgoing/dispatcher.ts';
 import { type AgentPlace, SOMEBODY } from '../agent-place.ts';
 

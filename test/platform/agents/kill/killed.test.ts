@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { KILL_STEPS, streamOfAgent } from '../../../../src/platform/agents/enums.ts';
-import type { WireKill } from '../../../../src/platform/agents/requests/kill.ts';
+import type { WireKill } from '../../../../src/platform/agents/wire/kill.ts';
 import { startPlatform } from '../../../../src/platform/app.ts';
 import { initPlatform } from '../../../../src/platform/init.ts';
 import { openParts, type Parts } from '../../../../src/platform/parts.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { agentPatchSchema } from '../../../../src/platform/agents/requests/agents.ts';
+import { agentPatchSchema } from '../../../../src/platform/agents/wire/agents.ts';
 import { DATABASES } from '../../database/databases.ts';
 import { AgentPlace, SOMEBODY } from '../agent-place.ts';
 import { setState } from '../rows.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { simulationSchema } from '../../../../src/platform/agents/requests/trust.ts';
+import { simulationSchema } from '../../../../src/platform/agents/wire/trust.ts';
 import { startSqlitePlace } from '../../database/databases.ts';
 import { ActingAgent, SEARCH } from '../acting-agent.ts';
 import { AgentPlace, DAY_MS } from '../agent-place.ts';

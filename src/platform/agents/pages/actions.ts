@@ -1,0 +1,168 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { type Markup, type MarkupContent, markup, name } from '../../../core/html/markup.ts';
+import { grouped } from '../../../core/plurals.ts';
+import { type NameActor, namesOfActors } from '../../accounts/actor-names.ts';
+import { isKnown, sendKnown } from '../../http/etag.ts';
+import { forWhoMay, paramsOf, queryOf } from '../../web/asked.ts';
+import {
+  asCurl,
+  copyable,
+  digest,
+  emptyState,
+  factList,
+  further,
+  link,
+  moment,
+  statusWord,
+} from '../../web/components.ts';
+import { curlCommand } from '../../web/curl.ts';
+import { filterForm, filterSelect, filtersOf } from '../../web/filters.ts';
+import { liveMark, liveRegion } from '../../web/live.ts';
+import { withQuery } from '../../web/own-path.ts';
+import { LIST_ROWS } from '../../web/rows.ts';
+import { boundToAgent } from '../binding.ts';
+import { ACTION_DECISIONS, tierOf } from '../enums.ts';
+import { actionParamsSchema, type WireAction } from '../wire/actions.ts';
+import type { WireAgent } from '../wire/agents.ts';
+import { agentParamsSchema } from '../wire/parts.ts';
+import { actionTable } from './action-table.ts';
+import { DECISION_WORDS, decisionWord, RULE_WORDS, trustWord } from './labels.ts';
+import { type AgentPageParts, SEES_AGENTS } from './parts.ts';
+import { aboveAgent, agentEntryPath, agentIdOf, agentPath, agentsApi } from './paths.ts';
+
+const filterSchema = filtersOf(
+  z.strictObject({ decision: z.enum(ACTION_DECISIONS).optional(), cursor: z.string().optional() }),
+);
+
+/** Pages of an agent's actions, and of one of them. */
+export function actionPages(server: FastifyInstance, parts: AgentPageParts): void {
+  listPage(server, parts);
+  onePage(server, parts);
+}
+
+/** It keeps itself new where scripts run. */
+function listPage(server: FastifyInstance, { service, clock }: AgentPageParts): void {
+  const schema = { hide: true, params: agentParamsSchema, querystring: filterSchema };
+  server.get('/agents/of/:agent_id/actions', { config: SEES_AGENTS, schema }, async (request, reply) => {
+    const id = agentIdOf(request);
+    const { decision, cursor } = queryOf<z.output<typeof filterSchema>>(request);
+    const now = clock();
+    const agent = await service.agents.find(id);
+    const { data, next_cursor } = await service.actions.list(id, { decision, cursor, limit: LIST_ROWS });
+    const mark = liveMark(data[0]?.entry.sequence ?? 0, now);
+    if (isKnown(reply, mark)) return sendKnown(reply);
+    const path = agentPath(id, 'actions');
+    const empty = decision === undefined ? firstAction(agent, request) : emptyState('No action is like that.');
+    const list = [actionTable(data, now, empty), further(path, { decision, cursor }, next_cursor)];
+    return reply.page({
+      title: `What ${agent.name} did`,
+      above: aboveAgent(agent),
+      introduction:
+        'As it was reported. Every action is an entry of its audit stream. What its key signed counts for its trust; what was only reported is recorded, and earns nothing.',
+      content: [
+        filters(path, decision),
+        liveRegion({ mark, says: sayOf(data), now }, list),
+        asCurl('curl', curlCommand(request, { path: withQuery(agentsApi(id, 'actions'), { decision }) })),
+      ],
+    });
+  });
+}
+
+function filters(path: string, decision: string | undefined): Markup {
+  const choices = ACTION_DECISIONS.map((value) => ({ value, label: DECISION_WORDS[value][1] }));
+  const select = filterSelect({ name: 'decision', label: 'Decision', value: decision }, choices);
+  return filterForm(path, { decision }, select);
+}
+
+function sayOf([last]: readonly WireAction[]): string {
+  return last === undefined ? 'It has reported nothing.' : `The last action: ${DECISION_WORDS[last.decision][1]}.`;
+}
+
+const EXAMPLE = { action_type: 'tool_call', action_description: 'read the invoice 4711' };
+
+function firstAction({ agent_id, allowed_tools }: WireAgent, request: FastifyRequest): Markup {
+  const body = { ...EXAMPLE, tool_used: allowed_tools[0] ?? 'read_file' };
+  const command = curlCommand(request, { method: 'POST', path: agentsApi(agent_id, 'actions'), body });
+  return emptyState(
+    'It has reported nothing so far. An agent reports what it does with its own API key:',
+    copyable('first-action', 'Report an action, as a call of the API', command),
+  );
+}
+
+function onePage(server: FastifyInstance, { service, people, clock }: AgentPageParts): void {
+  const options = { config: SEES_AGENTS, schema: { hide: true, params: actionParamsSchema } } as const;
+  server.get('/agents/of/:agent_id/actions/:action_id', options, async (request, reply) => {
+    const { agent_id, action_id } = paramsOf<{ agent_id: string; action_id: string }>(request);
+    const agent = await service.agents.find(agent_id);
+    const done = await service.actions.find(agent_id, action_id);
+    const call = await namesOfActors(people, [done.reported_by]);
+    return reply.page({
+      title: `An action of ${agent.name}`,
+      above: [...aboveAgent(agent), { title: 'Actions', path: agentPath(agent_id, 'actions') }],
+      content: [
+        judged(done),
+        markup`<h2>What it did</h2>\n<p class="told">${name(done.action_description)}</p>\n`,
+        facts(done, call, clock(), request),
+        outcome(done, clock(), request),
+        asCurl('curl', curlCommand(request, { path: agentsApi(agent_id, 'actions', action_id) })),
+      ],
+    });
+  });
+}
+
+/** The decision, what it rests on, and what it did to the score. */
+function judged({ decision, violations, trust: { before, after, reasons } }: WireAction): Markup {
+  const score = before === after ? `Its score stays ${after}.` : `Its score went from ${before} to ${after}.`;
+  return markup`<div class="verdict ${decision === 'allowed' ? 'verified' : 'failed'}"><p class="state">${decisionWord(decision)}</p>
+${violations.length === 0 ? null : markup`<ul class="prose">${violations.map(({ rule, message }) => markup`<li><strong>${RULE_WORDS[rule]}</strong>: ${name(message)}</li>`)}</ul>\n`}<p>${score} ${trustWord({ tier: tierOf(after), score: after })}</p>
+${reasons.length === 0 ? null : markup`<ul class="prose">${reasons.map((each) => markup`<li>${name(each)}</li>`)}</ul>\n`}</div>
+`;
+}
+
+function facts(done: WireAction, call: NameActor, now: Date, request: FastifyRequest): Markup {
+  const given: (readonly [string, MarkupContent])[] = (
+    [
+      ['Tool', done.tool_used],
+      ['API', done.api_called],
+      ['Model', done.model],
+      ['Version', done.version],
+    ] as const
+  ).flatMap(([label, value]) => (value === null ? [] : [[label, name(value)] as const]));
+  return factList([
+    ['Type', name(done.action_type)],
+    ...given,
+    ['Digest of its input', digestCell(done.input_hash)],
+    ['Digest of its output', digestCell(done.output_hash)],
+    ['Signed', done.attested ? statusWord('good', `by its key, ${done.algorithm ?? ''}`) : 'no: it earns nothing'],
+    [
+      'Reported by',
+      done.reported_by === boundToAgent(done.agent_id) ? 'the agent itself' : name(call(done.reported_by)),
+    ],
+    ['Received', moment(done.received_at, now)],
+    ['Recorded as', entryFact(done.entry, request)],
+  ]);
+}
+
+/** Text that is no digest is shown unchanged. */
+function digestCell(text: string | null): Markup {
+  return text === null || /^[0-9a-f]{64}$/.test(text) ? digest(text) : markup`<code>${name(text)}</code>`;
+}
+
+function entryFact(entry: WireAction['entry'], request: FastifyRequest): Markup {
+  const words = `entry ${grouped(entry.sequence)} of its stream`;
+  return forWhoMay(request, 'audit:read', () => link(agentEntryPath(entry), words)) ?? markup`${words}`;
+}
+
+const OUTCOME_TONES = { succeeded: 'good', failed: 'bad', unknown: 'neutral' } as const;
+
+function outcome({ outcome: said }: WireAction, now: Date, request: FastifyRequest): Markup {
+  const head = markup`<h2>What became of it</h2>\n`;
+  if (said === null) return markup`${head}${emptyState('The agent has not said so far.')}`;
+  return markup`${head}${factList([
+    ['Outcome', statusWord(OUTCOME_TONES[said.outcome], said.outcome)],
+    ['Digest of its output', digestCell(said.output_hash)],
+    ['Reported', moment(said.reported_at, now)],
+    ['Recorded as', entryFact(said.entry, request)],
+  ])}`;
+}

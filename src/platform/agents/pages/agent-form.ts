@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import type { Markup } from '../../../core/html/markup.ts';
+import { field, textArea } from '../../web/fields.ts';
+import { linesOfField } from '../../web/form-lines.ts';
+import type { FormState } from '../../web/forms.ts';
+import { agentRegistrationSchema, type WireAgent } from '../wire/agents.ts';
+
+const { model, version, allowed_tools, allowed_apis } = agentRegistrationSchema.shape;
+
+/** Form fields of an agent's composition and rights, for its registration and for changes. */
+export const compositionShape = {
+  model: z.string().trim().min(1, 'Say which model it uses').pipe(model),
+  version: z.string().trim().min(1, 'Say which version it is').pipe(version),
+  allowed_tools: z.preprocess(linesOfField, allowed_tools),
+  allowed_apis: z.preprocess(linesOfField, allowed_apis),
+};
+
+/** Values for these fields of an agent that there is. */
+export function typedOf({ model, version, allowed_tools, allowed_apis }: WireAgent): FormState['values'] {
+  return { model, version, allowed_tools: allowed_tools.join('\n'), allowed_apis: allowed_apis.join('\n') };
+}
+
+export function compositionFields(form: FormState): Markup[] {
+  return [
+    field(form, { name: 'model', label: 'Model', hint: 'The name of the model that it uses.', autocomplete: 'off' }),
+    field(form, {
+      name: 'version',
+      label: 'Version',
+      autocomplete: 'off',
+      hint: 'Of the agent, as numbers with dots: 1.0.0',
+    }),
+    textArea(
+      form,
+      {
+        name: 'allowed_tools',
+        label: 'Tools that it may use',
+        isOptional: true,
+        hint: 'One name a line. Where nothing is said it may use none.',
+      },
+      4,
+    ),
+    textArea(
+      form,
+      {
+        name: 'allowed_apis',
+        label: 'APIs that it may call',
+        isOptional: true,
+        hint: 'One host name a line. Where nothing is said it may call none.',
+      },
+      4,
+    ),
+  ];
+}

@@ -1,0 +1,67 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { actorOf, principalOf } from '../../http/principal.ts';
+import { asCurl } from '../../web/components.ts';
+import { curlCommand } from '../../web/curl.ts';
+import { field, postForm } from '../../web/fields.ts';
+import { linesOfField } from '../../web/form-lines.ts';
+import { serveForm } from '../../web/forms.ts';
+import { leaveNotice } from '../../web/session-cookie.ts';
+import { type AgentPatch, agentRegistrationSchema, type WireAgent } from '../wire/agents.ts';
+import { agentParamsSchema } from '../wire/parts.ts';
+import { compositionFields, compositionShape, typedOf } from './agent-form.ts';
+import { type AgentPageParts, CHANGES_AGENTS } from './parts.ts';
+import { aboveAgent, agentIdOf, agentPath, agentsApi } from './paths.ts';
+
+const schema = z.object({
+  name: z.string().trim().min(1, 'Say what the agent is called').pipe(agentRegistrationSchema.shape.name),
+  ...compositionShape,
+});
+
+/** The page that changes an agent's composition and rights. */
+export function changePage(server: FastifyInstance, { service: { agents } }: AgentPageParts): void {
+  serveForm(server, {
+    path: '/agents/of/:agent_id/change',
+    access: CHANGES_AGENTS,
+    params: agentParamsSchema,
+    schema,
+    async show(form, request, reply) {
+      const agent = await agents.find(agentIdOf(request));
+      const filled = { ...form, values: { name: agent.name, ...typedOf(agent), ...form.values } };
+      const body = { allowed_tools: agent.allowed_tools };
+      return {
+        title: `Change ${agent.name}`,
+        above: aboveAgent(agent),
+        introduction:
+          'Model, version, tools and APIs are its composition, which its passport and its certificates state. Where one of them changes, the passport is suspended, and its score is 60 at most, until the agent is onboarded again. Its name is no part of that.',
+        content: [
+          postForm(
+            { request, reply, form: filled },
+            {
+              fields: [
+                field(filled, { name: 'name', label: 'Name', autocomplete: 'off', isFirst: true }),
+                ...compositionFields(filled),
+              ],
+              submit: 'Change it',
+            },
+          ),
+          asCurl('curl', curlCommand(request, { method: 'PATCH', path: agentsApi(agent.agent_id), body })),
+        ],
+      };
+    },
+    async act(patch, request, reply) {
+      const id = agentIdOf(request);
+      const input = untouchedLeftOut(await agents.find(id), patch);
+      const { composition } = await agents.change(actorOf(principalOf(request)), id, input);
+      const onboard = composition.changed_at === null ? '' : ' Its passport is suspended until it is onboarded again.';
+      leaveNotice(reply, `The agent is changed.${onboard}`);
+      return agentPath(id);
+    },
+  });
+}
+
+/** A tool whose name has a line break would come back as two: a list that nobody has touched is left as it is. */
+function untouchedLeftOut(before: WireAgent, { allowed_tools, ...others }: z.output<typeof schema>): AgentPatch {
+  const isUntouched = linesOfField(before.allowed_tools.join('\n')).join('\n') === allowed_tools.join('\n');
+  return isUntouched ? others : { ...others, allowed_tools };
+}

@@ -1,0 +1,153 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { type Markup, markup, name } from '../../../core/html/markup.ts';
+import { actorOf, principalOf } from '../../http/principal.ts';
+import { queryOf } from '../../web/asked.ts';
+import { asCurl, dataTable, emptyState, further, link, moment, statusWord } from '../../web/components.ts';
+import { curlCommand } from '../../web/curl.ts';
+import { choices, postForm } from '../../web/fields.ts';
+import { type FormState, serveForm } from '../../web/forms.ts';
+import { askedReason, reasonField } from '../../web/reason.ts';
+import { LIST_ROWS } from '../../web/rows.ts';
+import type { WireAgent } from '../wire/agents.ts';
+import { killSchema, type WireKill } from '../wire/kill.ts';
+import { agentParamsSchema } from '../wire/parts.ts';
+import { MODE_WORDS } from './labels.ts';
+import { type AgentPageParts, PROVED, SEES_AGENTS } from './parts.ts';
+import { aboveAgent, agentIdOf, agentPath, agentsApi, killPath, SUBSCRIBERS_PATH } from './paths.ts';
+
+const schema = z.object({
+  mode: z.enum(killSchema.shape.mode.options, 'Choose what is done'),
+  reason: askedReason,
+});
+
+/** The kill switch: what it does, and what it does not do. */
+export function killPages(server: FastifyInstance, { service: { agents, kill } }: AgentPageParts): void {
+  serveForm(server, {
+    path: '/agents/of/:agent_id/kill',
+    access: PROVED,
+    params: agentParamsSchema,
+    schema,
+    async show(form, request, reply) {
+      const agent = await agents.find(agentIdOf(request));
+      const body = { mode: 'suspend', reason: 'why' };
+      const path = agentsApi(agent.agent_id, 'kill-switch');
+      return {
+        title: `Kill switch of ${agent.name}`,
+        above: aboveAgent(agent),
+        introduction: `It stops what this platform gives the agent${agent.children.length === 0 ? '' : ', and every agent that it delegates to'}. Afterwards a receipt says which steps ran.`,
+        content: [
+          WHAT_IT_DOES,
+          killForm(agent, { form, request, reply }),
+          asCurl('curl', curlCommand(request, { method: 'POST', path, body })),
+        ],
+      };
+    },
+    async act(given, request) {
+      const { agent_id, kill_id } = await kill.stop(actorOf(principalOf(request)), agentIdOf(request), given);
+      return killPath(agent_id, kill_id);
+    },
+  });
+}
+
+const querySchema = z.object({ cursor: z.string().optional() });
+
+/** Uses of the kill switch by which an agent was stopped, alone or with others. */
+export function killsPage(server: FastifyInstance, { service: { agents, kill }, clock }: AgentPageParts): void {
+  const schema = { hide: true, params: agentParamsSchema, querystring: querySchema };
+  server.get('/agents/of/:agent_id/kills', { config: SEES_AGENTS, schema }, async (request, reply) => {
+    const id = agentIdOf(request);
+    const { cursor } = queryOf<z.output<typeof querySchema>>(request);
+    const agent = await agents.find(id);
+    const { data, next_cursor } = await kill.list(id, { limit: LIST_ROWS, cursor });
+    return reply.page({
+      title: `Uses of the kill switch on ${agent.name}`,
+      above: aboveAgent(agent),
+      introduction: 'Each has a receipt, which says what was done to this agent and to those that it delegates to.',
+      content: [
+        killTable(data, clock()),
+        further(agentPath(id, 'kills'), { cursor }, next_cursor),
+        asCurl('curl', curlCommand(request, { path: agentsApi(id, 'kill-switch') })),
+      ],
+    });
+  });
+}
+
+const WHAT_IT_DOES = markup`<h2>What it does</h2>
+<ul class="prose">
+<li>The service refuses what the agent reports from then on, and records each attempt.</li>
+<li>Its passport and its certificates are suspended or revoked. Whoever verifies it sees that at once; whoever keeps a list of revoked certificates sees it with the next list.</li>
+<li>Leases of its vault end. A value that was handed out stays with whoever has it.</li>
+<li>${link(SUBSCRIBERS_PATH, 'Subscribers')} are notified by a signed message.</li>
+<li>Agents that it delegates to are stopped first.</li>
+</ul>
+<h2>What it does not do</h2>
+<ul class="prose">
+<li><strong>It does not end the process of the agent.</strong> What runs goes on to run. End it where it runs.</li>
+<li><strong>It disables no linked IAM app</strong> and no account in another system. Do so there.</li>
+<li><strong>It does not lock the vault.</strong> Change the secrets that the agent has read.</li>
+</ul>
+`;
+
+const MODES = [
+  {
+    value: 'suspend',
+    label: 'Suspend it',
+    hint: 'it can be reinstated; its API key stays, so that an attempt is seen and recorded',
+  },
+  {
+    value: 'revoke',
+    label: 'Revoke it, for ever',
+    hint: 'nobody can undo it: keys that are bound to it are revoked, and it is never onboarded again',
+  },
+];
+
+function killForm(
+  { agent_id, state }: WireAgent,
+  asked: { form: FormState; request: FastifyRequest; reply: FastifyReply },
+): Markup {
+  const { form } = asked;
+  // Suspension is preselected for people in a hurry; an act that cannot be undone never is.
+  const filled = { ...form, values: { ...(state === 'suspended' ? {} : { mode: 'suspend' }), ...form.values } };
+  const modes = state === 'suspended' ? MODES.filter(({ value }) => value === 'revoke') : MODES;
+  return markup`<h2>Stop it</h2>
+${postForm(asked, {
+  fields: [choices(filled, { name: 'mode', label: 'How', type: 'radio' }, modes), reasonField(form)],
+  submit: 'Stop it now',
+  isFinal: true,
+  instead: markup`<a href="${agentPath(agent_id)}">Leave it as it is</a>`,
+})}`;
+}
+
+/** Uses of the kill switch as rows. */
+export function killTable(kills: readonly WireKill[], now: Date): Markup {
+  return dataTable({
+    caption: 'Uses of the kill switch',
+    columns: [
+      {
+        head: 'When',
+        kind: 'name',
+        cell: ({ agent_id, kill_id, started_at }) =>
+          markup`<a href="${killPath(agent_id, kill_id)}">${moment(started_at, now)}</a>`,
+      },
+      { head: 'Status', cell: stepsCell },
+      { head: 'What', cell: ({ mode }) => MODE_WORDS[mode].done },
+      { head: 'Reason', cell: ({ reason }) => name(reason) },
+    ],
+    rows: kills,
+    empty: emptyState('It was never used.'),
+  });
+}
+
+function stepsCell({ agents, finished_at }: WireKill): Markup {
+  const results = agents.flatMap(({ steps }) => steps.map(({ result }) => result));
+  const count = (wanted: string | null) => results.filter((result) => result === wanted).length;
+  const failed = count('failed');
+  const words =
+    finished_at === null
+      ? statusWord('warning', 'not finished yet')
+      : failed > 0
+        ? statusWord('bad', `${failed} failed`)
+        : statusWord('good', 'finished');
+  return markup`${words} <span class="minor">${count('completed')} completed, ${count('not_available')} not available</span>`;
+}

@@ -1,0 +1,120 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { type Markup, markup, name } from '../../../core/html/markup.ts';
+import { text } from '../../http/fields.ts';
+import { asCurl, dataTable, emptyState, factList, statusWord } from '../../web/components.ts';
+import { curlCommand } from '../../web/curl.ts';
+import { choices, field, postForm } from '../../web/fields.ts';
+import { emptyAsNone } from '../../web/form-lines.ts';
+import { type FormState, serveForm } from '../../web/forms.ts';
+import { agentParamsSchema } from '../wire/parts.ts';
+import { SIMULATED_RULES, type Simulated, type Simulation, simulationSchema } from '../wire/trust.ts';
+import { RULE_WORDS, STATE_WORDS, signedPoints, trustWord } from './labels.ts';
+import { type AgentPageParts, SEES_AGENTS } from './parts.ts';
+import { aboveAgent, agentIdOf, agentPath, agentsApi } from './paths.ts';
+
+const word = z.preprocess(emptyAsNone, text.max(256).optional());
+
+/** Either what an action would say of itself, or rules. */
+const schema = z
+  .object({
+    what: z.enum(['action', 'rules']),
+    tool_used: word,
+    api_called: word,
+    signed: z.preprocess((given) => given === 'yes', z.boolean()),
+    rules: z.preprocess((given) => (given === undefined ? [] : [given].flat()), z.array(z.enum(SIMULATED_RULES))),
+  })
+  .refine(({ what, rules }) => what === 'action' || rules.length > 0, { path: ['rules'], error: 'Choose a rule' })
+  .transform(({ what, rules, tool_used, api_called, signed }) =>
+    simulationSchema.parse(what === 'rules' ? { rules } : { action: { tool_used, api_called, attested: signed } }),
+  );
+
+/** The page that computes a score without recording it. */
+export function simulatePage(server: FastifyInstance, { service: { agents, trust } }: AgentPageParts): void {
+  serveForm(server, {
+    path: '/agents/of/:agent_id/simulate',
+    access: SEES_AGENTS,
+    params: agentParamsSchema,
+    schema,
+    async show(form, request, reply) {
+      const agent = await agents.find(agentIdOf(request));
+      return {
+        title: `What would happen to ${agent.name}`,
+        above: aboveAgent(agent),
+        introduction: 'Its score is computed as if this happened now. Nothing happens, and nothing is recorded.',
+        content: simulateForm(agent.agent_id, { form, request, reply }),
+      };
+    },
+    async act(simulation, request, reply) {
+      const agent = await agents.find(agentIdOf(request));
+      const simulated = await trust.simulate(agent.agent_id, simulation);
+      const form = { values: typedOf(simulation), errors: {}, refusal: null };
+      return {
+        title: `What would happen to ${agent.name}`,
+        above: aboveAgent(agent),
+        introduction: 'As of now. Nothing happened, and nothing was recorded.',
+        content: [
+          outcome(simulated),
+          markup`<h2>Something else</h2>\n`,
+          simulateForm(agent.agent_id, { form, request, reply }),
+        ],
+      };
+    },
+  });
+}
+
+function typedOf({ rules, action }: Simulation): FormState['values'] {
+  if (rules !== undefined) return { what: 'rules', rules };
+  const { tool_used = '', api_called = '', attested = false } = action ?? {};
+  return { what: 'action', tool_used, api_called, signed: attested ? 'yes' : 'no' };
+}
+
+const SIGNED = [
+  { value: 'yes', label: 'Signed by its key' },
+  { value: 'no', label: 'Only reported', hint: 'which earns nothing' },
+];
+
+function simulateForm(
+  agentId: string,
+  asked: { form: FormState; request: FastifyRequest; reply: FastifyReply },
+): Markup {
+  const { form, request } = asked;
+  const filled = { ...form, values: { what: 'action', signed: 'yes', ...form.values } };
+  const actionFields = [
+    field(filled, { name: 'tool_used', label: 'Tool', autocomplete: 'off', isOptional: true }),
+    field(filled, { name: 'api_called', label: 'API', hint: 'A host name.', autocomplete: 'off', isOptional: true }),
+    choices(filled, { name: 'signed', label: 'How it is reported', type: 'radio' }, SIGNED),
+  ];
+  const rules = SIMULATED_RULES.map((value) => ({ value, label: RULE_WORDS[value] }));
+  const ruleFields = [choices(filled, { name: 'rules', label: 'Rules', type: 'checkbox' }, rules)];
+  const what = [
+    { value: 'action', label: 'It reports an action', fields: actionFields },
+    { value: 'rules', label: 'Rules are applied, from the first to the last', fields: ruleFields },
+  ];
+  const body = { rules: ['tool_outside', 'tool_outside'] };
+  const path = agentsApi(agentId, 'trust-score', 'simulate');
+  return markup`${postForm(asked, {
+    action: agentPath(agentId, 'simulate'),
+    fields: choices(filled, { name: 'what', label: 'What happens', type: 'radio' }, what),
+    submit: 'Compute it',
+  })}${asCurl('curl', curlCommand(request, { method: 'POST', path, body }))}`;
+}
+
+function outcome({ before, after, tier, state, lines }: Simulated): Markup {
+  const table = dataTable({
+    caption: 'Lines that its ledger would have',
+    columns: [
+      { head: 'Rule', kind: 'name', cell: ({ rule }) => RULE_WORDS[rule] },
+      { head: 'Reason', cell: ({ reason }) => name(reason) },
+      { head: 'Points', kind: 'number', cell: ({ points }) => signedPoints(points) },
+      { head: 'Score', kind: 'number', cell: (line) => markup`${line.before} → ${line.after}` },
+    ],
+    rows: lines,
+    empty: emptyState('Its ledger would have no new line: the score stays.'),
+  });
+  return markup`${factList([
+    ['Score', markup`${before} → ${after}`],
+    ['Tier', trustWord({ tier, score: after })],
+    ['Status', statusWord(...STATE_WORDS[state])],
+  ])}${table}`;
+}

@@ -1,0 +1,117 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { type Markup, markup, name } from '../../../core/html/markup.ts';
+import { grouped } from '../../../core/plurals.ts';
+import { queryOf } from '../../web/asked.ts';
+import { action, asCurl, dataTable, emptyState, factList, further, link, moment } from '../../web/components.ts';
+import { curlCommand } from '../../web/curl.ts';
+import { LIST_ROWS } from '../../web/rows.ts';
+import { tierOf } from '../enums.ts';
+import { agentParamsSchema } from '../wire/parts.ts';
+import type { TrustScore, WireTrustLine } from '../wire/trust.ts';
+import { CEILING_WORDS, RULE_WORDS, signedPoints, trustWord } from './labels.ts';
+import { type AgentPageParts, SEES_AGENTS } from './parts.ts';
+import { aboveAgent, actionPath, agentIdOf, agentPath, agentsApi } from './paths.ts';
+import { scoreChart } from './score-chart.ts';
+
+/** Lines on one page: as many as the chart draws. */
+const CHART_LINES = 2 * LIST_ROWS;
+
+const querySchema = z.object({ cursor: z.string().optional() });
+
+/** The history of an agent's score: as a chart, and as the lines that it is drawn from. */
+export function trustPage(server: FastifyInstance, { service, clock }: AgentPageParts): void {
+  const schema = { hide: true, params: agentParamsSchema, querystring: querySchema };
+  server.get('/agents/of/:agent_id/trust', { config: SEES_AGENTS, schema }, async (request, reply) => {
+    const id = agentIdOf(request);
+    const { cursor } = queryOf<z.output<typeof querySchema>>(request);
+    const agent = await service.agents.find(id);
+    const trust = await service.trust.score(id);
+    const { data, next_cursor } = await service.trust.history(id, { limit: CHART_LINES, cursor });
+    const now = clock();
+    const until = cursor === undefined ? now.toISOString() : (data[0]?.at ?? '');
+    const path = agentPath(id, 'trust');
+    return reply.page({
+      title: `Trust in ${agent.name}`,
+      above: aboveAgent(agent),
+      introduction:
+        'Its score is what its ledger says, line by line: computed anew from these lines it is the same. Nobody can set it.',
+      content: [
+        cursor === undefined ? trustFacts(trust) : markup`<p>${link(path, 'To the newest lines')}</p>\n`,
+        cursor === undefined
+          ? markup`<p class="acts">${action(agentPath(id, 'simulate'), 'What would happen', 'quiet')}</p>\n`
+          : null,
+        markup`<h2>History</h2>\n`,
+        scoreChart({ lines: data.toReversed(), until }),
+        lineTable(id, data, now),
+        further(path, { cursor }, next_cursor),
+        cursor === undefined ? factorsOf(trust) : null,
+        asCurl('curl', curlCommand(request, { path: agentsApi(id, 'trust-score', 'history') })),
+      ],
+    });
+  });
+}
+
+/** The trust in an agent, the reasons that hold it down, and those that would lift it. */
+export function trustFacts(trust: TrustScore): Markup {
+  const { score, tier, ceiling, ceiling_because, why, next_steps } = trust;
+  const holds = ceiling_because === 'none' ? 'nothing holds it down' : CEILING_WORDS[ceiling_because];
+  return factList([
+    ['Tier', trustWord({ tier, score })],
+    ['At most', markup`${ceiling}: ${tierOf(ceiling)} <p class="minor">${holds}</p>`],
+    ['Why', name(why)],
+    ...(next_steps.length === 0
+      ? []
+      : [
+          [
+            'What comes next',
+            markup`<ul class="plain">${next_steps.map((step) => markup`<li>${name(step)}</li>`)}</ul>`,
+          ] as const,
+        ]),
+  ]);
+}
+
+/** The newest first. */
+function lineTable(agentId: string, lines: readonly WireTrustLine[], now: Date): Markup {
+  return dataTable({
+    caption: 'The lines of its ledger',
+    columns: [
+      {
+        head: 'Rule',
+        kind: 'name',
+        cell: ({ entry_no, rule }) => markup`<span class="minor">${entry_no}.</span> ${RULE_WORDS[rule]}`,
+      },
+      { head: 'Reason', cell: (line) => reasonCell(agentId, line) },
+      { head: 'Tier', kind: 'short', cell: ({ after }) => tierOf(after) },
+      {
+        head: 'At most',
+        cell: ({ ceiling, ceiling_because }) =>
+          markup`${ceiling} ${ceiling_because === 'none' ? null : markup`<span class="minor">${CEILING_WORDS[ceiling_because]}</span>`}`,
+      },
+      { head: 'When', cell: ({ at }) => moment(at, now) },
+      { head: 'Points', kind: 'number', cell: ({ points }) => signedPoints(points) },
+      { head: 'Score', kind: 'number', cell: ({ before, after }) => markup`${before} → ${after}` },
+    ],
+    rows: lines,
+    empty: emptyState('There is no line.'),
+  });
+}
+
+function reasonCell(agentId: string, { reason, action_id }: WireTrustLine): Markup {
+  const action = action_id === null ? null : markup` ${link(actionPath(agentId, action_id), 'the action')}`;
+  return markup`${name(reason)}${action}`;
+}
+
+function factorsOf({ factors }: TrustScore): Markup {
+  const table = dataTable({
+    caption: 'Points by rule',
+    columns: [
+      { head: 'Rule', kind: 'name', cell: ({ rule }: TrustScore['factors'][number]) => RULE_WORDS[rule] },
+      { head: 'Lines', kind: 'number', cell: ({ lines }) => grouped(lines) },
+      { head: 'Points', kind: 'number', cell: ({ points }) => signedPoints(points) },
+    ],
+    rows: factors,
+    empty: emptyState('There is none.'),
+  });
+  return markup`<h2>What it is made of</h2>\n${table}`;
+}

@@ -1,0 +1,202 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { type Markup, markup, name } from '../../../core/html/markup.ts';
+import { DomainError } from '../../errors.ts';
+import { idempotencyKey, text } from '../../http/fields.ts';
+import { actorOf, principalOf } from '../../http/principal.ts';
+import { serveOperationAct } from '../../operations/act.ts';
+import { personOf } from '../../web/access.ts';
+import { forWhoMay } from '../../web/asked.ts';
+import { action, asCurl, copyable, dataTable, emptyState, link, moment } from '../../web/components.ts';
+import { curlCommand } from '../../web/curl.ts';
+import { choices, field, onceField, postForm, select } from '../../web/fields.ts';
+import { type FormState, serveForm } from '../../web/forms.ts';
+import type { PageView } from '../../web/layout.ts';
+import { PAGES } from '../../web/own-path.ts';
+import { leaveNotice } from '../../web/session-cookie.ts';
+import type { ModulePages } from '../../web/web.ts';
+import type { AlertChannels } from '../channels.ts';
+import { SEVERITIES } from '../enums.ts';
+import type { AlertOperations } from '../operations.ts';
+import { ALERT_SOURCES, SOURCE_LABELS } from '../sources.ts';
+import { newAlertChannelSchema, type WireAlertChannel } from '../wire.ts';
+import { ALERTS_PATH, alertChannelPath, channelsApi } from './paths.ts';
+
+/** The service behind the pages of alerts: that which the routes of the API call. */
+interface AlertPageParts {
+  channels: AlertChannels;
+  operations: AlertOperations;
+  clock: () => Date;
+}
+
+const MAY_SEE = { scope: 'alerts:read' } as const;
+const MAY_ACT = { scope: 'alerts:write' } as const;
+const ABOVE_ALERTS = [{ title: 'Alerts', path: ALERTS_PATH }];
+const ACT = { above: ABOVE_ALERTS, back: ALERTS_PATH };
+
+/** The pages of alert channels. */
+export function pagesOfAlerts(parts: AlertPageParts): ModulePages {
+  return {
+    nav: [{ title: 'Alerts', path: ALERTS_PATH, scope: 'alerts:read' }],
+    async routes(server) {
+      for (const serve of [listPage, addPage, testAlertPage, removePage]) serve(server, parts);
+    },
+  };
+}
+
+function listPage(server: FastifyInstance, { channels, clock }: AlertPageParts): void {
+  server.get('/alerts', { config: MAY_SEE, schema: { hide: true } }, async (request, reply) => {
+    const mayAct = personOf(request).scopes.includes('alerts:write');
+    return reply.page({
+      title: 'Alerts',
+      introduction: 'Each channel gets an alert once, and again after an hour or when it gets worse.',
+      content: [
+        forWhoMay(request, 'alerts:write', () => markup`<p>${action(`${ALERTS_PATH}/new`, 'Add a channel')}</p>\n`),
+        channelTable(await channels.list(), mayAct, clock()),
+        forWhoMay(
+          request,
+          'administration:read',
+          () =>
+            markup`<p>Alerts that nobody took are kept: ${link(`${PAGES}/administration`, 'see what could not be delivered')}.</p>\n`,
+        ),
+        asCurl('curl', curlCommand(request, { path: channelsApi('') })),
+      ],
+    });
+  });
+}
+
+const KIND_WORDS = { webhook: 'webhook', email: 'e-mail' } as const;
+
+function channelTable(channels: readonly WireAlertChannel[], mayAct: boolean, now: Date): Markup {
+  const acts = {
+    head: 'What to do with it',
+    kind: 'act',
+    cell: ({ alert_channel_id: id }: WireAlertChannel) =>
+      markup`${link(alertChannelPath(id, 'test'), 'Test')}${link(alertChannelPath(id, 'remove'), 'Remove')}`,
+  } as const;
+  return dataTable({
+    caption: 'Alert channels',
+    columns: [
+      { head: 'Name', kind: 'name', cell: (channel) => name(channel.name) },
+      { head: 'Kind', cell: ({ kind }) => KIND_WORDS[kind] },
+      { head: 'To', cell: ({ kind, target }) => name(kind === 'webhook' ? new URL(target).host : target) },
+      { head: 'Notified of', cell: ({ sources }) => sourcesInWords(sources) },
+      { head: 'From severity', cell: ({ least_severity }) => least_severity },
+      { head: 'Added', cell: ({ created_at }) => moment(created_at, now) },
+      ...(mayAct ? [acts] : []),
+    ],
+    rows: channels,
+    empty: emptyState('Nobody is notified. Add a webhook or an email address.'),
+  });
+}
+
+function sourcesInWords(sources: WireAlertChannel['sources']): string {
+  return sources === null ? 'all services' : sources.map((source) => SOURCE_LABELS[source]).join(', ');
+}
+
+function addPage(server: FastifyInstance, { channels }: AlertPageParts): void {
+  const { sources, ...others } = newAlertChannelSchema.shape;
+  serveForm(server, {
+    path: '/alerts/new',
+    access: MAY_ACT,
+    schema: z.object({
+      once: idempotencyKey,
+      ...others,
+      name: text.trim().min(1, 'Say who is notified').max(200),
+      target: text.min(1, 'Say where they are notified').max(2000),
+      // An unticked box is not sent, and a single tick is sent as a text.
+      sources: z.preprocess((given) => (given === undefined ? null : [given].flat()), sources),
+    }),
+    fields: { invalid_request: 'target' },
+    show: (form, request, reply) => ({
+      title: 'Add an alert channel',
+      isNarrow: true,
+      above: ABOVE_ALERTS,
+      content: [
+        postForm({ request, reply, form }, { fields: channelFields(form), submit: 'Add it' }),
+        asCurl('curl', curlCommand(request, { method: 'POST', path: channelsApi(''), body: EXAMPLE })),
+      ],
+    }),
+    async act({ once, ...input }, request, reply) {
+      const { secret, ...channel } = await channels.add(actorOf(principalOf(request)), input, once);
+      if (secret !== null) return secretPage(channel, secret);
+      leaveNotice(reply, `${channel.name} is notified from now on.`);
+      return ALERTS_PATH;
+    },
+  });
+}
+
+function channelFields(form: FormState): Markup[] {
+  const values = { kind: 'webhook', ...form.values };
+  const kinds = [
+    { value: 'webhook', label: 'Webhook', hint: 'signed, as Standard Webhooks has it' },
+    { value: 'email', label: 'E-mail' },
+  ];
+  const to = 'The https address of a webhook, or an e-mail address.';
+  const sources = ALERT_SOURCES.map((value) => ({ value, label: SOURCE_LABELS[value] }));
+  const severities = SEVERITIES.map((value) => ({ value, label: value }));
+  return [
+    onceField(form),
+    choices({ ...form, values }, { name: 'kind', label: 'Kind', type: 'radio' }, kinds),
+    field(form, { name: 'name', label: 'Name', hint: 'Who is notified, as others will read it.', isFirst: true }),
+    field(form, { name: 'target', label: 'To', hint: to, autocomplete: 'off' }),
+    choices(form, { name: 'sources', label: 'Services: all if none is chosen', type: 'checkbox' }, sources),
+    select(form, { name: 'least_severity', label: 'From severity', value: 'low' }, severities),
+  ];
+}
+
+const EXAMPLE = { kind: 'webhook', name: 'On call', target: 'https://example.com/hook', least_severity: 'low' };
+
+function secretPage({ name: title, alert_channel_id }: WireAlertChannel, secret: string): PageView {
+  return {
+    title: 'The secret of the webhook',
+    isNarrow: true,
+    above: ABOVE_ALERTS,
+    introduction: markup`${name(title)} is notified from now on. The secret that signs what is sent is shown this once.`,
+    content: markup`<div class="secret">${copyable('secret', 'The secret', secret)}</div>
+<p>Give it to whoever receives: libraries of Standard Webhooks believe nothing that is not signed with it.</p>
+<p>${link(alertChannelPath(alert_channel_id, 'test'), 'Test it')} · ${link(ALERTS_PATH, 'I have kept it')}</p>`,
+  };
+}
+
+function testAlertPage(server: FastifyInstance, { channels, operations }: AlertPageParts): void {
+  serveOperationAct(server, operations.testAlertChannel, {
+    path: '/alerts/:alert_channel_id/test',
+    api: '/alerts',
+    subject: (params) => channelOf(channels, params),
+    view: (channel) => ({
+      ...ACT,
+      title: `Test ${channel.name}`,
+      introduction: 'An alert is sent that says that it is a test.',
+      submit: 'Send it',
+      isFinal: false,
+    }),
+    notice: (channel) => `A test is on its way to ${channel.name}. If nobody takes it, administration says so.`,
+  });
+}
+
+function removePage(server: FastifyInstance, { channels, operations }: AlertPageParts): void {
+  serveOperationAct(server, operations.removeAlertChannel, {
+    path: '/alerts/:alert_channel_id/remove',
+    api: '/alerts',
+    subject: (params) => channelOf(channels, params),
+    view: (channel) => ({
+      ...ACT,
+      title: `Remove ${channel.name}`,
+      introduction: 'It gets no more alerts, and its secret is forgotten.',
+      submit: 'Remove it',
+      isFinal: true,
+    }),
+    notice: (channel) => `${channel.name} gets no more alerts.`,
+  });
+}
+
+/** @throws DomainError `not_found`. */
+async function channelOf(
+  channels: AlertChannels,
+  { alert_channel_id: id }: { alert_channel_id: string },
+): Promise<WireAlertChannel> {
+  const channel = (await channels.list()).find(({ alert_channel_id }) => alert_channel_id === id);
+  if (channel === undefined) throw new DomainError('not_found', 'there is no alert channel of this id');
+  return channel;
+}

@@ -1,0 +1,117 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { type Markup, markup } from '../../../core/html/markup.ts';
+import { grouped, plural } from '../../../core/plurals.ts';
+import { hangUpOf } from '../../http/caller.ts';
+import { queryOf } from '../../web/asked.ts';
+import { asCurl, copyable, dataTable, digest, emptyState, further, link, momentOr } from '../../web/components.ts';
+import { curlCommand } from '../../web/curl.ts';
+import { filterField, filterForm, filterSelect } from '../../web/filters.ts';
+import { withQuery } from '../../web/own-path.ts';
+import { LIST_ROWS } from '../../web/rows.ts';
+import { lastCheckpoints } from '../checkpoint-rows.ts';
+import { listStreams } from '../list.ts';
+import { isOwnStream } from '../own-streams.ts';
+import { type StreamsQuery, streamsQuerySchema } from '../requests.ts';
+import type { WireCheckpoint, WireStats, WireStream } from '../wire.ts';
+import { anchorWords, misfitOf, reachWords, stateOf } from './labels.ts';
+import type { AuditPageParts } from './parts.ts';
+import { AUDIT_PATH, streamPath } from './paths.ts';
+
+/** The streams, with what their last checks found. */
+export function streamsPage(server: FastifyInstance, { service }: AuditPageParts): void {
+  const options = {
+    config: { scope: 'audit:read' },
+    schema: { hide: true, querystring: streamsQuerySchema },
+  } as const;
+  server.get('/audit', options, async (request, reply) => {
+    const query = queryOf<StreamsQuery>(request);
+    const { database, seals, clock, readers } = service;
+    const stats = await readers.stats(clock(), hangUpOf(reply));
+    const { data, next_cursor } = await listStreams(database, seals, { ...query, limit: LIST_ROWS });
+    const checkpoints = await lastCheckpoints(
+      database,
+      seals,
+      data.map(({ stream_id }) => stream_id),
+    );
+    const asked = { begins_with: query.begins_with, verification_status: query.verification_status };
+    return reply.page({
+      title: 'Audit',
+      introduction:
+        'A stream is shown as verified after Verify was run on it, and as of then. Nothing is checked again by itself.',
+      content: [
+        misfitOf(stats),
+        summary(stats),
+        search(query),
+        streamTable(data, checkpoints, service.clock()),
+        isAll(query) && data.every(({ stream_id }) => isOwnStream(stream_id)) ? firstEntry(request) : null,
+        further(AUDIT_PATH, { ...asked, cursor: query.cursor }, next_cursor),
+        asCurl('curl', curlCommand(request, { path: withQuery('/audit/streams/', asked) })),
+      ],
+    });
+  });
+}
+
+function summary(stats: WireStats): Markup {
+  const { streams, entries, verified_streams, failed_streams, unverified_streams } = stats;
+  const failed = link(withQuery(AUDIT_PATH, { verification_status: 'failed' }), `${grouped(failed_streams)} failed`);
+  return markup`<p>${plural(streams, 'stream')}, ${plural(entries, 'entry')}. At the last check of each: ${grouped(verified_streams)} verified, ${failed_streams === 0 ? '0 failed' : failed}, ${grouped(unverified_streams)} without a record of a check. ${link(`${AUDIT_PATH}/statistics`, 'Statistics')}</p>
+`;
+}
+
+function search({ begins_with, verification_status }: StreamsQuery): Markup {
+  return filterForm(AUDIT_PATH, { begins_with, verification_status }, [
+    filterField({ name: 'begins_with', label: 'Id begins with', value: begins_with }),
+    filterSelect({ name: 'verification_status', label: 'Last check', value: verification_status }, [
+      { value: 'failed', label: 'failed' },
+    ]),
+  ]);
+}
+
+function isAll({ begins_with, verification_status, cursor }: StreamsQuery): boolean {
+  return !begins_with && verification_status === undefined && cursor === undefined;
+}
+
+function streamTable(
+  streams: readonly WireStream[],
+  checkpoints: ReadonlyMap<string, WireCheckpoint>,
+  now: Date,
+): Markup {
+  return dataTable({
+    caption: 'Streams',
+    columns: [
+      { head: 'Stream', kind: 'name', cell: ({ stream_id }) => link(streamPath(stream_id), stream_id) },
+      { head: 'Last check', cell: (stream) => stateCell(stream, now) },
+      { head: 'Last checkpoint', cell: ({ stream_id }) => checkpointCell(checkpoints.get(stream_id), now) },
+      { head: 'Last entry', cell: ({ last_entry_at }) => momentOr(last_entry_at, now, 'none') },
+      { head: 'Entries', kind: 'number', cell: ({ entry_count }) => grouped(entry_count) },
+      { head: 'Head', cell: ({ head_hash }) => digest(head_hash) },
+    ],
+    rows: streams,
+    empty: emptyState('No stream is like that.'),
+  });
+}
+
+function stateCell(stream: WireStream, now: Date): Markup {
+  if (stream.last_checked_at === null) return stateOf(stream);
+  const wrong = stream.verification_status === 'failed' ? 'wrong ' : '';
+  return markup`${stateOf(stream)} ${momentOr(stream.last_checked_at, now, '')} <span class="minor">${wrong}${reachWords(stream)}</span>`;
+}
+
+function checkpointCell(checkpoint: WireCheckpoint | undefined, now: Date): Markup {
+  if (checkpoint === undefined) return markup`<span class="minor">none</span>`;
+  return markup`${anchorWords(checkpoint, now)} <span class="minor">up to entry ${grouped(checkpoint.sequence)}</span>`;
+}
+
+const FIRST_ENTRY = {
+  stream_id: 'payments',
+  actor: 'alice',
+  action: 'payment.approved',
+  resource_type: 'payment',
+  resource_id: 'p-1',
+};
+
+function firstEntry(request: FastifyRequest): Markup {
+  const command = curlCommand(request, { method: 'POST', path: '/audit/entries/', body: FIRST_ENTRY });
+  const text = 'Nobody has recorded anything here yet. The first entry of a stream makes it:';
+  return emptyState(text, copyable('first-entry', 'The first entry, as a call of the API', command));
+}

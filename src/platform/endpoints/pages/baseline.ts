@@ -1,0 +1,131 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { type Markup, type MarkupContent, markup, name } from '../../../core/html/markup.ts';
+import { grouped } from '../../../core/plurals.ts';
+import { type NameActor, namesOfActors } from '../../accounts/actor-names.ts';
+import { severityWord } from '../../alerts/pages/labels.ts';
+import { forWhoMay, paramsOf, queryOf } from '../../web/asked.ts';
+import {
+  action,
+  asCurl,
+  dataTable,
+  digest,
+  emptyState,
+  factList,
+  further,
+  link,
+  moment,
+} from '../../web/components.ts';
+import { curlCommand } from '../../web/curl.ts';
+import { LIST_ROWS } from '../../web/rows.ts';
+import type { Baselines } from '../baselines.ts';
+import { baselineParamsSchema, type WireBaseline, type WireDifference } from '../wire/baselines.ts';
+import { baselineStatusWord, EVENT_WORDS } from './labels.ts';
+import { type EndpointPageParts, SEES_ENDPOINTS } from './parts.ts';
+import { aboveHost, baselinePath, endpointsApi } from './paths.ts';
+import { completeWord } from './scans.ts';
+import { notUtf8, pathLine } from './shown-path.ts';
+import { kindWord } from './sides.ts';
+
+const querySchema = z.object({ cursor: z.string().optional() });
+type Difference = Awaited<ReturnType<Baselines['difference']>>;
+
+/** A baseline: what it changes, who made it, and who approved it. */
+export function baselinePage(server: FastifyInstance, { service, people, clock }: EndpointPageParts): void {
+  const schema = { hide: true, params: baselineParamsSchema, querystring: querySchema };
+  server.get('/endpoints/baselines/:baseline_id', { config: SEES_ENDPOINTS, schema }, async (request, reply) => {
+    const { baseline_id } = paramsOf<{ baseline_id: string }>(request);
+    const { cursor } = queryOf<z.output<typeof querySchema>>(request);
+    const baseline = await service.baselines.find(baseline_id);
+    const difference = await service.baselines.difference(baseline_id, { limit: LIST_ROWS, cursor });
+    const host = await service.hosts.find(baseline.endpoint_id);
+    const nameActor = await namesOfActors(people, [baseline.made_by, baseline.decided_by]);
+    const api = endpointsApi('baselines', baseline_id, 'difference');
+    return reply.page({
+      title: `${baseline.name}, version ${grouped(baseline.version)}`,
+      above: aboveHost(host),
+      introduction: INTRODUCTIONS[baseline.status],
+      content: [
+        facts(baseline, nameActor, clock()),
+        markup`<h2>${headOf(baseline, difference)}</h2>\n`,
+        differences(baseline_id, cursor, difference),
+        asCurl('curl', curlCommand(request, { path: api })),
+        decide(baseline, request),
+      ],
+    });
+  });
+}
+
+const INTRODUCTIONS: Record<WireBaseline['status'], string> = {
+  proposed: 'It is proposed: nothing is compared with it. Read what differs, then approve or reject it.',
+  active: 'It is active: scans are compared with it.',
+  superseded: 'Another baseline has taken its place.',
+  rejected: 'It was rejected: nothing was compared with it.',
+};
+
+function facts(baseline: WireBaseline, call: NameActor, now: Date): Markup {
+  const { made_by, made_at, decided_by, decided_at, decided_reason, reason } = baseline;
+  const word = baseline.status === 'rejected' ? 'Rejected' : 'Approved';
+  const by = (actor: string, at: string) => markup`${name(call(actor))}, ${moment(at, now)}`;
+  const decided: (readonly [string, MarkupContent])[] =
+    decided_by === null || decided_at === null
+      ? []
+      : [
+          [word, by(decided_by, decided_at)],
+          ['Why', name(decided_reason ?? '')],
+        ];
+  return factList([
+    ['Status', baselineStatusWord(baseline.status)],
+    ['Lines', grouped(baseline.line_count)],
+    ['All was read', completeWord(baseline.complete)],
+    [baseline.origin === 'scan' ? 'Proposed' : 'Registered', by(made_by, made_at)],
+    ...(reason === null ? [] : [['Why it was proposed', name(reason)] as const]),
+    ...decided,
+    ['Folders', markup`<code>${name(baseline.roots.join(' '))}</code>`],
+    ['Root over its lines', digest(baseline.root_hash)],
+  ]);
+}
+
+function headOf({ status }: WireBaseline, { compared_with: before }: Difference): Markup {
+  if (before === null) return markup`All that is in it: there is no baseline before it`;
+  const version = link(baselinePath(before.baseline_id), `version ${grouped(before.version)}`);
+  return status === 'proposed'
+    ? markup`What differs from the active one, ${version}`
+    : markup`What differs from the one before, ${version}`;
+}
+
+function differences(baselineId: string, cursor: string | undefined, { data, next_cursor }: Difference): Markup {
+  const table = dataTable({
+    caption: 'What differs',
+    columns: [
+      { head: 'Path', kind: 'name', cell: (row) => markup`${name(pathLine(row))}${notUtf8(row)}` },
+      { head: 'What', cell: ({ event_type }) => EVENT_WORDS[event_type].word },
+      { head: 'As an event', cell: ({ severity }) => severityWord(severity) },
+      { head: 'Before', kind: 'short', cell: ({ expected }) => sideCell(expected) },
+      { head: 'After', kind: 'short', cell: ({ observed }) => sideCell(observed) },
+    ],
+    rows: data,
+    empty: emptyState('Nothing differs.'),
+  });
+  return markup`${table}${further(baselinePath(baselineId), { cursor }, next_cursor)}`;
+}
+
+/** A line in short: of a file its digest and permissions, of anything else what it is. */
+function sideCell(line: WireDifference['expected']): Markup {
+  if (line === null) return markup`<span class="minor">nothing</span>`;
+  const { type, sha256, mode, uid, gid } = line;
+  const owners = mode === undefined ? '' : `${mode} ${uid}:${gid}`;
+  const what = typeof sha256 === 'string' ? digest(sha256) : kindWord(String(type));
+  return markup`${what} <code>${name(owners)}</code>`;
+}
+
+function decide({ baseline_id, status }: WireBaseline, request: FastifyRequest): Markup | null {
+  if (status !== 'proposed') return null;
+  return forWhoMay(
+    request,
+    'endpoints:write',
+    () => markup`<h2>Decide</h2>
+<p>Who approves it says that all of this is meant to stand there. Where several people may, it is another one than who proposed it. It asks again who you are.</p>
+<p class="acts">${action(baselinePath(baseline_id, 'approve'), 'Approve it')}${action(baselinePath(baseline_id, 'reject'), 'Reject it', 'quiet')}</p>\n`,
+  );
+}

@@ -1,0 +1,159 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { type Markup, type MarkupContent, markup, name } from '../../../core/html/markup.ts';
+import { agree, grouped } from '../../../core/plurals.ts';
+import { type NameActor, namesOfActors } from '../../accounts/actor-names.ts';
+import { severityWord } from '../../alerts/pages/labels.ts';
+import { forWhoMay, paramsOf, queryOf } from '../../web/asked.ts';
+import {
+  action,
+  asCurl,
+  dataTable,
+  digest,
+  emptyState,
+  factList,
+  further,
+  link,
+  moment,
+} from '../../web/components.ts';
+import { curlCommand } from '../../web/curl.ts';
+import { filterForm, filterSelect, filtersOf } from '../../web/filters.ts';
+import { withQuery } from '../../web/own-path.ts';
+import { LIST_ROWS } from '../../web/rows.ts';
+import { PATH_EVENT_TYPES } from '../enums.ts';
+import { changeParamsSchema, type WireChange } from '../wire/changes.ts';
+import { eventTable } from './event-table.ts';
+import { explanationSentences, explanationWord } from './explanation.ts';
+import { EVENT_WORDS } from './labels.ts';
+import { type EndpointPageParts, SEES_ENDPOINTS } from './parts.ts';
+import { ABOVE_CHANGES, ABOVE_ENDPOINTS, CHANGES_PATH, changePath, EVENTS_PATH, endpointsApi } from './paths.ts';
+import { pathLine, shownPath } from './shown-path.ts';
+import { sidesTable } from './sides.ts';
+
+const filterSchema = filtersOf(
+  z.strictObject({ event_type: z.enum(PATH_EVENT_TYPES).optional(), cursor: z.string().optional() }),
+);
+const placesSchema = z.object({ cursor: z.string().optional() });
+
+/** Pages of equal changes on many endpoints, and of one of them. */
+export function changePages(server: FastifyInstance, parts: EndpointPageParts): void {
+  listPage(server, parts);
+  onePage(server, parts);
+}
+
+function listPage(server: FastifyInstance, { service, clock }: EndpointPageParts): void {
+  const options = { config: SEES_ENDPOINTS, schema: { hide: true, querystring: filterSchema } } as const;
+  server.get('/endpoints/changes', options, async (request, reply) => {
+    const { event_type, cursor } = queryOf<z.output<typeof filterSchema>>(request);
+    const { data, next_cursor } = await service.changes.list({ event_type, cursor, limit: LIST_ROWS });
+    const choices = PATH_EVENT_TYPES.map((value) => ({ value, label: EVENT_WORDS[value].word }));
+    return reply.page({
+      title: 'Changes',
+      above: ABOVE_ENDPOINTS,
+      introduction:
+        'The same digest in the place of the same one, at the same path, is one change, on however many endpoints it stands.',
+      content: [
+        filterForm(
+          CHANGES_PATH,
+          { event_type },
+          filterSelect({ name: 'event_type', label: 'What', value: event_type }, choices),
+        ),
+        changeTable(data, clock()),
+        further(CHANGES_PATH, { event_type, cursor }, next_cursor),
+        asCurl('curl', curlCommand(request, { path: withQuery(endpointsApi('changes', ''), { event_type }) })),
+      ],
+    });
+  });
+}
+
+/** `37 of 40 have it`. */
+function placesWords({ places, of }: WireChange): string {
+  return `${grouped(places)} of ${grouped(of)} ${agree(places, 'has', 'have')} it`;
+}
+
+function changeTable(changes: readonly WireChange[], now: Date): Markup {
+  return dataTable({
+    caption: 'Changes',
+    columns: [
+      { head: 'What', kind: 'name', cell: whatCell },
+      { head: 'Severity', cell: ({ severity }) => severityWord(severity) },
+      { head: 'Explanation', cell: (change) => explanationWord(change) },
+      { head: 'Endpoints', kind: 'short', cell: placesWords },
+      { head: 'First seen', cell: ({ first_seen }) => moment(first_seen, now) },
+      { head: 'Expected', cell: ({ expected_sha256 }) => digest(expected_sha256) },
+      { head: 'Observed', cell: ({ observed_sha256 }) => digest(observed_sha256) },
+    ],
+    rows: changes,
+    empty: emptyState('Nothing differs from a baseline now.'),
+  });
+}
+
+function whatCell(change: WireChange): Markup {
+  const { word } = EVENT_WORDS[change.event_type];
+  return markup`${link(changePath(change.change_id), pathLine(change))} <span class="minor">${word}</span>`;
+}
+
+function onePage(server: FastifyInstance, { service, people, clock }: EndpointPageParts): void {
+  const schema = { hide: true, params: changeParamsSchema, querystring: placesSchema };
+  server.get('/endpoints/changes/:change_id', { config: SEES_ENDPOINTS, schema }, async (request, reply) => {
+    const { change_id } = paramsOf<{ change_id: string }>(request);
+    const { cursor } = queryOf<z.output<typeof placesSchema>>(request);
+    const change = await service.changes.find(change_id);
+    const { data, next_cursor } = await service.events.list({ change_id, cursor, limit: LIST_ROWS });
+    const [event] = data;
+    const nameActor = await namesOfActors(people, [change.approved_by]);
+    const now = clock();
+    const { word, sentence } = EVENT_WORDS[change.event_type];
+    return reply.page({
+      title: `${pathLine(change)}: ${word}`,
+      above: ABOVE_CHANGES,
+      introduction: sentence,
+      content: [
+        facts(change, event?.window_id ?? null, nameActor, now),
+        approve(change, request),
+        event === undefined ? null : markup`<h2>Expected and observed</h2>\n${sidesTable(event)}`,
+        markup`<h2>Where it stands, or stood</h2>\n`,
+        eventTable(data, {
+          caption: 'Endpoints that have or had it',
+          of: 'change',
+          hasStatus: true,
+          now,
+          empty: emptyState('No endpoint has it.'),
+        }),
+        further(changePath(change_id), { cursor }, next_cursor),
+        markup`<p class="further">${link(withQuery(EVENTS_PATH, { change_id, status: 'open' }), 'Those that are open')}</p>\n`,
+        asCurl('curl', curlCommand(request, { path: endpointsApi('changes', change_id) })),
+      ],
+    });
+  });
+}
+
+function facts(change: WireChange, windowId: string | null, call: NameActor, now: Date): Markup {
+  const { change_id, explanation, approved_by, approved_at, approved_reason } = change;
+  const approved: (readonly [string, MarkupContent])[] =
+    approved_by === null || approved_at === null
+      ? []
+      : [
+          ['Approved', markup`${name(call(approved_by))}, ${moment(approved_at, now)}`],
+          ['Why', name(approved_reason ?? '')],
+        ];
+  return factList([
+    ['Endpoints', placesWords(change)],
+    ['Severity', severityWord(change.severity)],
+    ['Path', shownPath(change)],
+    ['Explanation', explanationSentences({ explanation, change_id, window_id: windowId })],
+    ['First seen', moment(change.first_seen, now)],
+    ['Last seen', moment(change.last_seen, now)],
+    ...approved,
+  ]);
+}
+
+function approve({ change_id, approved_at }: WireChange, request: FastifyRequest): Markup | null {
+  if (approved_at !== null) return null;
+  const path = changePath(change_id, 'approve');
+  return forWhoMay(
+    request,
+    'endpoints:write',
+    () => markup`<p class="acts">${action(path, 'Approve it wherever it stands')}</p>\n`,
+  );
+}

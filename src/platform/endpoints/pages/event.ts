@@ -1,0 +1,88 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type Markup, type MarkupContent, markup, name } from '../../../core/html/markup.ts';
+import { grouped } from '../../../core/plurals.ts';
+import { type NameActor, namesOfActors } from '../../accounts/actor-names.ts';
+import { alertWord, severityWord } from '../../alerts/pages/labels.ts';
+import { forWhoMay, paramsOf } from '../../web/asked.ts';
+import { asCurl, factList, link, moment } from '../../web/components.ts';
+import { curlCommand } from '../../web/curl.ts';
+import { eventParamsSchema, type WireEvent } from '../wire/events.ts';
+import { eventActs } from './event-acts.ts';
+import { isOfReports, titleOf } from './event-title.ts';
+import { explanationSentences } from './explanation.ts';
+import { EVENT_WORDS, eventStatusWord } from './labels.ts';
+import { type EndpointPageParts, SEES_ENDPOINTS } from './parts.ts';
+import { ABOVE_EVENTS, baselinePath, changePath, endpointsApi, entryPath, hostPath, windowPath } from './paths.ts';
+import { shownPath } from './shown-path.ts';
+import { sidesTable } from './sides.ts';
+
+interface Asked {
+  request: FastifyRequest;
+  reply: FastifyReply;
+}
+
+/** An event: what was expected, what was observed, and what explains it. */
+export function eventPage(server: FastifyInstance, { service, people, clock }: EndpointPageParts): void {
+  const options = { config: SEES_ENDPOINTS, schema: { hide: true, params: eventParamsSchema } } as const;
+  server.get('/endpoints/events/:event_id', options, async (request, reply) => {
+    const { event_id } = paramsOf<{ event_id: string }>(request);
+    const event = await service.events.find(event_id);
+    const nameActor = await namesOfActors(people, [event.acknowledged_by]);
+    const now = clock();
+    return reply.page({
+      title: titleOf(event),
+      above: ABOVE_EVENTS,
+      introduction: EVENT_WORDS[event.event_type].sentence,
+      content: [
+        facts(event, nameActor, now, request),
+        acts(event, { request, reply }),
+        markup`<h2>Expected and observed</h2>\n`,
+        sidesTable(event),
+        asCurl('curl', curlCommand(request, { path: endpointsApi('events', event_id) })),
+      ],
+    });
+  });
+}
+
+function statusFact(event: WireEvent, call: NameActor, now: Date): Markup {
+  const { status, acknowledged_by: by, acknowledged_at: at, resolved_at } = event;
+  const seen = by === null || at === null ? null : markup` by ${name(call(by))}, ${moment(at, now)}`;
+  const end = resolved_at === null ? null : markup`, ${moment(resolved_at, now)}`;
+  return markup`${eventStatusWord(status)}${status === 'resolved' ? end : seen}`;
+}
+
+function facts(event: WireEvent, call: NameActor, now: Date, request: FastifyRequest): Markup {
+  const { endpoint_id, endpoint_name, change_id, window_id, baseline_id } = event;
+  const ofPath: (readonly [string, MarkupContent])[] = isOfReports(event)
+    ? []
+    : [
+        ['Path', shownPath(event)],
+        ['Explanation', explanationSentences(event)],
+      ];
+  const others: (readonly [string, Markup] | null)[] = [
+    baseline_id === null ? null : ['Compared with', link(baselinePath(baseline_id), 'the baseline then')],
+    change_id === null ? null : ['Elsewhere', link(changePath(change_id), 'The same change on other endpoints')],
+    window_id === null ? null : ['Quieted by', link(windowPath(window_id), 'a change window')],
+  ];
+  return factList([
+    ['Status', statusFact(event, call, now)],
+    ['Severity', severityWord(event.severity)],
+    ['Endpoint', link(hostPath(endpoint_id), endpoint_name)],
+    ...ofPath,
+    ['Times seen', grouped(event.occurrences)],
+    ['First seen', moment(event.first_seen, now)],
+    ['Last seen', moment(event.last_seen, now)],
+    ...others.filter((fact) => fact !== null),
+    ['Alert', alertWord(event.alert)],
+    ['Recorded as', entryFact(event, request)],
+  ]);
+}
+
+function entryFact({ entry }: WireEvent, request: FastifyRequest): Markup {
+  const words = `entry ${grouped(entry.sequence)} of its stream`;
+  return forWhoMay(request, 'audit:read', () => link(entryPath(entry), words)) ?? markup`${words}`;
+}
+
+function acts(event: WireEvent, asked: Asked): Markup | null {
+  return forWhoMay(asked.request, 'endpoints:write', () => eventActs(event, asked));
+}

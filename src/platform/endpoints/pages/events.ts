@@ -1,0 +1,123 @@
+import type { FastifyInstance } from 'fastify';
+import type { z } from 'zod';
+import { type Markup, markup } from '../../../core/html/markup.ts';
+import { plural } from '../../../core/plurals.ts';
+import { isKnown, sendKnown } from '../../http/etag.ts';
+import { queryOf } from '../../web/asked.ts';
+import { asCurl, emptyState, further, link } from '../../web/components.ts';
+import { curlCommand } from '../../web/curl.ts';
+import { hidden } from '../../web/fields.ts';
+import { filterField, filterForm, filterSelect, filtersOf } from '../../web/filters.ts';
+import { formTime, toFormTime } from '../../web/form-time.ts';
+import { liveMark, liveRegion } from '../../web/live.ts';
+import { withQuery } from '../../web/own-path.ts';
+import { LIST_ROWS, SHORT_ROWS } from '../../web/rows.ts';
+import { EVENT_SEVERITIES, EVENT_STATUSES, EVENT_TYPES } from '../enums.ts';
+import type { EndpointService } from '../service.ts';
+import { eventQuerySchema } from '../wire/events.ts';
+import type { EndpointStats } from '../wire/verification.ts';
+import { eventTable } from './event-table.ts';
+import { countWords, EVENT_STATUS_WORDS, EVENT_WORDS } from './labels.ts';
+import { type EndpointPageParts, SEES_ENDPOINTS } from './parts.ts';
+import { ABOVE_ENDPOINTS, CHANGES_PATH, ENDPOINTS_PATH, EVENTS_PATH, endpointsApi, hostPath } from './paths.ts';
+
+const filterSchema = filtersOf(eventQuerySchema.omit({ limit: true }).extend({ since: formTime.optional() }));
+type Filter = z.output<typeof filterSchema>;
+
+/** The page of events on endpoints, past and present. It refreshes itself where scripts run. */
+export function eventsPage(server: FastifyInstance, { service, clock }: EndpointPageParts): void {
+  const options = { config: SEES_ENDPOINTS, schema: { hide: true, querystring: filterSchema } } as const;
+  server.get('/endpoints/events', options, async (request, reply) => {
+    const filter = queryOf<Filter>(request);
+    const now = clock();
+    const mark = liveMark(await service.events.currentVersion(), now);
+    if (isKnown(reply, mark)) return sendKnown(reply);
+    const stats = await service.stats();
+    const { cursor: _, ...asked } = filter;
+    return reply.page({
+      title: 'Events',
+      above: ABOVE_ENDPOINTS,
+      introduction:
+        'Each is of one path of one endpoint, or of its reports. What stands as the baseline has it again is resolved by itself.',
+      content: [
+        markup`<p>The same on many endpoints is one change: ${link(CHANGES_PATH, 'See them by change')}.</p>\n`,
+        filters(filter),
+        liveRegion({ mark, says: sayOf(stats), now }, [countsOf(stats), await lists(service, filter, now)]),
+        asCurl('curl', curlCommand(request, { path: withQuery(endpointsApi('events', ''), asked) })),
+      ],
+    });
+  });
+}
+
+function filters(filter: Filter): Markup {
+  const { endpoint_id, change_id, window_id, event_type, severity, status, since, path } = filter;
+  const kept = Object.entries({ endpoint_id, change_id, window_id }).map(([name, value]) =>
+    value === undefined ? null : hidden(name, value),
+  );
+  const { cursor: _, ...given } = filter;
+  return filterForm(EVENTS_PATH, given, [
+    filterSelect(
+      { name: 'event_type', label: 'What', value: event_type },
+      EVENT_TYPES.map((value) => ({ value, label: EVENT_WORDS[value].word })),
+    ),
+    filterSelect(
+      { name: 'severity', label: 'Severity', value: severity },
+      EVENT_SEVERITIES.map((value) => ({ value, label: value })),
+    ),
+    filterSelect(
+      { name: 'status', label: 'Status', value: status },
+      EVENT_STATUSES.map((value) => ({ value, label: EVENT_STATUS_WORDS[value] })),
+    ),
+    filterField({ name: 'path', label: 'Path', value: path }),
+    filterField({ name: 'since', label: 'Seen since, in UTC', value: toFormTime(since ?? '') }, 'time'),
+    kept,
+  ]);
+}
+
+function openIn({ open_events }: EndpointStats): number {
+  return Object.values(open_events).reduce((sum, count) => sum + count, 0);
+}
+
+function sayOf(stats: EndpointStats): string {
+  const open = openIn(stats);
+  return open === 0 ? 'No event is open.' : `${plural(open, 'event')} open.`;
+}
+
+function countsOf(stats: EndpointStats): Markup | null {
+  const counts = countWords(stats.open_events);
+  return counts === null
+    ? null
+    : markup`<div><p>${plural(openIn(stats), 'open event')} on all endpoints:</p>${counts}</div>\n`;
+}
+
+async function lists(service: EndpointService, filter: Filter, now: Date): Promise<Markup> {
+  const { cursor, ...asked } = filter;
+  if (Object.values(asked).every((value) => value === undefined)) return openAndSeen(service, cursor, now);
+  const { data, next_cursor } = await service.events.list({ ...filter, limit: LIST_ROWS });
+  const empty = emptyState('No event is like that.');
+  const of = asked.endpoint_id === undefined ? 'all' : 'host';
+  const hasStatus = asked.status === undefined;
+  const table = eventTable(data, { caption: 'Events', empty, of, hasStatus, now });
+  return markup`${await ofOne(service, filter)}${table}${further(EVENTS_PATH, filter, next_cursor)}`;
+}
+
+async function ofOne({ hosts }: EndpointService, { endpoint_id }: Filter): Promise<Markup | null> {
+  if (endpoint_id === undefined) return null;
+  const { name } = await hosts.find(endpoint_id);
+  return markup`<p>Of ${link(hostPath(endpoint_id), name)} alone.</p>\n`;
+}
+
+/** Without a filter: those that nobody has seen to, then the last of those that somebody has. */
+async function openAndSeen({ events }: EndpointService, cursor: string | undefined, now: Date): Promise<Markup> {
+  const open = await events.list({ status: 'open', cursor, limit: LIST_ROWS });
+  const seen = await events.list({ status: 'acknowledged', limit: SHORT_ROWS });
+  const all = (status: string, words: string) => link(withQuery(EVENTS_PATH, { status }), words);
+  const empty = emptyState(
+    markup`No event is open. ${link(ENDPOINTS_PATH, 'Which endpoints report, and since when')} says what that is worth.`,
+  );
+  const none = emptyState('No event is acknowledged.');
+  return markup`<h2>Open</h2>
+${eventTable(open.data, { caption: 'Open events', empty, of: 'all', now })}${further(EVENTS_PATH, { status: 'open' }, open.next_cursor)}<h2>Acknowledged</h2>
+${eventTable(seen.data, { caption: 'Acknowledged events', empty: none, of: 'all', now })}<p class="further">${all('acknowledged', 'All that are acknowledged')} · ${all('quieted', 'All that are quieted')} · ${all('resolved', 'All that are resolved')}</p>
+`;
+}

@@ -1,0 +1,45 @@
+import { type Markup, markup, name } from '../../../core/html/markup.ts';
+import { link, statusWord } from '../../web/components.ts';
+import type { Explanation, WireEvent } from '../wire/events.ts';
+import { changePath, PACKAGES_PATH, windowPath } from './paths.ts';
+
+type Explained = Pick<WireEvent, 'explanation' | 'change_id' | 'window_id'>;
+
+/** The explanation of an event, in a few words. */
+export function explanationWord({ explanation }: Pick<WireEvent, 'explanation'>): Markup {
+  switch (explanation.kind) {
+    case 'none':
+      return markup`<span class="minor">none</span>`;
+    case 'signed_package':
+      return markup`${statusWord('good', 'signed package')} ${name(`${explanation.name} ${explanation.version}`)}`;
+    case 'approved_change':
+      return statusWord('good', 'approved change');
+  }
+}
+
+/** The explanation of an event, its source, and its effect. */
+export function explanationSentences(event: Explained): Markup {
+  return markup`${explanationWord(event)} <p class="minor">${sentenceOf(event)}</p>`;
+}
+
+function sentenceOf(event: Explained): Markup {
+  const { explanation } = event;
+  switch (explanation.kind) {
+    case 'none':
+      return markup`No ${link(PACKAGES_PATH, 'signed package that was imported')} has this file at this path, and nobody has approved the change.`;
+    case 'signed_package':
+      return markup`The file is the one of this package in the archive ${name(explanation.archive)}, signed by ${signers(explanation)}. The event is less bad for it.`;
+    case 'approved_change':
+      return markup`Somebody has approved it: ${approvalLink(event, explanation.id)}. The event is less bad for it.`;
+  }
+}
+
+function signers({ signed_by }: Extract<Explanation, { kind: 'signed_package' }>): Markup {
+  return name([signed_by].flat().join(', '));
+}
+
+/** Links to the approval: the change itself, or a change window. */
+function approvalLink({ change_id, window_id }: Explained, id: string): Markup {
+  if (id === change_id) return link(changePath(id), 'the change, wherever it stands');
+  return link(windowPath(window_id ?? id), 'what a change window quieted');
+}

@@ -1,0 +1,168 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { type Markup, type MarkupContent, markup, name } from '../../../core/html/markup.ts';
+import { grouped, roughly } from '../../../core/plurals.ts';
+import { type NameActor, namesOfActors } from '../../accounts/actor-names.ts';
+import { forWhoMay, paramsOf } from '../../web/asked.ts';
+import { action, asCurl, copyable, emptyState, factList, link, moment, momentOr } from '../../web/components.ts';
+import { curlCommand } from '../../web/curl.ts';
+import { withQuery } from '../../web/own-path.ts';
+import { SHORT_ROWS } from '../../web/rows.ts';
+import type { EndpointService } from '../service.ts';
+import { hostParamsSchema, type WireHost } from '../wire/hosts.ts';
+import { baselineTable } from './baselines.ts';
+import { sensorCommands } from './enrol.ts';
+import { eventTable } from './event-table.ts';
+import { baselineCell } from './hosts.ts';
+import { driftWords, hostStateWords, missedWord, ONLY_A_LABEL } from './labels.ts';
+import { type EndpointPageParts, SEES_ENDPOINTS } from './parts.ts';
+import {
+  ABOVE_ENDPOINTS,
+  BASELINES_PATH,
+  EVENTS_PATH,
+  endpointsApi,
+  hostPath,
+  hostStreamPath,
+  WINDOWS_PATH,
+} from './paths.ts';
+import { completeWord, scanTable } from './scans.ts';
+import { verifyForm } from './verify.ts';
+
+/** An endpoint: whether anything differs on it, whether it reports, and whether its reports hold. */
+export function hostPage(server: FastifyInstance, { service, people, clock }: EndpointPageParts): void {
+  const options = { config: SEES_ENDPOINTS, schema: { hide: true, params: hostParamsSchema } } as const;
+  server.get('/endpoints/hosts/:endpoint_id', options, async (request, reply) => {
+    const { endpoint_id } = paramsOf<{ endpoint_id: string }>(request);
+    const now = clock();
+    const host = await service.hosts.find(endpoint_id);
+    const nameActor = await namesOfActors(people, [host.isolation.by, host.retirement?.by ?? null]);
+    return reply.page({
+      title: host.name,
+      above: ABOVE_ENDPOINTS,
+      introduction: host.message,
+      content: [
+        retirement(host, nameActor, now),
+        isolation(host, nameActor, now),
+        host.status === 'waiting' ? firstReport(request) : null,
+        facts(host, now, request),
+        acts(host, request),
+        await drift(service, host, now),
+        markup`<h2>Its reports</h2>\n`,
+        verifyForm(host, { request, reply }, now),
+        await scans(service, host, now),
+        await baselines(service, host, now),
+        asCurl('curl', curlCommand(request, { path: endpointsApi('hosts', endpoint_id) })),
+      ],
+    });
+  });
+}
+
+/** For as long as it is labelled. */
+function isolation(
+  { isolation: { isolated, since, by, reason } }: WireHost,
+  call: NameActor,
+  now: Date,
+): Markup | null {
+  if (!isolated || since === null || by === null) return null;
+  return markup`<p class="refusal">Labelled as isolated. ${ONLY_A_LABEL} It goes on to reach others, and to be reached. Labelled by ${name(call(by))}, ${moment(since, now)}. Reason: ${name(reason ?? '')}</p>\n`;
+}
+
+function retirement({ retirement: ended }: WireHost, call: NameActor, now: Date): Markup | null {
+  if (ended === null) return null;
+  return markup`<p class="refusal">Retired by ${name(call(ended.by))}, ${moment(ended.at, now)}. Reason: ${name(ended.reason)}</p>\n`;
+}
+
+function firstReport(request: FastifyRequest): Markup {
+  const { start } = sensorCommands(request);
+  return emptyState(
+    'Nothing has come from it yet. Start the sensor on it, with the token that enrolment showed:',
+    copyable('start', 'Start the sensor', start),
+  );
+}
+
+function facts(host: WireHost, now: Date, request: FastifyRequest): Markup {
+  const { endpoint_id, last_report, missed_scans, chain, roots, other_filesystems } = host;
+  const stream = forWhoMay(request, 'audit:read', () => link(hostStreamPath(endpoint_id), 'its audit stream'));
+  return factList([
+    ['Status', hostStateWords(host)],
+    ['Events that are not resolved', driftWords(host)],
+    ['Last report', lastReport(host, now)],
+    ['Missed scans in 24 hours', missedWord(missed_scans)],
+    ['All was read', last_report === null ? 'nothing yet' : completeWord(last_report.complete)],
+    ['Scanned every', roughly(host.scan_interval_seconds)],
+    ['Baseline', baselineCell(host)],
+    ['Chain of reports', chainWords(host, now)],
+    ['Enrolled', moment(host.enrolled_at, now)],
+    ...(stream === null ? [] : [['Recorded in', stream] as const]),
+    ['Id', markup`<code>${endpoint_id}</code>`],
+    ['Key', chain.public_key === null ? 'none is bound yet' : markup`<code>${chain.public_key}</code>`],
+    ['Folders', paths(roots)],
+    ['Other file systems', other_filesystems.length === 0 ? 'none' : paths(other_filesystems)],
+  ]);
+}
+
+function lastReport({ last_report, stale_at }: WireHost, now: Date): Markup {
+  const stale = stale_at === null ? null : markup`, stale since ${moment(stale_at, now)}`;
+  return markup`${momentOr(last_report?.received_at ?? null, now, 'never')}${stale}`;
+}
+
+function chainWords({ chain: { number, went_back_at }, last_report }: WireHost, now: Date): Markup {
+  const sequence = last_report === null ? 'no report yet' : `up to report ${grouped(last_report.sequence)}`;
+  const back = went_back_at === null ? null : markup`, went back ${moment(went_back_at, now)}`;
+  return markup`number ${grouped(number)}, ${sequence}${back}`;
+}
+
+function paths(all: readonly string[]): Markup {
+  return markup`<ul class="plain">${all.map((path) => markup`<li><code>${name(path)}</code></li>`)}</ul>`;
+}
+
+function acts(host: WireHost, request: FastifyRequest): Markup | null {
+  const { endpoint_id, baseline, last_report, isolation, status } = host;
+  if (status === 'retired') return null;
+  const act = (path: string, words: string, weight: 'main' | 'quiet' = 'quiet') =>
+    action(hostPath(endpoint_id, path), words, weight);
+  return forWhoMay(
+    request,
+    'endpoints:write',
+    () =>
+      markup`<p class="acts">${[
+        last_report === null
+          ? null
+          : act('propose', 'Propose its last scan as baseline', baseline === null ? 'main' : 'quiet'),
+        action(withQuery(`${WINDOWS_PATH}/new`, { endpoint_id }), 'Open a change window', 'quiet'),
+        isolation.isolated ? act('release', 'Take the label away') : act('isolate', 'Label as isolated'),
+        act('restart', 'Begin a new chain'),
+        act('retire', 'Retire it'),
+      ]}</p>\n`,
+  );
+}
+
+async function drift({ events }: EndpointService, { endpoint_id }: WireHost, now: Date): Promise<Markup> {
+  const { data } = await events.list({ endpoint_id, status: 'open', limit: SHORT_ROWS });
+  const empty = emptyState('No event of it is open.');
+  return section(
+    'Open events',
+    eventTable(data, { caption: 'Open events', empty, of: 'host', now }),
+    link(withQuery(EVENTS_PATH, { endpoint_id }), 'All its events'),
+  );
+}
+
+async function scans({ reports }: EndpointService, { endpoint_id }: WireHost, now: Date): Promise<Markup> {
+  const { data } = await reports.list({ endpoint_id, limit: SHORT_ROWS });
+  return section('Scans', scanTable(data, now), link(hostPath(endpoint_id, 'scans'), 'All its scans'));
+}
+
+async function baselines({ baselines: all }: EndpointService, { endpoint_id }: WireHost, now: Date): Promise<Markup> {
+  const { data } = await all.list({ endpoint_id, limit: SHORT_ROWS });
+  const empty = emptyState('It has no baseline: its scans are kept, and raise no event.');
+  return section(
+    'Baselines',
+    baselineTable(data, { empty, now }),
+    link(withQuery(BASELINES_PATH, { endpoint_id }), 'All its baselines'),
+  );
+}
+
+function section(title: string, content: MarkupContent, all: Markup): Markup {
+  return markup`<h2>${title}</h2>
+${content}<p class="further">${all}</p>
+`;
+}

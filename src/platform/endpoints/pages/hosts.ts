@@ -1,0 +1,106 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { type Markup, markup } from '../../../core/html/markup.ts';
+import { agree, grouped, plural } from '../../../core/plurals.ts';
+import { forWhoMay, queryOf } from '../../web/asked.ts';
+import { action, asCurl, copyable, dataTable, emptyState, further, link, momentOr } from '../../web/components.ts';
+import { curlCommand } from '../../web/curl.ts';
+import { filterForm, filterSelect, filtersOf } from '../../web/filters.ts';
+import { withQuery } from '../../web/own-path.ts';
+import { LIST_ROWS } from '../../web/rows.ts';
+import { HOST_STATUSES } from '../enums.ts';
+import type { WireHost } from '../wire/hosts.ts';
+import type { EndpointStats } from '../wire/verification.ts';
+import { driftWords, HOST_STATUS_WORDS, hostStateWords, missedWord } from './labels.ts';
+import { type EndpointPageParts, SEES_ENDPOINTS } from './parts.ts';
+import {
+  BASELINES_PATH,
+  baselinePath,
+  CHANGES_PATH,
+  ENDPOINTS_PATH,
+  ENROL_PATH,
+  EVENTS_PATH,
+  endpointsApi,
+  hostPath,
+  PACKAGES_PATH,
+  WINDOWS_PATH,
+} from './paths.ts';
+
+const filterSchema = filtersOf(
+  z.strictObject({ status: z.enum(HOST_STATUSES).optional(), cursor: z.string().optional() }),
+);
+
+/** The endpoints, with how each of them stands. */
+export function hostsPage(server: FastifyInstance, { service, clock }: EndpointPageParts): void {
+  const options = { config: SEES_ENDPOINTS, schema: { hide: true, querystring: filterSchema } } as const;
+  server.get('/endpoints', options, async (request, reply) => {
+    const { cursor, status } = queryOf<z.output<typeof filterSchema>>(request);
+    const stats = await service.stats();
+    const { data, next_cursor } = await service.hosts.list({ limit: LIST_ROWS, cursor, status });
+    const list = [filters(status), hostTable(data, clock()), further(ENDPOINTS_PATH, { status, cursor }, next_cursor)];
+    return reply.page({
+      title: 'Endpoints',
+      introduction:
+        'Machines whose binaries are read again and again by a sensor. What differs from an approved baseline is an event, found at the next scan: nothing is stopped.',
+      content: [
+        ways(stats),
+        forWhoMay(request, 'endpoints:write', () => markup`<p>${action(ENROL_PATH, 'Enrol an endpoint')}</p>\n`),
+        stats.hosts === 0 ? firstEndpoint(request) : list,
+        asCurl('curl', curlCommand(request, { path: withQuery(endpointsApi('hosts', ''), { status }) })),
+      ],
+    });
+  });
+}
+
+function ways({ hosts, stale, proposed_baselines: proposed }: EndpointStats): Markup {
+  const facts = [
+    plural(hosts, 'endpoint'),
+    ...(stale === 0 ? [] : [`${grouped(stale)} ${agree(stale, 'is', 'are')} stale`]),
+    ...(proposed === 0 ? [] : [`${plural(proposed, 'baseline')} ${agree(proposed, 'waits', 'wait')} for approval`]),
+  ];
+  const links = [
+    link(EVENTS_PATH, 'Events'),
+    link(CHANGES_PATH, 'Changes'),
+    link(WINDOWS_PATH, 'Change windows'),
+    link(BASELINES_PATH, 'Baselines'),
+    link(PACKAGES_PATH, 'Signed packages'),
+  ];
+  return markup`<p>${facts.join(', ')}. ${links.map((each, at) => (at === 0 ? each : markup` · ${each}`))}</p>
+`;
+}
+
+function filters(status: string | undefined): Markup {
+  const choices = HOST_STATUSES.map((value) => ({ value, label: HOST_STATUS_WORDS[value][1] }));
+  const select = filterSelect({ name: 'status', label: 'Status', value: status }, choices);
+  return filterForm(ENDPOINTS_PATH, { status }, select);
+}
+
+function hostTable(hosts: readonly WireHost[], now: Date): Markup {
+  return dataTable({
+    caption: 'Endpoints',
+    columns: [
+      { head: 'Endpoint', kind: 'name', cell: ({ endpoint_id, name }) => link(hostPath(endpoint_id), name) },
+      { head: 'Status', cell: hostStateWords },
+      { head: 'Events', cell: driftWords },
+      { head: 'Baseline', cell: baselineCell },
+      { head: 'Last report', cell: ({ last_report }) => momentOr(last_report?.received_at ?? null, now, 'never') },
+      { head: 'Missed in 24 h', kind: 'number', cell: ({ missed_scans }) => missedWord(missed_scans) },
+    ],
+    rows: hosts,
+    empty: emptyState('No endpoint is like that.'),
+  });
+}
+
+export function baselineCell({ baseline }: Pick<WireHost, 'baseline'>): Markup {
+  if (baseline === null) return markup`<span class="minor">none</span>`;
+  const { baseline_id, name, version } = baseline;
+  return markup`${link(baselinePath(baseline_id), name)} <span class="minor">version ${grouped(version)}</span>`;
+}
+
+function firstEndpoint(request: FastifyRequest): Markup {
+  const body = { name: 'web-1' };
+  const command = curlCommand(request, { method: 'POST', path: endpointsApi('enroll'), body });
+  const text =
+    'No endpoint is enrolled yet: no binary is watched. Enrol one here, or with a call of the API. It answers the token that the sensor reports with:';
+  return emptyState(text, copyable('first-endpoint', 'Enrol an endpoint, as a call of the API', command));
+}

@@ -1,0 +1,130 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { type Markup, type MarkupContent, markup, name } from '../../../core/html/markup.ts';
+import { grouped, plural } from '../../../core/plurals.ts';
+import { forWhoMay, paramsOf } from '../../web/asked.ts';
+import { asCurl, dataTable, emptyState, factList, link, moment, statusWord } from '../../web/components.ts';
+import { type ApiCall, curlCommand } from '../../web/curl.ts';
+import { postForm } from '../../web/fields.ts';
+import { serveForm } from '../../web/forms.ts';
+import type { PageView } from '../../web/layout.ts';
+import { hostParamsSchema, type WireHost } from '../wire/hosts.ts';
+import type { EndpointFinding, endpointVerificationSchema } from '../wire/verification.ts';
+import { type EndpointPageParts, SEES_ENDPOINTS } from './parts.ts';
+import { aboveHost, endpointsApi, hostPath, hostStreamPath } from './paths.ts';
+
+interface Asked {
+  request: FastifyRequest;
+  reply: FastifyReply;
+}
+
+const READS =
+  'Verify computes each report anew from its lines, checks its signature and how it goes on with the one before, and compares all of it with the audit stream.';
+
+/** The reports of an endpoint compared with their signatures, their lines and the audit stream. */
+export function verifyPage(server: FastifyInstance, { service: { hosts, verifying }, clock }: EndpointPageParts): void {
+  serveForm(server, {
+    path: '/endpoints/hosts/:endpoint_id/verify',
+    access: SEES_ENDPOINTS,
+    params: hostParamsSchema,
+    schema: z.object({}),
+    async show(form, request, reply) {
+      const host = await hosts.find(idOf(request));
+      return {
+        title: `Verify the reports of ${host.name}`,
+        isNarrow: true,
+        above: aboveHost(host),
+        introduction: READS,
+        content: [
+          postForm({ request, reply, form }, { fields: null, submit: 'Verify now' }),
+          asCurl('curl', curlCommand(request, verifyCall(host.endpoint_id))),
+        ],
+      };
+    },
+    async act(_given, request) {
+      const verification = await verifying.verify(idOf(request));
+      return verified(await hosts.find(idOf(request)), verification, request, clock());
+    },
+  });
+}
+
+function verified(
+  host: WireHost,
+  verification: z.output<typeof endpointVerificationSchema>,
+  request: FastifyRequest,
+  now: Date,
+): PageView {
+  const { findings, checked_at, reports_checked, roots_checked } = verification;
+  const isRight = findings.length === 0;
+  const word = isRight ? statusWord('good', 'All holds') : statusWord('bad', 'Something is wrong');
+  return {
+    title: isRight ? 'Its reports are as they were sent' : 'Its reports are not as they were sent',
+    above: aboveHost(host),
+    introduction: 'As of this moment: Verify runs when it is asked for. What is wrong is shown once.',
+    content: [
+      markup`<div class="verdict ${isRight ? 'verified' : 'failed'}"><p class="state">${word}</p>
+${ofStream(host, request)}</div>\n`,
+      factList([
+        ['Checked', moment(checked_at, now)],
+        ['Reports', grouped(reports_checked)],
+        ['Sets of lines that were hashed anew', grouped(roots_checked)],
+        ['Findings', grouped(findings.length)],
+      ]),
+      isRight ? null : findingTable(findings),
+      asCurl('curl', curlCommand(request, verifyCall(host.endpoint_id))),
+    ],
+  };
+}
+
+function verifyCall(endpointId: string): ApiCall {
+  return { method: 'POST', path: endpointsApi('hosts', endpointId, 'verify') };
+}
+
+/** On the page of an endpoint. */
+export function verifyForm({ endpoint_id, last_check }: WireHost, asked: Asked, now: Date): Markup {
+  const form = postForm(asked, { action: hostPath(endpoint_id, 'verify'), fields: null, submit: 'Verify now' });
+  return markup`<div class="verdict"><p>${READS}</p>
+<p>${lastCheck(last_check, now)}</p>
+${form}<p class="minor">Nothing is checked by itself. The more reports there are, the longer it takes.</p>
+${asCurl('curl-verify', curlCommand(asked.request, verifyCall(endpoint_id)))}</div>
+`;
+}
+
+function lastCheck(check: WireHost['last_check'], now: Date): MarkupContent {
+  if (check === null) return 'Its reports were never verified.';
+  const { checked_at, verified, reports_checked, findings } = check;
+  const word = verified ? statusWord('good', 'All held') : statusWord('bad', plural(findings, 'finding'));
+  return markup`Last verified ${moment(checked_at, now)}, ${plural(reports_checked, 'report')}: ${word}`;
+}
+
+/** A reminder that the findings are worth as much as the stream they were compared with. */
+function ofStream({ endpoint_id }: WireHost, request: FastifyRequest): Markup | null {
+  return forWhoMay(
+    request,
+    'audit:read',
+    () =>
+      markup`<p>They were compared with ${link(hostStreamPath(endpoint_id), 'the audit stream of the endpoint')}. Whether that is as it was recorded, says Verify of the stream.</p>\n`,
+  );
+}
+
+function findingTable(findings: readonly EndpointFinding[]): Markup {
+  return dataTable({
+    caption: 'What was found',
+    columns: [
+      { head: 'Report', kind: 'name', cell: reportCell },
+      { head: 'Finding', kind: 'short', cell: ({ code }) => markup`<code>${code}</code>` },
+      { head: 'What is wrong', cell: ({ message }) => name(message) },
+    ],
+    rows: findings,
+    empty: emptyState('Nothing is wrong.'),
+  });
+}
+
+function reportCell({ chain, sequence }: EndpointFinding): string {
+  const of = `chain ${grouped(chain)}`;
+  return sequence === null ? of : `${grouped(sequence)} of ${of}`;
+}
+
+function idOf(request: FastifyRequest): string {
+  return paramsOf<{ endpoint_id: string }>(request).endpoint_id;
+}

@@ -1,0 +1,152 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { type Markup, type MarkupContent, markup, name } from '../../../core/html/markup.ts';
+import { grouped, plural } from '../../../core/plurals.ts';
+import { type NameActor, namesOfActors } from '../../accounts/actor-names.ts';
+import { forWhoMay, paramsOf, queryOf } from '../../web/asked.ts';
+import {
+  action,
+  asCurl,
+  copyable,
+  dataTable,
+  emptyState,
+  factList,
+  further,
+  link,
+  moment,
+  momentOr,
+} from '../../web/components.ts';
+import { curlCommand } from '../../web/curl.ts';
+import { LIST_ROWS, SHORT_ROWS } from '../../web/rows.ts';
+import type { EndpointService } from '../service.ts';
+import { type WireWindow, windowParamsSchema } from '../wire/changes.ts';
+import { eventTable } from './event-table.ts';
+import { windowStatusWord } from './labels.ts';
+import { type EndpointPageParts, SEES_ENDPOINTS } from './parts.ts';
+import { ABOVE_ENDPOINTS, ABOVE_WINDOWS, endpointsApi, hostPath, WINDOWS_PATH, windowPath } from './paths.ts';
+
+const querySchema = z.object({ cursor: z.string().optional() });
+
+/** The times in which changes are expected, and one of them. */
+export function windowPages(server: FastifyInstance, parts: EndpointPageParts): void {
+  listPage(server, parts);
+  onePage(server, parts);
+}
+
+function listPage(server: FastifyInstance, { service, clock }: EndpointPageParts): void {
+  const options = { config: SEES_ENDPOINTS, schema: { hide: true, querystring: querySchema } } as const;
+  server.get('/endpoints/change-windows', options, async (request, reply) => {
+    const { cursor } = queryOf<z.output<typeof querySchema>>(request);
+    const { data, next_cursor } = await service.windows.list({ cursor, limit: LIST_ROWS });
+    return reply.page({
+      title: 'Change windows',
+      above: ABOVE_ENDPOINTS,
+      introduction:
+        'Times in which changes are expected. What is found meanwhile raises no alert, and is listed under its window all the same.',
+      content: [
+        forWhoMay(
+          request,
+          'endpoints:write',
+          () => markup`<p>${action(`${WINDOWS_PATH}/new`, 'Open a change window')}</p>\n`,
+        ),
+        windowTable(data, firstWindow(request), clock()),
+        further(WINDOWS_PATH, { cursor }, next_cursor),
+        asCurl('curl', curlCommand(request, { path: endpointsApi('change-windows', '') })),
+      ],
+    });
+  });
+}
+
+function firstWindow(request: FastifyRequest): Markup {
+  const body = { all: true, until: '2026-12-01T18:00:00Z', reason: 'the upgrade of December' };
+  const command = curlCommand(request, { method: 'POST', path: endpointsApi('change-windows', ''), body });
+  const text = 'There was no change window yet. Open one before an upgrade, here or with a call of the API:';
+  return emptyState(text, copyable('first-window', 'Open a change window, as a call of the API', command));
+}
+
+function windowTable(windows: readonly WireWindow[], empty: Markup, now: Date): Markup {
+  return dataTable({
+    caption: 'Change windows',
+    columns: [
+      { head: 'Reason', kind: 'name', cell: ({ window_id, reason }) => link(windowPath(window_id), reason) },
+      { head: 'Status', cell: ({ status }) => windowStatusWord(status) },
+      { head: 'Endpoints', kind: 'short', cell: ofWords },
+      { head: 'From', cell: ({ from }) => moment(from, now) },
+      { head: 'Until', cell: ({ until }) => moment(until, now) },
+      { head: 'Approved', cell: ({ approved_at }) => momentOr(approved_at, now, 'no') },
+      { head: 'Quieted', kind: 'number', cell: ({ events }) => grouped(events) },
+    ],
+    rows: windows,
+    empty,
+  });
+}
+
+function ofWords({ all, endpoint_ids }: WireWindow): string {
+  return all ? 'all' : plural(endpoint_ids.length, 'endpoint');
+}
+
+function onePage(server: FastifyInstance, { service, people, clock }: EndpointPageParts): void {
+  const schema = { hide: true, params: windowParamsSchema, querystring: querySchema };
+  server.get('/endpoints/change-windows/:window_id', { config: SEES_ENDPOINTS, schema }, async (request, reply) => {
+    const { window_id } = paramsOf<{ window_id: string }>(request);
+    const { cursor } = queryOf<z.output<typeof querySchema>>(request);
+    const window = await service.windows.find(window_id);
+    const { data, next_cursor } = await service.events.list({ window_id, cursor, limit: LIST_ROWS });
+    const nameActor = await namesOfActors(people, [window.made_by, window.approved_by]);
+    const now = clock();
+    const empty = emptyState('It has quieted nothing so far.');
+    return reply.page({
+      title: window.reason,
+      above: ABOVE_WINDOWS,
+      introduction: 'What was found on its endpoints meanwhile raised no alert. All of it is listed here.',
+      content: [
+        facts(window, await endpointLinks(service, window), nameActor, now),
+        acts(window, request),
+        markup`<h2>What it quieted</h2>\n`,
+        eventTable(data, { caption: 'Events that it quieted', empty, of: 'all', hasStatus: true, now }),
+        further(windowPath(window_id), { cursor }, next_cursor),
+        asCurl('curl', curlCommand(request, { path: endpointsApi('change-windows', window_id) })),
+      ],
+    });
+  });
+}
+
+function facts(window: WireWindow, endpoints: MarkupContent, call: NameActor, now: Date): Markup {
+  const { status, from, until, made_by, made_at, approved_by, approved_at, approved_reason, events } = window;
+  const by = (actor: string, at: string) => markup`${name(call(actor))}, ${moment(at, now)}`;
+  const approved: (readonly [string, MarkupContent])[] =
+    approved_by === null || approved_at === null
+      ? [['Approved', 'no']]
+      : [
+          ['Approved', by(approved_by, approved_at)],
+          ['Why', name(approved_reason ?? '')],
+        ];
+  return factList([
+    ['Status', windowStatusWord(status)],
+    ['Endpoints', endpoints],
+    ['From', moment(from, now)],
+    ['Until', moment(until, now)],
+    ['Opened', by(made_by, made_at)],
+    ['Events that it quieted', grouped(events)],
+    ...approved,
+  ]);
+}
+
+async function endpointLinks({ hosts }: EndpointService, { all, endpoint_ids }: WireWindow): Promise<MarkupContent> {
+  if (all) return 'all, also those that are enrolled meanwhile';
+  const links: Markup[] = [];
+  for (const id of endpoint_ids.slice(0, SHORT_ROWS)) links.push(link(hostPath(id), (await hosts.find(id)).name));
+  const left = endpoint_ids.length - links.length;
+  const others = left === 0 ? null : ` and ${plural(left, 'other')}`;
+  return markup`${links.map((each, at) => (at === 0 ? each : markup`, ${each}`))}${others}`;
+}
+
+function acts({ window_id, events }: WireWindow, request: FastifyRequest): Markup | null {
+  if (events === 0) return null;
+  return forWhoMay(
+    request,
+    'endpoints:write',
+    () =>
+      markup`<p class="acts">${action(windowPath(window_id, 'approve'), 'Approve what it quieted')}${action(windowPath(window_id, 'reopen'), 'Open what it quieted', 'quiet')}</p>\n`,
+  );
+}

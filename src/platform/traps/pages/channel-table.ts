@@ -1,0 +1,19 @@
+import { type Markup, name } from '../../../core/html/markup.ts';
+import { dataTable, emptyState, momentOr } from '../../web/components.ts';
+import type { WireTrap } from '../wire.ts';
+import { CHANNEL_WORDS, channelWord } from './labels.ts';
+
+/** By what a use of a trap is seen, and whether it is. */
+export function channelTable({ detection_channels }: WireTrap, now: Date): Markup {
+  return dataTable({
+    caption: 'Channels',
+    columns: [
+      { head: 'Channel', kind: 'name', cell: ({ channel }) => CHANNEL_WORDS[channel] },
+      { head: 'Status', cell: (channel) => channelWord(channel, now) },
+      { head: 'Why', cell: ({ reason }) => name(reason) },
+      { head: 'Last proved', cell: ({ last_proved_at }) => momentOr(last_proved_at, now, 'never') },
+    ],
+    rows: detection_channels,
+    empty: emptyState('No channel sees a use of it.'),
+  });
+}

@@ -1,0 +1,217 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import { type Markup, markup, name } from '../../../core/html/markup.ts';
+import { grouped, plural } from '../../../core/plurals.ts';
+import { type NameActor, namesOfActors } from '../../accounts/actor-names.ts';
+import { alertFact, severityWord } from '../../alerts/pages/labels.ts';
+import { actorOf, principalOf } from '../../http/principal.ts';
+import { forWhoMay, paramsOf } from '../../web/asked.ts';
+import { asCurl, dataTable, digest, emptyState, factList, link, moment } from '../../web/components.ts';
+import { curlCommand } from '../../web/curl.ts';
+import { hidden, postForm } from '../../web/fields.ts';
+import { serveForm } from '../../web/forms.ts';
+import { SHORT_ROWS } from '../../web/rows.ts';
+import { leaveNotice } from '../../web/session-cookie.ts';
+import type { DetectionStatus } from '../enums.ts';
+import { KEPT_OCCURRENCES } from '../rules.ts';
+import {
+  detectionParamsSchema,
+  newStatusSchema,
+  type occurrenceSchema,
+  type WireDetection,
+  type wholeDetectionSchema,
+} from '../wire.ts';
+import { orUnknown } from './detection-table.ts';
+import {
+  CHANNEL_WORDS,
+  DEPTH_WORDS,
+  DETECTION_STATUS_WORDS,
+  detectionStatusWord,
+  PLACE_WORDS,
+  TYPE_WORDS,
+} from './labels.ts';
+import { MAY_ACT, MAY_SEE, type TrapPageParts } from './parts.ts';
+import { ABOVE_TRAPS, detectionPath, trapEntryPath, trapPath, trapsApi } from './paths.ts';
+
+type WholeDetection = z.infer<typeof wholeDetectionSchema>;
+type KeptOccurrence = z.infer<typeof occurrenceSchema>;
+
+interface Asked {
+  request: FastifyRequest;
+  reply: FastifyReply;
+}
+
+/** A detection: what is known of it, and that somebody has seen it. */
+export function detectionPages(server: FastifyInstance, parts: TrapPageParts): void {
+  onePage(server, parts);
+  statusForm(server, parts);
+}
+
+function onePage(server: FastifyInstance, { service, people, clock }: TrapPageParts): void {
+  const options = { config: MAY_SEE, schema: { hide: true, params: detectionParamsSchema } } as const;
+  server.get('/traps/detections/:detection_id', options, async (request, reply) => {
+    const detection = await service.detections.find(idOf(request));
+    const now = clock();
+    const nameActor = await namesOfActors(people, [detection.acknowledged_by]);
+    return reply.page({
+      title: `Use of ${detection.label}`,
+      above: ABOVE_TRAPS,
+      introduction: sentenceOf(detection),
+      content: [
+        facts(detection, nameActor, now, request),
+        acts(detection, { request, reply }),
+        occurrences(detection, now),
+        asCurl('curl', curlCommand(request, { path: trapsApi('detections', detection.detection_id) })),
+      ],
+    });
+  });
+}
+
+function statusForm(server: FastifyInstance, { service }: TrapPageParts): void {
+  serveForm(server, {
+    path: '/traps/detections/:detection_id/status',
+    access: MAY_ACT,
+    params: detectionParamsSchema,
+    schema: newStatusSchema.loose(),
+    async show(form, request, reply) {
+      const detection = await service.detections.find(idOf(request));
+      const title = `Use of ${detection.label}`;
+      return {
+        title: 'Say how a detection stands',
+        isNarrow: true,
+        above: [...ABOVE_TRAPS, { title, path: detectionPath(detection.detection_id) }],
+        content: changes(detection).map(([status, submit], at) =>
+          statusButton({ request, reply, form }, { status, submit, isLesser: at > 0 }),
+        ),
+      };
+    },
+    async act({ status }, request, reply) {
+      await service.detections.setStatus(actorOf(principalOf(request)), idOf(request), status);
+      leaveNotice(reply, `The detection is ${DETECTION_STATUS_WORDS[status]} now.`);
+      return detectionPath(idOf(request));
+    },
+  });
+}
+
+/** Statuses that a detection can change to. */
+function changes({ status }: WireDetection): (readonly [DetectionStatus, string])[] {
+  const all = [
+    ['acknowledged', 'Acknowledge'],
+    ['archived', 'Put away'],
+    ['open', 'Open again'],
+  ] as const;
+  return all.filter(([each]) => each !== status);
+}
+
+function statusButton(
+  asked: Parameters<typeof postForm>[0],
+  { status, submit, action, isLesser }: { status: DetectionStatus; submit: string; action?: string; isLesser: boolean },
+): Markup {
+  const button = isLesser ? markup`<button class="quiet">${submit}</button>` : submit;
+  return postForm(asked, {
+    fields: hidden('status', status),
+    submit: button,
+    ...(action === undefined ? {} : { action }),
+  });
+}
+
+function acts(detection: WireDetection, asked: Asked): Markup | null {
+  const { detection_id } = detection;
+  const action = detectionPath(detection_id, 'status');
+  const path = trapsApi('detections', detection_id, 'status');
+  const body = { status: changes(detection)[0]?.[0] };
+  return forWhoMay(
+    asked.request,
+    'traps:write',
+    () => markup`<div class="forms">
+${changes(detection).map(([status, submit], at) => statusButton(asked, { status, submit, action, isLesser: at > 0 }))}</div>
+${asCurl('curl-status', curlCommand(asked.request, { method: 'POST', path, body }))}`,
+  );
+}
+
+function sentenceOf({ depth, auth_verified, occurrences }: WireDetection): string {
+  const secret =
+    auth_verified === null
+      ? ''
+      : auth_verified
+        ? ' The secret was known.'
+        : ' The secret was not known: a wrong one was given.';
+  return `${DEPTH_WORDS[depth].sentence}${secret} ${plural(occurrences, 'use')} so far.`;
+}
+
+function facts(detection: WireDetection, call: NameActor, now: Date, request: FastifyRequest): Markup {
+  const { credential_id, label, credential_type, plant_location, leaked_between, service, region } = detection;
+  const optional: (readonly [string, string | null])[] = [
+    ['Service', service],
+    ['Region', region],
+    ['Id of the event at its source', detection.source_event_id],
+  ];
+  return factList([
+    ['Status', statusFact(detection, call, now)],
+    ['Severity', severityWord(detection.severity)],
+    ['Trap', link(trapPath(credential_id), label)],
+    ['Type', TYPE_WORDS[credential_type].title],
+    ['Where it is planted', PLACE_WORDS[plant_location]],
+    ['How far', DEPTH_WORDS[detection.depth].word],
+    ['Whether the secret was known', knownWords(detection.auth_verified)],
+    ['It got out after', moment(leaked_between[0], now)],
+    ['It got out before', moment(leaked_between[1], now)],
+    ['From', orUnknown(detection.source_ip)],
+    ['Client', orUnknown(detection.user_agent)],
+    ['What was asked', orUnknown(detection.action)],
+    ['Seen by', CHANNEL_WORDS[detection.channel]],
+    ...optional.flatMap(([head, value]) => (value === null ? [] : [[head, name(value)] as const])),
+    ['First seen', moment(detection.first_seen, now)],
+    ['Last seen', moment(detection.last_seen, now)],
+    ['Recorded', moment(detection.detected_at, now)],
+    ['Alert', alertFact(detection.alert)],
+    ['Recorded as', entryFact(detection, request)],
+    ['SHA-256 of the first request', digest(detection.request_sha256)],
+  ]);
+}
+
+function statusFact({ status, acknowledged_by: by, acknowledged_at: at }: WireDetection, call: NameActor, now: Date) {
+  const since = by === null || at === null ? null : markup` by ${name(call(by))}, ${moment(at, now)}`;
+  return markup`${detectionStatusWord(status)}${since}`;
+}
+
+function knownWords(verified: boolean | null): string {
+  if (verified === null) return 'it cannot be told';
+  return verified ? 'yes' : 'no: a wrong one was given';
+}
+
+function entryFact({ entry: { stream_id, sequence } }: WireDetection, request: FastifyRequest): Markup {
+  const words = `entry ${grouped(sequence)} of the stream ${stream_id}`;
+  return forWhoMay(request, 'audit:read', () => link(trapEntryPath(sequence), words)) ?? markup`${words}`;
+}
+
+function occurrences({ occurrences: total, occurrences_kept: kept }: WholeDetection, now: Date): Markup {
+  const first = kept.slice(0, SHORT_ROWS);
+  const last = kept.slice(SHORT_ROWS).slice(-SHORT_ROWS);
+  const left = total - first.length - last.length;
+  const more =
+    left === 0
+      ? null
+      : markup`<p class="minor">${plural(left, 'use')} between them ${left === 1 ? 'is' : 'are'} not shown here. The first ${KEPT_OCCURRENCES} and the last ${KEPT_OCCURRENCES} are kept: the call below answers them.</p>\n`;
+  return markup`<h2>${last.length === 0 ? 'Uses' : 'First uses'}</h2>
+${occurrenceTable('First uses', first, now)}${more}${last.length === 0 ? null : markup`<h2>Last uses</h2>\n${occurrenceTable('Last uses', last, now)}`}`;
+}
+
+function occurrenceTable(caption: string, rows: readonly KeptOccurrence[], now: Date): Markup {
+  return dataTable({
+    caption,
+    columns: [
+      { head: 'Use', kind: 'name', cell: ({ number }) => grouped(number) },
+      { head: 'How far', cell: ({ depth }) => DEPTH_WORDS[depth].word },
+      { head: 'What was asked', cell: ({ action }) => orUnknown(action) },
+      { head: 'When', cell: ({ event_time }) => moment(event_time, now) },
+      { head: 'SHA-256 of the request', cell: ({ request_sha256 }) => digest(request_sha256) },
+    ],
+    rows,
+    empty: emptyState('No use is kept.'),
+  });
+}
+
+function idOf(request: FastifyRequest): string {
+  return paramsOf<{ detection_id: string }>(request).detection_id;
+}

@@ -1,0 +1,103 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { type Markup, markup } from '../../../core/html/markup.ts';
+import { plural } from '../../../core/plurals.ts';
+import { severityWord } from '../../alerts/pages/labels.ts';
+import { isKnown, sendKnown } from '../../http/etag.ts';
+import { text } from '../../http/fields.ts';
+import { forWhoMay, queryOf } from '../../web/asked.ts';
+import { action, asCurl, emptyState, further, link, statusWord } from '../../web/components.ts';
+import { curlCommand } from '../../web/curl.ts';
+import { hidden } from '../../web/fields.ts';
+import { filterForm, filterSelect, filtersOf } from '../../web/filters.ts';
+import { liveMark, liveRegion } from '../../web/live.ts';
+import { withQuery } from '../../web/own-path.ts';
+import { LIST_ROWS, SHORT_ROWS } from '../../web/rows.ts';
+import { DETECTION_STATUSES } from '../enums.ts';
+import type { TrapsOverview } from '../overview.ts';
+import type { TrapService } from '../service.ts';
+import { detectionTable } from './detection-table.ts';
+import { DETECTION_STATUS_WORDS } from './labels.ts';
+import { MAY_SEE, type TrapPageParts } from './parts.ts';
+import { CREDENTIALS_PATH, TRAPS_PATH, trapPath, trapsApi } from './paths.ts';
+
+const filterSchema = filtersOf(
+  z.strictObject({
+    status: z.enum(DETECTION_STATUSES).optional(),
+    credential_id: text.optional(),
+    cursor: z.string().optional(),
+  }),
+);
+type Filter = z.output<typeof filterSchema>;
+
+/** The page of detections, open ones first. It refreshes itself where scripts run. */
+export function detectionsPage(server: FastifyInstance, { service, clock }: TrapPageParts): void {
+  const options = { config: MAY_SEE, schema: { hide: true, querystring: filterSchema } } as const;
+  server.get('/traps', options, async (request, reply) => {
+    const filter = queryOf<Filter>(request);
+    const now = clock();
+    const mark = liveMark(await service.detections.currentVersion(), now);
+    if (isKnown(reply, mark)) return sendKnown(reply);
+    const overview = await service.overview();
+    const { cursor: _, ...asked } = filter;
+    return reply.page({
+      title: 'Traps',
+      introduction:
+        'Credentials that nobody has a reason to use. Each use of one is a detection; uses by one client that follow each other are one.',
+      content: [
+        ways(overview),
+        forWhoMay(request, 'traps:write', () => markup`<p>${action(`${TRAPS_PATH}/new`, 'Make a trap')}</p>\n`),
+        filters(filter),
+        live(mark, overview, now, await lists(service, filter, now)),
+        asCurl('curl', curlCommand(request, { path: withQuery(trapsApi('detections', ''), asked) })),
+      ],
+    });
+  });
+}
+
+function ways({ planted, unproved, lost }: TrapsOverview): Markup {
+  const facts = [
+    ...(unproved === 0 ? [] : [markup`, ${statusWord('warning', `${unproved} not proved`)} within thirty days`]),
+    ...(lost === 0 ? [] : [markup`, ${statusWord('warning', `${lost} without their decoy`)}`]),
+  ];
+  return markup`<p>${plural(planted, 'trap')} planted${facts}. ${link(CREDENTIALS_PATH, 'All traps')}</p>
+`;
+}
+
+function filters({ status, credential_id }: Filter): Markup {
+  const choices = DETECTION_STATUSES.map((value) => ({ value, label: DETECTION_STATUS_WORDS[value] }));
+  const select = filterSelect({ name: 'status', label: 'Status', value: status }, choices);
+  const ofTrap = credential_id === undefined ? null : hidden('credential_id', credential_id);
+  return filterForm(TRAPS_PATH, { status, credential_id }, [select, ofTrap]);
+}
+
+function live(mark: string, { open }: TrapsOverview, now: Date, content: Markup): Markup {
+  const says = open === null ? 'No detection is open.' : `${plural(open.count, 'detection')} open.`;
+  const worst =
+    open === null
+      ? null
+      : markup`<p>${statusWord('bad', `${plural(open.count, 'detection')} open`)}, at worst ${severityWord(open.worst)}</p>\n`;
+  return liveRegion({ mark, says, now }, [worst, content]);
+}
+
+async function lists(service: TrapService, filter: Filter, now: Date): Promise<Markup> {
+  const { status, credential_id, cursor } = filter;
+  if (status === undefined && credential_id === undefined) return openAndSeen(service, cursor, now);
+  const { data, next_cursor } = await service.detections.list({ ...filter, limit: LIST_ROWS });
+  const hasStatus = status === undefined;
+  const empty = emptyState('No detection is like that.');
+  const trap =
+    credential_id === undefined ? null : markup`<p>Of ${link(trapPath(credential_id), 'one trap')} alone.</p>\n`;
+  return markup`${trap}${detectionTable(data, { caption: 'Detections', empty, hasStatus, now })}${further(TRAPS_PATH, filter, next_cursor)}`;
+}
+
+/** Without a filter: those that nobody has seen to, then the last of those that somebody has. */
+async function openAndSeen({ detections }: TrapService, cursor: string | undefined, now: Date): Promise<Markup> {
+  const open = await detections.list({ status: 'open', cursor, limit: LIST_ROWS });
+  const seen = await detections.list({ status: 'acknowledged', limit: SHORT_ROWS });
+  const all = (status: string, words: string) => link(withQuery(TRAPS_PATH, { status }), words);
+  return markup`<h2>Open</h2>
+${detectionTable(open.data, { caption: 'Open detections', empty: emptyState('No detection is open.'), hasStatus: false, now })}${further(TRAPS_PATH, { status: 'open' }, open.next_cursor)}<h2>Acknowledged</h2>
+${detectionTable(seen.data, { caption: 'Acknowledged detections', empty: emptyState('No detection is acknowledged.'), hasStatus: false, now })}<p class="further">${all('acknowledged', 'All that are acknowledged')} · ${all('archived', 'All that are put away')}</p>
+`;
+}

@@ -1,0 +1,38 @@
+import { type Markup, markup, name } from '../../../core/html/markup.ts';
+import type { Json } from '../../../core/json/canonical.ts';
+import { copyable, factList, link } from '../../web/components.ts';
+import type { PageView } from '../../web/layout.ts';
+import type { WireMadeTrap } from '../wire.ts';
+import { channelTable } from './channel-table.ts';
+import { ABOVE_CREDENTIALS, trapPath } from './paths.ts';
+
+/** A new trap, on the only page that has its secret. */
+export function madeTrapPage(made: WireMadeTrap, now: Date): PageView {
+  const { credential_id, label, artifact, credential } = made;
+  return {
+    title: 'The new trap',
+    above: [...ABOVE_CREDENTIALS, { title: label, path: trapPath(credential_id) }],
+    introduction: markup`${name(label)} is a trap from now on. Its credential is shown this once: nobody can show it again, not even this platform.`,
+    content: markup`<h2>What is planted</h2>
+<p>${artifact.instructions}</p>
+<p>File <code>${name(artifact.filename)}</code></p>
+<div class="secret">${copyable('artifact', 'The file to plant', artifact.content)}</div>
+<h2>Its parts</h2>
+${factList(Object.entries(credential).map(([part, value]) => [part, partOf(value)] as const))}
+<h2>By what a use is seen</h2>
+${channelTable(made, now)}
+<h2>What to do next</h2>
+<ol class="steps">
+<li>Plant it where somebody would look who has no business there. Nothing of this platform goes with it.</li>
+<li>${link(trapPath(credential_id, 'confirm'), 'Confirm that it is planted')}: a detection then says since when it can have got out.</li>
+<li>${link(trapPath(credential_id, 'test'), 'Test it')}: a marked use proves that its channels see what they should.</li>
+</ol>
+<p class="further">${link(trapPath(credential_id), 'I have kept it')}</p>`,
+  };
+}
+
+function partOf(value: Json): Markup {
+  if (value === null) return markup`<span class="minor">none</span>`;
+  const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+  return text.includes('\n') ? markup`<pre>${text}</pre>` : markup`<code>${name(text)}</code>`;
+}

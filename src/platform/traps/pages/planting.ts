@@ -1,0 +1,35 @@
+import type { Markup } from '../../../core/html/markup.ts';
+import { text } from '../../http/fields.ts';
+import { field, select } from '../../web/fields.ts';
+import { formTime } from '../../web/form-time.ts';
+import type { FormState } from '../../web/forms.ts';
+import { PLANT_LOCATIONS } from '../enums.ts';
+import { newTrapSchema } from '../wire.ts';
+import { PLACE_WORDS } from './labels.ts';
+
+/** Fields of a form for each new trap. */
+export const plantingSchema = {
+  plant_location: newTrapSchema.shape.plant_location,
+  label: text.trim().min(1, 'Say what it is called here').max(200),
+  expires_at: formTime,
+};
+
+export function labelField(form: FormState): Markup {
+  const hint = 'What it is called here. It is not planted, but alerts carry it: say what it pretends to be.';
+  return field(form, { name: 'label', label: 'Label', hint, autocomplete: 'off', isFirst: true });
+}
+
+export function placeField(form: FormState): Markup {
+  const places = PLANT_LOCATIONS.map((value) => ({ value, label: PLACE_WORDS[value] }));
+  return select(form, { name: 'plant_location', label: 'Where it is to be planted', value: 'other' }, places);
+}
+
+export function expiryField(form: FormState): Markup {
+  return field(form, {
+    name: 'expires_at',
+    label: 'Expires, in UTC',
+    type: 'datetime-local',
+    isOptional: true,
+    hint: 'A use after that is a detection still.',
+  });
+}

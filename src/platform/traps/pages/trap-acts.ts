@@ -1,0 +1,193 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { type Markup, markup, name } from '../../../core/html/markup.ts';
+import { idempotencyKey } from '../../http/fields.ts';
+import { actorOf, principalOf } from '../../http/principal.ts';
+import { serveOperationAct } from '../../operations/act.ts';
+import { paramsOf } from '../../web/asked.ts';
+import { asCurl, dataTable, emptyState, link, statusWord } from '../../web/components.ts';
+import { type ApiCall, curlCommand } from '../../web/curl.ts';
+import { field, onceField, postForm } from '../../web/fields.ts';
+import { formTime } from '../../web/form-time.ts';
+import { serveForm } from '../../web/forms.ts';
+import { leaveNotice } from '../../web/session-cookie.ts';
+import { credentialOperations } from '../operations/credentials.ts';
+import type { ChannelTest } from '../proving.ts';
+import { trapParamsSchema, type WireTrap } from '../wire.ts';
+import { CHANNEL_WORDS } from './labels.ts';
+import { madeTrapPage } from './made-trap.ts';
+import { MAY_ACT, type TrapPageParts } from './parts.ts';
+import { ABOVE_CREDENTIALS, TRAPS_API, trapPath, trapsApi } from './paths.ts';
+
+/** Pages for the acts on a trap. */
+export function trapActPages(server: FastifyInstance, parts: TrapPageParts): void {
+  confirmPage(server, parts);
+  testPage(server, parts);
+  rotatePage(server, parts);
+  for (const act of ACTS) actPage(server, parts, act);
+}
+
+function confirmPage(server: FastifyInstance, { service: { traps } }: TrapPageParts): void {
+  serveForm(server, {
+    path: '/traps/credentials/:credential_id/confirm',
+    access: MAY_ACT,
+    params: trapParamsSchema,
+    schema: z.object({ planted_at: formTime }),
+    fields: { invalid_request: 'planted_at' },
+    async show(form, request, reply) {
+      const trap = await traps.find(idOf(request));
+      const hint = 'Now, where nothing is said. A detection says that it got out after this time.';
+      const view = { name: 'planted_at', label: 'When it was planted, in UTC', hint, type: 'datetime-local' } as const;
+      return {
+        title: `Confirm that ${trap.label} is planted`,
+        isNarrow: true,
+        above: aboveOf(trap),
+        content: [
+          postForm({ request, reply, form }, { fields: field(form, { ...view, isOptional: true }), submit: 'Confirm' }),
+          asCurl('curl', curlCommand(request, actCall(request, 'confirm'))),
+        ],
+      };
+    },
+    async act({ planted_at }, request, reply) {
+      const { label } = await traps.confirm(actorOf(principalOf(request)), idOf(request), planted_at);
+      leaveNotice(reply, `${label} is planted.`);
+      return trapPath(idOf(request));
+    },
+  });
+}
+
+function testPage(server: FastifyInstance, { service: { traps, proving } }: TrapPageParts): void {
+  serveForm(server, {
+    path: '/traps/credentials/:credential_id/test',
+    access: MAY_ACT,
+    params: trapParamsSchema,
+    schema: z.object({}),
+    async show(form, request, reply) {
+      const trap = await traps.find(idOf(request));
+      return {
+        title: `Test ${trap.label}`,
+        isNarrow: true,
+        above: aboveOf(trap),
+        introduction: 'The trap is used as its client would use it, with a mark. No alert is sent for a marked use.',
+        content: [
+          postForm({ request, reply, form }, { fields: null, submit: 'Test it' }),
+          asCurl('curl', curlCommand(request, actCall(request, 'test'))),
+        ],
+      };
+    },
+    async act(_given, request) {
+      const tests = await proving.test(actorOf(principalOf(request)), idOf(request));
+      const trap = await traps.find(idOf(request));
+      const isProved = tests.length > 0 && tests.every(({ proved }) => proved);
+      return {
+        title: isProved ? 'Every channel saw it' : 'Not every channel saw it',
+        above: aboveOf(trap),
+        content: [
+          testTable(tests),
+          markup`<p class="further">${link(trapPath(trap.credential_id), 'Back to the trap')}</p>`,
+        ],
+      };
+    },
+  });
+}
+
+function testTable(tests: readonly ChannelTest[]): Markup {
+  return dataTable({
+    caption: 'What came of a marked use',
+    columns: [
+      { head: 'Channel', kind: 'name', cell: ({ channel }) => CHANNEL_WORDS[channel] },
+      {
+        head: 'Result',
+        cell: ({ proved }) => (proved ? statusWord('good', 'proved') : statusWord('warning', 'not proved')),
+      },
+      { head: 'What came of it', cell: ({ outcome }) => name(outcome) },
+    ],
+    rows: tests,
+    empty: emptyState('It has no channel that could be tested.'),
+  });
+}
+
+function rotatePage(server: FastifyInstance, { service: { traps }, clock }: TrapPageParts): void {
+  serveForm(server, {
+    path: '/traps/credentials/:credential_id/rotate',
+    access: MAY_ACT,
+    params: trapParamsSchema,
+    schema: z.object({ once: idempotencyKey }),
+    async show(form, request, reply) {
+      const trap = await traps.find(idOf(request));
+      return {
+        title: `Rotate ${trap.label}`,
+        isNarrow: true,
+        above: aboveOf(trap),
+        introduction: 'A new credential takes its place. The old one stays a trap for ever.',
+        content: [
+          postForm({ request, reply, form }, { fields: onceField(form), submit: 'Rotate' }),
+          asCurl('curl', curlCommand(request, actCall(request, 'rotate'))),
+        ],
+      };
+    },
+    async act({ once }, request) {
+      return madeTrapPage(await traps.rotate(actorOf(principalOf(request)), idOf(request), once), clock());
+    },
+  });
+}
+
+/** Something that is done to a trap with one button. */
+interface TrapAct {
+  path: string;
+  operation: 'revokeTrap' | 'resetTrap';
+  title(label: string): string;
+  introduction: string;
+  submit: string;
+  isFinal: boolean;
+  done(label: string): string;
+}
+
+const ACTS: readonly TrapAct[] = [
+  {
+    path: 'revoke',
+    operation: 'revokeTrap',
+    title: (label) => `Revoke ${label}`,
+    introduction: 'It ends for good: take it away from where it is planted. A use of it is a detection still.',
+    submit: 'Revoke it',
+    isFinal: true,
+    done: (label) => `${label} is revoked.`,
+  },
+  {
+    path: 'reset',
+    operation: 'resetTrap',
+    title: (label) => `Reset ${label}`,
+    introduction: 'It stands as before it was used. Its detections stay, and so does what was recorded.',
+    submit: 'Reset',
+    isFinal: false,
+    done: (label) => `${label} stands as before it was used.`,
+  },
+];
+
+function actPage(server: FastifyInstance, { service }: TrapPageParts, act: TrapAct): void {
+  const { path, operation, title, done, ...words } = act;
+  serveOperationAct(server, credentialOperations(service)[operation], {
+    path: `/traps/credentials/:credential_id/${path}`,
+    api: TRAPS_API,
+    subject: ({ credential_id }) => service.traps.find(credential_id),
+    view: (trap) => ({
+      ...words,
+      title: title(trap.label),
+      above: aboveOf(trap),
+      back: trapPath(trap.credential_id),
+    }),
+    notice: ({ label }) => done(label),
+  });
+}
+
+function actCall(request: FastifyRequest, act: string): ApiCall {
+  return { method: 'POST', path: trapsApi('credentials', idOf(request), act) };
+}
+
+function aboveOf({ label, credential_id }: WireTrap): { title: string; path: string }[] {
+  return [...ABOVE_CREDENTIALS, { title: label, path: trapPath(credential_id) }];
+}
+
+function idOf(request: FastifyRequest): string {
+  return paramsOf<{ credential_id: string }>(request).credential_id;
+}

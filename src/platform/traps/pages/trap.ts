@@ -1,0 +1,122 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { type Markup, markup, name } from '../../../core/html/markup.ts';
+import { forWhoMay, paramsOf } from '../../web/asked.ts';
+import {
+  action,
+  asCurl,
+  dataTable,
+  emptyState,
+  factList,
+  link,
+  moment,
+  momentOr,
+  statusWord,
+} from '../../web/components.ts';
+import { curlCommand } from '../../web/curl.ts';
+import { withQuery } from '../../web/own-path.ts';
+import { SHORT_ROWS } from '../../web/rows.ts';
+import { type RealismCheck, trapParamsSchema, type WireTrap } from '../wire.ts';
+import { channelTable } from './channel-table.ts';
+import { detectionTable } from './detection-table.ts';
+import { hasEnded, isOfVault, ORIGIN_WORDS, PLACE_WORDS, TYPE_WORDS, trapStatusWord } from './labels.ts';
+import { MAY_SEE, type TrapPageParts } from './parts.ts';
+import { ABOVE_CREDENTIALS, TRAPS_PATH, trapPath, trapsApi } from './paths.ts';
+
+/** A trap: whether it would see anybody, how well it hides, and what it saw. */
+export function trapPage(server: FastifyInstance, { service, clock }: TrapPageParts): void {
+  const options = { config: MAY_SEE, schema: { hide: true, params: trapParamsSchema } } as const;
+  server.get('/traps/credentials/:credential_id', options, async (request, reply) => {
+    const { credential_id } = paramsOf<{ credential_id: string }>(request);
+    const now = clock();
+    const trap = await service.traps.find(credential_id);
+    const checks = await service.realism.check(credential_id);
+    const { data } = await service.detections.list({ credential_id, limit: SHORT_ROWS });
+    const empty = emptyState('Nobody has used it so far.');
+    const all = withQuery(TRAPS_PATH, { credential_id });
+    return reply.page({
+      title: trap.label,
+      above: ABOVE_CREDENTIALS,
+      content: [
+        facts(trap, now),
+        acts(trap, request),
+        markup`<h2>Channels</h2>\n`,
+        channelTable(trap, now),
+        markup`<h2>How well it hides</h2>\n${realismTable(checks)}`,
+        asCurl('curl-realism', curlCommand(request, { path: trapsApi('credentials', credential_id, 'realism') })),
+        markup`<h2>Detections</h2>\n`,
+        detectionTable(data, { caption: 'Detections', empty, hasStatus: true, now }),
+        data.length < SHORT_ROWS ? null : markup`<p class="further">${link(all, 'All its detections')}</p>\n`,
+        asCurl('curl', curlCommand(request, { path: trapsApi('credentials', credential_id) })),
+      ],
+    });
+  });
+}
+
+function facts(trap: WireTrap, now: Date): Markup {
+  const { credential_type, plant_location, rotated_from, rotated_at, decoy } = trap;
+  return factList([
+    ['Status', trapStatusWord(trap.status)],
+    ['Type', TYPE_WORDS[credential_type].title],
+    ['Known as', markup`<code>${name(trap.known_as)}</code>`],
+    ['Where', PLACE_WORDS[plant_location]],
+    ['Origin', ORIGIN_WORDS[trap.origin]],
+    ['Leads to', decoy === null ? 'no decoy' : markup`the decoy ${name(decoy)}`],
+    ['Made', moment(trap.created_at, now)],
+    ['Planted', momentOr(trap.planted_at, now, 'nobody has confirmed it')],
+    ['Expires', momentOr(trap.expires_at, now, 'never')],
+    ['Last used', momentOr(trap.last_detected_at, now, 'never')],
+    ...(rotated_at === null ? [] : [['Rotated', moment(rotated_at, now)] as const]),
+    ...(rotated_from === null ? [] : [['In the place of', link(trapPath(rotated_from), rotated_from)] as const]),
+  ]);
+}
+
+function acts(trap: WireTrap, request: FastifyRequest): Markup | null {
+  const { credential_id, status, confirmed_at, origin } = trap;
+  const isOver = hasEnded(trap);
+  const act = (path: string, words: string, weight: 'main' | 'quiet' = 'quiet') =>
+    action(trapPath(credential_id, path), words, weight);
+  return forWhoMay(
+    request,
+    'traps:write',
+    () =>
+      markup`<p class="acts">${[
+        isOver || confirmed_at !== null ? null : act('confirm', 'Confirm that it is planted', 'main'),
+        act('test', 'Test'),
+        isOver || origin !== 'fabricated' || isOfVault(trap) ? null : act('rotate', 'Rotate'),
+        status === 'triggered' ? act('reset', 'Reset') : null,
+        status === 'revoked' ? null : act('revoke', 'Revoke'),
+      ]}</p>\n`,
+  );
+}
+
+/** The subject of each check. */
+const CHECK_WORDS: Record<RealismCheck['check'], string> = {
+  plain_label: 'The label tells nothing',
+  plain_host: 'The host tells nothing',
+  own_host: 'The host is not the platform’s',
+  certificate: 'The certificate surprises nobody',
+  unlisted_account: 'No list has its account',
+  unspent_decoy: 'The host is not known from another trap',
+  planted: 'It is planted',
+  proved: 'Its channels are proved',
+};
+
+const RESULT_WORDS = {
+  passed: statusWord('good', 'passed'),
+  failed: statusWord('warning', 'failed'),
+  unknown: statusWord('neutral', 'unknown'),
+};
+
+function realismTable(checks: readonly RealismCheck[]): Markup {
+  return dataTable({
+    caption: 'What could tell somebody that it is a trap',
+    columns: [
+      { head: 'Check', kind: 'name', cell: ({ check }) => CHECK_WORDS[check] },
+      { head: 'Result', cell: ({ result }) => RESULT_WORDS[result] },
+      { head: 'Why', cell: ({ reason }) => name(reason) },
+      { head: 'What to do', cell: ({ next_step }) => next_step ?? markup`<span class="minor">nothing</span>` },
+    ],
+    rows: checks,
+    empty: emptyState('No check says anything of it.'),
+  });
+}

@@ -1,0 +1,98 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import { type Markup, markup, name } from '../../../core/html/markup.ts';
+import { forWhoMay, queryOf } from '../../web/asked.ts';
+import { action, asCurl, copyable, dataTable, emptyState, further, link, momentOr } from '../../web/components.ts';
+import { curlCommand } from '../../web/curl.ts';
+import { filterForm, filterSelect, filtersOf } from '../../web/filters.ts';
+import { withQuery } from '../../web/own-path.ts';
+import { LIST_ROWS } from '../../web/rows.ts';
+import { PLANT_LOCATIONS, TRAP_TYPES } from '../enums.ts';
+import { trapQuerySchema, type WireTrap } from '../wire.ts';
+import { CHANNEL_WORDS, channelWord, PLACE_WORDS, TYPE_WORDS, trapStatusWord } from './labels.ts';
+import { MAY_SEE, type TrapPageParts } from './parts.ts';
+import { ABOVE_TRAPS, CREDENTIALS_PATH, TRAPS_PATH, trapPath, trapsApi } from './paths.ts';
+
+const filterSchema = filtersOf(trapQuerySchema.omit({ limit: true }));
+type Filter = z.output<typeof filterSchema>;
+
+/** The traps, with what is true of their channels. */
+export function trapsPage(server: FastifyInstance, { service, clock }: TrapPageParts): void {
+  const options = { config: MAY_SEE, schema: { hide: true, querystring: filterSchema } } as const;
+  server.get('/traps/credentials', options, async (request, reply) => {
+    const filter = queryOf<Filter>(request);
+    const { data, next_cursor } = await service.traps.list({ ...filter, limit: LIST_ROWS });
+    const { cursor: _, ...asked } = filter;
+    const isAll = Object.values(asked).every((value) => value === undefined);
+    return reply.page({
+      title: 'All traps',
+      above: ABOVE_TRAPS,
+      introduction: 'Newest first, without their secrets. One that has ended is seen still when somebody uses it.',
+      content: [
+        forWhoMay(request, 'traps:write', () => markup`<p>${action(`${TRAPS_PATH}/new`, 'Make a trap')}</p>\n`),
+        filters(filter),
+        trapTable(data, isAll ? firstTrap(request) : emptyState('No trap is like that.'), clock()),
+        further(CREDENTIALS_PATH, filter, next_cursor),
+        asCurl('curl', curlCommand(request, { path: withQuery(trapsApi('credentials', ''), asked) })),
+      ],
+    });
+  });
+}
+
+function filters({ credential_type, plant_location }: Filter): Markup {
+  const asked = { credential_type, plant_location };
+  return filterForm(CREDENTIALS_PATH, asked, [
+    filterSelect(
+      { name: 'credential_type', label: 'Type', value: credential_type },
+      TRAP_TYPES.map((value) => ({ value, label: TYPE_WORDS[value].title })),
+    ),
+    filterSelect(
+      { name: 'plant_location', label: 'Where', value: plant_location },
+      PLANT_LOCATIONS.map((value) => ({ value, label: PLACE_WORDS[value] })),
+    ),
+  ]);
+}
+
+const FIRST_TRAP = { credential_type: 'web_bug', plant_location: 'wiki', label: 'salaries' };
+
+function firstTrap(request: FastifyRequest): Markup {
+  const command = curlCommand(request, {
+    method: 'POST',
+    path: trapsApi('credentials', 'generate'),
+    body: FIRST_TRAP,
+  });
+  const text =
+    'There is no trap yet: nobody who looks around would be seen. Make one here, or with a call of the API, and plant it where an intruder would look:';
+  return emptyState(text, copyable('first-trap', 'Make a trap, as a call of the API', command));
+}
+
+function trapTable(traps: readonly WireTrap[], empty: Markup, now: Date): Markup {
+  return dataTable({
+    caption: 'Traps',
+    columns: [
+      { head: 'Trap', kind: 'name', cell: trapCell },
+      { head: 'Status', cell: ({ status }) => trapStatusWord(status) },
+      { head: 'Where', cell: ({ plant_location }) => PLACE_WORDS[plant_location] },
+      { head: 'Known as', cell: ({ known_as }) => markup`<code>${name(known_as)}</code>` },
+      { head: 'Channels', cell: (trap) => channelWords(trap, now) },
+      { head: 'Last proved', cell: (trap) => momentOr(lastProof(trap), now, 'never') },
+    ],
+    rows: traps,
+    empty,
+  });
+}
+
+function trapCell({ credential_id, label, credential_type }: WireTrap): Markup {
+  return markup`${link(trapPath(credential_id), label)} <span class="minor">${TYPE_WORDS[credential_type].title}</span>`;
+}
+
+function channelWords({ detection_channels }: WireTrap, now: Date): Markup {
+  const one = (each: WireTrap['detection_channels'][number]) =>
+    markup`<li>${CHANNEL_WORDS[each.channel]}: ${channelWord(each, now)}</li>`;
+  return markup`<ul class="plain">${detection_channels.map(one)}</ul>`;
+}
+
+function lastProof({ detection_channels }: WireTrap): string | null {
+  const proofs = detection_channels.map(({ last_proved_at }) => last_proved_at).filter((at) => at !== null);
+  return proofs.toSorted().at(-1) ?? null;
+}
