@@ -1,22 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
-import { type PageQuery, pageQuerySchema } from '../../http/fields.ts';
-import { forWhoMay, paramsOf, queryOf } from '../../web/asked.ts';
-import {
-  action,
-  asCurl,
-  dataTable,
-  emptyState,
-  factList,
-  further,
-  link,
-  moment,
-  momentOr,
-} from '../../web/components.ts';
+import { serveOperationList } from '../../operations/list.ts';
+import { forWhoMay, paramsOf } from '../../web/asked.ts';
+import { action, asCurl, dataTable, emptyState, factList, link, moment, momentOr } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
-import { LIST_ROWS } from '../../web/rows.ts';
 import type { ApiKey } from '../api-keys.ts';
 import type { ApiKeys } from '../keys.ts';
+import { keyOperations } from '../operations/keys.ts';
 import { keyParamsSchema } from '../wire.ts';
 import { keyActPages } from './key-acts.ts';
 import { isGood, keyState } from './key-state.ts';
@@ -31,19 +21,16 @@ export interface KeyPageParts {
 export async function keyPages(server: FastifyInstance, parts: KeyPageParts): Promise<void> {
   const { keys, clock } = parts;
   const config = { scope: 'keys:read' } as const;
-  server.get('/keys', { config, schema: { hide: true, querystring: pageQuerySchema } }, async (request, reply) => {
-    const { cursor } = queryOf<PageQuery>(request);
-    const { data, next_cursor } = await keys.list({ cursor, limit: LIST_ROWS });
-    return reply.page({
+  serveOperationList(server, keyOperations(keys).listApiKeys, {
+    path: '/keys',
+    api: '/keys',
+    head: () => ({
       title: 'API keys',
       introduction: 'Programs call the platform with them. A key may do what its scopes say, and nothing else.',
-      content: [
-        forWhoMay(request, 'keys:write', () => markup`<p>${action(`${KEYS_PATH}/new`, 'Make an API key')}</p>\n`),
-        keyTable(data, clock()),
-        further(KEYS_PATH, { cursor }, next_cursor),
-        asCurl('curl', curlCommand(request, { path: '/keys/' })),
-      ],
-    });
+    }),
+    before: (request) =>
+      forWhoMay(request, 'keys:write', () => markup`<p>${action(`${KEYS_PATH}/new`, 'Make an API key')}</p>\n`),
+    table: (rows) => keyTable(rows, clock()),
   });
   server.get('/keys/:key_id', { config, schema: { hide: true, params: keyParamsSchema } }, async (request, reply) => {
     const key = await keys.find(paramsOf<{ key_id: string }>(request).key_id);

@@ -2,19 +2,19 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { actorOf, principalOf } from '../../http/principal.ts';
-import { queryOf } from '../../web/asked.ts';
-import { asCurl, dataTable, emptyState, further, link, moment, statusWord } from '../../web/components.ts';
+import { serveOperationList } from '../../operations/list.ts';
+import { asCurl, dataTable, emptyState, link, moment, statusWord } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { choices, postForm } from '../../web/fields.ts';
 import { type FormState, serveForm } from '../../web/forms.ts';
 import { askedReason, reasonField } from '../../web/reason.ts';
-import { LIST_ROWS } from '../../web/rows.ts';
+import { killOperations } from '../operations/kill.ts';
 import type { WireAgent } from '../wire/agents.ts';
 import { killSchema, type WireKill } from '../wire/kill.ts';
 import { agentParamsSchema } from '../wire/parts.ts';
 import { MODE_WORDS } from './labels.ts';
-import { type AgentPageParts, PROVED, SEES_AGENTS } from './parts.ts';
-import { aboveAgent, agentIdOf, agentPath, agentsApi, killPath, SUBSCRIBERS_PATH } from './paths.ts';
+import { type AgentPageParts, PROVED } from './parts.ts';
+import { AGENTS_API, aboveAgent, agentIdOf, agentPath, agentsApi, killPath, SUBSCRIBERS_PATH } from './paths.ts';
 
 const schema = z.object({
   mode: z.enum(killSchema.shape.mode.options, 'Choose what is done'),
@@ -50,26 +50,20 @@ export function killPages(server: FastifyInstance, { service: { agents, kill } }
   });
 }
 
-const querySchema = z.object({ cursor: z.string().optional() });
-
 /** Uses of the kill switch by which an agent was stopped, alone or with others. */
-export function killsPage(server: FastifyInstance, { service: { agents, kill }, clock }: AgentPageParts): void {
-  const schema = { hide: true, params: agentParamsSchema, querystring: querySchema };
-  server.get('/agents/of/:agent_id/kills', { config: SEES_AGENTS, schema }, async (request, reply) => {
-    const id = agentIdOf(request);
-    const { cursor } = queryOf<z.output<typeof querySchema>>(request);
-    const agent = await agents.find(id);
-    const { data, next_cursor } = await kill.list(id, { limit: LIST_ROWS, cursor });
-    return reply.page({
-      title: `Uses of the kill switch on ${agent.name}`,
-      above: aboveAgent(agent),
-      introduction: 'Each has a receipt, which says what was done to this agent and to those that it delegates to.',
-      content: [
-        killTable(data, clock()),
-        further(agentPath(id, 'kills'), { cursor }, next_cursor),
-        asCurl('curl', curlCommand(request, { path: agentsApi(id, 'kill-switch') })),
-      ],
-    });
+export function killsPage(server: FastifyInstance, { service, clock }: AgentPageParts): void {
+  serveOperationList(server, killOperations(service).listKills, {
+    path: '/agents/of/:agent_id/kills',
+    api: AGENTS_API,
+    async head({ agent_id }) {
+      const agent = await service.agents.find(agent_id);
+      return {
+        title: `Uses of the kill switch on ${agent.name}`,
+        above: aboveAgent(agent),
+        introduction: 'Each has a receipt, which says what was done to this agent and to those that it delegates to.',
+      };
+    },
+    table: (kills) => killTable(kills, clock()),
   });
 }
 

@@ -1,44 +1,36 @@
 import type { FastifyInstance } from 'fastify';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { grouped } from '../../../core/plurals.ts';
-import { type PageQuery, pageQuerySchema } from '../../http/fields.ts';
-import { paramsOf, queryOf } from '../../web/asked.ts';
-import { asCurl, dataTable, digest, emptyState, further, moment } from '../../web/components.ts';
-import { curlCommand } from '../../web/curl.ts';
-import { LIST_ROWS } from '../../web/rows.ts';
+import { serveOperationList } from '../../operations/list.ts';
+import { paramsOf } from '../../web/asked.ts';
+import { dataTable, digest, emptyState, moment } from '../../web/components.ts';
 import { leaveNotice } from '../../web/session-cookie.ts';
+import { streamOperations } from '../operations/streams.ts';
 import { streamParamsSchema } from '../requests.ts';
 import type { WireCheckpoint } from '../wire.ts';
 import { entryLink } from './checks.ts';
 import { anchorWords, DEVELOPMENT_WARNING } from './labels.ts';
 import type { AuditPageParts } from './parts.ts';
-import { streamApi, streamPath, waysTo } from './paths.ts';
+import { streamPath, waysTo } from './paths.ts';
 
 /** The checkpoints of a stream, with their authorities; and a new one. */
 export function pagesOfCheckpoints(server: FastifyInstance, { service }: AuditPageParts): void {
   const path = '/audit/streams/:stream_id/checkpoints';
   const schema = { hide: true, params: streamParamsSchema };
 
-  server.get(
+  serveOperationList(server, streamOperations(service).listCheckpoints, {
     path,
-    { config: { scope: 'audit:read' }, schema: { ...schema, querystring: pageQuerySchema } },
-    async (request, reply) => {
-      const { stream_id } = paramsOf<{ stream_id: string }>(request);
-      const { cursor } = queryOf<PageQuery>(request);
-      const { data, next_cursor } = await service.checkpoints.list(stream_id, { cursor, limit: LIST_ROWS });
-      return reply.page({
-        title: 'Checkpoints',
-        above: waysTo(stream_id),
-        introduction: 'The end of the stream at a moment, with a time stamp over its hash; oldest first.',
-        content: [
-          developmentWarning(data),
-          checkpointTable(data, stream_id, service.clock()),
-          further(streamPath(stream_id, 'checkpoints'), { cursor }, next_cursor),
-          asCurl('curl', curlCommand(request, { path: streamApi(stream_id, 'checkpoints') })),
-        ],
-      });
-    },
-  );
+    api: '/audit',
+    head: ({ stream_id }) => ({
+      title: 'Checkpoints',
+      above: waysTo(stream_id),
+      introduction: 'The end of the stream at a moment, with a time stamp over its hash; oldest first.',
+    }),
+    table: (checkpoints, _shown, { stream_id }) => [
+      developmentWarning(checkpoints),
+      checkpointTable(checkpoints, stream_id, service.clock()),
+    ],
+  });
 
   server.post(path, { config: { scope: 'audit:write' }, schema }, async (request, reply) => {
     const { stream_id } = paramsOf<{ stream_id: string }>(request);

@@ -2,27 +2,17 @@ import type { FastifyInstance } from 'fastify';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { grouped, plural } from '../../../core/plurals.ts';
 import { hangUpOf } from '../../http/caller.ts';
-import { type PageQuery, pageQuerySchema } from '../../http/fields.ts';
-import { paramsOf, queryOf } from '../../web/asked.ts';
-import {
-  asCurl,
-  dataTable,
-  digest,
-  emptyState,
-  factList,
-  further,
-  link,
-  moment,
-  momentLink,
-} from '../../web/components.ts';
+import { serveOperationList } from '../../operations/list.ts';
+import { paramsOf } from '../../web/asked.ts';
+import { asCurl, dataTable, digest, emptyState, factList, link, moment, momentLink } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
-import { LIST_ROWS } from '../../web/rows.ts';
+import { streamOperations } from '../operations/streams.ts';
 import { streamParamsSchema, verificationParamsSchema } from '../requests.ts';
-import { findVerification, listVerifications } from '../verifications.ts';
+import { findVerification } from '../verifications.ts';
 import type { WireVerification } from '../wire.ts';
 import { checkOutcome, entryRange } from './labels.ts';
 import type { AuditPageParts } from './parts.ts';
-import { checkPath, streamApi, streamPath, waysTo } from './paths.ts';
+import { checkPath, streamPath, waysTo } from './paths.ts';
 
 const MAY_READ = { scope: 'audit:read' } as const;
 
@@ -43,25 +33,17 @@ function verifyForm(server: FastifyInstance, { service }: AuditPageParts): void 
   });
 }
 
-function listPage(server: FastifyInstance, { service: { database, seals, clock } }: AuditPageParts): void {
-  const schema = { hide: true, params: streamParamsSchema, querystring: pageQuerySchema };
-  server.get('/audit/streams/:stream_id/verifications', { config: MAY_READ, schema }, async (request, reply) => {
-    const { stream_id } = paramsOf<{ stream_id: string }>(request);
-    const { cursor } = queryOf<PageQuery>(request);
-    const page = { cursor, limit: LIST_ROWS };
-    const { data, next_cursor } = await listVerifications(database, seals, stream_id, page);
-    const path = streamPath(stream_id, 'verifications');
-    return reply.page({
+function listPage(server: FastifyInstance, { service }: AuditPageParts): void {
+  serveOperationList(server, streamOperations(service).listVerifications, {
+    path: '/audit/streams/:stream_id/verifications',
+    api: '/audit',
+    head: ({ stream_id }) => ({
       title: 'Checks',
       above: waysTo(stream_id),
       introduction:
         'What Verify found, newest first. A check that was changed outside of the service is left out: it is none.',
-      content: [
-        checkTable(data, clock()),
-        further(path, { cursor }, next_cursor),
-        asCurl('curl', curlCommand(request, { path: streamApi(stream_id, 'verifications') })),
-      ],
-    });
+    }),
+    table: (checks) => checkTable(checks, service.clock()),
   });
 }
 

@@ -3,15 +3,15 @@ import { z } from 'zod';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { grouped, plural } from '../../../core/plurals.ts';
 import { hangUpOf } from '../../http/caller.ts';
-import { type PageQuery, pageQuerySchema, text } from '../../http/fields.ts';
-import { paramsOf, queryOf } from '../../web/asked.ts';
+import { text } from '../../http/fields.ts';
+import { serveOperationList } from '../../operations/list.ts';
+import { paramsOf } from '../../web/asked.ts';
 import {
   asCurl,
   dataTable,
   digest,
   emptyState,
   factList,
-  further,
   link,
   moment,
   momentLink,
@@ -22,14 +22,14 @@ import { field, postForm } from '../../web/fields.ts';
 import { formTime } from '../../web/form-time.ts';
 import { type FormState, serveForm } from '../../web/forms.ts';
 import type { PageView } from '../../web/layout.ts';
-import { LIST_ROWS } from '../../web/rows.ts';
-import { listPackages, PACKAGE_FORMS, sendPackage } from '../packages.ts';
-import { packageParamsSchema, streamParamsSchema } from '../requests.ts';
+import { streamOperations } from '../operations/streams.ts';
+import { PACKAGE_FORMS, sendPackage } from '../packages.ts';
+import { packageParamsSchema } from '../requests.ts';
 import { findStream } from '../streams.ts';
 import type { WireGenerated, WireSummary } from '../wire.ts';
 import { entryRange } from './labels.ts';
 import type { AuditPageParts } from './parts.ts';
-import { packagePath, streamApi, streamPath, waysTo } from './paths.ts';
+import { packagePath, streamPath, waysTo } from './paths.ts';
 
 const MAY_READ = { scope: 'audit:read' } as const;
 
@@ -41,20 +41,11 @@ export function pagesOfPackages(server: FastifyInstance, parts: AuditPageParts):
 }
 
 function listPage(server: FastifyInstance, { service }: AuditPageParts): void {
-  const schema = { hide: true, params: streamParamsSchema, querystring: pageQuerySchema };
-  server.get('/audit/streams/:stream_id/packages', { config: MAY_READ, schema }, async (request, reply) => {
-    const { stream_id } = paramsOf<{ stream_id: string }>(request);
-    const { cursor } = queryOf<PageQuery>(request);
-    const { data, next_cursor } = await listPackages(service.database, stream_id, { cursor, limit: LIST_ROWS });
-    return reply.page({
-      title: 'Evidence packages',
-      above: waysTo(stream_id),
-      content: [
-        packageTable(data, service.clock()),
-        further(streamPath(stream_id, 'packages'), { cursor }, next_cursor),
-        asCurl('curl', curlCommand(request, { path: streamApi(stream_id, 'packages') })),
-      ],
-    });
+  serveOperationList(server, streamOperations(service).listPackages, {
+    path: '/audit/streams/:stream_id/packages',
+    api: '/audit',
+    head: ({ stream_id }) => ({ title: 'Evidence packages', above: waysTo(stream_id) }),
+    table: (packages) => packageTable(packages, service.clock()),
   });
 }
 

@@ -1,52 +1,39 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { z } from 'zod';
 import { type Markup, markup } from '../../../core/html/markup.ts';
 import { grouped } from '../../../core/plurals.ts';
-import { queryOf } from '../../web/asked.ts';
-import { asCurl, copyable, dataTable, emptyState, further, link, moment, momentOr } from '../../web/components.ts';
+import { serveOperationList } from '../../operations/list.ts';
+import { copyable, dataTable, emptyState, link, moment, momentOr } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { hidden } from '../../web/fields.ts';
-import { filterForm, filterSelect, filtersOf } from '../../web/filters.ts';
-import { withQuery } from '../../web/own-path.ts';
-import { LIST_ROWS } from '../../web/rows.ts';
+import { filterSelect } from '../../web/filters.ts';
 import { BASELINE_STATUSES } from '../enums.ts';
-import { baselineQuerySchema, type WireBaseline } from '../wire/baselines.ts';
+import { baselineOperations } from '../operations/baselines.ts';
+import type { WireBaseline } from '../wire/baselines.ts';
 import { BASELINE_WORDS, baselineStatusWord } from './labels.ts';
-import { type EndpointPageParts, SEES_ENDPOINTS } from './parts.ts';
-import { ABOVE_ENDPOINTS, BASELINES_PATH, baselinePath, endpointsApi, hostPath } from './paths.ts';
-
-const filterSchema = filtersOf(baselineQuerySchema.omit({ limit: true }));
-type Filter = z.output<typeof filterSchema>;
+import type { EndpointPageParts } from './parts.ts';
+import { ABOVE_ENDPOINTS, baselinePath, ENDPOINTS_API, endpointsApi, hostPath } from './paths.ts';
 
 /** The baselines: those that wait for approval, and all others. */
 export function baselinesPage(server: FastifyInstance, { service, clock }: EndpointPageParts): void {
-  const options = { config: SEES_ENDPOINTS, schema: { hide: true, querystring: filterSchema } } as const;
-  server.get('/endpoints/baselines', options, async (request, reply) => {
-    const filter = queryOf<Filter>(request);
-    const { cursor: _, ...asked } = filter;
-    const { data, next_cursor } = await service.baselines.list({ ...filter, limit: LIST_ROWS });
-    const isAll = Object.values(asked).every((value) => value === undefined);
-    const empty = isAll ? firstBaseline(request) : emptyState('No baseline is like that.');
-    return reply.page({
+  serveOperationList(server, baselineOperations(service).listBaselines, {
+    path: '/endpoints/baselines',
+    api: ENDPOINTS_API,
+    head: () => ({
       title: 'Baselines',
       above: ABOVE_ENDPOINTS,
       introduction:
         'What stands on an endpoint when all is well, as somebody has approved it. A scan is compared with the active one.',
-      content: [
-        filters(filter),
-        baselineTable(data, { empty, hasHost: true, now: clock() }),
-        further(BASELINES_PATH, filter, next_cursor),
-        asCurl('curl', curlCommand(request, { path: withQuery(endpointsApi('baselines', ''), asked) })),
-      ],
-    });
+    }),
+    filters({ status, endpoint_id }) {
+      const choices = BASELINE_STATUSES.map((value) => ({ value, label: BASELINE_WORDS[value][1] }));
+      const select = filterSelect({ name: 'status', label: 'Status', value: status }, choices);
+      return [select, endpoint_id === undefined ? null : hidden('endpoint_id', endpoint_id)];
+    },
+    table(baselines, { request, isAll }) {
+      const empty = isAll ? firstBaseline(request) : emptyState('No baseline is like that.');
+      return baselineTable(baselines, { empty, hasHost: true, now: clock() });
+    },
   });
-}
-
-function filters({ status, endpoint_id }: Filter): Markup {
-  const choices = BASELINE_STATUSES.map((value) => ({ value, label: BASELINE_WORDS[value][1] }));
-  const select = filterSelect({ name: 'status', label: 'Status', value: status }, choices);
-  const ofHost = endpoint_id === undefined ? null : hidden('endpoint_id', endpoint_id);
-  return filterForm(BASELINES_PATH, { status, endpoint_id }, [select, ofHost]);
 }
 
 function firstBaseline(request: FastifyRequest): Markup {

@@ -4,6 +4,7 @@ import { type Markup, type MarkupContent, markup, name } from '../../../core/htm
 import { agree, grouped } from '../../../core/plurals.ts';
 import { type NameActor, namesOfActors } from '../../accounts/actor-names.ts';
 import { severityWord } from '../../alerts/pages/labels.ts';
+import { serveOperationList } from '../../operations/list.ts';
 import { forWhoMay, paramsOf, queryOf } from '../../web/asked.ts';
 import {
   action,
@@ -17,22 +18,20 @@ import {
   moment,
 } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
-import { filterForm, filterSelect, filtersOf } from '../../web/filters.ts';
+import { filterSelect } from '../../web/filters.ts';
 import { withQuery } from '../../web/own-path.ts';
 import { LIST_ROWS } from '../../web/rows.ts';
 import { PATH_EVENT_TYPES } from '../enums.ts';
+import { changeOperations } from '../operations/changes.ts';
 import { changeParamsSchema, type WireChange } from '../wire/changes.ts';
 import { eventTable } from './event-table.ts';
 import { explanationSentences, explanationWord } from './explanation.ts';
 import { EVENT_WORDS } from './labels.ts';
 import { type EndpointPageParts, SEES_ENDPOINTS } from './parts.ts';
-import { ABOVE_CHANGES, ABOVE_ENDPOINTS, CHANGES_PATH, changePath, EVENTS_PATH, endpointsApi } from './paths.ts';
+import { ABOVE_CHANGES, ABOVE_ENDPOINTS, changePath, ENDPOINTS_API, EVENTS_PATH, endpointsApi } from './paths.ts';
 import { pathLine, shownPath } from './shown-path.ts';
 import { sidesTable } from './sides.ts';
 
-const filterSchema = filtersOf(
-  z.strictObject({ event_type: z.enum(PATH_EVENT_TYPES).optional(), cursor: z.string().optional() }),
-);
 const placesSchema = z.object({ cursor: z.string().optional() });
 
 /** Pages of equal changes on many endpoints, and of one of them. */
@@ -42,27 +41,20 @@ export function changePages(server: FastifyInstance, parts: EndpointPageParts): 
 }
 
 function listPage(server: FastifyInstance, { service, clock }: EndpointPageParts): void {
-  const options = { config: SEES_ENDPOINTS, schema: { hide: true, querystring: filterSchema } } as const;
-  server.get('/endpoints/changes', options, async (request, reply) => {
-    const { event_type, cursor } = queryOf<z.output<typeof filterSchema>>(request);
-    const { data, next_cursor } = await service.changes.list({ event_type, cursor, limit: LIST_ROWS });
-    const choices = PATH_EVENT_TYPES.map((value) => ({ value, label: EVENT_WORDS[value].word }));
-    return reply.page({
+  serveOperationList(server, changeOperations(service).listChanges, {
+    path: '/endpoints/changes',
+    api: ENDPOINTS_API,
+    head: () => ({
       title: 'Changes',
       above: ABOVE_ENDPOINTS,
       introduction:
         'The same digest in the place of the same one, at the same path, is one change, on however many endpoints it stands.',
-      content: [
-        filterForm(
-          CHANGES_PATH,
-          { event_type },
-          filterSelect({ name: 'event_type', label: 'What', value: event_type }, choices),
-        ),
-        changeTable(data, clock()),
-        further(CHANGES_PATH, { event_type, cursor }, next_cursor),
-        asCurl('curl', curlCommand(request, { path: withQuery(endpointsApi('changes', ''), { event_type }) })),
-      ],
-    });
+    }),
+    filters({ event_type }) {
+      const choices = PATH_EVENT_TYPES.map((value) => ({ value, label: EVENT_WORDS[value].word }));
+      return filterSelect({ name: 'event_type', label: 'What', value: event_type }, choices);
+    },
+    table: (changes) => changeTable(changes, clock()),
   });
 }
 

@@ -1,37 +1,29 @@
 import type { FastifyInstance } from 'fastify';
-import { z } from 'zod';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { grouped } from '../../../core/plurals.ts';
-import { queryOf } from '../../web/asked.ts';
-import { asCurl, copyable, dataTable, digest, emptyState, further, moment } from '../../web/components.ts';
-import { curlCommand } from '../../web/curl.ts';
-import { LIST_ROWS } from '../../web/rows.ts';
+import { serveOperationList } from '../../operations/list.ts';
+import { copyable, dataTable, digest, emptyState, moment } from '../../web/components.ts';
+import { packageOperations } from '../operations/packages.ts';
 import type { WireArchive } from '../packages/archives.ts';
-import { type EndpointPageParts, SEES_ENDPOINTS } from './parts.ts';
-import { ABOVE_ENDPOINTS, endpointsApi, PACKAGES_PATH } from './paths.ts';
-
-const querySchema = z.object({ cursor: z.string().optional() });
+import type { EndpointPageParts } from './parts.ts';
+import { ABOVE_ENDPOINTS, ENDPOINTS_API } from './paths.ts';
 
 /** The signed archives by whose packages changes are explained. */
 export function packagesPage(server: FastifyInstance, { service, clock }: EndpointPageParts): void {
-  const options = { config: SEES_ENDPOINTS, schema: { hide: true, querystring: querySchema } } as const;
-  server.get('/endpoints/packages', options, async (request, reply) => {
-    const { cursor } = queryOf<z.output<typeof querySchema>>(request);
-    const { data, next_cursor } = await service.archives({ cursor, limit: LIST_ROWS });
-    return reply.page({
+  serveOperationList(server, packageOperations(service).listSignedArchives, {
+    path: '/endpoints/packages',
+    api: ENDPOINTS_API,
+    head: () => ({
       title: 'Signed packages',
       above: ABOVE_ENDPOINTS,
       introduction:
         'Archives whose signature was checked. A change that brings a file of one of their packages, at its path, is explained by it. No endpoint is asked what it has installed.',
-      content: [
-        archiveTable(data, clock()),
-        further(PACKAGES_PATH, { cursor }, next_cursor),
-        data.length === 0
-          ? null
-          : markup`<p>Import more, where the platform runs:</p>\n${copyable('import', 'Import packages', IMPORT)}`,
-        asCurl('curl', curlCommand(request, { path: endpointsApi('packages', '') })),
-      ],
-    });
+    }),
+    table: (archives) => archiveTable(archives, clock()),
+    after: ({ length }) =>
+      length === 0
+        ? null
+        : markup`<p>Import more, where the platform runs:</p>\n${copyable('import', 'Import packages', IMPORT)}`,
   });
 }
 

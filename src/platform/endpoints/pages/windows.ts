@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type Markup, type MarkupContent, markup, name } from '../../../core/html/markup.ts';
 import { grouped, plural } from '../../../core/plurals.ts';
 import { type NameActor, namesOfActors } from '../../accounts/actor-names.ts';
+import { serveOperationList } from '../../operations/list.ts';
 import { forWhoMay, paramsOf, queryOf } from '../../web/asked.ts';
 import {
   action,
@@ -18,12 +19,21 @@ import {
 } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { LIST_ROWS, SHORT_ROWS } from '../../web/rows.ts';
+import { changeOperations } from '../operations/changes.ts';
 import type { EndpointService } from '../service.ts';
 import { type WireWindow, windowParamsSchema } from '../wire/changes.ts';
 import { eventTable } from './event-table.ts';
 import { windowStatusWord } from './labels.ts';
 import { type EndpointPageParts, SEES_ENDPOINTS } from './parts.ts';
-import { ABOVE_ENDPOINTS, ABOVE_WINDOWS, endpointsApi, hostPath, WINDOWS_PATH, windowPath } from './paths.ts';
+import {
+  ABOVE_ENDPOINTS,
+  ABOVE_WINDOWS,
+  ENDPOINTS_API,
+  endpointsApi,
+  hostPath,
+  WINDOWS_PATH,
+  windowPath,
+} from './paths.ts';
 
 const querySchema = z.object({ cursor: z.string().optional() });
 
@@ -34,26 +44,22 @@ export function windowPages(server: FastifyInstance, parts: EndpointPageParts): 
 }
 
 function listPage(server: FastifyInstance, { service, clock }: EndpointPageParts): void {
-  const options = { config: SEES_ENDPOINTS, schema: { hide: true, querystring: querySchema } } as const;
-  server.get('/endpoints/change-windows', options, async (request, reply) => {
-    const { cursor } = queryOf<z.output<typeof querySchema>>(request);
-    const { data, next_cursor } = await service.windows.list({ cursor, limit: LIST_ROWS });
-    return reply.page({
+  serveOperationList(server, changeOperations(service).listChangeWindows, {
+    path: '/endpoints/change-windows',
+    api: ENDPOINTS_API,
+    head: () => ({
       title: 'Change windows',
       above: ABOVE_ENDPOINTS,
       introduction:
         'Times in which changes are expected. What is found meanwhile raises no alert, and is listed under its window all the same.',
-      content: [
-        forWhoMay(
-          request,
-          'endpoints:write',
-          () => markup`<p>${action(`${WINDOWS_PATH}/new`, 'Open a change window')}</p>\n`,
-        ),
-        windowTable(data, firstWindow(request), clock()),
-        further(WINDOWS_PATH, { cursor }, next_cursor),
-        asCurl('curl', curlCommand(request, { path: endpointsApi('change-windows', '') })),
-      ],
-    });
+    }),
+    before: (request) =>
+      forWhoMay(
+        request,
+        'endpoints:write',
+        () => markup`<p>${action(`${WINDOWS_PATH}/new`, 'Open a change window')}</p>\n`,
+      ),
+    table: (windows, { request }) => windowTable(windows, firstWindow(request), clock()),
   });
 }
 

@@ -1,56 +1,42 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { z } from 'zod';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
-import { forWhoMay, queryOf } from '../../web/asked.ts';
-import { action, asCurl, copyable, dataTable, emptyState, further, link, momentOr } from '../../web/components.ts';
+import { serveOperationList } from '../../operations/list.ts';
+import { forWhoMay } from '../../web/asked.ts';
+import { action, copyable, dataTable, emptyState, link, momentOr } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
-import { filterForm, filterSelect, filtersOf } from '../../web/filters.ts';
-import { withQuery } from '../../web/own-path.ts';
-import { LIST_ROWS } from '../../web/rows.ts';
+import { filterSelect } from '../../web/filters.ts';
 import { PLANT_LOCATIONS, TRAP_TYPES } from '../enums.ts';
-import { trapQuerySchema, type WireTrap } from '../wire.ts';
+import { credentialOperations } from '../operations/credentials.ts';
+import type { WireTrap } from '../wire.ts';
 import { CHANNEL_WORDS, channelWord, PLACE_WORDS, TYPE_WORDS, trapStatusWord } from './labels.ts';
-import { MAY_SEE, type TrapPageParts } from './parts.ts';
-import { ABOVE_TRAPS, CREDENTIALS_PATH, TRAPS_PATH, trapPath, trapsApi } from './paths.ts';
-
-const filterSchema = filtersOf(trapQuerySchema.omit({ limit: true }));
-type Filter = z.output<typeof filterSchema>;
+import type { TrapPageParts } from './parts.ts';
+import { ABOVE_TRAPS, TRAPS_API, TRAPS_PATH, trapPath, trapsApi } from './paths.ts';
 
 /** The traps, with what is true of their channels. */
 export function trapsPage(server: FastifyInstance, { service, clock }: TrapPageParts): void {
-  const options = { config: MAY_SEE, schema: { hide: true, querystring: filterSchema } } as const;
-  server.get('/traps/credentials', options, async (request, reply) => {
-    const filter = queryOf<Filter>(request);
-    const { data, next_cursor } = await service.traps.list({ ...filter, limit: LIST_ROWS });
-    const { cursor: _, ...asked } = filter;
-    const isAll = Object.values(asked).every((value) => value === undefined);
-    return reply.page({
+  serveOperationList(server, credentialOperations(service).listTraps, {
+    path: '/traps/credentials',
+    api: TRAPS_API,
+    head: () => ({
       title: 'All traps',
       above: ABOVE_TRAPS,
       introduction: 'Newest first, without their secrets. One that has ended is seen still when somebody uses it.',
-      content: [
-        forWhoMay(request, 'traps:write', () => markup`<p>${action(`${TRAPS_PATH}/new`, 'Make a trap')}</p>\n`),
-        filters(filter),
-        trapTable(data, isAll ? firstTrap(request) : emptyState('No trap is like that.'), clock()),
-        further(CREDENTIALS_PATH, filter, next_cursor),
-        asCurl('curl', curlCommand(request, { path: withQuery(trapsApi('credentials', ''), asked) })),
-      ],
-    });
+    }),
+    before: (request) =>
+      forWhoMay(request, 'traps:write', () => markup`<p>${action(`${TRAPS_PATH}/new`, 'Make a trap')}</p>\n`),
+    filters: ({ credential_type, plant_location }) => [
+      filterSelect(
+        { name: 'credential_type', label: 'Type', value: credential_type },
+        TRAP_TYPES.map((value) => ({ value, label: TYPE_WORDS[value].title })),
+      ),
+      filterSelect(
+        { name: 'plant_location', label: 'Where', value: plant_location },
+        PLANT_LOCATIONS.map((value) => ({ value, label: PLACE_WORDS[value] })),
+      ),
+    ],
+    table: (traps, { request, isAll }) =>
+      trapTable(traps, isAll ? firstTrap(request) : emptyState('No trap is like that.'), clock()),
   });
-}
-
-function filters({ credential_type, plant_location }: Filter): Markup {
-  const asked = { credential_type, plant_location };
-  return filterForm(CREDENTIALS_PATH, asked, [
-    filterSelect(
-      { name: 'credential_type', label: 'Type', value: credential_type },
-      TRAP_TYPES.map((value) => ({ value, label: TYPE_WORDS[value].title })),
-    ),
-    filterSelect(
-      { name: 'plant_location', label: 'Where', value: plant_location },
-      PLANT_LOCATIONS.map((value) => ({ value, label: PLACE_WORDS[value] })),
-    ),
-  ]);
 }
 
 const FIRST_TRAP = { credential_type: 'web_bug', plant_location: 'wiki', label: 'salaries' };

@@ -1,0 +1,84 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import type { MarkupContent } from '../../core/html/markup.ts';
+import { actorOf, principalOf } from '../http/principal.ts';
+import { paramsOf, queryOf } from '../web/asked.ts';
+import { asCurl, further } from '../web/components.ts';
+import { curlCommand } from '../web/curl.ts';
+import { filterForm, filtersOf } from '../web/filters.ts';
+import type { PageView } from '../web/layout.ts';
+import { PAGES, type Query, withQuery } from '../web/own-path.ts';
+import { LIST_ROWS } from '../web/rows.ts';
+import { callerOf, callPath, type Operation } from './operation.ts';
+
+/** A list as an operation answers it. */
+interface Page<Row> {
+  data: Row[];
+  next_cursor: string | null;
+}
+
+/** A list on the page that shows it. */
+export interface ListShown<Filter> {
+  request: FastifyRequest;
+  /** Filters of the request, without its cursor. */
+  filter: Filter;
+  /** True if nothing was filtered. */
+  isAll: boolean;
+}
+
+/** The page of an operation that lists. */
+export interface OperationList<Params, Filter, Row> {
+  /** Path of the page below `/app`, with the names of the operation's `params`. */
+  path: string;
+  /** Path of the API that the operation is of. */
+  api: string;
+  /** Head of the page. @throws DomainError `not_found`. */
+  head(params: Params): Omit<PageView, 'content'> | Promise<Omit<PageView, 'content'>>;
+  /** Content above the list, as what to do first. */
+  before?(request: FastifyRequest): MarkupContent;
+  /** Fields of the form that filters the list. */
+  filters?(filter: Filter): MarkupContent;
+  table(rows: readonly Row[], shown: ListShown<Filter>, params: Params): MarkupContent;
+  /** Content below the list. */
+  after?(rows: readonly Row[]): MarkupContent;
+}
+
+/** Serves the page of an operation that lists: its filters, its rows, the way to further ones, and the same call of the API. */
+export function serveOperationList<Params extends z.ZodObject, Filter extends z.ZodObject, Answer extends z.ZodType>(
+  server: FastifyInstance,
+  operation: Operation<Params, Filter, z.ZodUnknown, Answer>,
+  list: OperationList<z.output<Params>, z.output<Filter>, RowOf<Answer>>,
+): void {
+  const { scope, params: paramsSchema, query, work } = operation;
+  const { path, api, head, before, filters, table, after } = list;
+  const querystring = query === undefined ? undefined : filtersOf(query.omit({ limit: true }));
+  const schema = {
+    hide: true,
+    ...(querystring === undefined ? {} : { querystring }),
+    ...(paramsSchema === undefined ? {} : { params: paramsSchema }),
+  };
+  server.get(path, { config: { scope }, schema }, async (request, reply) => {
+    const params = paramsOf<z.output<Params>>(request);
+    const { cursor, ...given } = queryOf<Query>(request);
+    const filter = given as z.output<Filter>;
+    const actor = actorOf(principalOf(request));
+    const asked = { ...filter, cursor, limit: LIST_ROWS };
+    const input = { actor, params, query: asked as z.output<Filter>, body: undefined, key: undefined };
+    const { data, next_cursor } = (await work(input, callerOf(request, reply))) as Page<RowOf<Answer>>;
+    const at = callPath(PAGES, { path }, params);
+    const isAll = Object.values(given).every((value) => value === undefined);
+    return reply.page({
+      ...(await head(params)),
+      content: [
+        before?.(request) ?? null,
+        filters === undefined ? null : filterForm(at, given, filters(filter)),
+        table(data, { request, filter, isAll }, params),
+        further(at, { ...given, cursor }, next_cursor),
+        after?.(data) ?? null,
+        asCurl('curl', curlCommand(request, { path: withQuery(callPath(api, operation, params), given) })),
+      ],
+    });
+  });
+}
+
+type RowOf<Answer extends z.ZodType> = z.input<Answer> extends Page<infer Row> ? Row : never;
