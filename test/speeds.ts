@@ -9,7 +9,7 @@ const HAS_LONG_TABLE = /from '[^']*\/some-rows\.ts'/;
 
 /** They carry out whole exports, or take long: many inputs are tried, faults of a store and limits of time are waited out. */
 const WHOLE =
-  /^(attacks|integration|fuzz|property|bench|soak)\/|^exporter\/archive\/s3-faults|^platform\/traps\/decoy-limits/;
+  /^(attacks|integration|fuzz|property|bench|soak|worked-example)\/|^exporter\/archive\/s3-faults|^platform\/traps\/decoy-limits/;
 
 /** Test files of one subject that start no program, and so need neither a build nor a package of the system. */
 export function unitTests(): string[] {

@@ -32,7 +32,7 @@ export default defineConfig({
           name: 'programs',
           include: ['test/**/*.test.ts'],
           // What takes long or measures time: test/soak/vitest.config.ts.
-          exclude: [...UNIT, ...MOCKING, 'test/soak/**'],
+          exclude: [...UNIT, ...MOCKING, 'test/soak/**', 'test/worked-example/overlay/**'],
           globalSetup: ['test/support/built.ts', 'test/support/python.ts'],
           maxWorkers: WORKERS,
         },

@@ -4,8 +4,8 @@ import type { TableSet } from './database/table.ts';
 export interface ServiceModule {
   /** Its routes stand under it. */
   name: string;
-  /** `SERVICE:read`, `SERVICE:write`, and narrower ones. */
-  scopes: readonly `${string}:${string}`[];
+  /** `SERVICE:read`, `SERVICE:write` and narrower ones, with what each gives, for people. */
+  scopes: Readonly<Record<`${string}:${string}`, string>>;
   /** Streams that the service writes, or beginnings of their ids; nobody else appends to them. */
   streams?: readonly string[];
   /** Label of its alerts, for people; a service without one sends none. */

@@ -1,9 +1,16 @@
 import { MODULES } from './modules.ts';
 
-/** The scope of a request; a service declares its own. Every route needs one of them, or is public. */
-export type Scope = (typeof MODULES)[number]['scopes'][number] | 'metrics:read';
+type Names<T> = T extends unknown ? keyof T : never;
 
-export const SCOPES: readonly Scope[] = [...MODULES.flatMap<Scope>(({ scopes }) => scopes), 'metrics:read'];
+/** The scope of a request; a service declares its own. Every route needs one of them, or is public. */
+export type Scope = Names<(typeof MODULES)[number]['scopes']> | 'metrics:read';
+
+/** All scopes, with what each gives, for people. */
+export const SCOPE_HINTS = Object.assign({}, ...MODULES.map(({ scopes }) => scopes), {
+  'metrics:read': 'how the platform fares, for Prometheus',
+}) as Readonly<Record<Scope, string>>;
+
+export const SCOPES = Object.keys(SCOPE_HINTS) as readonly Scope[];
 
 const KNOWN: ReadonlySet<string> = new Set(SCOPES);
 

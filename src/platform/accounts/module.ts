@@ -3,14 +3,20 @@ import { ACCOUNT_TABLES } from './tables.ts';
 
 export const keys = {
   name: 'keys',
-  scopes: ['keys:read', 'keys:write'],
+  scopes: {
+    'keys:read': 'which API keys there are',
+    'keys:write': 'to make, rotate and revoke API keys',
+  },
   refusals: { key_ended: 409, key_expired: 401, key_revoked: 401 },
   load: async () => (await import('./open.ts')).openKeys,
 } as const satisfies ServiceModule;
 
 export const people = {
   name: 'people',
-  scopes: ['people:read', 'people:write'],
+  scopes: {
+    'people:read': 'who may come in',
+    'people:write': 'to say who may come in',
+  },
   tables: ACCOUNT_TABLES,
   refusals: { link_used: 410, not_signed_in: 401, too_many_attempts: 429, weak_password: 422 },
   load: async () => (await import('./open.ts')).openPeople,

@@ -3,8 +3,11 @@ import { AGENT_TABLES } from './tables.ts';
 
 export const agents = {
   name: 'agents',
-  // `agents:act` is for an AI agent that reports what it does.
-  scopes: ['agents:read', 'agents:write', 'agents:act'],
+  scopes: {
+    'agents:read': 'AI agents, their actions and their trust',
+    'agents:write': 'to register, change and onboard AI agents, and to stop and reinstate them',
+    'agents:act': 'to report actions as the AI agent that it is bound to: onboarding makes such keys',
+  },
   streams: ['agents/'],
   alerts: 'AI agents',
   tables: AGENT_TABLES,

@@ -4,8 +4,11 @@ import { ENDPOINT_TABLES } from './tables.ts';
 
 export const endpoints = {
   name: 'endpoints',
-  // `endpoints:report` is for the sensor on one endpoint.
-  scopes: ['endpoints:read', 'endpoints:write', 'endpoints:report'],
+  scopes: {
+    'endpoints:read': 'endpoints, events and baselines, and to verify',
+    'endpoints:write': 'to enrol endpoints, decide about baselines and acknowledge events',
+    'endpoints:report': 'to report as the endpoint that it is bound to: enrolment makes such keys',
+  },
   streams: ['endpoints/'],
   alerts: 'Endpoints',
   tables: { ...ENDPOINT_TABLES, ...PACKAGE_TABLES },

@@ -3,8 +3,11 @@ import { TRAP_TABLES } from './tables.ts';
 
 export const traps = {
   name: 'traps',
-  // `traps:report` brings what others saw of traps, and reads nothing.
-  scopes: ['traps:read', 'traps:write', 'traps:report'],
+  scopes: {
+    'traps:read': 'traps, without their secrets, and detections',
+    'traps:write': 'to make and end traps, and to acknowledge detections',
+    'traps:report': 'to bring what others saw of traps',
+  },
   streams: ['traps'],
   alerts: 'Traps',
   tables: TRAP_TABLES,

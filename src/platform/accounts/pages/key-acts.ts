@@ -4,7 +4,7 @@ import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { idempotencyKey, instant, text } from '../../http/fields.ts';
 import { actorOf, principalOf } from '../../http/principal.ts';
 import { serveOperationAct } from '../../operations/act.ts';
-import { SCOPES, type Scope } from '../../scopes.ts';
+import { SCOPE_HINTS, SCOPES, type Scope } from '../../scopes.ts';
 import { personOf } from '../../web/access.ts';
 import { paramsOf } from '../../web/asked.ts';
 import { asCurl, copyable } from '../../web/components.ts';
@@ -147,30 +147,6 @@ function newKeyFields(form: FormState, request: FastifyRequest, now: Date): Mark
     ]),
   ];
 }
-
-const SCOPE_HINTS: Record<Scope, string> = {
-  'audit:read': 'streams, entries and packages, and to verify',
-  'audit:write': 'to append entries and anchor checkpoints',
-  'audit:export': 'to generate packages',
-  'traps:read': 'traps, without their secrets, and detections',
-  'traps:write': 'to make and end traps, and to acknowledge detections',
-  'traps:report': 'to bring what others saw of traps',
-  'endpoints:read': 'endpoints, events and baselines, and to verify',
-  'endpoints:write': 'to enrol endpoints, decide about baselines and acknowledge events',
-  'endpoints:report': 'to report as the endpoint that it is bound to: enrolment makes such keys',
-  'agents:read': 'AI agents, their actions and their trust',
-  'agents:write': 'to register, change and onboard AI agents, and to stop and reinstate them',
-  'agents:act': 'to report actions as the AI agent that it is bound to: onboarding makes such keys',
-  'alerts:read': 'who is notified of what the services find',
-  'alerts:write': 'to choose who is notified',
-  'keys:read': 'which API keys there are',
-  'keys:write': 'to make, rotate and revoke API keys',
-  'people:read': 'who may come in',
-  'people:write': 'to say who may come in',
-  'administration:read': 'what was done, and what could not be delivered',
-  'administration:write': 'to have it delivered again',
-  'metrics:read': 'how the platform fares, for Prometheus',
-};
 
 /** The end of a day in UTC: a form that is sent again a little later asks for the same. */
 function endOfDay(now: Date, days: number): string {
