@@ -8,11 +8,11 @@ import { openPlace, type PlatformPlace } from './setup.ts';
 /**
  * Copies a data folder into one that is not there yet: the keys, and the database of SQLite as it was at one moment, also
  * while somebody writes. What is in PostgreSQL its own tools back up.
- * @throws EvidenceError `conflict` when there is something at `out`, `config` when the place is not initialised.
+ * @throws EvidenceError `config` when there is something at `out`, or the place is not initialised.
  */
 export async function backupPlace(place: PlatformPlace, out: string): Promise<void> {
   if (existsSync(out))
-    throw new EvidenceError('conflict', `${out} exists already; nothing was written`, {
+    throw new EvidenceError('config', `${out} exists already; nothing was written`, {
       nextStep: 'Name a folder that is not there yet.',
     });
   // Make sure that it is one, and can be read.

@@ -1,8 +1,9 @@
 import process from 'node:process';
 import yargs, { type Argv } from 'yargs';
-import { type ErrorCode, isEvidenceError } from '../core/errors.ts';
+import { isEvidenceError } from '../core/errors.ts';
 import { readManifest } from '../core/install-paths.ts';
 import { DEFECT } from '../core/terminal/crash.ts';
+import { exitCodeOf } from '../core/terminal/exit.ts';
 import { refuseTwice } from '../core/terminal/given-once.ts';
 import { parseSaying } from '../core/terminal/help.ts';
 import { backupCommand } from './commands/backup.ts';
@@ -15,11 +16,6 @@ import { peopleCommand } from './commands/people.ts';
 import { sealKeysCommand } from './commands/seal-keys.ts';
 import { serveCommand } from './commands/serve.ts';
 import { importCommand } from './import/command.ts';
-
-const USAGE = 2;
-
-/** Exit codes of failures by their kind; what is not here is a problem of the command's input, like usage. */
-const EXIT_CODES: Partial<Record<ErrorCode, number>> = { chain: 1, unreachable: 3, service: 3, refused: 5, output: 3 };
 
 class UsageError extends Error {}
 
@@ -85,11 +81,11 @@ function explain(error: unknown): number {
   if (isEvidenceError(error)) {
     const next = error.nextStep === undefined ? '' : `\n${error.nextStep}`;
     process.stderr.write(`${error.message}${next}\n`);
-    return EXIT_CODES[error.code] ?? USAGE;
+    return exitCodeOf(error.code);
   }
   if (error instanceof UsageError) {
     process.stderr.write(`${error.message}\n`);
-    return USAGE;
+    return exitCodeOf('usage');
   }
   // A package that is not installed: whoever imported this program says what to do.
   if ((error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND') throw error;

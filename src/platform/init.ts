@@ -30,7 +30,7 @@ export interface InitOptions {
 
 /**
  * Makes a data folder: master key, development authority, database, the first API key and the link to the first account.
- * @throws EvidenceError `conflict` when the folder or the database has been initialised, also in part; as `handOver` does.
+ * @throws EvidenceError `config` when the folder or the database has been initialised, also in part; as `handOver` does.
  */
 export async function initPlatform(place: PlatformPlace, options: InitOptions = {}): Promise<FirstEntrance> {
   const { dataDir } = place;
@@ -52,7 +52,7 @@ export async function initPlatform(place: PlatformPlace, options: InitOptions = 
 function refuseExisting(dataDir: string): void {
   const found = Object.values(dataFolder(dataDir)).find((path) => existsSync(path));
   if (found === undefined) return;
-  throw new EvidenceError('conflict', `${dataDir} was initialised before: ${found} exists; nothing was changed`, {
+  throw new EvidenceError('config', `${dataDir} was initialised before: ${found} exists; nothing was changed`, {
     nextStep: 'Serve it with `evidence-platform serve` and the same flags. To begin anew choose another folder.',
   });
 }
@@ -90,7 +90,7 @@ const NOWHERE: Administration = { record: async () => {} };
 async function refuseUsed(database: Database): Promise<void> {
   const keys = database.tables<AccountTables>().selectFrom('api_keys').select('key_id').limit(1);
   if ((await keys.execute()).length > 0)
-    throw new EvidenceError('conflict', 'the database was initialised before: it has API keys; nothing was changed', {
+    throw new EvidenceError('config', 'the database was initialised before: it has API keys; nothing was changed', {
       nextStep: 'Copy the data folder that it was made with to here: only its master key fits what was recorded.',
     });
 }

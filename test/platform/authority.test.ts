@@ -89,7 +89,7 @@ describe('the development authority', () => {
   it('is never replaced', async () => {
     await createDevelopmentAuthority(folder);
     const root = await readFile(join(folder, 'root.pem'), 'utf8');
-    await expect(createDevelopmentAuthority(folder)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(createDevelopmentAuthority(folder)).rejects.toMatchObject({ code: 'config' });
     expect(await readFile(join(folder, 'root.pem'), 'utf8')).toBe(root);
   });
 

@@ -8,7 +8,7 @@ import type { DerivedSealKeys } from './seal-keys.ts';
 /**
  * Writes the keys of every stream that exists, of all the epochs that it had, into a folder: for whoever is to check seals.
  * @returns the file of each, by the id that entries name it by.
- * @throws EvidenceError `conflict` for a file that has another key.
+ * @throws EvidenceError `config` for a file that has another key.
  */
 export async function writeSealKeys(
   { database, sealKeys }: { database: Reader; sealKeys: DerivedSealKeys },
@@ -34,7 +34,7 @@ async function writeKey(path: string, text: string): Promise<void> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     if ((await readFile(path, 'utf8')) !== text)
-      throw new EvidenceError('conflict', `${path} exists with another key; it was left as it is`, {
+      throw new EvidenceError('config', `${path} exists with another key; it was left as it is`, {
         nextStep: 'Choose another --out folder.',
       });
   }

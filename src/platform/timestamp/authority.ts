@@ -17,7 +17,7 @@ const KEY_FILE = 'tsa.key';
  * Creates an authority in the folder `dir`: `root.pem`, the root that verifiers pin, and `tsa.pem` with `tsa.key`
  * (0600), which sign.
  *
- * @throws EvidenceError `conflict` when the folder holds one already: its tokens are to stay verifiable.
+ * @throws EvidenceError `config` when the folder holds one already: its tokens are to stay verifiable.
  */
 export async function createDevelopmentAuthority(dir: string): Promise<void> {
   const { rootPem, authorityPem, authorityKeyPem } = await issueAuthorityCertificates(new Date());
@@ -28,7 +28,7 @@ export async function createDevelopmentAuthority(dir: string): Promise<void> {
     await writeFile(join(dir, ROOT_FILE), rootPem, { flag: 'wx' });
   } catch (cause) {
     if (!(cause instanceof Error && 'code' in cause && cause.code === 'EEXIST')) throw cause;
-    throw new EvidenceError('conflict', `${dir} already holds a development time-stamping authority, which stays`, {
+    throw new EvidenceError('config', `${dir} already holds a development time-stamping authority, which stays`, {
       nextStep: 'Use that authority, or name another folder.',
       cause,
     });

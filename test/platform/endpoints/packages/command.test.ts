@@ -41,7 +41,7 @@ test('beside a platform that is served, what is good is known at once, and what 
   writeFileSync(altered, good.subarray(1));
 
   const first = await packages('import', archive.root, '--keyring', key.keyring);
-  expect(first.code).toBe(2);
+  expect(first.code).toBe(3);
   expect(first.stdout.split('\n')).toEqual([
     'Test test',
     `  signed by Test Archive ${key.fingerprint}`,
