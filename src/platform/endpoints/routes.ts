@@ -1,13 +1,12 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { serveOpenApi } from '../http/openapi.ts';
 import { serveOperations } from '../operations/operation.ts';
-import { baitOperations, sensorBaitOperations } from './operations/bait.ts';
+import { baitOperations, sensorBaitOperations, sensorOperations } from './operations/bait.ts';
 import { baselineOperations } from './operations/baselines.ts';
 import { changeOperations } from './operations/changes.ts';
 import { eventOperations } from './operations/events.ts';
 import { hostOperations, scanOperations } from './operations/hosts.ts';
 import { packageOperations } from './operations/packages.ts';
-import { sensorOperations } from './operations/sensor.ts';
 import { partRoutes } from './routes/parts.ts';
 import type { EndpointService } from './service.ts';
 import { baitSchema } from './wire/bait.ts';

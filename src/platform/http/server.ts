@@ -4,11 +4,9 @@ import { type FastifyInstance, fastify, LogController } from 'fastify';
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
 import { readExactJson } from './json.ts';
 import { type LogLevel, logAnswers, loggerOptions } from './log.ts';
-import { answerUnrouted } from './methods.ts';
-import { answerParserError } from './parser-errors.ts';
 import { type PrincipalOptions, requirePrincipal } from './principal.ts';
 import { answerProblem } from './problem.ts';
-import { refuseUnfit } from './unfit.ts';
+import { answerParserError, answerUnrouted, refuseUnfit } from './refused-requests.ts';
 
 /** The default limit of a body. */
 const BODY_LIMIT = 2 ** 20;

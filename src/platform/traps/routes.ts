@@ -1,9 +1,8 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { serveOpenApi } from '../http/openapi.ts';
 import { serveOperations } from '../operations/operation.ts';
-import { credentialOperations } from './operations/credentials.ts';
+import { credentialOperations, realKeyOperations } from './operations/credentials.ts';
 import { detectionOperations } from './operations/detections.ts';
-import { realKeyOperations } from './operations/real-keys.ts';
 import { callbackRoutes } from './routes/callback.ts';
 import { eventRoutes } from './routes/events.ts';
 import type { TrapService } from './service.ts';

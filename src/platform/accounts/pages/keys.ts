@@ -1,15 +1,25 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { type Markup, markup, name } from '../../../core/html/markup.ts';
+import type { Markup } from '../../../core/html/markup.ts';
+import { markup, name } from '../../../core/html/markup.ts';
 import { serveOperationList } from '../../operations/list.ts';
 import { forWhoMay, paramsOf } from '../../web/asked.ts';
-import { action, asCurl, dataTable, emptyState, factList, link, moment, momentOr } from '../../web/components.ts';
+import {
+  action,
+  asCurl,
+  dataTable,
+  emptyState,
+  factList,
+  link,
+  moment,
+  momentOr,
+  statusWord,
+} from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import type { ApiKey } from '../api-keys.ts';
 import type { ApiKeys } from '../keys.ts';
 import { keyOperations } from '../operations/keys.ts';
 import { keyParamsSchema } from '../wire.ts';
 import { keyActPages } from './key-acts.ts';
-import { isGood, keyState } from './key-state.ts';
 import { KEYS_PATH, keyPath } from './paths.ts';
 
 export interface KeyPageParts {
@@ -96,4 +106,19 @@ function keyActs(request: FastifyRequest, key: ApiKey): Markup | null {
 
 export function scopeList(scopes: readonly string[]): Markup {
   return markup`<ul class="words">${scopes.map((scope) => markup`<li><code>${name(scope)}</code></li>`)}</ul>`;
+}
+
+const SOON_MS = 14 * 24 * 60 * 60 * 1000;
+
+/** The state of a key, in a word. */
+function keyState(key: ApiKey, now: Date): Markup {
+  if (key.revoked_at !== null) return statusWord('neutral', 'revoked');
+  if (key.expires_at === null) return statusWord('good', 'good');
+  const left = Date.parse(key.expires_at) - now.getTime();
+  if (left <= 0) return statusWord('neutral', 'expired');
+  return left < SOON_MS ? statusWord('warning', 'ends soon') : statusWord('good', 'good');
+}
+
+function isGood({ revoked_at, expires_at }: ApiKey, now: Date): boolean {
+  return revoked_at === null && (expires_at === null || expires_at > now.toISOString());
 }

@@ -3,19 +3,29 @@ import { type Markup, type MarkupContent, markup, name } from '../../../core/htm
 import { plural } from '../../../core/plurals.ts';
 import { type NameActor, namesOfActors } from '../../accounts/actor-names.ts';
 import { forWhoMay } from '../../web/asked.ts';
-import { action, asCurl, factList, link, moment } from '../../web/components.ts';
+import {
+  action,
+  asCurl,
+  copyable,
+  dataTable,
+  digest,
+  emptyState,
+  factList,
+  link,
+  moment,
+  statusWord,
+} from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import type { PageView } from '../../web/layout.ts';
 import { apiOrigin } from '../../web/origin.ts';
 import { withQuery } from '../../web/own-path.ts';
 import { SHORT_ROWS } from '../../web/rows.ts';
+import type { AgentService } from '../service.ts';
 import type { WireAgent } from '../wire/agents.ts';
 import { agentParamsSchema } from '../wire/parts.ts';
 import { actionTable } from './action-table.ts';
-import { familyOf } from './family.ts';
-import { identitySection } from './identity.ts';
 import { killTable } from './kill.ts';
-import { AGENT_TYPE_WORDS, agentStateWords } from './labels.ts';
+import { AGENT_TYPE_WORDS, agentStateWords, passportWord, STATE_WORDS, trustWord } from './labels.ts';
 import { type AgentPageParts, SEES_AGENTS } from './parts.ts';
 import { ABOVE_AGENTS, agentIdOf, agentPath, agentStreamPath, agentsApi, publicApi, REGISTER_PATH } from './paths.ts';
 import { trustFacts } from './trust.ts';
@@ -130,4 +140,76 @@ ${content}<p class="further">${all}</p>
 
 async function forWriters(request: FastifyRequest, content: () => Promise<Markup>): Promise<Markup | null> {
   return request.person?.scopes.includes('agents:write') === true ? content() : null;
+}
+
+/** The agent that delegates to an agent, and those that it delegates to; nothing where it stands alone. */
+async function familyOf({ agents }: AgentService, agent: WireAgent): Promise<Markup | null> {
+  const { parent_agent_id, children } = agent;
+  if (parent_agent_id === null && children.length === 0) return null;
+  const parent = parent_agent_id === null ? null : await agents.find(parent_agent_id);
+  return markup`<h2>Delegation</h2>
+${parent === null ? null : markup`<p>${link(agentPath(parent.agent_id), parent.name)} delegates to it: its score is never above the score of that agent, which is ${parent.score}.</p>\n`}${childTable(children)}`;
+}
+
+function childTable(children: WireAgent['children']): Markup | null {
+  if (children.length === 0) return null;
+  return dataTable<WireAgent['children'][number]>({
+    caption: 'Agents that it delegates to',
+    columns: [
+      { head: 'Delegates to', kind: 'name', cell: ({ agent_id, name }) => link(agentPath(agent_id), name) },
+      { head: 'Status', cell: ({ state }) => statusWord(...STATE_WORDS[state]) },
+      { head: 'Trust', cell: trustWord },
+    ],
+    rows: children,
+    empty: emptyState('It delegates to none.'),
+  });
+}
+
+/** The cryptographic identity of an agent: its certificates and passport, and their statements. */
+function identitySection(agent: WireAgent, now: Date, request: FastifyRequest): Markup {
+  const { identity, composition } = agent;
+  const head = markup`<h2>Identity</h2>\n`;
+  if (identity === null)
+    return markup`${head}${emptyState('It has none. Onboarding gives it keys, two certificates, a vault and a passport.')}`;
+  const { did, certificate, passport, issued_at } = identity;
+  const isSame = identity.composition === composition.sha256;
+  return markup`${head}${factList([
+    ['Identity', markup`<code>${name(did)}</code>`],
+    ['Passport', passportWord(agent)],
+    ['Passport is so since', moment(passport.status_changed_at, now)],
+    ['Passport id', markup`<code>${name(passport.jti)}</code>`],
+    ['Issued', moment(issued_at, now)],
+    ['Certificates are good until', moment(certificate.not_after, now)],
+    ['Serial, ECDSA P-256', markup`<code>${name(certificate.serial)}</code>`],
+    ['Serial, ML-DSA-65', markup`<code>${name(certificate.pq.serial)}</code>`],
+    ['Composition now', digest(composition.sha256)],
+    [
+      'Composition in its passport',
+      isSame
+        ? SAME[composition.changed_at === null ? 'still' : 'seen']
+        : markup`${digest(identity.composition)}, another one`,
+    ],
+  ])}${details('certificate', 'Certificate, ECDSA P-256', certificate.pem)}${details('certificate-pq', 'Certificate, ML-DSA-65', certificate.pq.pem)}${details('passport', 'Passport', passport.jws)}${authorities(request)}`;
+}
+
+/** A model or version named in an action does not change the registered one. */
+const SAME = { still: 'the same', seen: 'the same; an action named another model or version' };
+
+function details(id: string, words: string, text: string): Markup {
+  return markup`<details class="numbers"><summary>${words}</summary>${copyable(id, words, text)}</details>\n`;
+}
+
+/** The documents with which a stranger can check all of this without us. */
+function authorities(request: FastifyRequest): Markup {
+  const at = (...path: string[]) => `${apiOrigin(request)}${publicApi(...path)}`;
+  const each = [
+    ['CA certificate, ECDSA P-256', at('ca', 'ecdsa.pem')],
+    ['CA certificate, ML-DSA-65', at('ca', 'ml-dsa-65.pem')],
+    ['what is revoked, ECDSA P-256', at('crl', 'ecdsa.crl')],
+    ['what is revoked, ML-DSA-65', at('crl', 'ml-dsa-65.crl')],
+    ['status list', at('status-list')],
+    ['keys that sign', at('jwks.json')],
+  ] as const;
+  return markup`<p class="minor">To check it without this platform: ${each.map(([words, path], index) => markup`${index === 0 ? '' : ' · '}${link(path, words)}`)}</p>
+`;
 }

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { actorOf, principalOf } from '../../http/principal.ts';
+import { serveOperationAct } from '../../operations/act.ts';
 import { serveOperationList } from '../../operations/list.ts';
 import { asCurl, dataTable, emptyState, link, moment, statusWord } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
@@ -144,4 +145,24 @@ function stepsCell({ agents, finished_at }: WireKill): Markup {
         ? statusWord('bad', `${failed} failed`)
         : statusWord('good', 'finished');
   return markup`${words} <span class="minor">${count('completed')} completed, ${count('not_available')} not available</span>`;
+}
+
+/** A suspended agent is let go on. */
+export function reinstatePage(server: FastifyInstance, { service }: AgentPageParts): void {
+  serveOperationAct(server, killOperations(service).reinstateAgent, {
+    path: '/agents/of/:agent_id/reinstate',
+    api: AGENTS_API,
+    access: PROVED,
+    subject: ({ agent_id }) => service.agents.find(agent_id),
+    view: (agent) => ({
+      title: `Reinstate ${agent.name}`,
+      above: aboveAgent(agent),
+      introduction:
+        'It may act again, and its passport and certificates are good again. It begins in the tier RESTRICTED, and the days that promotion takes count anew. Agents that it delegates to are not reinstated with it. Find out first why it was suspended.',
+      submit: 'Reinstate it',
+      isFinal: false,
+      back: agentPath(agent.agent_id),
+    }),
+    notice: (_agent, { message }) => message,
+  });
 }

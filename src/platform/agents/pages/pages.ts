@@ -3,18 +3,16 @@ import { actionPages } from './actions.ts';
 import { agentPage } from './agent.ts';
 import { agentsPage } from './agents.ts';
 import { changePage } from './change.ts';
-import { decoyPage } from './decoy.ts';
-import { killPages, killsPage } from './kill.ts';
+import { killPages, killsPage, reinstatePage } from './kill.ts';
 import { onboardPage } from './onboard.ts';
 import type { AgentPageParts } from './parts.ts';
 import { AGENTS_PATH } from './paths.ts';
 import { receiptPage } from './receipt.ts';
 import { registerPage } from './register.ts';
-import { reinstatePage } from './reinstate.ts';
 import { simulatePage } from './simulate.ts';
 import { subscriberPages } from './subscribers.ts';
 import { trustPage } from './trust.ts';
-import { vaultActPages } from './vault-acts.ts';
+import { decoyPage, vaultActPages } from './vault.ts';
 
 /** The pages of agents. They call what the routes of the API call. */
 export function pagesOfAgents(parts: AgentPageParts): ModulePages {

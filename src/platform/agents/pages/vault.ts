@@ -1,12 +1,25 @@
-import type { FastifyRequest } from 'fastify';
-import { type Markup, markup, name } from '../../../core/html/markup.ts';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { type Markup, markup, name, name as named } from '../../../core/html/markup.ts';
 import { grouped } from '../../../core/plurals.ts';
+import { DomainError } from '../../errors.ts';
+import { actorOf, principalOf } from '../../http/principal.ts';
+import { serveOperationAct } from '../../operations/act.ts';
 import { forWhoMay } from '../../web/asked.ts';
-import { action, dataTable, emptyState, link, moment, momentOr } from '../../web/components.ts';
+import { action, asCurl, dataTable, emptyState, link, moment, momentOr } from '../../web/components.ts';
+import { curlCommand } from '../../web/curl.ts';
+import { choices, field, postForm } from '../../web/fields.ts';
+import { serveForm } from '../../web/forms.ts';
+import { leaveNotice } from '../../web/session-cookie.ts';
+import { DECOY_SORTS } from '../enums.ts';
+import { decoyOperations, vaultOperations } from '../operations/vault.ts';
 import type { AgentService } from '../service.ts';
 import type { Vaults } from '../vault/vaults.ts';
 import type { WireAgent } from '../wire/agents.ts';
-import { agentPath } from './paths.ts';
+import { agentParamsSchema } from '../wire/parts.ts';
+import { newDecoySchema } from '../wire/vault.ts';
+import { type AgentPageParts, CHANGES_AGENTS, PROVED } from './parts.ts';
+import { AGENTS_API, aboveAgent, agentIdOf, agentPath, agentsApi } from './paths.ts';
 
 type HeldVault = Awaited<ReturnType<Vaults['list']>>;
 
@@ -60,5 +73,122 @@ function decoyTable(agentId: string, { decoys }: HeldVault, now: Date): Markup |
     ],
     rows: decoys,
     empty: emptyState('It has no decoy.'),
+  });
+}
+
+/** Pages that take a secret out of a vault, for people who have proved again who they are. */
+export function vaultActPages(server: FastifyInstance, parts: AgentPageParts): void {
+  removeSecretPage(server, parts);
+  removeDecoyPage(server, parts);
+}
+
+/** @throws DomainError `not_found`. */
+function there<T>(found: T | undefined, what: string): T {
+  if (found === undefined) throw new DomainError('not_found', `the vault has no ${what} of this name or id`);
+  return found;
+}
+
+function removeSecretPage(server: FastifyInstance, { service }: AgentPageParts): void {
+  const { agents, vault } = service;
+  serveOperationAct(server, vaultOperations(service).removeAgentSecret, {
+    path: '/agents/of/:agent_id/secrets/:name/remove',
+    api: AGENTS_API,
+    access: PROVED,
+    async subject({ agent_id, name }) {
+      const agent = await agents.find(agent_id);
+      const { secrets } = await vault.list(agent_id);
+      const secret = there(
+        secrets.find((each) => each.name === name),
+        'secret',
+      );
+      return { agent, secret };
+    },
+    view: ({ agent, secret }) => ({
+      title: `Remove the secret ${secret.name}`,
+      above: aboveAgent(agent),
+      introduction: markup`${named(agent.name)} does not find it in its vault any more, and nobody can bring it back. Its leases end. Who has the value keeps it: change it where it is good for something.`,
+      submit: 'Remove it',
+      isFinal: true,
+      back: agentPath(agent.agent_id),
+    }),
+    notice: () => 'The secret is removed.',
+  });
+}
+
+function removeDecoyPage(server: FastifyInstance, { service }: AgentPageParts): void {
+  const { agents, vault } = service;
+  serveOperationAct(server, decoyOperations(service).removeAgentDecoy, {
+    path: '/agents/of/:agent_id/decoys/:decoy_id/remove',
+    api: AGENTS_API,
+    access: PROVED,
+    async subject({ agent_id, decoy_id }) {
+      const agent = await agents.find(agent_id);
+      const { decoys } = await vault.list(agent_id);
+      const decoy = there(
+        decoys.find((each) => each.decoy_id === decoy_id),
+        'decoy',
+      );
+      return { agent, decoy };
+    },
+    view: ({ agent, decoy }) => ({
+      title: `Take out the decoy ${decoy.name}`,
+      above: aboveAgent(agent),
+      introduction: markup`${named(agent.name)} does not find it any more, and no detection is made here. Its trap stays one: whoever has it already is seen where it is used elsewhere.`,
+      submit: 'Take it out',
+      isFinal: true,
+      back: agentPath(agent.agent_id),
+    }),
+    notice: () => 'The decoy is taken out.',
+  });
+}
+
+const schema = z
+  .object({ kind: z.enum(DECOY_SORTS), name: z.string().trim().min(1, 'Say what it is called') })
+  .pipe(newDecoySchema);
+
+const KINDS = [
+  { value: 'secret', label: 'A secret', hint: 'in its vault, beside the real ones: whoever reads it is found' },
+  { value: 'tool', label: 'A tool', hint: 'that the agent has no reason to use: an action that names it is found' },
+];
+
+/** A secret or a tool that nobody has a reason to use. */
+export function decoyPage(server: FastifyInstance, { service: { agents, vault } }: AgentPageParts): void {
+  serveForm(server, {
+    path: '/agents/of/:agent_id/decoy',
+    access: CHANGES_AGENTS,
+    params: agentParamsSchema,
+    schema,
+    async show(form, request, reply) {
+      const agent = await agents.find(agentIdOf(request));
+      const values = { kind: 'secret', ...form.values };
+      const path = agentsApi(agent.agent_id, 'vault', 'decoys');
+      const body = { name: 'prod-db-password', kind: 'secret' };
+      return {
+        title: `Plant a decoy for ${agent.name}`,
+        isNarrow: true,
+        above: aboveAgent(agent),
+        introduction:
+          'A use of it is a detection of the trap service, raises an alert, and costs the agent 30 points. Give it a name that looks worth taking.',
+        content: [
+          postForm(
+            { request, reply, form },
+            {
+              fields: [
+                field(form, { name: 'name', label: 'Name', autocomplete: 'off', isFirst: true }),
+                choices({ ...form, values }, { name: 'kind', label: 'What', type: 'radio' }, KINDS),
+              ],
+              submit: 'Plant it',
+            },
+          ),
+          asCurl('curl', curlCommand(request, { method: 'POST', path, body })),
+        ],
+      };
+    },
+    async act(given, request, reply) {
+      const id = agentIdOf(request);
+      await vault.addDecoy(actorOf(principalOf(request)), id, given);
+      leaveNotice(reply, 'The decoy is planted.');
+      return agentPath(id);
+    },
   });
 }

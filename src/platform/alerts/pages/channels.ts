@@ -20,7 +20,6 @@ import { SEVERITIES } from '../enums.ts';
 import type { AlertOperations } from '../operations.ts';
 import { ALERT_SOURCES, SOURCE_LABELS } from '../sources.ts';
 import { newAlertChannelSchema, type WireAlertChannel } from '../wire.ts';
-import { ALERTS_PATH, alertChannelPath, channelsApi } from './paths.ts';
 
 /** The service behind the pages of alerts: that which the routes of the API call. */
 interface AlertPageParts {
@@ -29,6 +28,7 @@ interface AlertPageParts {
   clock: () => Date;
 }
 
+const ALERTS_PATH = `${PAGES}/alerts`;
 const MAY_SEE = { scope: 'alerts:read' } as const;
 const MAY_ACT = { scope: 'alerts:write' } as const;
 const ABOVE_ALERTS = [{ title: 'Alerts', path: ALERTS_PATH }];
@@ -199,4 +199,13 @@ async function channelOf(
   const channel = (await channels.list()).find(({ alert_channel_id }) => alert_channel_id === id);
   if (channel === undefined) throw new DomainError('not_found', 'there is no alert channel of this id');
   return channel;
+}
+
+function alertChannelPath(alertChannelId: string, act: 'test' | 'remove'): string {
+  return `${ALERTS_PATH}/${encodeURIComponent(alertChannelId)}/${act}`;
+}
+
+/** A path of the API, below the channels. */
+function channelsApi(...parts: readonly string[]): string {
+  return ['/alerts/channels', ...parts.map(encodeURIComponent)].join('/');
 }

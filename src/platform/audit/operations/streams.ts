@@ -1,9 +1,10 @@
 import { pageQuerySchema } from '../../http/fields.ts';
 import { pageSchema } from '../../http/wire.ts';
 import { operation } from '../../operations/operation.ts';
+import { toGenerated } from '../evidence.ts';
 import { listStreams } from '../list.ts';
 import { listPackages } from '../packages.ts';
-import { streamParamsSchema, streamsQuerySchema, verificationParamsSchema } from '../requests.ts';
+import { packageParamsSchema, streamParamsSchema, streamsQuerySchema, verificationParamsSchema } from '../requests.ts';
 import type { AuditService } from '../service.ts';
 import { findStream, streamToWire } from '../streams.ts';
 import { findVerification, listVerifications } from '../verifications.ts';
@@ -92,6 +93,23 @@ export function streamOperations(service: AuditService) {
       answer: wireVerificationSchema,
       refusals: [404],
       work: ({ params }, { hangUp }) => service.verifier.verify(params.stream_id, hangUp()),
+    }),
+  };
+}
+
+/** Returns the operations on evidence packages. */
+export function evidenceOperations(service: AuditService) {
+  return {
+    readPackage: operation({
+      method: 'GET',
+      path: '/evidence/:package_id',
+      scope: 'audit:read',
+      tag: 'evidence',
+      summary: 'An evidence package',
+      params: packageParamsSchema,
+      answer: generatedSchema,
+      refusals: [404, 409],
+      work: async ({ params }) => toGenerated(await service.evidence.find(params.package_id)),
     }),
   };
 }

@@ -2,10 +2,10 @@ import type { ModulePages } from '../../web/web.ts';
 import { pagesOfCheckpoints } from './checkpoints.ts';
 import { pagesOfChecks } from './checks.ts';
 import { pagesOfEntries } from './entries.ts';
+import { statisticsPage } from './overview.ts';
 import { pagesOfPackages } from './packages.ts';
 import type { AuditPageParts } from './parts.ts';
 import { AUDIT_PATH } from './paths.ts';
-import { statisticsPage } from './statistics.ts';
 import { streamPage } from './stream.ts';
 import { streamsPage } from './streams.ts';
 

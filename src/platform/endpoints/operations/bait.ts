@@ -14,7 +14,7 @@ import {
   sensorBaitParamsSchema,
   standingSchema,
 } from '../wire/bait.ts';
-import { hostParamsSchema } from '../wire/hosts.ts';
+import { boundKeySchema, hostParamsSchema, keyBindingSchema, settingsSchema } from '../wire/hosts.ts';
 
 /** Returns the operations on bait, for who may make traps and command sensors. */
 // Over 40 lines: it is the list of operations.
@@ -100,6 +100,32 @@ export function sensorBaitOperations({ baitProtocol }: EndpointService) {
       body: readsSchema,
       answer: readsTakenSchema,
       work: ({ body }, { principal }) => baitProtocol.reads(endpointOf(principal), body),
+    }),
+  };
+}
+
+/** Returns the operations of the sensor on an endpoint, which has one token that is bound to it. */
+export function sensorOperations({ sensors }: EndpointService) {
+  return {
+    getSensorSettings: operation({
+      method: 'GET',
+      path: '/sensor/settings',
+      scope: 'endpoints:report',
+      tag: 'sensor',
+      summary: 'Get what this endpoint is to scan, and what its next report has to say',
+      answer: settingsSchema,
+      work: (_asked, { principal }) => sensors.settings(endpointOf(principal)),
+    }),
+    bindSensorKey: operation({
+      method: 'POST',
+      path: '/sensor/key',
+      scope: 'endpoints:report',
+      tag: 'sensor',
+      summary: 'Bind the key that signs the reports of this endpoint; another one is refused',
+      body: keyBindingSchema,
+      answer: boundKeySchema,
+      refusals: [409],
+      work: ({ body }, { principal }) => sensors.bindKey(endpointOf(principal), body),
     }),
   };
 }

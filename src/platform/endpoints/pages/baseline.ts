@@ -4,6 +4,7 @@ import { type Markup, type MarkupContent, markup, name } from '../../../core/htm
 import { grouped } from '../../../core/plurals.ts';
 import { type NameActor, namesOfActors } from '../../accounts/actor-names.ts';
 import { severityWord } from '../../alerts/pages/labels.ts';
+import { serveOperationAct } from '../../operations/act.ts';
 import { forWhoMay, paramsOf, queryOf } from '../../web/asked.ts';
 import {
   action,
@@ -19,10 +20,11 @@ import {
 import { curlCommand } from '../../web/curl.ts';
 import { LIST_ROWS } from '../../web/rows.ts';
 import type { Baselines } from '../baselines.ts';
+import { baselineOperations } from '../operations/baselines.ts';
 import { baselineParamsSchema, type WireBaseline, type WireDifference } from '../wire/baselines.ts';
 import { baselineStatusWord, EVENT_WORDS } from './labels.ts';
-import { type EndpointPageParts, SEES_ENDPOINTS } from './parts.ts';
-import { aboveHost, baselinePath, endpointsApi } from './paths.ts';
+import { CHANGES_ENDPOINTS, type EndpointPageParts, SEES_ENDPOINTS } from './parts.ts';
+import { ABOVE_BASELINES, aboveHost, baselinePath, ENDPOINTS_API, endpointsApi } from './paths.ts';
 import { completeWord } from './scans.ts';
 import { notUtf8, pathLine } from './shown-path.ts';
 import { kindWord } from './sides.ts';
@@ -128,4 +130,44 @@ function decide({ baseline_id, status }: WireBaseline, request: FastifyRequest):
 <p>Who approves it says that all of this is meant to stand there. Where several people may, it is another one than who proposed it. It asks again who you are.</p>
 <p class="acts">${action(baselinePath(baseline_id, 'approve'), 'Approve it')}${action(baselinePath(baseline_id, 'reject'), 'Reject it', 'quiet')}</p>\n`,
   );
+}
+
+const ACTS = [
+  {
+    path: 'approve',
+    operation: 'approveBaseline',
+    // An approved file is never an event, so people prove again who they are.
+    access: { ...CHANGES_ENDPOINTS, proved: true },
+    introduction:
+      'Scans are compared with it from now on, and so is the last one at once. What is in it raises no event any more.',
+    submit: 'Approve it',
+    done: 'It is the active baseline now.',
+  },
+  {
+    path: 'reject',
+    operation: 'rejectBaseline',
+    access: CHANGES_ENDPOINTS,
+    introduction: 'Nothing will be compared with it. The active baseline stays.',
+    submit: 'Reject it',
+    done: 'It is rejected.',
+  },
+] as const;
+
+/** Pages for the acts on a proposed baseline. */
+export function baselineActPages(server: FastifyInstance, { service }: EndpointPageParts): void {
+  const operations = baselineOperations(service);
+  for (const { path, operation, access, introduction, submit, done } of ACTS)
+    serveOperationAct(server, operations[operation], {
+      path: `/endpoints/baselines/:baseline_id/${path}`,
+      api: ENDPOINTS_API,
+      access,
+      subject: ({ baseline_id }) => service.baselines.find(baseline_id),
+      view({ baseline_id, name, version }) {
+        const title = `${name}, version ${grouped(version)}`;
+        const back = baselinePath(baseline_id);
+        const above = [...ABOVE_BASELINES, { title, path: back }];
+        return { title: `${submit.split(' ', 1)[0]} ${title}`, above, introduction, submit, isFinal: false, back };
+      },
+      notice: () => done,
+    });
 }

@@ -1,9 +1,7 @@
 import type { ModulePages } from '../../web/web.ts';
-import { baselinePage } from './baseline.ts';
-import { baselineActPages } from './baseline-acts.ts';
+import { baselineActPages, baselinePage } from './baseline.ts';
 import { baselinesPage } from './baselines.ts';
-import { changeActPages } from './change-acts.ts';
-import { changePages } from './changes.ts';
+import { changeActPages, changePages } from './changes.ts';
 import { enrolPage } from './enrol.ts';
 import { eventPage } from './event.ts';
 import { eventActPages } from './event-acts.ts';
