@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { MIB, passToSlowReaders } from '../platform/slow-readers.ts';
+import { MIB, passToSlowReaders } from '../platform/audit/slow-readers.ts';
 
 let folder: string;
 beforeAll(async () => {

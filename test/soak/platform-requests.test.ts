@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { sendDrawn } from '../platform/drawn-requests.ts';
-import { CANNOT_SUCCEED, neverSucceeded, startDrawn } from '../platform/drawn-service.ts';
+import { sendDrawn } from '../platform/http/drawn-requests.ts';
+import { CANNOT_SUCCEED, neverSucceeded, startDrawn } from '../platform/http/drawn-service.ts';
 import { SERVICES } from '../platform/service.ts';
 
 test.each(SERVICES)(

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PASSWORDS } from '../../src/platform/accounts/password.ts';
 import { migrateAll } from '../../src/platform/migrations.ts';
 import { type DatabasePlace, startSqlitePlace } from '../platform/database/databases.ts';
-import { PeoplePlace } from '../platform/people-place.ts';
+import { PeoplePlace } from '../platform/accounts/people-place.ts';
 
 const ADA = 'ada@example.com';
 

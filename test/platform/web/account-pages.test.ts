@@ -4,9 +4,9 @@ import { accountsTidyJob } from '../../../src/platform/accounts/tidy.ts';
 import { newTotpSecret } from '../../../src/platform/accounts/totp.ts';
 import type { JobTables } from '../../../src/platform/jobs/tables.ts';
 import { SCOPES } from '../../../src/platform/scopes.ts';
+import { PASSWORD } from '../accounts/people-place.ts';
 import type { DatabasePlace } from '../database/databases.ts';
 import { startSqlitePlace } from '../database/databases.ts';
-import { PASSWORD } from '../people-place.ts';
 import { type AccountPages, accountPagesOn } from './account-pages.ts';
 import type { Visit } from './frame.ts';
 

@@ -15,7 +15,7 @@ import { DomainError } from '../../../src/platform/errors.ts';
 import { createServer } from '../../../src/platform/http/server.ts';
 import { Outbox } from '../../../src/platform/jobs/outbox.ts';
 import { servePages } from '../../../src/platform/web/web.ts';
-import { PeoplePlace } from '../people-place.ts';
+import { PeoplePlace } from '../accounts/people-place.ts';
 import { Visit } from './frame.ts';
 
 export interface AccountPages {

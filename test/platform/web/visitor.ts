@@ -1,6 +1,6 @@
 import type { Role } from '../../../src/platform/accounts/tables.ts';
 import { openParts } from '../../../src/platform/parts.ts';
-import { CHEAP } from '../people-place.ts';
+import { CHEAP } from '../accounts/people-place.ts';
 import type { Service } from '../service.ts';
 
 /** Somebody who is signed in at a platform that is served, as their browser sends it. */

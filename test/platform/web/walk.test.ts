@@ -8,8 +8,8 @@ import { startPlatform } from '../../../src/platform/app.ts';
 import type { Platform } from '../../../src/platform/options.ts';
 import { evidence } from '../../support/evidence.ts';
 import { someEntries } from '../../support/platform.ts';
+import { CHEAP } from '../accounts/people-place.ts';
 import { runPlatform } from '../command.ts';
-import { CHEAP } from '../people-place.ts';
 import { fill, lookAt, PagesBrowser, press, WALKS } from './pages-browser.ts';
 
 const NAMES = ['w'.repeat(200), 'تدقيق/سجل-الدخول', '生产/支付系统', 'a name of many words '.repeat(9).trim()];

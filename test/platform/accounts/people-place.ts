@@ -1,0 +1,129 @@
+import { randomBytes } from 'node:crypto';
+import { type Accounts, assembleAccounts } from '../../../src/platform/accounts/accounts.ts';
+import type { Administration } from '../../../src/platform/accounts/administration.ts';
+import type { AccountLetter } from '../../../src/platform/accounts/letters.ts';
+import { lettersInto, toMail } from '../../../src/platform/accounts/letters.ts';
+import { hashPassword, isPassword, type Passwords } from '../../../src/platform/accounts/password.ts';
+import type { LinkPurpose, Role } from '../../../src/platform/accounts/tables.ts';
+import { totpCode } from '../../../src/platform/accounts/totp.ts';
+import { ADMINISTRATION_STREAM, recordIn } from '../../../src/platform/administration/record.ts';
+import { type AuditLog, openAuditLog } from '../../../src/platform/audit/api.ts';
+import { RowSeals } from '../../../src/platform/audit/row-seals.ts';
+import { DerivedSealKeys } from '../../../src/platform/audit/seal-keys.ts';
+import type { Database } from '../../../src/platform/database/database.ts';
+import { OutboxDelivery } from '../../../src/platform/jobs/delivery.ts';
+import { Outbox } from '../../../src/platform/jobs/outbox.ts';
+import { mailDelivery } from '../../../src/platform/mail/delivery.ts';
+import type { OutgoingMail } from '../../../src/platform/mail/mail.ts';
+
+export const PASSWORD = 'a long walk by the sea';
+export const NETWORK = '192.0.2.1';
+export const PUBLIC_URL = 'https://evidence.example';
+
+/** Accounts on a database, with passwords that cost little, a clock to be set and the mails that were sent. */
+export class PeoplePlace {
+  readonly database: Database;
+  readonly accounts: Accounts;
+  readonly mails: OutgoingMail[] = [];
+  /** How often a password was made into what is stored, or compared. */
+  hashes = 0;
+  now = Date.parse('2026-11-22T00:00:00Z');
+  /** Has every act fail, before or after it is recorded. */
+  fault: 'before' | 'after' | null = null;
+  readonly log: AuditLog;
+  readonly administration: Administration;
+  readonly #outbox: Outbox;
+  readonly #delivery: OutboxDelivery;
+
+  /** @param cost of passwords: little, or what they really cost. */
+  constructor(database: Database, masterKey: Uint8Array = randomBytes(32), isOpen = true, cost: Passwords = CHEAP) {
+    this.database = database;
+    const clock = () => new Date(this.now);
+    const keys = new DerivedSealKeys(masterKey);
+    this.log = openAuditLog({ keys, seals: new RowSeals(keys.ofRows()), clock });
+    const record = recordIn(this.log);
+    const administration: Administration = {
+      record: async (transaction, act) => {
+        if (this.fault === 'before') throw new Error('a fault');
+        await record.record(transaction, act);
+        if (this.fault === 'after') throw new Error('a fault');
+      },
+    };
+    this.administration = administration;
+    this.#outbox = new Outbox(database, clock);
+    const letters = lettersInto(this.#outbox);
+    const passwords = {
+      hash: (password: string) => this.#counted(cost.hash(password)),
+      matches: (password: string, stored: string | null) => this.#counted(cost.matches(password, stored)),
+    };
+    const options = { database, clock, masterKey, administration, letters, isOpen, passwords };
+    this.accounts = assembleAccounts({ ...options, publicUrl: PUBLIC_URL });
+    const { links } = this.accounts;
+    const transport = { to: 'here', send: async (mail: OutgoingMail) => void this.mails.push(mail), close: () => {} };
+    const compose = (letter: unknown) =>
+      toMail(letter as AccountLetter, { database, clock, links, publicUrl: PUBLIC_URL });
+    const deliveries = new Map([['mail', mailDelivery(transport, { compose, host: 'evidence.example', clock })]]);
+    this.#delivery = new OutboxDelivery(database, { clock, deliveries });
+  }
+
+  /** Mails what waits. @returns what was mailed by it. */
+  async post(): Promise<OutgoingMail[]> {
+    const before = this.mails.length;
+    await this.#delivery.deliverDue();
+    return this.mails.slice(before);
+  }
+
+  /** Messages that nobody tries any more. */
+  async givenUp() {
+    return (await this.#outbox.dead({ limit: 50 })).data;
+  }
+
+  /** The token of the link in the only mail that waits. */
+  async mailedToken(): Promise<string> {
+    const [mail, ...others] = await this.post();
+    if (mail === undefined || others.length > 0) throw new Error(`${others.length + 1} mails instead of one`);
+    return /\/app\/[\w-]+\/(\S+)/.exec(mail.text)?.[1] ?? '';
+  }
+
+  /** The token of a new link. */
+  async link(purpose: LinkPurpose, content: object = {}): Promise<string> {
+    const { links } = this.accounts;
+    const make = (id: Promise<string>) => id.then((each) => links.token(each));
+    return this.database.write((transaction) =>
+      make(links.make(transaction, purpose, { ...content }, new Date(this.now))),
+    );
+  }
+
+  /** Gives somebody an account. @returns their id. */
+  async join(email: string, role: Role = 'auditor', name = 'Somebody'): Promise<string> {
+    const token = await this.link('invite', { email, role });
+    return (await this.accounts.joining.accept('invite', token, { name, password: PASSWORD })).personId;
+  }
+
+  signIn(email: string, more: { password?: string; code?: string; network?: string } = {}): Promise<string> {
+    return this.accounts.signIn.signIn({ email, password: PASSWORD, network: NETWORK, ...more });
+  }
+
+  codeOf(secret: Uint8Array): string {
+    return totpCode(secret, Math.floor(this.now / 30_000));
+  }
+
+  /** Administrative acts, oldest first. */
+  async acts() {
+    return (await this.log.newest(this.database, ADMINISTRATION_STREAM, { limit: 500 })).toReversed();
+  }
+
+  #counted<T>(work: Promise<T>): Promise<T> {
+    this.hashes++;
+    return work;
+  }
+}
+
+/** What no password is. */
+const NOBODY = `scrypt$10$8$1$${Buffer.alloc(16).toString('base64url')}$${Buffer.alloc(32).toString('base64url')}`;
+
+/** As passwords are, at a hundredth of the work: what is stored of one says what it cost. */
+export const CHEAP: Passwords = {
+  hash: (password) => hashPassword(password, { log2N: 10, r: 8, p: 1 }),
+  matches: (password, stored) => isPassword(password, stored ?? NOBODY),
+};
