@@ -1,17 +1,15 @@
+import { sha256 } from '../../../core/digest.ts';
 import type { Agent } from '../agent-rows.ts';
 import type { AgentServiceDeps } from '../deps.ts';
+import type { CertificateKind } from '../enums.ts';
 import type { AgentTables } from '../tables.ts';
 import { IdentityAddresses, toRevocationListName } from './addresses.ts';
-import { type AgentCard, signAgentCard } from './agent-card.ts';
-import { type DidDocument, didDocument } from './did-document.ts';
+import { type AgentCard, type DidDocument, didDocument, signAgentCard } from './documents.ts';
 import { type AgentIdentity, currentIdentity, passportStatuses, revocationsOf } from './identity-rows.ts';
-import { Kept } from './kept.ts';
 import type { KeyGenerations } from './key-generations.ts';
 import type { AgentPublicKeys, PublicJwk } from './keys.ts';
-import type { CertificateKind } from './kinds.ts';
 import { issueRevocationList } from './revocation-list.ts';
-import { signStatusList } from './status-list.ts';
-import { LIST_SECONDS } from './terms.ts';
+import { LIST_SECONDS, signStatusList } from './tokens.ts';
 
 type Deps = Pick<AgentServiceDeps, 'database' | 'clock' | 'publicUrl'>;
 
@@ -120,5 +118,30 @@ export class Published {
     if (agent === undefined) return null;
     const identity = await currentIdentity(database, agent.agent_no);
     return identity === null ? null : { agent, identity };
+  }
+}
+
+/** A cache of signed documents: each is kept while its content is the same and it is not too old. */
+class Kept<T> {
+  readonly #kept = new Map<string, { mark: string; signedAt: number; signed: Promise<T> }>();
+  readonly #longestMs: number;
+
+  constructor(longestMs: number) {
+    this.#longestMs = longestMs;
+  }
+
+  /** @param content of JSON, of which what is signed is made. */
+  of(name: string, content: unknown, now: Date, sign: () => Promise<T>): Promise<T> {
+    const mark = sha256(JSON.stringify(content));
+    const known = this.#kept.get(name);
+    const age = now.getTime() - (known?.signedAt ?? 0);
+    if (known?.mark === mark && age >= 0 && age < this.#longestMs) return known.signed;
+    const signed = sign();
+    const kept = { mark, signedAt: now.getTime(), signed };
+    this.#kept.set(name, kept);
+    signed.catch(() => {
+      if (this.#kept.get(name) === kept) this.#kept.delete(name);
+    });
+    return signed;
   }
 }

@@ -1,7 +1,7 @@
 import { pageSchema } from '../../http/wire.ts';
 import { operation } from '../../operations/operation.ts';
 import type { AgentService } from '../service.ts';
-import { agentParamsSchema } from '../wire/parts.ts';
+import { agentParamsSchema } from '../wire/agents.ts';
 import {
   historyQuerySchema,
   simulatedSchema,

@@ -7,7 +7,7 @@ import { choices, field, postForm } from '../../web/fields.ts';
 import { serveForm } from '../../web/forms.ts';
 import { leaveNotice } from '../../web/session-cookie.ts';
 import { DECOY_SORTS } from '../enums.ts';
-import { agentParamsSchema } from '../wire/parts.ts';
+import { agentParamsSchema } from '../wire/agents.ts';
 import { newDecoySchema } from '../wire/vault.ts';
 import { type AgentPageParts, CHANGES_AGENTS } from './parts.ts';
 import { aboveAgent, agentIdOf, agentPath, agentsApi } from './paths.ts';

@@ -2,16 +2,12 @@ import type { Transaction } from '../../database/database.ts';
 import { DomainError } from '../../errors.ts';
 import type { Agent } from '../agent-rows.ts';
 import { alertOfAgent } from '../alerting.ts';
-import type { AgentServiceDeps } from '../deps.ts';
-import type { AgentEntry } from '../entries.ts';
-import type { SuspensionCause } from '../enums.ts';
-import type { IssuerPort, TrustChange, TrustNote, TrustPort } from '../ports.ts';
-import { lineEntry, suspendedEntries } from './entries.ts';
-import { lockFamilies, writeStandings } from './family-rows.ts';
-import type { TrustLine } from './ledger.ts';
-import { type AgentLine, insertLines } from './line-rows.ts';
-import { SUSPENDED_AT } from './rules.ts';
-import { stepOf, type TrustStep } from './step.ts';
+import type { AgentServiceDeps, IssuerPort, TrustChange, TrustNote, TrustPort } from '../deps.ts';
+import { type AgentEntry, PLATFORM } from '../entries.ts';
+import { type SuspensionCause, tierOf } from '../enums.ts';
+import { stepOf, type TrustStep } from './ledger.ts';
+import { SUSPENDED_AT, type TrustLine } from './rules.ts';
+import { type AgentLine, insertLines, lockFamilies, writeStandings } from './trust-rows.ts';
 
 export interface TrustDeps extends Pick<AgentServiceDeps, 'clock' | 'alerts' | 'trustTimes'> {
   issuer: Pick<IssuerPort, 'suspendPassport'>;
@@ -142,4 +138,28 @@ export class FamilyLedgers {
     Object.assign(agent, change);
     this.#changed.add(agent);
   }
+}
+
+/** The entry for a score that changed, or would have. */
+function lineEntry(agentId: string, line: TrustLine): AgentEntry {
+  return { agentId, actor: PLATFORM, action: 'trust.changed', of: ['trust', agentId], more: lineToEntry(line) };
+}
+
+/** A line as entries have it. */
+export function lineToEntry(line: TrustLine) {
+  return { ...line, tier: tierOf(line.after) };
+}
+
+/** @param passport its jti; null where none was valid. */
+function suspendedEntries(agent: Agent, passport: string | null): AgentEntry[] {
+  const { agent_id: agentId, suspended_because: because, score } = agent;
+  const entry = { agentId, actor: PLATFORM };
+  const suspended: AgentEntry = {
+    ...entry,
+    action: 'agent.suspended',
+    of: ['agent', agentId],
+    more: { because, score },
+  };
+  if (passport === null) return [suspended];
+  return [suspended, { ...entry, action: 'passport.suspended', of: ['passport', passport], more: { because } }];
 }

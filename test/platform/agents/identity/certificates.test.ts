@@ -3,12 +3,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { RevocationReason } from '../../../../src/platform/agents/enums.ts';
 import {
   currentIdentity,
   liftHold,
   revokeCertificates,
 } from '../../../../src/platform/agents/identity/identity-rows.ts';
-import type { RevocationReason } from '../../../../src/platform/agents/identity/kinds.ts';
 import { runToEnd } from '../../../support/process.ts';
 import { DAY, IssuingPlace } from './issuing-place.ts';
 

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { PublicJwk } from '../../../../src/platform/agents/identity/keys.ts';
-import { verifyPassport } from '../../../../src/platform/agents/identity/passport-verification.ts';
 import { runToEnd } from '../../../support/process.ts';
 import { DATABASES, type DatabasePlace, startSqlitePlace } from '../../database/databases.ts';
 import { DAY, IssuingPlace } from './issuing-place.ts';
+import { verifyPassport } from './passport-verification.ts';
 
 let place: IssuingPlace;
 

@@ -10,7 +10,7 @@ import { createLocalJWKSet, decodeProtectedHeader, flattenedVerify, type JWK, jw
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { getResolver } from 'web-did-resolver';
 import type { PassportStatus } from '../../../../src/platform/agents/enums.ts';
-import type { AgentCard } from '../../../../src/platform/agents/identity/agent-card.ts';
+import type { AgentCard } from '../../../../src/platform/agents/identity/documents.ts';
 import { changePassport, currentIdentity } from '../../../../src/platform/agents/identity/identity-rows.ts';
 import { type AgentPublicKeys, isSignedByAgent } from '../../../../src/platform/agents/identity/keys.ts';
 import { makeCertificates } from '../../../exporter/client/certificates.ts';

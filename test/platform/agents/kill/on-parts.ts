@@ -1,11 +1,10 @@
+import type { KillDeps } from '../../../../src/platform/agents/deps.ts';
 import { Issuer } from '../../../../src/platform/agents/identity/issuer.ts';
-import type { KillDeps } from '../../../../src/platform/agents/kill/deps.ts';
 import { KillSwitch } from '../../../../src/platform/agents/kill/kill-switch.ts';
 import { type KillStep, killSteps } from '../../../../src/platform/agents/kill/steps.ts';
 import { PublicAgents } from '../../../../src/platform/agents/public/public-agents.ts';
 import { TRUST_TIMES } from '../../../../src/platform/agents/settings.ts';
 import { TrustWriter } from '../../../../src/platform/agents/trust/writer.ts';
-import { endLeases } from '../../../../src/platform/agents/vault/leases.ts';
 import { Dispatcher } from '../../../../src/platform/outgoing/dispatcher.ts';
 import type { Parts } from '../../../../src/platform/parts.ts';
 import { SecretBox } from '../../../../src/platform/secrets.ts';
@@ -27,7 +26,6 @@ export function killSwitchOn(
     ...common,
     issuer,
     trust,
-    endLeases,
     dispatcher: new Dispatcher(),
     askPublic: async (agentId) => (await strangers.verify(agentId)).valid,
   };

@@ -1,26 +1,39 @@
 import { type Selectable, sql } from 'kysely';
 import { canonicalize, type Json } from '../../../core/json/canonical.ts';
-import type { ColumnKind, Columns, Reader, Transaction } from '../../database/database.ts';
+import type { Reader, Transaction } from '../../database/database.ts';
+import { kindsOf } from '../../database/table.ts';
 import type { Agent } from '../agent-rows.ts';
-import type { AgentTables } from '../tables.ts';
+import { AGENT_TABLES, type AgentTables } from '../tables.ts';
 import type { TrustScore } from '../wire/trust.ts';
-import type { TrustLine } from './ledger.ts';
+import type { TrustLine } from './rules.ts';
+
+/** All agents of the families of some, which are this transaction's until it ends. Ids of no agent are left out. */
+export async function lockFamilies(transaction: Transaction, agentIds: readonly string[]): Promise<Agent[]> {
+  const agents = transaction.tables<AgentTables>().selectFrom('agents');
+  const { isAmong, locked } = transaction.sql;
+  const named = await agents.select('root_agent_id').distinct().where(isAmong('agent_id', agentIds)).execute();
+  const roots = named.map(({ root_agent_id }) => root_agent_id);
+  // In one order, so that no two wait for each other.
+  const inOrder = agents.select('agent_id').where(isAmong('agent_id', roots)).orderBy('agent_id');
+  await inOrder.modifyEnd(locked).execute();
+  const families = agents.selectAll().where(isAmong('root_agent_id', roots));
+  // Each comes after its parent.
+  return families.orderBy('agent_no').execute();
+}
+
+const STANDING = [
+  ...['agent_no', 'score', 'tier', 'ledger_length', 'trusted_since', 'composition_changed_at', 'attested_at'],
+  ...['attested_day', 'attested_points', 'due_at', 'state', 'suspended_because', 'state_changed_at', 'actions'],
+] as (keyof Agent)[];
+
+export function writeStandings(transaction: Transaction, agents: readonly Agent[]): Promise<void> {
+  const rows = agents.map((agent) => Object.fromEntries(STANDING.map((name) => [name, agent[name]])));
+  return transaction.updateAll('agents', kindsOf(AGENT_TABLES.agents, STANDING), rows);
+}
 
 type LineRow = Selectable<AgentTables['agent_trust_lines']>;
 
-const COLUMNS: Columns & Record<keyof LineRow, ColumnKind> = {
-  agent_no: 'integer',
-  entry_no: 'integer',
-  at: 'text',
-  rule: 'text',
-  points: 'integer',
-  score_before: 'integer',
-  score_after: 'integer',
-  ceiling: 'integer',
-  ceiling_because: 'text',
-  action_id: 'text',
-  detail: 'text',
-};
+const LINE = kindsOf(AGENT_TABLES.agent_trust_lines);
 
 /** A line, and the agent whose ledger it belongs to. */
 export interface AgentLine {
@@ -29,7 +42,7 @@ export interface AgentLine {
 }
 
 export function insertLines(transaction: Transaction, lines: readonly AgentLine[]): Promise<void> {
-  return transaction.insertAll('agent_trust_lines', COLUMNS, lines.map(toRow));
+  return transaction.insertAll('agent_trust_lines', LINE, lines.map(toRow));
 }
 
 function toRow({ agent_no, line }: AgentLine): LineRow {

@@ -1,8 +1,56 @@
 import type { Json } from '../../../core/json/canonical.ts';
-import { base64Json, type PlatformSigner, signJws } from './signatures.ts';
+import type { AgentPublicKeys, PublicJwk } from './keys.ts';
+import { base64Json, type PlatformSigner, signJws } from './tokens.ts';
+
+export interface DidDocument {
+  '@context': string[];
+  id: string;
+  verificationMethod: VerificationMethod[];
+  /** Ids of verification methods: by these the agent says who it is, and signs what it did. */
+  authentication: string[];
+  assertionMethod: string[];
+  service: { id: string; type: string; serviceEndpoint: string }[];
+}
+
+interface VerificationMethod {
+  id: string;
+  type: 'JsonWebKey';
+  controller: string;
+  publicKeyJwk: PublicJwk;
+}
+
+/**
+ * Resolves a DID of did:web (W3C DID Core; keys as in Controlled Identifiers section 2.2.3).
+ * @param keys null where the agent was revoked: a document without keys verifies nothing.
+ */
+export function didDocument(
+  did: string,
+  keys: AgentPublicKeys | null,
+  { verification, card }: { verification: string; card: string },
+): DidDocument {
+  const method = (publicKeyJwk: PublicJwk): VerificationMethod => ({
+    id: `${did}#${publicKeyJwk.kid}`,
+    type: 'JsonWebKey',
+    controller: did,
+    publicKeyJwk,
+  });
+  const methods = keys === null ? [] : [keys.ed25519, keys.ml_dsa_65].map(method);
+  const ids = methods.map(({ id }) => id);
+  return {
+    '@context': ['https://www.w3.org/ns/did/v1', 'https://www.w3.org/ns/cid/v1'],
+    id: did,
+    verificationMethod: methods,
+    authentication: ids,
+    assertionMethod: ids,
+    service: [
+      { id: `${did}#verification`, type: 'AgentVerification', serviceEndpoint: verification },
+      { id: `${did}#agent-card`, type: 'A2AAgentCard', serviceEndpoint: card },
+    ],
+  };
+}
 
 /** The subject of a card. Names of tools, APIs and owners are not on it: anybody can read it. */
-export interface CardSubject {
+interface CardSubject {
   name: string;
   version: string;
   did: string;
@@ -18,7 +66,7 @@ export interface CardSubject {
 /** An AgentCard of A2A 1.0, as its section 4.4 writes it. */
 export type AgentCard = { [name: string]: Json } & { signatures: { protected: string; signature: string }[] };
 
-export const IDENTITY_EXTENSION = 'urn:evidence-platform:agent:identity:1';
+const IDENTITY_EXTENSION = 'urn:evidence-platform:agent:identity:1';
 
 /**
  * Signed as section 8.4 says, by each algorithm. The card says who the agent is; where it takes messages of A2A this
