@@ -7,12 +7,12 @@ import { Actions } from './actions/actions.ts';
 import { Agents } from './agents.ts';
 import type { AgentServiceDeps, KillDeps } from './deps.ts';
 import { Issuer } from './identity/issuer.ts';
+import type { Published } from './identity/published.ts';
 import { type AskPublic, askAsStranger, type OwnQuestions } from './kill/asking.ts';
 import { KillSwitch } from './kill/kill-switch.ts';
 import { Subscribers, sendsSecurityEvents } from './kill/subscribers.ts';
 import { Onboarding } from './onboarding.ts';
 import { Lately, readAgentStats } from './overview.ts';
-import { PublicAgents } from './public/public-agents.ts';
 import { TrustScores } from './trust/scores.ts';
 import { TrustWriter, trustJob } from './trust/writer.ts';
 import { Vaults } from './vault/vaults.ts';
@@ -27,7 +27,7 @@ export interface AgentService {
   kill: KillSwitch;
   subscribers: Subscribers;
   vault: Vaults;
-  public: PublicAgents;
+  public: Published;
   lately: Lately;
   stats(): Promise<AgentStats>;
 }
@@ -75,7 +75,7 @@ export function assembleAgents(deps: AgentServiceDeps, keeping: AgentKeeping): O
       kill,
       subscribers: new Subscribers(deps),
       vault: vaults,
-      public: new PublicAgents(deps, issuer.published),
+      public: issuer.published,
       lately: new Lately(database),
       stats: () => readAgentStats(database, clock()),
     },

@@ -3,10 +3,10 @@ import type { Database, Transaction } from '../database/database.ts';
 import { invalidField } from '../errors.ts';
 import type { Actor } from '../http/principal.ts';
 import { changeRecorded, storeTrap } from './making.ts';
+import type { Uses } from './recording.ts';
 import { findTrap, nextChange, noteProof } from './repository.ts';
 import type { Traps } from './traps.ts';
 import type { Artifact } from './types/type.ts';
-import type { Uses } from './uses.ts';
 import type { TrapVault } from './vault.ts';
 import type { NewTrap } from './wire.ts';
 
@@ -37,7 +37,7 @@ export interface FileWatch {
 /** By `credential_id`. */
 export type FileWatches = () => Promise<ReadonlyMap<string, FileWatch>>;
 
-export interface BaitTrapDeps {
+interface BaitTrapDeps {
   traps: Pick<Traps, 'prepare'>;
   uses: Pick<Uses, 'record'>;
   database: Database;

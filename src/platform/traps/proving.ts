@@ -22,7 +22,7 @@ interface MarkedUse extends Pick<FoundTrap, 'type' | 'credential'> {
   channels: readonly Channel[];
 }
 
-export interface ProvingDeps {
+interface ProvingDeps {
   database: Database;
   clock: () => Date;
   vault: TrapVault;

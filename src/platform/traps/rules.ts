@@ -14,7 +14,7 @@ export const KEPT_OCCURRENCES = 100;
 export const SAME_USE_MS = 15 * 60_000;
 
 /** A channel that was proved longer ago may have died since. */
-export const PROOF_LASTS_MS = 30 * 24 * 60 * 60_000;
+const PROOF_LASTS_MS = 30 * 24 * 60 * 60_000;
 
 /** From when on a proof still counts. */
 export function proofSince(now: Date): string {

@@ -4,27 +4,30 @@ import { messageOf } from '../../core/errors.ts';
 import type { Alerts } from '../alerts/api.ts';
 import type { AuditLog } from '../audit/api.ts';
 import type { Database } from '../database/database.ts';
+import type { Job } from '../jobs/scheduler.ts';
+import { Dispatcher } from '../outgoing/dispatcher.ts';
 import { alertOf } from './alerting.ts';
-import { type AwsChannels, openAwsChannels } from './aws/channels.ts';
+import { Iam, lastUsedJob } from './aws/iam.ts';
 import { RealKeys } from './aws/real-keys.ts';
 import type { AwsSettings } from './aws/settings.ts';
+import { Trail } from './aws/trail.ts';
+import { readNamedFiles, trailBucketJob } from './aws/trail-bucket.ts';
+import type { NamedLogFiles } from './aws/trail-records.ts';
 import { BaitTraps, type FileWatches } from './bait.ts';
 import { channelTruthOf } from './channels.ts';
 import type { Decoy, DecoyDeps, DecoyPlace, DecoySettings } from './decoys/decoy.ts';
 import { startDecoys } from './decoys/start.ts';
-import { Detections } from './detections.ts';
-import { readOverview, type TrapsOverview } from './overview.ts';
-import { probesOf } from './own-calls.ts';
+import { Detections, DetectionsVersion } from './detections.ts';
+import type { CredentialType } from './enums.ts';
+import { readOverview, readTrapStats, type TrapsOverview } from './overview.ts';
 import { Proving } from './proving.ts';
 import { Realism } from './realism.ts';
+import { Uses } from './recording.ts';
 import { lastReports } from './repository.ts';
-import { readTrapStats } from './stats.ts';
 import { Traps } from './traps.ts';
 import type { TrapUse } from './use.ts';
-import { Uses } from './uses.ts';
 import { TrapVault } from './vault.ts';
 import { type UseDecoy, VaultTraps } from './vault-traps.ts';
-import { DetectionsVersion } from './version.ts';
 import type { TrapStats } from './wire.ts';
 
 /** Everything that the routes and pages of traps call. */
@@ -56,7 +59,7 @@ export interface TrapService {
 }
 
 // Over ten members: it is what traps are put together from.
-export interface TrapParts {
+interface TrapParts {
   database: Database;
   clock: () => Date;
   log: AuditLog;
@@ -159,3 +162,58 @@ async function recordSoon(use: TrapUse, { uses, proving, serverLog }: Recorder):
   await Promise.race([recording, setTimeout(LONGEST_WAIT_MS, null, { signal: waited.signal }).catch(() => {})]);
   waited.abort();
 }
+
+interface AwsChannelsDeps {
+  database: Database;
+  vault: TrapVault;
+  uses: Uses;
+  clock: () => Date;
+}
+
+/** By what AWS itself tells of uses. */
+interface AwsChannels {
+  trail: Trail;
+  /** Null where the settings have no aws. */
+  iam: Iam | null;
+  jobs: readonly Job[];
+}
+
+function openAwsChannels({ iam: access, trail: bucket }: AwsSettings, deps: AwsChannelsDeps): AwsChannels {
+  const { database, vault, uses, clock } = deps;
+  const readFiles =
+    bucket === null ? null : (files: NamedLogFiles) => readNamedFiles(bucket, files, { database, trail, clock });
+  const trail: Trail = new Trail({ database, marks: vault.marks, uses, clock, readFiles });
+  // Its address is in the settings: that names it among those of the inside that may be sent to.
+  const allowed = access?.endpoint == null ? [] : [new URL(access.endpoint).host];
+  const iam = access === null ? null : new Iam(access, new Dispatcher({ allowed }), clock);
+  return {
+    trail,
+    iam,
+    jobs: [
+      ...(iam === null ? [] : [lastUsedJob({ database, vault, uses, iam, clock })]),
+      ...(bucket === null ? [] : [trailBucketJob(bucket, { database, trail, clock })]),
+    ],
+  };
+}
+
+/**
+ * Returns probes that use a trap as its client would, where this process can.
+ * @param running the decoys that listen here.
+ */
+function probesOf(running: () => readonly Decoy[], vaultTraps: () => Pick<VaultTraps, 'tryOut'>) {
+  return ({ decoy, type }: { decoy: string | null; type: CredentialType }): Decoy['probe'] | undefined => {
+    if (type === 'agent_secret' || type === 'agent_tool')
+      return ({ trapNo }, mark) => vaultTraps().tryOut(trapNo, mark);
+    if (decoy === null) return type === 'web_bug' ? callWebBug : undefined;
+    const found = running().find(({ place }) => place.name === decoy);
+    return found && ((...use) => found.probe(...use));
+  };
+}
+
+/** Calls a web bug that leads to the platform itself, where people reach it. */
+const callWebBug: Decoy['probe'] = async ({ credential }, userAgent) => {
+  const url = new URL(String(credential['url']));
+  const dispatcher = new Dispatcher({ allowed: [url.host] });
+  const { status } = await dispatcher.send({ url, method: 'GET', headers: { 'user-agent': userAgent } });
+  if (status !== 200) throw new Error(`${url.host} answered the call with status ${status}.`);
+};

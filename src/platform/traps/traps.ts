@@ -5,9 +5,7 @@ import { newestFirst } from '../http/newest-first.ts';
 import type { Actor } from '../http/principal.ts';
 import { keyedRequest, makeOnce } from '../idempotency/keyed-results.ts';
 import type { DecoyPlace } from './decoys/decoy.ts';
-import { changeRecorded, type MakingDeps, storeTrap, type TrapFacts } from './making.ts';
-import { namedPlace } from './named-place.ts';
-import { plantedType } from './possible.ts';
+import { changeRecorded, type MakingDeps, namedPlace, plantedType, storeTrap, type TrapFacts } from './making.ts';
 import { changeTrap, channelProofs, findTrap, nextChange, type Trap } from './repository.ts';
 import { statusOf } from './rules.ts';
 import type { TrapTables } from './tables.ts';
@@ -16,7 +14,7 @@ import type { MadeTrap } from './types/type.ts';
 import { TYPES } from './types/types.ts';
 import type { NewTrap, TrapQuery, WireMadeTrap, WireTrap } from './wire.ts';
 
-export interface TrapsDeps extends MakingDeps {
+interface TrapsDeps extends MakingDeps {
   database: Database;
   clock: () => Date;
   /** The decoys that are configured. */
@@ -28,7 +26,7 @@ export interface TrapsDeps extends MakingDeps {
 }
 
 /** A credential that was made, and the request for it. */
-export interface Taken {
+interface Taken {
   scope: string;
   body: object;
   idempotencyKey?: string | undefined;

@@ -5,11 +5,10 @@ import { randomText } from './decoys/names.ts';
 import type { Channel, Depth } from './enums.ts';
 import { changeRecorded, storeTrap, type TrapFacts } from './making.ts';
 import type { Proving } from './proving.ts';
-import type { Recorded } from './recording.ts';
+import type { Recorded, Uses } from './recording.ts';
 import { findTrap, nextChange, trapRow } from './repository.ts';
 import type { Traps } from './traps.ts';
 import type { MadeTrap } from './types/type.ts';
-import type { Uses } from './uses.ts';
 import type { TrapVault } from './vault.ts';
 import type { NewTrap } from './wire.ts';
 
@@ -41,7 +40,7 @@ export interface VaultUse {
 /** Uses a decoy as an agent would, under a name for its client. @throws Error in words for a person. */
 export type UseDecoy = (credentialId: string, userAgent: string) => Promise<void>;
 
-export interface VaultTrapDeps {
+interface VaultTrapDeps {
   traps: Pick<Traps, 'prepare'>;
   uses: Pick<Uses, 'recordIn'>;
   proving: Pick<Proving, 'takes'>;

@@ -188,17 +188,24 @@ async function receiptsOf(reader: Reader, kills: readonly Kill[]): Promise<WireK
   const steps = Map.groupBy(await stepsOfKills(reader, killNos), ({ kill_no }) => kill_no);
   const deliveries = Map.groupBy(await deliveriesOfKills(reader, killNos), ({ kill_no }) => kill_no);
   const agentIds = await agentIdsOf(reader, kills);
-  return kills.map(({ kill_no, agent_no, flipped_after_ms, claimed_by: _, claimed_until: __, ...kill }) => {
-    const own = steps.get(kill_no) ?? [];
-    return {
-      ...kill,
-      agent_id: agentIds.get(agent_no) ?? '',
-      public_verification_flipped_after_ms: flipped_after_ms,
-      agents: agentsOf(own),
-      deliveries: (deliveries.get(kill_no) ?? []).map(({ kill_no: _, ...delivery }) => delivery),
-      message: messageOf(kill.finished_at, own),
-    };
-  });
+  return kills.map(
+    ({ kill_no, agent_no, kill_id, mode, reason, started_by, started_at, finished_at, flipped_after_ms }) => {
+      const own = steps.get(kill_no) ?? [];
+      return {
+        kill_id,
+        agent_id: agentIds.get(agent_no) ?? '',
+        mode,
+        reason,
+        started_by,
+        started_at,
+        finished_at,
+        public_verification_flipped_after_ms: flipped_after_ms,
+        agents: agentsOf(own),
+        deliveries: (deliveries.get(kill_no) ?? []).map(({ kill_no: _, ...delivery }) => delivery),
+        message: messageOf(finished_at, own),
+      };
+    },
+  );
 }
 
 async function agentIdsOf(reader: Reader, kills: readonly Kill[]): Promise<Map<number, string>> {

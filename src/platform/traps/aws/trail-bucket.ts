@@ -17,7 +17,7 @@ const MINUTE_MS = 60_000;
 /** The longest run before another process may begin anew. */
 const AT_MOST_MS = 60 * MINUTE_MS;
 
-export interface TrailBucketDeps {
+interface TrailBucketDeps {
   database: Database;
   trail: Trail;
   clock: () => Date;

@@ -1,7 +1,6 @@
 import { operation } from '../../operations/operation.ts';
-import { importedKeySchema, provisionedKeySchema } from '../aws/requests.ts';
 import type { TrapService } from '../service.ts';
-import { madeTrapSchema } from '../wire.ts';
+import { importedKeySchema, madeTrapSchema, provisionedKeySchema } from '../wire.ts';
 
 /** Returns the operations that make traps of keys of a real account of AWS. */
 export function realKeyOperations({ realKeys }: TrapService) {

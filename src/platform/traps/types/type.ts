@@ -1,7 +1,9 @@
+import { z } from 'zod';
 import type { Json } from '../../../core/json/canonical.ts';
+import { invalidField } from '../../errors.ts';
 import type { DecoyKind, DecoyPlace } from '../decoys/decoy.ts';
 import type { Channel, PlantedType, PlantLocation } from '../enums.ts';
-import type { TrapMark } from '../marks.ts';
+import type { TrapMark } from '../use.ts';
 
 /** A request for a trap. */
 export interface TrapInput {
@@ -64,4 +66,17 @@ export interface TrapType {
   needsAnyDecoy?: true;
   /** @throws DomainError `invalid_request` for options that it does not know. */
   make(input: TrapInput): Promise<MadeTrap>;
+}
+
+/** The decoy of a type that is made with one only. */
+export function neededDecoy({ decoy }: TrapInput): DecoyPlace {
+  if (decoy === null) throw new Error('a type that needs a decoy was made without one');
+  return decoy;
+}
+
+/** Reads the options of a type. @throws DomainError `invalid_request` naming an unknown or wrong one. */
+export function readOptions<T>(schema: z.ZodType<T>, { options }: TrapInput): T {
+  const read = schema.safeParse(options);
+  if (read.success) return read.data;
+  throw invalidField('options', `${z.prettifyError(read.error).replaceAll(/\s+/g, ' ')}`);
 }

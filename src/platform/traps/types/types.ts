@@ -1,15 +1,11 @@
 import type { PlantedType } from '../enums.ts';
-import { apiToken } from './api-token.ts';
 import { awsKey } from './aws-key.ts';
 import { dbConnectionString } from './db-connection-string.ts';
-import { dockerRegistry } from './docker-registry.ts';
 import { dotenvOf } from './dotenv.ts';
-import { gitHttps } from './git-https.ts';
-import { jwt } from './jwt.ts';
 import { kubeconfig } from './kubeconfig.ts';
-import { mcpServer } from './mcp-server.ts';
-import { npmToken } from './npm-token.ts';
+import { dockerRegistry, gitHttps, npmToken } from './registries.ts';
 import { sshKey } from './ssh-key.ts';
+import { apiToken, jwt, mcpServer } from './tokens.ts';
 import type { TrapType } from './type.ts';
 import { webBug } from './web-bug.ts';
 

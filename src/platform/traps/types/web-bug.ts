@@ -3,7 +3,7 @@ import { decoyOrigin } from './drawn.ts';
 import type { TrapType } from './type.ts';
 
 /** The path at which the platform itself takes calls of web bugs. */
-export const CALLBACK_PATH = '/traps/t';
+const CALLBACK_PATH = '/traps/t';
 
 /** An address that nobody calls who was not given it: in a document, a page, a message. */
 export const webBug: TrapType = {

@@ -1,8 +1,7 @@
 import { randomBytes, randomInt, randomUUID, webcrypto } from 'node:crypto';
-import { type DecoyTls, tlsOf } from '../certificates.ts';
+import { type DecoyTls, madeOnce, tlsOf } from '../certificates.ts';
 import type { DecoyPlace, DecoySettings } from '../decoy.ts';
 import { pickOne } from '../names.ts';
-import { madeOnce } from '../own-files.ts';
 import type { ClusterIds } from './answers.ts';
 
 const DAY_MS = 24 * 60 * 60_000;

@@ -1,5 +1,3 @@
-import { GROUPS } from './resources.ts';
-
 /** A request in terms of the server's rules. */
 export interface KubeRequest {
   verb: string;
@@ -46,13 +44,6 @@ export function actionOf({ verb, path, resource }: KubeRequest): string {
   const { name, namespace, object, part } = resource;
   const whole = [name, ...(object === null ? [] : [object]), ...(part === null ? [] : [part])].join('/');
   return `${verb} ${whole}${namespace === null ? '' : ` in ${namespace}`}`;
-}
-
-/** True if the server has the resource. */
-export function isKnownResource({ resource }: KubeRequest): boolean {
-  return GROUPS.some(
-    ({ name, resources }) => name === resource?.group && resources.some((each) => each.name === resource.name),
-  );
 }
 
 /** True for a question that every known user may ask: who they are, and what they may do. */

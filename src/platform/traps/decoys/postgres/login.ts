@@ -1,9 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import type { DecoyDeps, FoundTrap } from '../decoy.ts';
 import { sendTo } from '../incoming.ts';
-import { checkWhole, readClientFinal, readClientFirst } from './client-messages.ts';
 import { authenticationMessage, errorMessage, type PostgresError } from './messages.ts';
-import { isProof, SCRAM_ITERATIONS, saltOf, scramKeys, scramNonce, serverSignature } from './scram.ts';
+import {
+  checkWhole,
+  isProof,
+  readClientFinal,
+  readClientFirst,
+  SCRAM_ITERATIONS,
+  saltOf,
+  scramKeys,
+  scramNonce,
+  serverSignature,
+} from './scram.ts';
 import type { Startup } from './startup.ts';
 
 /** PG_MAX_SASL_MESSAGE_LENGTH. */
@@ -20,7 +29,7 @@ export interface LoginDeps {
 }
 
 /** The result of a login. */
-export interface LoginOutcome {
+interface LoginOutcome {
   trap: FoundTrap | null;
   /** True if the client has the password; null if it did not say. */
   verified: boolean | null;
