@@ -92,10 +92,7 @@ export function compositionOf(agent: Agent): Composition {
 
 /** The tools and APIs that an agent may use. */
 export function allowancesOf({ allowed_tools, allowed_apis }: Pick<Agent, 'allowed_tools' | 'allowed_apis'>) {
-  return {
-    allowed_tools: JSON.parse(allowed_tools) as string[],
-    allowed_apis: JSON.parse(allowed_apis) as string[],
-  };
+  return { allowed_tools: JSON.parse(allowed_tools) as string[], allowed_apis: JSON.parse(allowed_apis) as string[] };
 }
 
 /** Agents with all that is said of them to whoever may read them. */

@@ -7,10 +7,12 @@ import type { Outbox } from '../jobs/outbox.ts';
 import type { Dispatcher } from '../outgoing/dispatcher.ts';
 import type { Agent } from './agent-rows.ts';
 import type { AgentEntry } from './entries.ts';
-import type { TrustRuleName, TrustTier } from './enums.ts';
+import type { TrustRuleName } from './enums.ts';
 import type { SecurityEvent } from './identity/tokens.ts';
 import type { AskPublic } from './kill/asking.ts';
 import type { TrustTimes } from './settings.ts';
+import type { LoggedAction } from './wire/actions.ts';
+import type { Onboarded } from './wire/agents.ts';
 
 /** The tools of the service. */
 export interface AgentServiceDeps {
@@ -34,16 +36,8 @@ export interface TrustNote {
   detail?: { [name: string]: Json };
 }
 
-/** The result of a change of a score. */
-export interface TrustChange {
-  before: number;
-  after: number;
-  tier: TrustTier;
-  /** Sentences for people. */
-  reasons: string[];
-  /** To be appended by whoever asked, last in the transaction. */
-  entries: AgentEntry[];
-}
+/** The result of a change of a score, with entries that whoever asked appends, last in the transaction. */
+export type TrustChange = LoggedAction['trust'] & { entries: AgentEntry[] };
 
 /** The ledger of trust, as the other parts of the service use it. */
 export interface TrustPort {
@@ -54,23 +48,8 @@ export interface TrustPort {
   note(transaction: Transaction, agentId: string, note: TrustNote): Promise<TrustChange>;
 }
 
-/** The issued identity, as an onboarding shows it. */
-export interface IssuedIdentity {
-  quantum_identity: {
-    did: string;
-    public_keys: { [name: string]: { [member: string]: string } };
-    /** Kept nowhere. */
-    private_keys_once: { [name: string]: string };
-  };
-  certificate: {
-    pem: string;
-    chain_pem: string;
-    serial: string;
-    not_after: string;
-    pq: { pem: string; chain_pem: string; serial: string };
-  };
-  passport: { jti: string; jws: string; status_url: string };
-}
+/** The issued identity, as an onboarding shows it; its private keys are kept nowhere. */
+export type IssuedIdentity = Pick<Onboarded, 'quantum_identity' | 'certificate' | 'passport'>;
 
 /** The issuer of identities, as the other parts of the service use it. */
 export interface IssuerPort {

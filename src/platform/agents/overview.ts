@@ -49,11 +49,7 @@ async function actionCounts(database: Database, dayAgo: string) {
   const all = await lately.executeTakeFirstOrThrow();
   // As it stands, so that the index of violations alone is taken.
   const violations = await lately.where(sql<boolean>`decision = 'violation'`).executeTakeFirstOrThrow();
-  return {
-    last_action_at: last,
-    actions_24h: Number(all.count),
-    violations_24h: Number(violations.count),
-  };
+  return { last_action_at: last, actions_24h: Number(all.count), violations_24h: Number(violations.count) };
 }
 
 function countsOf<Name extends string>(names: readonly Name[], countOf: (name: Name) => number): Record<Name, number> {

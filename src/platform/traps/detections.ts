@@ -1,19 +1,17 @@
-import { type AuditLog, placeToWire } from '../audit/api.ts';
+import { placeToWire } from '../audit/api.ts';
 import type { Database, Reader } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { newestFirst } from '../http/newest-first.ts';
 import type { Actor } from '../http/principal.ts';
 import { recordAct, settledEntry } from './entries.ts';
 import { type DetectionStatus, TRAPS_STREAM } from './enums.ts';
+import type { TrapServiceDeps } from './making.ts';
 import { lastChange, nextChange, type Occurrence, trapRow } from './repository.ts';
 import { GROUP_GAP_MS } from './rules.ts';
 import type { TrapTables } from './tables.ts';
 import type { DetectionQuery, WireDetection } from './wire.ts';
 
-interface DetectionsDeps {
-  database: Database;
-  clock: () => Date;
-  log: AuditLog;
+interface DetectionsDeps extends Pick<TrapServiceDeps, 'database' | 'clock' | 'log'> {
   version: DetectionsVersion;
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { AuditLog, OwnEntry } from '../audit/api.ts';
-import type { Transaction } from '../database/database.ts';
+import type { Database, Transaction } from '../database/database.ts';
 import { DomainError, invalidField } from '../errors.ts';
 import type { Actor } from '../http/principal.ts';
 import type { DecoyKind, DecoyPlace } from './decoys/decoy.ts';
@@ -17,9 +17,12 @@ export type TrapFacts = Pick<
   'credential_type' | 'plant_location' | 'label' | 'origin' | 'decoy' | 'expires_at' | 'rotated_from'
 >;
 
-export interface MakingDeps {
-  vault: TrapVault;
+/** The tools of the service. */
+export interface TrapServiceDeps {
+  database: Database;
+  clock: () => Date;
   log: AuditLog;
+  vault: TrapVault;
 }
 
 /** @throws DomainError `invalid_request` for an end that is over: nobody would plant such a trap. */
@@ -38,7 +41,7 @@ export function refusePast(expiresAt: string | null, now: Date): void {
  */
 export async function storeTrap(
   transaction: Transaction,
-  { vault, log }: MakingDeps,
+  { vault, log }: Pick<TrapServiceDeps, 'vault' | 'log'>,
   facts: TrapFacts,
   { made, actor, now }: { made: MadeTrap; actor: Actor; now: Date },
 ) {

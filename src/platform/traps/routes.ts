@@ -13,7 +13,14 @@ import { credentialOperations } from './operations/credentials.ts';
 import { detectionOperations } from './operations/detections.ts';
 import { realKeyOperations } from './operations/real-keys.ts';
 import type { TrapService } from './service.ts';
-import { detectionSchema, madeTrapSchema, occurrenceSchema, trapSchema, trapStatsSchema } from './wire.ts';
+import {
+  detectionSchema,
+  madeTrapSchema,
+  occurrenceSchema,
+  trailTallySchema,
+  trapSchema,
+  trapStatsSchema,
+} from './wire.ts';
 
 /** The trap credential service, to be registered under its base path. */
 export const trapRoutes: FastifyPluginAsync<{ service: TrapService }> = async (server, { service }) => {
@@ -39,15 +46,6 @@ export const trapRoutes: FastifyPluginAsync<{ service: TrapService }> = async (s
   await server.register(eventRoutes, { service, prefix: '/api/v1' });
   await server.register(callbackRoutes, { deps: service.decoyDeps });
 };
-
-const trailTallySchema = z.object({
-  /** All that were delivered. */
-  events: z.int(),
-  /** Those that are uses of traps. */
-  matched: z.int(),
-  /** Events that were recorded before. */
-  known: z.int(),
-});
 
 /** Whatever arrives is taken as a stream; the document says what is in it. */
 const eventsSchema = z.any().meta({

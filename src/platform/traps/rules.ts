@@ -21,12 +21,7 @@ export function proofSince(now: Date): string {
   return new Date(now.getTime() - PROOF_LASTS_MS).toISOString();
 }
 
-const BY_DEPTH: Record<Depth, AlertSeverity> = {
-  exposed: 'low',
-  read: 'medium',
-  validated: 'high',
-  used: 'critical',
-};
+const BY_DEPTH: Record<Depth, AlertSeverity> = { exposed: 'low', read: 'medium', validated: 'high', used: 'critical' };
 
 /** Rates a use. Somebody who knows the credential's name but not its secret can do less. */
 export function severityOf({ depth, authVerified }: Pick<TrapUse, 'depth' | 'authVerified'>): AlertSeverity {

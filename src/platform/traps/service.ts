@@ -19,6 +19,7 @@ import type { Decoy, DecoyDeps, DecoyPlace, DecoySettings } from './decoys/decoy
 import { startDecoys } from './decoys/start.ts';
 import { Detections, DetectionsVersion } from './detections.ts';
 import type { CredentialType } from './enums.ts';
+import type { TrapServiceDeps } from './making.ts';
 import { readOverview, readTrapStats, type TrapsOverview } from './overview.ts';
 import { Proving } from './proving.ts';
 import { Realism } from './realism.ts';
@@ -43,9 +44,9 @@ export interface TrapService {
   vaultTraps: VaultTraps;
   realism: Realism;
   realKeys: RealKeys;
-  trail: AwsChannels['trail'];
+  trail: Trail;
   /** The jobs of the service. */
-  jobs: AwsChannels['jobs'];
+  jobs: readonly Job[];
   /** The tools of decoys and of the platform's own channels. */
   decoyDeps: DecoyDeps;
   /** The decoys that listen here. */
@@ -109,13 +110,7 @@ export function assembleTraps(parts: TrapParts): TrapService {
   };
   const { trail, iam, jobs } = openAwsChannels(parts.aws, { database, vault, uses, clock });
   const channelTruth = () =>
-    channelTruthOf({
-      places,
-      aws: parts.aws,
-      reports: () => lastReports(database),
-      watches,
-      clock,
-    });
+    channelTruthOf({ places, aws: parts.aws, reports: () => lastReports(database), watches, clock });
   const traps = new Traps({ ...deps, places, publicUrl, channelTruth });
   const bait = new BaitTraps({ ...deps, traps, uses });
   const vaultTraps = new VaultTraps({ ...deps, traps, uses, proving, useDecoy });
@@ -144,13 +139,10 @@ export function assembleTraps(parts: TrapParts): TrapService {
   };
 }
 
-interface Recorder {
-  uses: Uses;
-  proving: Proving;
-  serverLog: FastifyBaseLogger;
-}
-
-async function recordSoon(use: TrapUse, { uses, proving, serverLog }: Recorder): Promise<void> {
+async function recordSoon(
+  use: TrapUse,
+  { uses, proving, serverLog }: { uses: Uses; proving: Proving; serverLog: FastifyBaseLogger },
+): Promise<void> {
   if (proving.takes(use)) return;
   const { trapNo, channel } = use;
   const recording = uses
@@ -163,37 +155,21 @@ async function recordSoon(use: TrapUse, { uses, proving, serverLog }: Recorder):
   waited.abort();
 }
 
-interface AwsChannelsDeps {
-  database: Database;
-  vault: TrapVault;
-  uses: Uses;
-  clock: () => Date;
-}
-
-/** By what AWS itself tells of uses. */
-interface AwsChannels {
-  trail: Trail;
-  /** Null where the settings have no aws. */
-  iam: Iam | null;
-  jobs: readonly Job[];
-}
-
-function openAwsChannels({ iam: access, trail: bucket }: AwsSettings, deps: AwsChannelsDeps): AwsChannels {
-  const { database, vault, uses, clock } = deps;
+/** Opens the channels by which AWS itself tells of uses. `iam` is null where the settings have no aws. */
+function openAwsChannels(
+  { iam: access, trail: bucket }: AwsSettings,
+  { database, vault, uses, clock }: Pick<TrapServiceDeps, 'database' | 'vault' | 'clock'> & { uses: Uses },
+) {
   const readFiles =
     bucket === null ? null : (files: NamedLogFiles) => readNamedFiles(bucket, files, { database, trail, clock });
   const trail: Trail = new Trail({ database, marks: vault.marks, uses, clock, readFiles });
   // Its address is in the settings: that names it among those of the inside that may be sent to.
   const allowed = access?.endpoint == null ? [] : [new URL(access.endpoint).host];
   const iam = access === null ? null : new Iam(access, new Dispatcher({ allowed }), clock);
-  return {
-    trail,
-    iam,
-    jobs: [
-      ...(iam === null ? [] : [lastUsedJob({ database, vault, uses, iam, clock })]),
-      ...(bucket === null ? [] : [trailBucketJob(bucket, { database, trail, clock })]),
-    ],
-  };
+  const jobs: Job[] = [];
+  if (iam !== null) jobs.push(lastUsedJob({ database, vault, uses, iam, clock }));
+  if (bucket !== null) jobs.push(trailBucketJob(bucket, { database, trail, clock }));
+  return { trail, iam, jobs };
 }
 
 /**

@@ -1,11 +1,11 @@
 import type { Json } from '../../core/json/canonical.ts';
-import type { Database, Transaction } from '../database/database.ts';
+import type { Transaction } from '../database/database.ts';
 import { DomainError, invalidField } from '../errors.ts';
 import { newestFirst } from '../http/newest-first.ts';
 import type { Actor } from '../http/principal.ts';
 import { keyedRequest, makeOnce } from '../idempotency/keyed-results.ts';
 import type { DecoyPlace } from './decoys/decoy.ts';
-import { changeRecorded, type MakingDeps, namedPlace, plantedType, storeTrap, type TrapFacts } from './making.ts';
+import { changeRecorded, namedPlace, plantedType, storeTrap, type TrapFacts, type TrapServiceDeps } from './making.ts';
 import { changeTrap, channelProofs, findTrap, nextChange, type Trap } from './repository.ts';
 import { statusOf } from './rules.ts';
 import type { TrapTables } from './tables.ts';
@@ -14,9 +14,7 @@ import type { MadeTrap } from './types/type.ts';
 import { TYPES } from './types/types.ts';
 import type { NewTrap, TrapQuery, WireMadeTrap, WireTrap } from './wire.ts';
 
-interface TrapsDeps extends MakingDeps {
-  database: Database;
-  clock: () => Date;
+interface TrapsDeps extends TrapServiceDeps {
   /** The decoys that are configured. */
   places: () => readonly DecoyPlace[];
   /** The public address of the platform. */

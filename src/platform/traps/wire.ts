@@ -87,6 +87,7 @@ const testResultSchema = z.object({
   /** The result of the marked use, in one sentence. */
   outcome: z.string(),
 });
+export type ChannelTest = z.infer<typeof testResultSchema>;
 export const testResultsSchema = z.object({ data: z.array(testResultSchema) });
 
 const REALISM_CHECKS = [
@@ -222,3 +223,14 @@ export const provisionedKeySchema = z.strictObject({
 export type ProvisionedKey = z.output<typeof provisionedKeySchema>;
 
 export type RealKeyInput = Pick<ImportedKey, 'plant_location' | 'label' | 'expires_at' | 'decoy'>;
+
+/** The result of a delivery of events. */
+export const trailTallySchema = z.object({
+  /** All that were delivered. */
+  events: z.int(),
+  /** Those that are uses of traps. */
+  matched: z.int(),
+  /** Events that were recorded before. */
+  known: z.int(),
+});
+export type TrailTally = z.infer<typeof trailTallySchema>;

@@ -1,41 +1,21 @@
 import type { Json } from '../../../core/json/canonical.ts';
-import type { AgentPublicKeys, PublicJwk } from './keys.ts';
+import type { Agent } from '../agent-rows.ts';
+import type { IdentityAddresses } from './addresses.ts';
+import type { AgentPublicKeys } from './keys.ts';
 import { base64Json, type PlatformSigner, signJws } from './tokens.ts';
-
-export interface DidDocument {
-  '@context': string[];
-  id: string;
-  verificationMethod: VerificationMethod[];
-  /** Ids of verification methods: by these the agent says who it is, and signs what it did. */
-  authentication: string[];
-  assertionMethod: string[];
-  service: { id: string; type: string; serviceEndpoint: string }[];
-}
-
-interface VerificationMethod {
-  id: string;
-  type: 'JsonWebKey';
-  controller: string;
-  publicKeyJwk: PublicJwk;
-}
 
 /**
  * Resolves a DID of did:web (W3C DID Core; keys as in Controlled Identifiers section 2.2.3).
  * @param keys null where the agent was revoked: a document without keys verifies nothing.
  */
-export function didDocument(
-  did: string,
-  keys: AgentPublicKeys | null,
-  { verification, card }: { verification: string; card: string },
-): DidDocument {
-  const method = (publicKeyJwk: PublicJwk): VerificationMethod => ({
-    id: `${did}#${publicKeyJwk.kid}`,
-    type: 'JsonWebKey',
-    controller: did,
-    publicKeyJwk,
+export function didDocument(agentId: string, keys: AgentPublicKeys | null, addresses: IdentityAddresses) {
+  const did = addresses.did(agentId);
+  const methods = (keys === null ? [] : [keys.ed25519, keys.ml_dsa_65]).map((publicKeyJwk) => {
+    return { id: `${did}#${publicKeyJwk.kid}`, type: 'JsonWebKey', controller: did, publicKeyJwk };
   });
-  const methods = keys === null ? [] : [keys.ed25519, keys.ml_dsa_65].map(method);
+  // By these the agent says who it is, and signs what it did.
   const ids = methods.map(({ id }) => id);
+  const [verification, card] = [addresses.verification(agentId), addresses.ofAgent(agentId, 'agent-card.json')];
   return {
     '@context': ['https://www.w3.org/ns/did/v1', 'https://www.w3.org/ns/cid/v1'],
     id: did,
@@ -49,19 +29,8 @@ export function didDocument(
   };
 }
 
-/** The subject of a card. Names of tools, APIs and owners are not on it: anybody can read it. */
-interface CardSubject {
-  name: string;
-  version: string;
-  did: string;
-  spiffeId: string;
-  verificationUrl: string;
-  statusListUrl: string;
-  /** The address of the platform's signing keys. */
-  keysUrl: string;
-  /** The address of the service that vouches for the agent. */
-  serviceUrl: string;
-}
+/** Parts of an agent that its card shows. Names of tools, APIs and owners are not on it: anybody can read it. */
+type CardSubject = Pick<Agent, 'agent_id' | 'name' | 'version'>;
 
 /** An AgentCard of A2A 1.0, as its section 4.4 writes it. */
 export type AgentCard = { [name: string]: Json } & { signatures: { protected: string; signature: string }[] };
@@ -74,23 +43,32 @@ const IDENTITY_EXTENSION = 'urn:evidence-platform:agent:identity:1';
  * takes none, would be a lie. Section 8.4.1 keeps a required member though it is empty, and the SDKs leave it out: both
  * forms are signed, and a verifier needs one signature that holds.
  */
-export function signAgentCard(subject: CardSubject, signers: readonly PlatformSigner[]): AgentCard {
-  const stated = cardOf(subject);
+export function signAgentCard(
+  subject: CardSubject,
+  addresses: IdentityAddresses,
+  signers: readonly PlatformSigner[],
+): AgentCard {
+  const stated = cardOf(subject, addresses);
   const card = { ...stated, supportedInterfaces: [] };
-  const header = { typ: 'JOSE', jku: subject.keysUrl };
+  const header = { typ: 'JOSE', jku: addresses.ofPlatform('jwks.json') };
   const signatures = [stated, card].flatMap((form) =>
     signers.map((signer) => signJws(base64Json(form), header, signer)),
   );
   return { ...card, signatures };
 }
 
-function cardOf(subject: CardSubject): { [name: string]: Json } {
-  const { did, spiffeId, verificationUrl, statusListUrl } = subject;
+function cardOf({ agent_id, name, version }: CardSubject, addresses: IdentityAddresses): { [name: string]: Json } {
+  const identity = {
+    did: addresses.did(agent_id),
+    spiffe_id: addresses.spiffeId(agent_id),
+    verification: addresses.verification(agent_id),
+    status_list: addresses.ofPlatform('status-list'),
+  };
   return {
-    name: subject.name,
+    name,
     description: 'An agent that is registered with a governance service, which vouches for who it is.',
-    version: subject.version,
-    provider: { organization: 'Evidence Platform', url: subject.serviceUrl },
+    version,
+    provider: { organization: 'Evidence Platform', url: addresses.base },
     capabilities: {
       streaming: false,
       pushNotifications: false,
@@ -98,7 +76,7 @@ function cardOf(subject: CardSubject): { [name: string]: Json } {
         {
           uri: IDENTITY_EXTENSION,
           description: 'Who the agent is, and where anybody asks how it stands.',
-          params: { did, spiffe_id: spiffeId, verification: verificationUrl, status_list: statusListUrl },
+          params: identity,
         },
       ],
     },

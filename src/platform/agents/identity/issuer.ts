@@ -147,13 +147,8 @@ function toIssued(
   };
 }
 
-/** Whom an identity is for. */
-interface IdentitySubject {
-  agent_id: string;
-  agent_type: string;
-  /** Hex SHA-256. */
-  composition: string;
-}
+/** Parts of an agent that its identity states. */
+type IdentitySubject = Pick<Agent, 'agent_id' | 'agent_type' | 'composition'>;
 
 /** Keys and certificates of an agent, before it has a passport. */
 interface MadeIdentity {

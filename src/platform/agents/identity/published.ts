@@ -9,7 +9,7 @@ import { type StandingRow, standingQuery, toVerification } from '../public/stand
 import type { AgentTables } from '../tables.ts';
 import type { AgentVerification } from '../wire/agents.ts';
 import { IdentityAddresses, toRevocationListName } from './addresses.ts';
-import { type AgentCard, type DidDocument, didDocument, signAgentCard } from './documents.ts';
+import { type AgentCard, didDocument, signAgentCard } from './documents.ts';
 import { type AgentIdentity, currentIdentity, passportStatuses, revocationsOf } from './identity-rows.ts';
 import type { KeyGenerations } from './key-generations.ts';
 import type { AgentPublicKeys, PublicJwk } from './keys.ts';
@@ -98,34 +98,18 @@ export class Published {
   }
 
   /** @throws DomainError `not_found` for an agent that is not there or was never onboarded. */
-  async didDocument(agentId: string): Promise<DidDocument> {
+  async didDocument(agentId: string) {
     const { agent, identity } = await this.#find(agentId);
-    const addresses = this.addresses();
     const keys = agent.state === 'revoked' ? null : (JSON.parse(identity.public_keys) as AgentPublicKeys);
-    const verification = addresses.verification(agentId);
-    return didDocument(addresses.did(agentId), keys, {
-      verification,
-      card: addresses.ofAgent(agentId, 'agent-card.json'),
-    });
+    return didDocument(agentId, keys, this.addresses());
   }
 
   /** @throws DomainError `not_found`, also for an agent that is revoked: nobody vouches for it. */
   async card(agentId: string): Promise<AgentCard> {
     const { agent } = await this.#find(agentId);
-    const { name, version } = there(agent.state === 'revoked' ? null : agent, NOBODY);
-    const addresses = this.addresses();
+    const subject = there(agent.state === 'revoked' ? null : agent, NOBODY);
     const { signers } = await this.#generations.signing(this.#deps.database, this.#deps.clock());
-    const subject = {
-      name,
-      version,
-      did: addresses.did(agentId),
-      spiffeId: addresses.spiffeId(agentId),
-      verificationUrl: addresses.verification(agentId),
-      statusListUrl: addresses.ofPlatform('status-list'),
-      keysUrl: addresses.ofPlatform('jwks.json'),
-      serviceUrl: addresses.base,
-    };
-    return signAgentCard(subject, [signers.EdDSA, signers['ML-DSA-65']]);
+    return signAgentCard(subject, this.addresses(), [signers.EdDSA, signers['ML-DSA-65']]);
   }
 
   /** @throws DomainError `not_found`. */

@@ -125,10 +125,7 @@ function sendCacheable(reply: FastifyReply, type: string, content: string | Buff
 const document = z.looseObject({}).meta({ type: 'object', additionalProperties: true });
 
 /** DID core section 6.2. */
-const didDocument = {
-  description: 'A DID document.',
-  content: { 'application/did+json': { schema: document } },
-};
+const didDocument = { description: 'A DID document.', content: { 'application/did+json': { schema: document } } };
 
 /** Routes for the documents that an agent's DID points to. */
 // Over 40 lines: it is a list of routes.

@@ -1,6 +1,8 @@
 import type { Json } from '../../../core/json/canonical.ts';
+import type { Agent } from '../agent-rows.ts';
 import { type CeilingCause, TIERS, type TrustRuleName } from '../enums.ts';
 import type { TrustTimes } from '../settings.ts';
+import type { WireTrustLine } from '../wire/trust.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -51,13 +53,10 @@ export interface Ceiling {
 }
 
 /** Facts that a ceiling depends on. */
-interface CeilingFacts {
-  /** First onboarding or last reinstatement; null before the first onboarding. */
-  trusted_since: string | null;
-  composition_changed_at: string | null;
+type CeilingFacts = Pick<Agent, 'trusted_since' | 'composition_changed_at'> & {
   /** Null for an agent without a parent. */
   parentScore: number | null;
-}
+};
 
 /** The lowest of all ceilings that hold; of those alike, the one that somebody can do something about. */
 export function ceilingOf(facts: CeilingFacts, now: Date, times: TrustTimes): Ceiling {
@@ -104,29 +103,8 @@ function clamped(score: number, lowest: number, highest: number): number {
   return Math.max(lowest, Math.min(score, highest));
 }
 
-/** One line of an agent's ledger: `after` is `before + points`, within 0 and the ceiling. */
-export interface TrustLine {
-  /** From 1 on. */
-  entry_no: number;
-  at: string;
-  rule: TrustRuleName;
-  /** Asked for; what was given is the difference of the scores. */
-  points: number;
-  before: number;
-  after: number;
-  ceiling: number;
-  ceiling_because: CeilingCause;
-  action_id: string | null;
-  detail: { [name: string]: Json };
-}
-
-/** The end of a ledger. */
-interface TrustLedgerEnd {
-  /** 0 for an empty one. */
-  score: number;
-  /** Number of its last line. */
-  ledger_length: number;
-}
+/** One line of an agent's ledger: `after` is `before + points`, within 0 and the ceiling; `points` are asked for. */
+export type TrustLine = Omit<WireTrustLine, 'reason'>;
 
 /** The cause of a line. */
 interface LineCause {
@@ -141,7 +119,10 @@ interface LineCause {
 const ONLY_CHANGES: readonly TrustRuleName[] = ['attested_action', 'held_by_parent', 'idle'];
 
 /** The line with which a ledger goes on; null where there is nothing to say. */
-export function nextLine({ score: before, ledger_length }: TrustLedgerEnd, cause: LineCause): TrustLine | null {
+export function nextLine(
+  { score: before, ledger_length }: Pick<Agent, 'score' | 'ledger_length'>,
+  cause: LineCause,
+): TrustLine | null {
   const { rule, at, ceiling, action_id = null, detail = {} } = cause;
   const points = pointsOf(rule, before);
   const after = afterOf({ before, points, ceiling: ceiling.score });

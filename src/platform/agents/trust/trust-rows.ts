@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely';
-import { canonicalize, type Json } from '../../../core/json/canonical.ts';
+import { canonicalize } from '../../../core/json/canonical.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
 import { kindsOf } from '../../database/table.ts';
 import type { Agent } from '../agent-rows.ts';
@@ -51,8 +51,10 @@ function toRow({ agent_no, line }: AgentLine): LineRow {
 }
 
 function lineOf(row: LineRow): TrustLine {
-  const { agent_no: _, score_before: before, score_after: after, detail, ...rest } = row;
-  return { ...rest, before, after, detail: JSON.parse(detail) as { [name: string]: Json } };
+  const { entry_no, at, rule, points, score_before: before, score_after: after, ceiling, ceiling_because } = row;
+  const { action_id, detail } = row;
+  const line = { entry_no, at, rule, points, before, after, ceiling, ceiling_because, action_id };
+  return { ...line, detail: JSON.parse(detail) as TrustLine['detail'] };
 }
 
 /** Lines of a ledger, newest first. @param before the number of the line that the page stands before. */

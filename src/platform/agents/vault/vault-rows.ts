@@ -5,6 +5,7 @@ import { DomainError } from '../../errors.ts';
 import { openWith, type SecretBox, sealWith } from '../../secrets.ts';
 import type { Agent } from '../agent-rows.ts';
 import type { AgentTables } from '../tables.ts';
+import type { TakenSecret } from '../wire/vault.ts';
 
 /** The encryption of vaults, for people. */
 export const VAULT_ENCRYPTION = 'AES-256-GCM with a random key for this agent alone, which the master key seals';
@@ -114,18 +115,12 @@ const LEASE_MS = 60 * 60_000;
 /** The time that leases are kept; older ones stand in the audit stream alone. */
 const KEPT_MS = 30 * 24 * 60 * 60_000;
 
-/** A secret that was given out. */
-interface WireLease {
-  lease_id: string;
-  until: string;
-}
-
 /** Notes that a secret is given out. */
 export async function takeLease(
   transaction: Transaction,
   { agent_no, name, version }: Pick<AgentSecret, 'agent_no' | 'name' | 'version'>,
   { by, now }: { by: string; now: Date },
-): Promise<WireLease> {
+): Promise<TakenSecret['lease']> {
   const tables = transaction.tables<AgentTables>();
   const old = new Date(now.getTime() - KEPT_MS).toISOString();
   await tables.deleteFrom('agent_leases').where('agent_no', '=', agent_no).where('until_at', '<', old).execute();

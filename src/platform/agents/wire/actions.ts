@@ -36,12 +36,7 @@ export type ActionAttestation = z.output<typeof attestationSchema>;
 export const newActionSchema = actionContentSchema.extend({ attestation: attestationSchema.optional() });
 export type NewAction = z.output<typeof newActionSchema>;
 
-const trust = z.object({
-  before: z.int(),
-  after: z.int(),
-  tier: z.enum(TIER_NAMES),
-  reasons: z.array(z.string()),
-});
+const trust = z.object({ before: z.int(), after: z.int(), tier: z.enum(TIER_NAMES), reasons: z.array(z.string()) });
 
 const violationSchema = z.object({ rule: z.enum(TRUST_RULES), message: z.string() });
 export type Violation = z.infer<typeof violationSchema>;
@@ -57,10 +52,7 @@ export const loggedActionSchema = z.object({
 });
 export type LoggedAction = z.infer<typeof loggedActionSchema>;
 
-export const newOutcomeSchema = z.strictObject({
-  outcome: z.enum(ACTION_OUTCOMES),
-  output_hash: sha256Hex.optional(),
-});
+export const newOutcomeSchema = z.strictObject({ outcome: z.enum(ACTION_OUTCOMES), output_hash: sha256Hex.optional() });
 export type NewOutcome = z.output<typeof newOutcomeSchema>;
 
 const outcomeSchema = z.object({

@@ -71,12 +71,7 @@ const identitySchema = z.object({
     pem: z.string(),
     pq: z.object({ serial: z.string(), pem: z.string() }),
   }),
-  passport: z.object({
-    jti: z.string(),
-    jws: z.string(),
-    status: z.enum(PASSPORT_STATUSES),
-    status_changed_at: time,
-  }),
+  passport: z.object({ jti: z.string(), jws: z.string(), status: z.enum(PASSPORT_STATUSES), status_changed_at: time }),
   /** The composition that the certificates and the passport state. */
   composition: z.string(),
   /** The API key that came with it. */

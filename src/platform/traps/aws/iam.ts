@@ -2,10 +2,10 @@ import { EvidenceError, messageOf } from '../../../core/errors.ts';
 import type { Database } from '../../database/database.ts';
 import type { Job } from '../../jobs/scheduler.ts';
 import type { Dispatcher, OutgoingAnswer } from '../../outgoing/dispatcher.ts';
+import type { TrapServiceDeps } from '../making.ts';
 import type { Uses } from '../recording.ts';
 import { noteReport, type Trap } from '../repository.ts';
 import type { TrapTables } from '../tables.ts';
-import type { TrapVault } from '../vault.ts';
 import { isToldByCloudTrail, lastUseId } from './one-use.ts';
 import type { AwsAccess } from './settings.ts';
 import { encodePart, signForm } from './sigv4.ts';
@@ -107,12 +107,9 @@ const ENTITIES = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' };
 
 const EVERY_MS = 10 * 60_000;
 
-interface LastUsedDeps {
-  database: Database;
-  vault: TrapVault;
+interface LastUsedDeps extends Pick<TrapServiceDeps, 'database' | 'clock' | 'vault'> {
   uses: Uses;
   iam: Iam;
-  clock: () => Date;
 }
 
 /** Asks IAM when real keys were last used: it knows of uses that CloudTrail does not log. */

@@ -1,12 +1,11 @@
 import { messageOf } from '../../../core/errors.ts';
 import type { Json } from '../../../core/json/canonical.ts';
-import type { Database } from '../../database/database.ts';
 import { DomainError, invalidField } from '../../errors.ts';
 import type { Actor } from '../../http/principal.ts';
 import { KeyedResults, keyedRequest } from '../../idempotency/keyed-results.ts';
 import type { DecoyPlace } from '../decoys/decoy.ts';
 import type { Origin } from '../enums.ts';
-import { namedPlace, refusePast } from '../making.ts';
+import { namedPlace, refusePast, type TrapServiceDeps } from '../making.ts';
 import { credentialShownBefore, type Traps } from '../traps.ts';
 import { type AwsKey, awsTrapOf, newUserName } from '../types/aws-key.ts';
 import type { ImportedKey, ProvisionedKey, RealKeyInput, WireMadeTrap } from '../wire.ts';
@@ -15,10 +14,8 @@ import type { Iam } from './iam.ts';
 
 const PROVISION_SCOPE = 'traps/provision';
 
-interface RealKeysDeps {
+interface RealKeysDeps extends Pick<TrapServiceDeps, 'database' | 'clock'> {
   traps: Traps;
-  database: Database;
-  clock: () => Date;
   places: () => readonly DecoyPlace[];
   /** Null where the settings have no aws. */
   iam: Iam | null;

@@ -4,8 +4,9 @@ import type { Database } from '../../database/database.ts';
 import { DomainError } from '../../errors.ts';
 import type { Job } from '../../jobs/scheduler.ts';
 import type { TrapTables } from '../tables.ts';
+import type { TrailTally } from '../wire.ts';
 import type { TrailBucket } from './settings.ts';
-import type { Trail, TrailTally } from './trail.ts';
+import type { Trail } from './trail.ts';
 import type { NamedLogFiles } from './trail-records.ts';
 
 const DAY_MS = 24 * 60 * 60_000;

@@ -7,18 +7,9 @@ import type { Uses } from '../recording.ts';
 import { noteReport } from '../repository.ts';
 import type { TrapUse } from '../use.ts';
 import type { TrapMarks } from '../vault.ts';
+import type { TrailTally } from '../wire.ts';
 import { depthOfAwsAction } from './access-key.ts';
 import { type NamedLogFiles, readTrail, type TrailLimits, type TrailRecord } from './trail-records.ts';
-
-/** The result of a delivery of events. */
-export interface TrailTally {
-  /** All that it had. */
-  events: number;
-  /** Those that are uses of traps. */
-  matched: number;
-  /** Events that were recorded before. */
-  known: number;
-}
 
 interface TrailDeps {
   database: Database;

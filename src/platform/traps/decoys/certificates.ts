@@ -14,7 +14,7 @@ export interface DecoyTls {
   authority: string | null;
 }
 
-/** The names in a certificate, written as in RFC 4514. */
+/** The names in a certificate, toPemPair as in RFC 4514. */
 export interface CertificateNames {
   subject: string;
   /** The name of the authority that issued it; null for one that signed itself. */
@@ -30,7 +30,7 @@ interface Issued {
   key: string;
 }
 
-const ALGORITHMS = {
+export const ALGORITHMS = {
   rsa: {
     name: 'RSASSA-PKCS1-v1_5',
     hash: 'SHA-256',
@@ -73,7 +73,7 @@ export async function tlsOf(
 
 /** An authority, as certificates of the inside of a company have one. */
 async function issueAuthority({ issuer, key }: CertificateNames, now: Date): Promise<Issued> {
-  const x509 = await loadX509();
+  const x509 = await loadIssuing();
   const keys = await generateKeys(key);
   const extensions = [
     new x509.BasicConstraintsExtension(true, undefined, true),
@@ -81,11 +81,11 @@ async function issueAuthority({ issuer, key }: CertificateNames, now: Date): Pro
     await x509.SubjectKeyIdentifierExtension.create(keys.publicKey, false, webcrypto),
   ];
   const terms = { name: issuer ?? '', keys, ...termsOf(key, now, 400) };
-  return written(await x509.X509CertificateGenerator.createSelfSigned({ ...terms, extensions }, webcrypto), keys);
+  return toPemPair(await x509.X509CertificateGenerator.createSelfSigned({ ...terms, extensions }, webcrypto), keys);
 }
 
 async function issue({ subject, hosts, key }: CertificateNames, issuer: Issued | null, now: Date): Promise<Issued> {
-  const x509 = await loadX509();
+  const x509 = await loadIssuing();
   const keys = await generateKeys(key);
   const extensions: Extension[] = [
     new x509.BasicConstraintsExtension(false),
@@ -96,25 +96,19 @@ async function issue({ subject, hosts, key }: CertificateNames, issuer: Issued |
   ];
   const terms = { ...termsOf(key, now, 90), extensions };
   if (issuer === null)
-    return written(
+    return toPemPair(
       await x509.X509CertificateGenerator.createSelfSigned({ name: subject, keys, ...terms }, webcrypto),
       keys,
     );
   const authority = new x509.X509Certificate(issuer.certificate);
-  const signingKey = await webcrypto.subtle.importKey(
-    'pkcs8',
-    x509.PemConverter.decodeFirst(issuer.key),
-    ALGORITHMS[key],
-    false,
-    ['sign'],
-  );
+  const signingKey = await signingKeyOf(issuer, key);
   extensions.push(
     new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature | x509.KeyUsageFlags.keyEncipherment, true),
     new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
     await x509.AuthorityKeyIdentifierExtension.create(authority.publicKey, false, webcrypto),
   );
   const signed = { subject, issuer: authority.subjectName, publicKey: keys.publicKey, signingKey };
-  return written(await x509.X509CertificateGenerator.create({ ...signed, ...terms }, webcrypto), keys);
+  return toPemPair(await x509.X509CertificateGenerator.create({ ...signed, ...terms }, webcrypto), keys);
 }
 
 /** A certificate that is as old as its decoy would tell that it stands for something new. @param days at least. */
@@ -128,12 +122,20 @@ function termsOf(key: CertificateNames['key'], now: Date, days: number) {
   return { notBefore, notAfter, serialNumber: serial.toString('hex'), signingAlgorithm: ALGORITHMS[key] };
 }
 
-async function generateKeys(key: CertificateNames['key']): Promise<webcrypto.CryptoKeyPair> {
+export async function signingKeyOf({ key }: Issued, kind: CertificateNames['key']): Promise<webcrypto.CryptoKey> {
+  const pkcs8 = (await loadIssuing()).PemConverter.decodeFirst(key);
+  return webcrypto.subtle.importKey('pkcs8', pkcs8, ALGORITHMS[kind], false, ['sign']);
+}
+
+export async function generateKeys(key: CertificateNames['key']): Promise<webcrypto.CryptoKeyPair> {
   return (await webcrypto.subtle.generateKey(ALGORITHMS[key], true, ['sign', 'verify'])) as webcrypto.CryptoKeyPair;
 }
 
-async function written(certificate: { toString(form: 'pem'): string }, keys: webcrypto.CryptoKeyPair): Promise<Issued> {
-  const { PemConverter } = await loadX509();
+export async function toPemPair(
+  certificate: { toString(form: 'pem'): string },
+  keys: webcrypto.CryptoKeyPair,
+): Promise<Issued> {
+  const { PemConverter } = await loadIssuing();
   const pkcs8 = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey));
   return {
     certificate: `${certificate.toString('pem')}\n`,
@@ -143,7 +145,7 @@ async function written(certificate: { toString(form: 'pem'): string }, keys: web
 
 const toText = ({ certificate, key }: Issued) => certificate + key;
 
-function toIssued(text: string): Issued {
+export function toIssued(text: string): Issued {
   const at = text.indexOf('-----BEGIN PRIVATE KEY-----');
   return { certificate: text.slice(0, at), key: text.slice(at) };
 }
@@ -153,7 +155,7 @@ function isFor({ certificate }: Issued, hosts: readonly string[]): boolean {
   return hosts.every((host) => (isIP(host) === 0 ? read.checkHost(host) : read.checkIP(host)) !== undefined);
 }
 
-async function loadX509(): Promise<typeof import('@peculiar/x509')> {
+export async function loadIssuing(): Promise<typeof import('@peculiar/x509')> {
   // @peculiar/x509 resolves its parts by decorators, which need this to have been loaded.
   await import('reflect-metadata');
   return import('@peculiar/x509');

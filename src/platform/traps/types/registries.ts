@@ -7,6 +7,7 @@ import {
   drawProjectUser,
   drawServiceName,
   drawWork,
+  loginMarks,
   trustHint,
 } from './drawn.ts';
 import { neededDecoy, readOptions, type TrapType } from './type.ts';
@@ -28,10 +29,7 @@ export const npmToken: TrapType = {
         content: `registry=${registry}\n//${authorityOf(decoy)}/npm/:_authToken=${token}\n`,
         instructions: `Put the file into a home folder or beside a package.json.${trustHint(decoy, 'add the line strict-ssl=false, as many companies do.')} To have it look used, keep it with a package-lock.json of a private package.`,
       },
-      marks: [
-        { kind: 'bearer', value: token },
-        { kind: 'basic', value: username },
-      ],
+      marks: loginMarks(token, username),
       channels: ['npm'],
       knownAs: `${token.slice(0, 8)}…`,
     };
@@ -57,10 +55,7 @@ export const dockerRegistry: TrapType = {
         instructions:
           'Put the file into a home folder, an image, or a secret of the type kubernetes.io/dockerconfigjson. To have it look used, name an image of this registry in a manifest beside it.',
       },
-      marks: [
-        { kind: 'bearer', value: password },
-        { kind: 'basic', value: username },
-      ],
+      marks: loginMarks(password, username),
       channels: ['registry'],
       knownAs: username,
     };
@@ -93,10 +88,7 @@ export const gitHttps: TrapType = {
         content: `${url}\n`,
         instructions: `Put the line into the file of a home folder whose git has credential.helper=store, or the address into the .git/config of a clone as its remote.${trustHint(decoy, 'set http.sslVerify=false for it in .gitconfig.')} To have it look used, let a clone beside it have this remote.`,
       },
-      marks: [
-        { kind: 'bearer', value: password },
-        { kind: 'basic', value: username },
-      ],
+      marks: loginMarks(password, username),
       channels: ['git'],
       knownAs: username,
     };

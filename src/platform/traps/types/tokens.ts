@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { invalidField } from '../../errors.ts';
 import type { DecoyPlace } from '../decoys/decoy.ts';
 import { randomText } from '../decoys/names.ts';
-import { decoyOrigin, drawGitlabToken, drawGrafanaToken, drawServiceName, trustHint } from './drawn.ts';
+import { decoyOrigin, drawGitlabToken, drawGrafanaToken, drawServiceName, loginMarks, trustHint } from './drawn.ts';
 import { type Artifact, neededDecoy, readOptions, type TrapType } from './type.ts';
 
 interface Form {
@@ -36,9 +36,7 @@ const FORMS: Record<'generic' | 'gitlab' | 'grafana', Form> = {
   },
 };
 
-const tokenOptions = z.strictObject({
-  form: z.string().max(40).default('generic'),
-});
+const tokenOptions = z.strictObject({ form: z.string().max(40).default('generic') });
 
 /** The token of an API that answers behind the decoy. */
 export const apiToken: TrapType = {
@@ -55,10 +53,7 @@ export const apiToken: TrapType = {
         ...form.file(decoy, token, username),
         instructions: `Put the file where the settings of a program lie, or its lines into one that is there.${trustHint(decoy, 'name it as one that clients do not check.')} To have it look used, name it in the documentation of that program.`,
       },
-      marks: [
-        { kind: 'bearer', value: token },
-        { kind: 'basic', value: username },
-      ],
+      marks: loginMarks(token, username),
       channels: ['http'],
       knownAs: `${token.slice(0, 8)}…`,
     };

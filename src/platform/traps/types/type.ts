@@ -4,6 +4,7 @@ import { invalidField } from '../../errors.ts';
 import type { DecoyKind, DecoyPlace } from '../decoys/decoy.ts';
 import type { Channel, PlantedType, PlantLocation } from '../enums.ts';
 import type { TrapMark } from '../use.ts';
+import type { WireMadeTrap } from '../wire.ts';
 
 /** A request for a trap. */
 export interface TrapInput {
@@ -21,13 +22,8 @@ export interface TrapInput {
   now: Date;
 }
 
-/** The artifact to plant: a file, or a line of one. */
-export interface Artifact {
-  filename: string;
-  content: string;
-  /** Instructions for the person who plants it. */
-  instructions: string;
-}
+/** The artifact to plant, a file or a line of one, with instructions for the person who plants it. */
+export type Artifact = WireMadeTrap['artifact'];
 
 /** A new credential, before it is stored. */
 export interface MadeTrap {

@@ -22,11 +22,7 @@ const LIMITS = {
 const MAX_HEADER_BYTES = 16 * 2 ** 10;
 
 /** The answers of S3 to requests that it cannot read. */
-const BROKEN = {
-  code: 'BadRequest',
-  message: 'An error occurred when parsing the HTTP request.',
-  status: 400,
-};
+const BROKEN = { code: 'BadRequest', message: 'An error occurred when parsing the HTTP request.', status: 400 };
 const TOO_LARGE = { code: 'RequestHeaderSectionTooLarge', status: 400 } as const;
 
 /**

@@ -70,12 +70,7 @@ const VERSION: Json = {
   platform: 'linux/amd64',
 };
 
-const REASONS: Readonly<Record<number, string>> = {
-  200: 'OK',
-  201: 'Created',
-  401: 'Unauthorized',
-  403: 'Forbidden',
-};
+const REASONS: Readonly<Record<number, string>> = { 200: 'OK', 201: 'Created', 401: 'Unauthorized', 403: 'Forbidden' };
 
 interface KubeShown {
   ids: ClusterIds;

@@ -12,12 +12,7 @@ export interface KubeRequest {
   } | null;
 }
 
-const BY_METHOD: Readonly<Record<string, string>> = {
-  POST: 'create',
-  PUT: 'update',
-  PATCH: 'patch',
-  DELETE: 'delete',
-};
+const BY_METHOD: Readonly<Record<string, string>> = { POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete' };
 
 /** @param target path and query. See apiserver/pkg/endpoints/request/requestinfo.go. */
 export function kubeRequest(method: string, target: string): KubeRequest {

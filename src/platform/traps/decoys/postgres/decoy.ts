@@ -11,7 +11,7 @@ import { type ConnectionLimits, LimitedConnections } from '../limits.ts';
 import { randomHostName } from '../names.ts';
 import { listenAs, listeningPlace, localPlace, remoteAddressOf } from '../place.ts';
 import { authenticate, type LoginDeps } from './login.ts';
-import { errorMessage, type PostgresError, toInt32, toMessage } from './messages.ts';
+import { errorMessage, fatalError, type PostgresError, toInt32, toMessage } from './messages.ts';
 import { proofOf, scramKeys, scramNonce } from './scram.ts';
 import { serveSession } from './session.ts';
 import { readStartup, type Startup } from './startup.ts';
@@ -146,8 +146,7 @@ async function record(
 }
 
 function noDatabase(database: string): PostgresError {
-  const message = `database "${database}" does not exist`;
-  return { severity: 'FATAL', code: '3D000', message, at: 'postinit.c:948 InitPostgres' };
+  return fatalError('3D000', `database "${database}" does not exist`, 'postinit.c:948 InitPostgres');
 }
 
 const PATIENCE_MS = 10_000;

@@ -1,6 +1,6 @@
 import { createHmac, hash, pbkdf2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import type { PostgresError } from './messages.ts';
+import { fatalError, type PostgresError } from './messages.ts';
 
 /** The SCRAM message of a client, as PostgreSQL reads it. */
 interface ClientFirst {
@@ -16,19 +16,10 @@ interface ClientFinal {
   proof: Buffer;
 }
 
-const violation = (detail: string, at: string): PostgresError => ({
-  severity: 'FATAL',
-  code: '08P01',
-  message: 'malformed SCRAM message',
-  detail,
-  at: `auth-scram.c:${at}`,
-});
-const unsupported = (message: string, at: string): PostgresError => ({
-  severity: 'FATAL',
-  code: '0A000',
-  message,
-  at: `auth-scram.c:${at} read_client_first_message`,
-});
+const violation = (detail: string, at: string) =>
+  fatalError('08P01', 'malformed SCRAM message', `auth-scram.c:${at}`, detail);
+const unsupported = (message: string, at: string) =>
+  fatalError('0A000', message, `auth-scram.c:${at} read_client_first_message`);
 
 /** The fault of a message as a whole, before its parts are read; null for none. */
 export function checkWhole(message: string): PostgresError | null {
@@ -58,12 +49,11 @@ export function readClientFirst(message: string, isBound: boolean): ClientFirst 
   const nonce = readAttribute(bare.slice(name.length + 3), 'r');
   if (typeof nonce !== 'string') return nonce;
   if (!/^[\x21-\x2b\x2d-\x7e]*$/.test(nonce))
-    return {
-      severity: 'FATAL',
-      code: '08P01',
-      message: 'non-printable characters in SCRAM nonce',
-      at: 'auth-scram.c:1071 read_client_first_message',
-    };
+    return fatalError(
+      '08P01',
+      'non-printable characters in SCRAM nonce',
+      'auth-scram.c:1071 read_client_first_message',
+    );
   return { header, bare, nonce };
 }
 
@@ -89,18 +79,16 @@ export function readClientFinal(
   return { withoutProof: message.slice(0, at), nonce, proof };
 }
 
-const unexpectedBinding: PostgresError = {
-  severity: 'FATAL',
-  code: '08P01',
-  message: 'unexpected SCRAM channel-binding attribute in client-final-message',
-  at: 'auth-scram.c:1335 read_client_final_message',
-};
-const wrongBinding: PostgresError = {
-  severity: 'FATAL',
-  code: '28000',
-  message: 'SCRAM channel binding check failed',
-  at: 'auth-scram.c:1318 read_client_final_message',
-};
+const unexpectedBinding = fatalError(
+  '08P01',
+  'unexpected SCRAM channel-binding attribute in client-final-message',
+  'auth-scram.c:1335 read_client_final_message',
+);
+const wrongBinding = fatalError(
+  '28000',
+  'SCRAM channel binding check failed',
+  'auth-scram.c:1318 read_client_final_message',
+);
 
 function readAttribute(text: string, name: string): string | PostgresError {
   const [found = '\0'] = text;

@@ -93,10 +93,7 @@ const registry: Site = {
       trap === null
         ? ([401, 'UNAUTHORIZED', 'authentication required', [['WWW-Authenticate', 'Basic realm="Registry"']]] as const)
         : ([403, 'DENIED', 'requested access to the resource is denied', []] as const);
-    return {
-      answer: siteJson(status, { errors: [{ code, message, detail: null }] }, [version, ...more]),
-      ...outcome,
-    };
+    return { answer: siteJson(status, { errors: [{ code, message, detail: null }] }, [version, ...more]), ...outcome };
   },
 };
 
