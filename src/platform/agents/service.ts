@@ -13,8 +13,8 @@ import { KillSwitch } from './kill/kill-switch.ts';
 import { Subscribers, sendsSecurityEvents } from './kill/subscribers.ts';
 import { Onboarding } from './onboarding.ts';
 import { Lately, readAgentStats } from './overview.ts';
+import { TrustWriter, trustJob } from './trust/families.ts';
 import { TrustScores } from './trust/scores.ts';
-import { TrustWriter, trustJob } from './trust/writer.ts';
 import { Vaults } from './vault/vaults.ts';
 import type { AgentStats } from './wire/agents.ts';
 

@@ -313,7 +313,7 @@ export const AGENT_TABLES = {
       /** JSON of host names, sorted, each once. */
       allowed_apis: column.text(),
       prompt_sha256: column.optional(column.digest()),
-      /** Hex SHA-256 over model, version, allowances and prompt: see `composition.ts`. */
+      /** Hex SHA-256 over model, version, allowances and prompt: see `compositionDigest`. */
       composition: column.digest(),
       /** Since when it is another one than its passport and certificates say; null where it is the same. */
       composition_changed_at: column.optional(column.text()),

@@ -12,7 +12,7 @@ import { OwnQuestions } from '../../../src/platform/agents/kill/asking.ts';
 import { type AgentService, assembleAgents, type OpenAgents } from '../../../src/platform/agents/service.ts';
 import { TRUST_TIMES } from '../../../src/platform/agents/settings.ts';
 import type { AgentTables } from '../../../src/platform/agents/tables.ts';
-import { TrustWriter } from '../../../src/platform/agents/trust/writer.ts';
+import { TrustWriter } from '../../../src/platform/agents/trust/families.ts';
 import { agentRegistrationSchema } from '../../../src/platform/agents/wire/agents.ts';
 import type { Alert } from '../../../src/platform/alerts/api.ts';
 import { openAuditLog } from '../../../src/platform/audit/api.ts';

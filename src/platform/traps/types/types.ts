@@ -5,9 +5,8 @@ import { dotenvOf } from './dotenv.ts';
 import { kubeconfig } from './kubeconfig.ts';
 import { dockerRegistry, gitHttps, npmToken } from './registries.ts';
 import { sshKey } from './ssh-key.ts';
-import { apiToken, jwt, mcpServer } from './tokens.ts';
+import { apiToken, jwt, mcpServer, webBug } from './tokens.ts';
 import type { TrapType } from './type.ts';
-import { webBug } from './web-bug.ts';
 
 /** Every kind of credential that can be planted as a trap: a new one is a file and a line. */
 export const TYPES: Readonly<Record<PlantedType, TrapType>> = {

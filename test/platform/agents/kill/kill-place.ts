@@ -3,7 +3,7 @@ import type { KillStepName } from '../../../../src/platform/agents/enums.ts';
 import { Issuer } from '../../../../src/platform/agents/identity/issuer.ts';
 import { KillSwitch } from '../../../../src/platform/agents/kill/kill-switch.ts';
 import { type KillStep, killSteps } from '../../../../src/platform/agents/kill/steps.ts';
-import { TrustWriter } from '../../../../src/platform/agents/trust/writer.ts';
+import { TrustWriter } from '../../../../src/platform/agents/trust/families.ts';
 import type { WireKill } from '../../../../src/platform/agents/wire/kill.ts';
 import { Dispatcher } from '../../../../src/platform/outgoing/dispatcher.ts';
 import { type AgentPlace, SOMEBODY } from '../agent-place.ts';

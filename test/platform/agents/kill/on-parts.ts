@@ -3,7 +3,7 @@ import { Issuer } from '../../../../src/platform/agents/identity/issuer.ts';
 import { KillSwitch } from '../../../../src/platform/agents/kill/kill-switch.ts';
 import { type KillStep, killSteps } from '../../../../src/platform/agents/kill/steps.ts';
 import { TRUST_TIMES } from '../../../../src/platform/agents/settings.ts';
-import { TrustWriter } from '../../../../src/platform/agents/trust/writer.ts';
+import { TrustWriter } from '../../../../src/platform/agents/trust/families.ts';
 import { Dispatcher } from '../../../../src/platform/outgoing/dispatcher.ts';
 import type { Parts } from '../../../../src/platform/parts.ts';
 import { SecretBox } from '../../../../src/platform/secrets.ts';
