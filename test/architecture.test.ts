@@ -353,7 +353,7 @@ test.each([
 });
 
 /** Of its service: what a use is, and by what it is recognised. Of AWS: how requests are signed, and what they ask for. */
-const DECOYS_KNOW = /^core\/|^platform\/traps\/(decoys\/|(use|marks|enums)\.ts$|aws\/(sigv4|depth|access-key)\.ts$)/;
+const DECOYS_KNOW = /^core\/|^platform\/traps\/(decoys\/|(use|enums)\.ts$|aws\/(sigv4|access-key)\.ts$)/;
 
 test('a decoy knows neither the platform nor what becomes of what it sees', () => {
   const decoys = files.filter(({ path }) => path.startsWith('platform/traps/decoys/'));

@@ -1,7 +1,12 @@
 import type { Selectable } from 'kysely';
+import { sha256 } from '../../core/digest.ts';
+import { canonicalize } from '../../core/json/canonical.ts';
 import type { Reader, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
+import { streamOfAgent } from './enums.ts';
+import { type AgentIdentity, currentIdentities } from './identity/identity-rows.ts';
 import type { AgentTables } from './tables.ts';
+import type { WireAgent } from './wire/agents.ts';
 
 export type Agent = Selectable<AgentTables['agents']>;
 
@@ -51,4 +56,143 @@ export async function changeAgent(
 ): Promise<void> {
   const agents = transaction.tables<AgentTables>().updateTable('agents').set(change);
   await agents.where('agent_no', '=', agent_no).execute();
+}
+
+/** The composition of an agent. Another composition is another agent. */
+interface Composition {
+  model: string;
+  version: string;
+  allowed_tools: readonly string[];
+  allowed_apis: readonly string[];
+  prompt_sha256: string | null;
+}
+
+/** Hex SHA-256 over the RFC 8785 form, with names sorted and each once, and without a prompt that is not known. */
+export function compositionDigest({ model, version, allowed_tools, allowed_apis, prompt_sha256 }: Composition): string {
+  const prompt = prompt_sha256 === null ? {} : { prompt_sha256 };
+  const of = {
+    model,
+    version,
+    allowed_tools: sortedNames(allowed_tools),
+    allowed_apis: sortedNames(allowed_apis),
+    ...prompt,
+  };
+  return sha256(canonicalize(of));
+}
+
+/** Sorted by UTF-16 code units, as RFC 8785 sorts members, and each once. */
+export function sortedNames(names: readonly string[]): string[] {
+  return [...new Set(names)].sort();
+}
+
+export function compositionOf(agent: Agent): Composition {
+  const { model, version, prompt_sha256 } = agent;
+  return { model, version, prompt_sha256, ...allowancesOf(agent) };
+}
+
+/** The tools and APIs that an agent may use. */
+export function allowancesOf({ allowed_tools, allowed_apis }: Pick<Agent, 'allowed_tools' | 'allowed_apis'>) {
+  return { allowed_tools: JSON.parse(allowed_tools) as string[], allowed_apis: JSON.parse(allowed_apis) as string[] };
+}
+
+/** Agents with all that is said of them to whoever may read them. */
+export async function agentsToWire(reader: Reader, agents: readonly Agent[]): Promise<WireAgent[]> {
+  const identities = await newestIdentities(reader, agents);
+  const children = await childrenOf(reader, agents);
+  return agents.map((agent) => {
+    const { agent_id, agent_no, name, agent_type, model, version, prompt_sha256, parent_agent_id } = agent;
+    const { state, suspended_because, state_changed_at, score, tier } = agent;
+    const { registered_at, registered_by, onboarded_at } = agent;
+    const identity = identities.get(agent_no) ?? null;
+    return {
+      agent_id,
+      name,
+      agent_type,
+      model,
+      version,
+      ...allowancesOf(agent),
+      prompt_sha256,
+      composition: { sha256: agent.composition, changed_at: agent.composition_changed_at },
+      parent_agent_id,
+      children: children.get(agent_id) ?? [],
+      state,
+      suspended_because,
+      state_changed_at,
+      score,
+      tier,
+      registered_at,
+      registered_by,
+      onboarded_at,
+      identity: identity === null ? null : identityToWire(identity),
+      audit_stream: { stream_id: streamOfAgent(agent_id) },
+      message: messageOf(agent),
+    };
+  });
+}
+
+function identityToWire(identity: AgentIdentity): NonNullable<WireAgent['identity']> {
+  const { did, public_keys, ecdsa_serial, ecdsa_pem, ml_dsa_65_serial, ml_dsa_65_pem, not_after } = identity;
+  const { passport_jti, passport_jws, passport_status, status_changed_at, composition, key_id, issued_at } = identity;
+  return {
+    did,
+    public_keys: JSON.parse(public_keys) as NonNullable<WireAgent['identity']>['public_keys'],
+    certificate: {
+      serial: ecdsa_serial,
+      not_after,
+      pem: ecdsa_pem,
+      pq: { serial: ml_dsa_65_serial, pem: ml_dsa_65_pem },
+    },
+    passport: { jti: passport_jti, jws: passport_jws, status: passport_status, status_changed_at },
+    composition,
+    key_id,
+    issued_at,
+  };
+}
+
+async function newestIdentities(reader: Reader, agents: readonly Agent[]): Promise<Map<number, AgentIdentity>> {
+  const numbers = agents.map(({ agent_no }) => agent_no);
+  const rows = await currentIdentities(reader, numbers).selectAll().execute();
+  return new Map(rows.map((row) => [row.agent_no, row]));
+}
+
+async function childrenOf(reader: Reader, agents: readonly Agent[]): Promise<Map<string, WireAgent['children']>> {
+  const children = new Map<string, WireAgent['children']>();
+  if (agents.length === 0) return children;
+  const ids = agents.map(({ agent_id }) => agent_id);
+  const rows = await reader
+    .tables<AgentTables>()
+    .selectFrom('agents')
+    .select(['parent_agent_id', 'agent_id', 'name', 'state', 'score', 'tier'])
+    .where(reader.sql.isAmong('parent_agent_id', ids))
+    .orderBy('agent_no')
+    .execute();
+  for (const { parent_agent_id, ...child } of rows)
+    children.set(parent_agent_id ?? '', [...(children.get(parent_agent_id ?? '') ?? []), child]);
+  return children;
+}
+
+function messageOf(agent: Agent): string {
+  return [standingOf(agent), ...denialsOf(agent)].join(' ');
+}
+
+function standingOf({ state, suspended_because, composition_changed_at }: Agent): string {
+  if (state === 'registered') return 'It has no identity yet: onboard it.';
+  if (state === 'revoked') return 'It is revoked for ever.';
+  if (state === 'suspended' && suspended_because === 'auto')
+    return 'It is suspended: its score fell to 20 or less. Somebody may reinstate it.';
+  if (state === 'suspended' && suspended_because === 'parent')
+    return 'It is suspended: the score of the agent that delegates to it fell to 20 or less. That one is reinstated first.';
+  if (state === 'suspended') return 'It is suspended by the kill switch. Somebody may reinstate it.';
+  if (composition_changed_at !== null)
+    return 'It is not what it was onboarded as: its passport is suspended, and its tier is MONITOR at most, until it is onboarded again.';
+  return 'It is active.';
+}
+
+/** An empty allowance denies all, which nobody should have to guess. */
+function denialsOf(agent: Agent): string[] {
+  const { allowed_tools, allowed_apis } = allowancesOf(agent);
+  return [
+    ...(allowed_tools.length === 0 ? ['allowed_tools is empty: each use of a tool is a violation.'] : []),
+    ...(allowed_apis.length === 0 ? ['allowed_apis is empty: each call of an API is a violation.'] : []),
+  ];
 }

@@ -6,15 +6,23 @@ import { DomainError } from '../errors.ts';
 import { newestFirst } from '../http/newest-first.ts';
 import type { Actor } from '../http/principal.ts';
 import { keyedRequest, makeOnce } from '../idempotency/keyed-results.ts';
-import { type Agent, changeAgent, findAgent, lockAgent } from './agent-rows.ts';
-import { agentsToWire } from './agent-wire.ts';
-import { allowancesOf, compositionDigest, compositionOf, sortedNames } from './composition.ts';
+import {
+  type Agent,
+  agentsToWire,
+  allowancesOf,
+  changeAgent,
+  compositionDigest,
+  compositionOf,
+  findAgent,
+  lockAgent,
+  sortedNames,
+} from './agent-rows.ts';
 import type { AgentServiceDeps } from './deps.ts';
 import { type AgentEntry, writeEntries } from './entries.ts';
 import { tierOf } from './enums.ts';
 import { type GhostPorts, noteGhost } from './ghosts.ts';
 import type { AgentTables } from './tables.ts';
-import { decoyToolsOf } from './vault/decoy-rows.ts';
+import { decoyToolsOf } from './vault/decoys.ts';
 import type { AgentPatch, AgentQuery, AgentRegistration, WireAgent } from './wire/agents.ts';
 
 /** The agents, as routes and pages have them. */

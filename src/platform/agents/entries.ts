@@ -1,6 +1,8 @@
 import type { Json } from '../../core/json/canonical.ts';
 import type { AuditLog, EntryPlace } from '../audit/api.ts';
 import type { Transaction } from '../database/database.ts';
+import { DomainError } from '../errors.ts';
+import type { Principal } from '../http/principal.ts';
 import { streamOfAgent } from './enums.ts';
 
 /** Something that happened to an agent, or that it did. */
@@ -39,4 +41,25 @@ export async function writeEntries(
     metadata: more,
   }));
   return log.appendAllIn(transaction, placed);
+}
+
+const PREFIX = 'agent:';
+
+/** The binding of a key that speaks for an agent. */
+export function boundToAgent(agentId: string): string {
+  return `${PREFIX}${agentId}`;
+}
+
+/** The actor as entries name it: the agent itself if the key is bound to one. */
+export function speakerOf({ kind, id, boundTo = null }: Pick<Principal, 'kind' | 'id' | 'boundTo'>): string {
+  return boundTo ?? `${kind}:${id}`;
+}
+
+/** @throws DomainError `forbidden` for a key that is bound to something else: nobody talks about another. */
+export function refuseOthers({ boundTo = null }: Pick<Principal, 'boundTo'>, agentId: string): void {
+  if (boundTo === null || boundTo === boundToAgent(agentId)) return;
+  throw new DomainError(
+    'forbidden',
+    'this API key is bound to something else than this agent, and cannot speak for it',
+  );
 }

@@ -88,3 +88,14 @@ export type DecoySort = (typeof DECOY_SORTS)[number];
 export function streamOfAgent(agentId: string): string {
   return `agents/${agentId}`;
 }
+
+/** An agent has a certificate of each kind: one that every tool reads, and one that outlasts quantum computers. */
+export const CERTIFICATE_KINDS = ['ecdsa', 'ml_dsa_65'] as const;
+export type CertificateKind = (typeof CERTIFICATE_KINDS)[number];
+
+/** JWS algorithms. A passport has a signature by each (RFC 8037, RFC 9964). */
+export const SIGNATURE_ALGORITHMS = ['EdDSA', 'ML-DSA-65'] as const;
+export type SignatureAlgorithm = (typeof SIGNATURE_ALGORITHMS)[number];
+
+/** Those of RFC 5280 section 5.3.1 that are in use here. */
+export type RevocationReason = 'certificateHold' | 'cessationOfOperation' | 'superseded';

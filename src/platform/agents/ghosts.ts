@@ -2,13 +2,12 @@ import type { Json } from '../../core/json/canonical.ts';
 import type { Transaction } from '../database/database.ts';
 import type { Agent } from './agent-rows.ts';
 import { alertOfAgent } from './alerting.ts';
-import type { AgentServiceDeps } from './deps.ts';
+import type { AgentServiceDeps, IssuerPort, TrustChange, TrustPort } from './deps.ts';
 import type { AgentEntry } from './entries.ts';
 import { tierOf } from './enums.ts';
-import type { IssuerPort, TrustChange, TrustPort } from './ports.ts';
 
 /** An agent that is not what it was onboarded as. */
-export interface GhostSighting {
+interface GhostSighting {
   actor: string;
   /** The observed values that differ. */
   observed: { [name: string]: Json };

@@ -5,18 +5,17 @@ import type { Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import type { Actor } from '../http/principal.ts';
 import { type Agent, changeAgent, findAgent, lockAgent } from './agent-rows.ts';
-import { boundToAgent } from './binding.ts';
-import type { AgentServiceDeps } from './deps.ts';
-import { type AgentEntry, writeEntries } from './entries.ts';
+import type { AgentServiceDeps, IssuedIdentity, IssuerPort, TrustPort } from './deps.ts';
+import { type AgentEntry, boundToAgent, writeEntries } from './entries.ts';
 import { streamOfAgent } from './enums.ts';
-import type { IssuedIdentity, IssuerPort, TrustPort, VaultPort } from './ports.ts';
+import type { Vaults } from './vault/vaults.ts';
 import type { Onboarded } from './wire/agents.ts';
 
 /** The parts of the service that an onboarding calls. */
-export interface OnboardingPorts {
+interface OnboardingPorts {
   issuer: Pick<IssuerPort, 'issue'>;
   trust: TrustPort;
-  vaults: VaultPort;
+  vaults: Pick<Vaults, 'open'>;
 }
 
 const ONCE = 'The private keys and the API key are shown this once, and kept nowhere: store them now.';

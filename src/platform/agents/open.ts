@@ -2,7 +2,7 @@ import { RATE_LIMITS } from '../http/principal.ts';
 import type { OpenService, ServiceDeps } from '../open-module.ts';
 import { SecretBox } from '../secrets.ts';
 import { alertedAgents } from './alerting.ts';
-import { OwnQuestions } from './own-questions.ts';
+import { OwnQuestions } from './kill/asking.ts';
 import { agentsOverview } from './pages/overview.ts';
 import { pagesOfAgents } from './pages/pages.ts';
 import { agentServiceRoutes } from './routes.ts';

@@ -1,25 +1,22 @@
 import type { Sends } from '../jobs/delivery.ts';
 import type { Job } from '../jobs/scheduler.ts';
+import { Dispatcher } from '../outgoing/dispatcher.ts';
 import type { SecretBox } from '../secrets.ts';
 import type { VaultTraps } from '../traps/api.ts';
 import { Actions } from './actions/actions.ts';
 import { Agents } from './agents.ts';
-import type { AgentServiceDeps } from './deps.ts';
+import type { AgentServiceDeps, KillDeps } from './deps.ts';
 import { Issuer } from './identity/issuer.ts';
-import { type AskPublic, askAsStranger } from './kill/asking.ts';
-import type { KillSwitch } from './kill/kill-switch.ts';
-import { openKillSwitch } from './kill/open.ts';
-import type { Subscribers } from './kill/subscribers.ts';
-import { Lately } from './lately.ts';
+import type { Published } from './identity/published.ts';
+import { type AskPublic, askAsStranger, type OwnQuestions } from './kill/asking.ts';
+import { KillSwitch } from './kill/kill-switch.ts';
+import { Subscribers, sendsSecurityEvents } from './kill/subscribers.ts';
 import { Onboarding } from './onboarding.ts';
-import type { OwnQuestions } from './own-questions.ts';
-import { PublicAgents } from './public/public-agents.ts';
-import { readAgentStats } from './stats.ts';
-import { trustJob } from './trust/job.ts';
+import { Lately, readAgentStats } from './overview.ts';
+import { TrustWriter, trustJob } from './trust/families.ts';
 import { TrustScores } from './trust/scores.ts';
-import { TrustWriter } from './trust/writer.ts';
 import { Vaults } from './vault/vaults.ts';
-import type { AgentStats } from './wire/stats.ts';
+import type { AgentStats } from './wire/agents.ts';
 
 /** Everything that the routes and pages of agents call. */
 export interface AgentService {
@@ -30,7 +27,7 @@ export interface AgentService {
   kill: KillSwitch;
   subscribers: Subscribers;
   vault: Vaults;
-  public: PublicAgents;
+  public: Published;
   lately: Lately;
   stats(): Promise<AgentStats>;
 }
@@ -45,7 +42,7 @@ export interface OpenAgents {
   settled(): Promise<void>;
 }
 
-export interface AgentKeeping {
+interface AgentKeeping {
   /** Keeps the platform's own keys: `agents/authorities`. */
   authorityBox: SecretBox;
   /** Keeps the keys of vaults: `agents/vaults`. */
@@ -65,27 +62,29 @@ export function assembleAgents(deps: AgentServiceDeps, keeping: AgentKeeping): O
   const { askPublic = askAsStranger(verificationUrl, ownQuestions) } = keeping;
   const trust = new TrustWriter(deps, issuer);
   const vaults = new Vaults(deps, vaultBox, trust, vaultTraps);
-  const killSwitch = openKillSwitch(deps, { trust: trust, issuer, askPublic });
+  const dispatcher = new Dispatcher({ allowed: deps.outgoingHosts });
+  const killDeps: KillDeps = { ...deps, trust, issuer, dispatcher, askPublic };
+  const kill = new KillSwitch(killDeps);
   const actions = new Actions({ ...deps, trust, issuer, vaults });
   return {
     service: {
-      agents: new Agents(deps, { trust: trust, issuer }),
-      onboarding: new Onboarding(deps, { issuer, trust: trust, vaults }),
+      agents: new Agents(deps, { trust, issuer }),
+      onboarding: new Onboarding(deps, { issuer, trust, vaults }),
       actions,
       trust: new TrustScores(deps),
-      kill: killSwitch.kill,
-      subscribers: killSwitch.subscribers,
+      kill,
+      subscribers: new Subscribers(deps),
       vault: vaults,
-      public: new PublicAgents(deps, issuer.published),
+      public: issuer.published,
       lately: new Lately(database),
       stats: () => readAgentStats(database, clock()),
     },
-    jobs: [trustJob(deps, trust), killSwitch.job, authorityJob(issuer)],
-    sends: killSwitch.sends,
+    jobs: [trustJob(deps, trust), kill.job, authorityJob(issuer)],
+    sends: sendsSecurityEvents(killDeps),
     start: () => issuer.start(),
     async settled() {
       await actions.settled();
-      await killSwitch.settled();
+      await kill.settled();
     },
   };
 }

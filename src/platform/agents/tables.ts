@@ -1,9 +1,303 @@
 import { column, type TablesOf, table } from '../database/table.ts';
-import type { AgentStateName, AgentType, SuspensionCause, TrustTier } from './enums.ts';
-import { IDENTITY_TABLES } from './identity/tables.ts';
-import { KILL_TABLES } from './kill/tables.ts';
-import { TRUST_TABLES } from './trust/tables.ts';
-import { VAULT_TABLES } from './vault/tables.ts';
+import type {
+  ActionDecision,
+  ActionOutcome,
+  AgentStateName,
+  AgentType,
+  CeilingCause,
+  CertificateKind,
+  DecoySort,
+  KillMode,
+  KillStepName,
+  PassportStatus,
+  RevocationReason,
+  StepResult,
+  SuspensionCause,
+  TrustRuleName,
+  TrustTier,
+} from './enums.ts';
+
+const IDENTITY_TABLES = {
+  /** Each generation of the platform's own keys. */
+  agent_authorities: table(
+    {
+      /** From 1 on. */
+      generation: column.integer('PRIMARY KEY'),
+      made_at: column.text(),
+      not_after: column.text(),
+      /** The certificates of those that sign certificates. */
+      ecdsa_pem: column.text(),
+      ml_dsa_65_pem: column.text(),
+      /** JSON: a list of `PublicJwk`, of those that sign passports, lists and messages. */
+      public_keys: column.text(),
+      /** Sealed JSON of PKCS #8 in base64. */
+      private_keys: column.bytes(),
+    },
+    { appendOnly: [['generation']] },
+  ),
+  /** Identities that onboardings issued. */
+  agent_identities: table(
+    {
+      /** Its place in the status list. */
+      identity_no: column.ordinal(),
+      agent_no: column.integer('REFERENCES agents'),
+      /** Its number among those of its agent, from 1 on. */
+      issue_no: column.integer(),
+      /** The generation of the platform's keys that signed it. */
+      generation: column.integer('REFERENCES agent_authorities'),
+      did: column.text(),
+      /** JSON of `AgentPublicKeys`. */
+      public_keys: column.text(),
+      ecdsa_serial: column.text('UNIQUE'),
+      ml_dsa_65_serial: column.text('UNIQUE'),
+      ecdsa_pem: column.text(),
+      ml_dsa_65_pem: column.text(),
+      not_after: column.text(),
+      /** The composition that its passport and certificates state. */
+      composition: column.digest(),
+      passport_jti: column.text('UNIQUE'),
+      /** JSON of a JWS; empty only within the transaction that issues it. */
+      passport_jws: column.text(),
+      passport_status: column.oneOf<PassportStatus>(['valid', 'suspended', 'revoked', 'superseded']),
+      status_changed_at: column.text(),
+      /** The API key that came with it. */
+      key_id: column.text(),
+      issued_at: column.text(),
+    },
+    { constraints: ['UNIQUE (agent_no, issue_no)'] },
+  ),
+  /** Certificates that are not to be trusted, for now or for ever. */
+  agent_revocations: table(
+    {
+      kind: column.oneOf<CertificateKind>(['ecdsa', 'ml_dsa_65']),
+      generation: column.integer('REFERENCES agent_authorities'),
+      serial: column.text(),
+      identity_no: column.integer('REFERENCES agent_identities'),
+      reason: column.oneOf<RevocationReason>(['certificateHold', 'cessationOfOperation', 'superseded']),
+      revoked_at: column.text(),
+    },
+    { constraints: ['PRIMARY KEY (kind, serial)'], indexes: { agent_revocations_by_list: '(kind, generation)' } },
+  ),
+};
+
+export const KILL_TABLES = {
+  agent_kills: table(
+    {
+      kill_no: column.ordinal(),
+      kill_id: column.text('UNIQUE'),
+      agent_no: column.integer('REFERENCES agents'),
+      mode: column.oneOf<KillMode>(['suspend', 'revoke']),
+      reason: column.text(),
+      started_at: column.text(),
+      started_by: column.text(),
+      finished_at: column.optional(column.text()),
+      flipped_after_ms: column.optional(column.integer()),
+      /** Until when the process that carries it out has it to itself. */
+      claimed_until: column.optional(column.text()),
+      claimed_by: column.optional(column.text()),
+    },
+    {
+      indexes: {
+        agent_kills_by_agent: '(agent_no, kill_no)',
+        agent_kills_unfinished: '(kill_no) WHERE finished_at IS NULL',
+      },
+    },
+  ),
+  /** Steps of kills, in their order: those of children first. */
+  agent_kill_steps: table(
+    {
+      kill_no: column.integer('REFERENCES agent_kills'),
+      number: column.integer(),
+      agent_no: column.integer('REFERENCES agents'),
+      step: column.text<KillStepName>(),
+      deadline_ms: column.integer(),
+      started_at: column.optional(column.text()),
+      ended_at: column.optional(column.text()),
+      result: column.optional(column.oneOf<StepResult>(['completed', 'failed', 'not_available'])),
+      /** For people: the outcome, or the reason of a failure. */
+      detail: column.optional(column.text()),
+    },
+    { constraints: ['PRIMARY KEY (kill_no, number)'], indexes: { agent_kill_steps_by_agent: '(agent_no, kill_no)' } },
+  ),
+  agent_subscribers: table({
+    subscriber_no: column.ordinal(),
+    subscriber_id: column.text('UNIQUE'),
+    url: column.text(),
+    audience: column.text(),
+    added_at: column.text(),
+    added_by: column.text(),
+    removed_at: column.optional(column.text()),
+  }),
+  /** Security Event Tokens that subscribers are sent. */
+  agent_set_deliveries: table(
+    {
+      delivery_no: column.ordinal(),
+      /** The identifier of the token. */
+      jti: column.text('UNIQUE'),
+      subscriber_no: column.integer('REFERENCES agent_subscribers'),
+      agent_no: column.integer('REFERENCES agents'),
+      kill_no: column.optional(column.integer()),
+      event: column.text(),
+      /** The token. */
+      jws: column.text(),
+      /** In the outbox. */
+      message_id: column.text('UNIQUE'),
+      state: column.oneOf(['pending', 'delivered', 'dead']),
+      attempts: column.integer(),
+      made_at: column.text(),
+      delivered_at: column.optional(column.text()),
+    },
+    {
+      indexes: {
+        agent_set_deliveries_by_kill: '(kill_no)',
+        agent_set_deliveries_by_subscriber: '(subscriber_no, delivery_no)',
+      },
+    },
+  ),
+};
+
+const TRUST_TABLES = {
+  /** Actions that agents reported; never changed. */
+  agent_actions: table(
+    {
+      action_no: column.ordinal(),
+      action_id: column.text(),
+      agent_no: column.integer('REFERENCES agents'),
+      received_at: column.text(),
+      /** As the agent says; null without attestation. */
+      signed_at: column.optional(column.text()),
+      action_type: column.text(),
+      action_description: column.text(),
+      tool_used: column.optional(column.text()),
+      api_called: column.optional(column.text()),
+      input_hash: column.optional(column.text()),
+      output_hash: column.optional(column.text()),
+      model: column.optional(column.text()),
+      version: column.optional(column.text()),
+      decision: column.oneOf<ActionDecision>(['allowed', 'violation']),
+      /** JSON. */
+      violations: column.text(),
+      attested: column.flag(),
+      algorithm: column.optional(column.text()),
+      signature: column.optional(column.text()),
+      /** Hex SHA-256 of the RFC 8785 text of what was sent. */
+      content_sha256: column.digest(),
+      reported_by: column.text(),
+      score_before: column.integer(),
+      score_after: column.integer(),
+      tier: column.text<TrustTier>(),
+      /** JSON of sentences. */
+      reasons: column.text(),
+      entry_sequence: column.integer(),
+      entry_hash: column.digest(),
+    },
+    {
+      constraints: ['UNIQUE (agent_no, action_id)'],
+      indexes: {
+        agent_actions_by_agent: '(agent_no, action_no)',
+        agent_actions_by_decision: '(agent_no, decision, action_no)',
+        agent_violations: "(action_no) WHERE decision = 'violation'",
+        agent_actions_by_time: '(received_at)',
+        agent_violations_by_time: "(received_at) WHERE decision = 'violation'",
+      },
+      appendOnly: [['action_no'], ['agent_no', 'action_id']],
+    },
+  ),
+  /** Outcomes of actions; never changed. */
+  agent_outcomes: table(
+    {
+      outcome_no: column.ordinal(),
+      outcome_id: column.text('UNIQUE'),
+      action_no: column.integer('UNIQUE REFERENCES agent_actions'),
+      agent_no: column.integer('REFERENCES agents'),
+      outcome: column.oneOf<ActionOutcome>(['succeeded', 'failed', 'unknown']),
+      output_hash: column.optional(column.text()),
+      reported_at: column.text(),
+      reported_by: column.text(),
+      entry_sequence: column.integer(),
+      entry_hash: column.digest(),
+    },
+    { appendOnly: [['outcome_no'], ['outcome_id'], ['action_no']] },
+  ),
+  /** The ledger of trust; never changed. */
+  agent_trust_lines: table(
+    {
+      agent_no: column.integer('REFERENCES agents'),
+      /** Its number among those of its agent, from 1 on. */
+      entry_no: column.integer(),
+      at: column.text(),
+      rule: column.text<TrustRuleName>(),
+      /** Asked for; what was given is the difference of the scores. */
+      points: column.integer(),
+      score_before: column.integer('CHECK (score_before BETWEEN 0 AND 100)'),
+      score_after: column.integer('CHECK (score_after BETWEEN 0 AND 100)'),
+      ceiling: column.integer('CHECK (ceiling BETWEEN 0 AND 100)'),
+      ceiling_because: column.text<CeilingCause>(),
+      action_id: column.optional(column.text()),
+      /** JSON. */
+      detail: column.text(),
+    },
+    { constraints: ['PRIMARY KEY (agent_no, entry_no)'], appendOnly: [['agent_no', 'entry_no']] },
+  ),
+};
+
+const VAULT_TABLES = {
+  agent_vaults: table({
+    agent_no: column.integer('PRIMARY KEY REFERENCES agents'),
+    vault_id: column.text('UNIQUE'),
+    /** Its key, sealed. */
+    sealed_key: column.bytes(),
+    made_at: column.text(),
+  }),
+  /** Secrets of agents, and decoys among them: nothing here tells them apart. */
+  agent_secrets: table(
+    {
+      secret_no: column.ordinal(),
+      agent_no: column.integer('REFERENCES agents'),
+      name: column.text(),
+      /** From 1 on, one more for each time that it was put. */
+      version: column.integer(),
+      sealed: column.bytes(),
+      put_at: column.text(),
+      put_by: column.text(),
+    },
+    { constraints: ['UNIQUE (agent_no, name)'] },
+  ),
+  /** Secrets that were given out. */
+  agent_leases: table(
+    {
+      lease_no: column.ordinal(),
+      lease_id: column.text('UNIQUE'),
+      agent_no: column.integer('REFERENCES agents'),
+      /** The name of the secret, which may be another one by now, or none. */
+      name: column.text(),
+      version: column.integer(),
+      taken_at: column.text(),
+      taken_by: column.text(),
+      until_at: column.text(),
+      ended_at: column.optional(column.text()),
+      ended_because: column.optional(column.text()),
+    },
+    { indexes: { agent_leases_by_agent: '(agent_no, until_at)' } },
+  ),
+  agent_decoys: table(
+    {
+      decoy_no: column.ordinal(),
+      decoy_id: column.text('UNIQUE'),
+      agent_no: column.integer('REFERENCES agents'),
+      sort: column.oneOf<DecoySort>(['secret', 'tool']),
+      name: column.text(),
+      /** Null for a tool, and for a secret that was removed. */
+      secret_no: column.optional(column.integer()),
+      /** The trap. */
+      credential_id: column.text('UNIQUE'),
+      made_at: column.text(),
+      made_by: column.text(),
+      removed_at: column.optional(column.text()),
+    },
+    { uniqueIndexes: { agent_decoys_standing: '(agent_no, sort, name) WHERE removed_at IS NULL' } },
+  ),
+};
 
 export const AGENT_TABLES = {
   agents: table(
@@ -19,7 +313,7 @@ export const AGENT_TABLES = {
       /** JSON of host names, sorted, each once. */
       allowed_apis: column.text(),
       prompt_sha256: column.optional(column.digest()),
-      /** Hex SHA-256 over model, version, allowances and prompt: see `composition.ts`. */
+      /** Hex SHA-256 over model, version, allowances and prompt: see `compositionDigest`. */
       composition: column.digest(),
       /** Since when it is another one than its passport and certificates say; null where it is the same. */
       composition_changed_at: column.optional(column.text()),

@@ -106,10 +106,10 @@ export function creationOf(tables: TableSet): Migration {
   return (words) => Object.entries(tables).flatMap(([name, made]) => statementsOf(words, name, made));
 }
 
-/** Returns the kinds of some columns, in their order, for `insertAll` and `updateAll`. */
+/** Returns the kinds of some columns, or of all, in their order, for `insertAll` and `updateAll`. */
 export function kindsOf<Set extends ColumnSet>(
   { columns }: TableDeclaration<Set>,
-  names: readonly (keyof Set & string)[],
+  names: readonly (keyof Set & string)[] = Object.keys(columns),
 ): Columns {
   return Object.fromEntries(names.map((name) => [name, columns[name]?.kind ?? 'text']));
 }

@@ -1,9 +1,8 @@
 import { createPrivateKey, type KeyObject, randomUUID, sign } from 'node:crypto';
-import { attestedText } from '../agents/actions/attestation.ts';
+import { attestedText } from '../agents/actions/report.ts';
 import type { ActionContent, LoggedAction } from '../agents/wire/actions.ts';
-import type { Onboarded } from '../agents/wire/agents.ts';
+import type { AgentVerification, Onboarded } from '../agents/wire/agents.ts';
 import type { WireKill } from '../agents/wire/kill.ts';
-import type { AgentVerification } from '../agents/wire/public.ts';
 import type { PlatformCaller } from './caller.ts';
 
 const AGENTS = '/agents/api/v1';

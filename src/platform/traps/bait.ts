@@ -1,13 +1,11 @@
-import type { AuditLog } from '../audit/api.ts';
-import type { Database, Transaction } from '../database/database.ts';
+import type { Transaction } from '../database/database.ts';
 import { invalidField } from '../errors.ts';
 import type { Actor } from '../http/principal.ts';
-import { changeRecorded, storeTrap } from './making.ts';
+import { changeRecorded, storeTrap, type TrapServiceDeps } from './making.ts';
+import type { Uses } from './recording.ts';
 import { findTrap, nextChange, noteProof } from './repository.ts';
 import type { Traps } from './traps.ts';
 import type { Artifact } from './types/type.ts';
-import type { Uses } from './uses.ts';
-import type { TrapVault } from './vault.ts';
 import type { NewTrap } from './wire.ts';
 
 /** A trap that an agent plants as a file, before it is stored. */
@@ -37,13 +35,9 @@ export interface FileWatch {
 /** By `credential_id`. */
 export type FileWatches = () => Promise<ReadonlyMap<string, FileWatch>>;
 
-export interface BaitTrapDeps {
+interface BaitTrapDeps extends TrapServiceDeps {
   traps: Pick<Traps, 'prepare'>;
   uses: Pick<Uses, 'record'>;
-  database: Database;
-  vault: TrapVault;
-  log: AuditLog;
-  clock: () => Date;
 }
 
 /** Traps whose file an agent plants and watches. */

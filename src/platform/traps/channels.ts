@@ -1,11 +1,10 @@
 import type { AwsSettings } from './aws/settings.ts';
-import { awsTruth } from './aws/truth.ts';
 import type { FileWatches } from './bait.ts';
 import type { DecoyPlace } from './decoys/decoy.ts';
-import type { Channel } from './enums.ts';
+import type { Channel, Origin } from './enums.ts';
 import type { ChannelTruth } from './trap-wire.ts';
 
-export interface ChannelsDeps {
+interface ChannelsDeps {
   /** The decoys that listen here. */
   places: () => readonly DecoyPlace[];
   aws: AwsSettings;
@@ -39,3 +38,43 @@ export async function channelTruthOf({ places, aws, reports, watches, clock }: C
 
 const NO_VAULT = { active: false, reason: 'No vault of an agent has it.' };
 const UNWATCHED = { active: false, reason: 'No agent watches a file that has it.' };
+
+const HOUR_MS = 60 * 60_000;
+/** Longest silences of channels before they no longer count as alive. */
+const SILENT_MS = { aws_cloudtrail: 24 * HOUR_MS, aws_last_used: HOUR_MS };
+
+interface Known {
+  origin: Origin;
+  aws: AwsSettings;
+  /** When the channel last told anything. */
+  reportedAt: string | null;
+  now: Date;
+}
+
+/** Says if AWS itself would report a use, and why. */
+function awsTruth(channel: keyof typeof SILENT_MS, known: Known): { active: boolean; reason: string } {
+  const { origin, reportedAt, now } = known;
+  if (origin === 'fabricated')
+    return {
+      active: false,
+      reason:
+        'A use of this fabricated key against the real AWS is invisible: AWS logs no request with credentials that do not exist.',
+    };
+  const active = reportedAt !== null && now.getTime() - Date.parse(reportedAt) <= SILENT_MS[channel];
+  return { active, reason: channel === 'aws_cloudtrail' ? cloudTrail(known, active) : lastUsed(known, active) };
+}
+
+function cloudTrail({ aws: { trail }, reportedAt }: Known, active: boolean): string {
+  if (active) return `Events of CloudTrail come in, the last ones at ${reportedAt}.`;
+  const since = reportedAt === null ? 'never came' : `came last at ${reportedAt}`;
+  return trail === null
+    ? `Events of CloudTrail ${since}: name the bucket of a trail under cloudtrail in the settings, or bring them to POST /events/cloudtrail.`
+    : `Events of CloudTrail ${since}: see that the trail writes to the bucket "${trail.bucket}", and whether the job that reads it fails.`;
+}
+
+function lastUsed({ aws: { iam }, reportedAt }: Known, active: boolean): string {
+  if (iam === null) return 'Nobody asks IAM when the key was last used: the settings have no aws.';
+  return active
+    ? `IAM is asked every ten minutes when the key was last used, and answered at ${reportedAt}.`
+    : 'IAM did not answer in the last hour when it was asked when keys were last used.';
+}

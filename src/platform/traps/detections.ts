@@ -1,21 +1,17 @@
-import type { AuditLog } from '../audit/api.ts';
+import { placeToWire } from '../audit/api.ts';
 import type { Database, Reader } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { newestFirst } from '../http/newest-first.ts';
 import type { Actor } from '../http/principal.ts';
 import { recordAct, settledEntry } from './entries.ts';
 import { type DetectionStatus, TRAPS_STREAM } from './enums.ts';
-import { type Detection, nextChange, trapRow } from './repository.ts';
+import type { TrapServiceDeps } from './making.ts';
+import { lastChange, nextChange, type Occurrence, trapRow } from './repository.ts';
 import { GROUP_GAP_MS } from './rules.ts';
 import type { TrapTables } from './tables.ts';
-import { detectionToWire } from './trap-wire.ts';
-import type { DetectionsVersion } from './version.ts';
 import type { DetectionQuery, WireDetection } from './wire.ts';
 
-export interface DetectionsDeps {
-  database: Database;
-  clock: () => Date;
-  log: AuditLog;
+interface DetectionsDeps extends Pick<TrapServiceDeps, 'database' | 'clock' | 'log'> {
   version: DetectionsVersion;
 }
 
@@ -57,7 +53,7 @@ export class Detections {
     if (row === undefined) throw new DomainError('not_found', 'there is no detection of this id');
     const occurrences = database.tables<TrapTables>().selectFrom('detection_occurrences').selectAll();
     const kept = await occurrences.where('detection_no', '=', row.detection_no).orderBy('number').execute();
-    return { ...toWire(row), occurrences_kept: kept.map(({ detection_no: _, ...occurrence }) => occurrence) };
+    return { ...toWire(row), occurrences_kept: kept.map(occurrenceToWire) };
   }
 
   /** Notes that somebody has seen it, or not. @throws DomainError `not_found`. */
@@ -129,10 +125,76 @@ function withTraps(reader: Reader) {
     .select(['credential_id', 'credential_type', 'plant_location', 'label', 'planted_at', 'created_at']);
 }
 
+function occurrenceToWire(row: Occurrence): Occurrence {
+  const { number, event_time, depth, action, source_event_id, request_sha256 } = row;
+  return { number, event_time, depth, action, source_event_id, request_sha256 };
+}
+
 type Joined = Awaited<ReturnType<ReturnType<typeof withTraps>['executeTakeFirstOrThrow']>>;
 
 function toWire(row: Joined): WireDetection {
-  const { credential_id, credential_type, plant_location, label, planted_at, created_at, ...detection } = row;
-  const trap = { credential_id, credential_type, plant_location, label, planted_at, created_at };
-  return detectionToWire(detection satisfies Detection, trap);
+  const { detection_id, credential_id, credential_type, plant_location, label, planted_at, created_at } = row;
+  const { depth, severity, detected_at, event_time, channel, source_event_id, source_ip, user_agent, action } = row;
+  const { service, region, auth_verified, request_sha256, status, acknowledged_by, acknowledged_at } = row;
+  const { occurrences, first_seen, last_seen, alert_state, alert_attempts } = row;
+  return {
+    detection_id,
+    credential_id,
+    credential_type,
+    plant_location,
+    label,
+    depth,
+    severity,
+    detected_at,
+    event_time,
+    channel,
+    source_event_id,
+    source_ip,
+    user_agent,
+    action,
+    service,
+    region,
+    auth_verified: auth_verified === null ? null : auth_verified === 1,
+    request_sha256,
+    // It cannot have got out before it was there.
+    leaked_between: [planted_at ?? created_at, first_seen],
+    status,
+    acknowledged_by,
+    acknowledged_at,
+    occurrences,
+    first_seen,
+    last_seen,
+    alert: { state: alert_state, attempts: alert_attempts },
+    entry: placeToWire(TRAPS_STREAM, row),
+  };
+}
+
+/** Other processes may be so far ahead of what is said here. */
+const LATE_MS = 250;
+
+/** The number of the last change of any detection, read a few times a second however often it is asked for. */
+export class DetectionsVersion {
+  readonly #database: Database;
+  #read: Promise<number> | null = null;
+  #readAt = 0;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  current(): Promise<number> {
+    const now = performance.now();
+    if (this.#read === null || now - this.#readAt > LATE_MS) {
+      this.#readAt = now;
+      this.#read = lastChange(this.#database);
+      // A failed read is tried again.
+      this.#read.catch(() => this.changed());
+    }
+    return this.#read;
+  }
+
+  /** It is another one since: this process changed something. */
+  changed(): void {
+    this.#read = null;
+  }
 }

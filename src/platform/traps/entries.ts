@@ -65,7 +65,7 @@ function of(
 }
 
 /** Something that was done with a trap or a detection, by somebody who may. */
-export interface TrapAct {
+interface TrapAct {
   actor: Pick<Actor, 'name'>;
   action: string;
   of: readonly [type: 'trap' | 'detection', id: string];

@@ -1,32 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import { messageOf } from '../../core/errors.ts';
-import type { AuditLog } from '../audit/api.ts';
-import type { Database } from '../database/database.ts';
 import type { Actor } from '../http/principal.ts';
 import type { Decoy, FoundTrap } from './decoys/decoy.ts';
 import { recordAct } from './entries.ts';
 import type { Channel, CredentialType } from './enums.ts';
+import type { TrapServiceDeps } from './making.ts';
 import { findTrap, noteProof, type Trap } from './repository.ts';
 import type { TrapUse } from './use.ts';
-import type { KeptCredential, TrapVault } from './vault.ts';
-
-/** The result of a marked use. */
-export interface ChannelTest {
-  channel: Channel;
-  proved: boolean;
-  outcome: string;
-}
+import type { KeptCredential } from './vault.ts';
+import type { ChannelTest } from './wire.ts';
 
 interface MarkedUse extends Pick<FoundTrap, 'type' | 'credential'> {
   decoy: string | null;
   channels: readonly Channel[];
 }
 
-export interface ProvingDeps {
-  database: Database;
-  clock: () => Date;
-  vault: TrapVault;
-  log: AuditLog;
+interface ProvingDeps extends TrapServiceDeps {
   /** Returns the probe that uses a trap as its client would, where this process can. */
   probeOf: (trap: { decoy: string | null; type: CredentialType }) => Decoy['probe'] | undefined;
 }

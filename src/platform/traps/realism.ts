@@ -1,16 +1,13 @@
 import { plural } from '../../core/plurals.ts';
-import type { Database } from '../database/database.ts';
-import { accountOf } from './aws/access-key.ts';
-import { isCanaryAccount } from './aws/canary-accounts.ts';
+import { accountOf, isCanaryAccount } from './aws/access-key.ts';
 import type { DecoyPlace } from './decoys/decoy.ts';
+import type { TrapServiceDeps } from './making.ts';
 import { proofSince } from './rules.ts';
 import type { TrapTables } from './tables.ts';
 import type { Traps } from './traps.ts';
 import type { RealismCheck, WireTrap } from './wire.ts';
 
-export interface RealismDeps {
-  database: Database;
-  clock: () => Date;
+interface RealismDeps extends Pick<TrapServiceDeps, 'database' | 'clock'> {
   traps: Pick<Traps, 'find'>;
   /** The decoys that listen here. */
   places: () => readonly DecoyPlace[];

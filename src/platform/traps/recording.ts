@@ -1,8 +1,10 @@
 import { hash, randomUUID } from 'node:crypto';
 import type { AlertState } from '../alerts/enums.ts';
 import { type AuditLog, keptPlace } from '../audit/api.ts';
-import type { Transaction } from '../database/database.ts';
+import type { Database, Transaction } from '../database/database.ts';
+import { Together } from '../database/together.ts';
 import { occurrenceToldByIam } from './aws/one-use.ts';
+import type { DetectionsVersion } from './detections.ts';
 import { TRAPS_STREAM } from './enums.ts';
 import {
   changeDetection,
@@ -22,6 +24,43 @@ import { belongsTo, GROUP_GAP_MS, LONGEST_DETECTION_MS, severityOf } from './rul
 import { addTo, entryOfTouched, occurrenceOf, type Touched, useFacts, widen } from './touched.ts';
 import { groupKeyOf, storable, type TrapUse } from './use.ts';
 
+/** Takes what channels see, and records it: what arrives while others are written shares a transaction. */
+export class Uses {
+  readonly #together: Together<TrapUse, Recorded | null>;
+  readonly #deps: RecordingDeps;
+  readonly #version: DetectionsVersion;
+  /** Counts of records since this process began. */
+  readonly done = { occurrences: 0, detections: 0 };
+
+  constructor(database: Database, deps: RecordingDeps, version: DetectionsVersion) {
+    this.#together = new Together(database, (transaction, uses) => recordUses(transaction, deps, uses));
+    this.#deps = deps;
+    this.#version = version;
+  }
+
+  /** @returns what it led to; null for an event that was recorded before. */
+  async record(use: TrapUse): Promise<Recorded | null> {
+    const recorded = await this.#together.do(use);
+    this.#version.changed();
+    if (recorded !== null) this.done.occurrences++;
+    if (recorded?.isNew === true) this.done.detections++;
+    return recorded;
+  }
+
+  /**
+   * Records uses in the transaction of what else they led to. It takes the number of a change and the head of the
+   * stream `traps`: it comes after whatever the transaction locks besides, and before entries of other streams.
+   */
+  recordIn(transaction: Transaction, uses: readonly TrapUse[]): Promise<(Recorded | null)[]> {
+    return recordUses(transaction, this.#deps, uses);
+  }
+
+  /** Resolves when nothing waits and nothing is written. */
+  settled(): Promise<void> {
+    return this.#together.settled();
+  }
+}
+
 /** The effect of a recorded use. */
 export interface Recorded {
   detection_id: string;
@@ -29,7 +68,7 @@ export interface Recorded {
   isNew: boolean;
 }
 
-export interface RecordingDeps {
+interface RecordingDeps {
   log: AuditLog;
   clock: () => Date;
   /** Sends an alert of a detection, in its transaction. @returns the state of the alert. */
@@ -40,7 +79,7 @@ export interface RecordingDeps {
  * Records what was done with traps: occurrences, detections, and entries of the stream `traps`, all of it or nothing.
  * @returns for each use what it led to; null for an event that was recorded before.
  */
-export async function recordUses(
+async function recordUses(
   transaction: Transaction,
   deps: RecordingDeps,
   uses: readonly TrapUse[],

@@ -1,9 +1,10 @@
 import { type Selectable, sql } from 'kysely';
 import type { Database, Reader, Transaction } from '../database/database.ts';
+import { kindsOf } from '../database/table.ts';
 import { DomainError } from '../errors.ts';
 import type { Channel } from './enums.ts';
 import { KEPT_OCCURRENCES } from './rules.ts';
-import type { TrapTables } from './tables.ts';
+import { TRAP_TABLES, type TrapTables } from './tables.ts';
 
 export type Trap = Selectable<TrapTables['traps']>;
 export type Detection = Selectable<TrapTables['detections']>;
@@ -88,16 +89,6 @@ export async function changeDetection(transaction: Transaction, detection: Detec
   return detection_no;
 }
 
-const OCCURRENCE_COLUMNS = {
-  detection_no: 'integer',
-  number: 'integer',
-  event_time: 'text',
-  depth: 'text',
-  action: 'text',
-  source_event_id: 'text',
-  request_sha256: 'text',
-} as const;
-
 /** Adds occurrences, and keeps the first and the last ones of all there are. */
 export async function insertOccurrences(
   transaction: Transaction,
@@ -106,7 +97,7 @@ export async function insertOccurrences(
   const lastDropped = total - KEPT_OCCURRENCES;
   const kept = occurrences.filter(({ number }) => number <= KEPT_OCCURRENCES || number > lastDropped);
   const rows = kept.map((occurrence) => ({ ...occurrence, detection_no: detectionNo }));
-  await transaction.insertAll('detection_occurrences', OCCURRENCE_COLUMNS, rows);
+  await transaction.insertAll('detection_occurrences', kindsOf(TRAP_TABLES.detection_occurrences), rows);
   if (lastDropped <= KEPT_OCCURRENCES) return;
   const all = transaction.tables<TrapTables>().deleteFrom('detection_occurrences');
   const dropped = all.where('detection_no', '=', detectionNo).where('number', '>', KEPT_OCCURRENCES);

@@ -14,19 +14,14 @@ export const KEPT_OCCURRENCES = 100;
 export const SAME_USE_MS = 15 * 60_000;
 
 /** A channel that was proved longer ago may have died since. */
-export const PROOF_LASTS_MS = 30 * 24 * 60 * 60_000;
+const PROOF_LASTS_MS = 30 * 24 * 60 * 60_000;
 
 /** From when on a proof still counts. */
 export function proofSince(now: Date): string {
   return new Date(now.getTime() - PROOF_LASTS_MS).toISOString();
 }
 
-const BY_DEPTH: Record<Depth, AlertSeverity> = {
-  exposed: 'low',
-  read: 'medium',
-  validated: 'high',
-  used: 'critical',
-};
+const BY_DEPTH: Record<Depth, AlertSeverity> = { exposed: 'low', read: 'medium', validated: 'high', used: 'critical' };
 
 /** Rates a use. Somebody who knows the credential's name but not its secret can do less. */
 export function severityOf({ depth, authVerified }: Pick<TrapUse, 'depth' | 'authVerified'>): AlertSeverity {

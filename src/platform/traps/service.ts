@@ -4,27 +4,31 @@ import { messageOf } from '../../core/errors.ts';
 import type { Alerts } from '../alerts/api.ts';
 import type { AuditLog } from '../audit/api.ts';
 import type { Database } from '../database/database.ts';
+import type { Job } from '../jobs/scheduler.ts';
+import { Dispatcher } from '../outgoing/dispatcher.ts';
 import { alertOf } from './alerting.ts';
-import { type AwsChannels, openAwsChannels } from './aws/channels.ts';
+import { Iam, lastUsedJob } from './aws/iam.ts';
 import { RealKeys } from './aws/real-keys.ts';
 import type { AwsSettings } from './aws/settings.ts';
+import { Trail } from './aws/trail.ts';
+import { readNamedFiles, trailBucketJob } from './aws/trail-bucket.ts';
+import type { NamedLogFiles } from './aws/trail-records.ts';
 import { BaitTraps, type FileWatches } from './bait.ts';
 import { channelTruthOf } from './channels.ts';
 import type { Decoy, DecoyDeps, DecoyPlace, DecoySettings } from './decoys/decoy.ts';
 import { startDecoys } from './decoys/start.ts';
-import { Detections } from './detections.ts';
-import { readOverview, type TrapsOverview } from './overview.ts';
-import { probesOf } from './own-calls.ts';
+import { Detections, DetectionsVersion } from './detections.ts';
+import type { CredentialType } from './enums.ts';
+import type { TrapServiceDeps } from './making.ts';
+import { readOverview, readTrapStats, type TrapsOverview } from './overview.ts';
 import { Proving } from './proving.ts';
 import { Realism } from './realism.ts';
+import { Uses } from './recording.ts';
 import { lastReports } from './repository.ts';
-import { readTrapStats } from './stats.ts';
 import { Traps } from './traps.ts';
 import type { TrapUse } from './use.ts';
-import { Uses } from './uses.ts';
 import { TrapVault } from './vault.ts';
 import { type UseDecoy, VaultTraps } from './vault-traps.ts';
-import { DetectionsVersion } from './version.ts';
 import type { TrapStats } from './wire.ts';
 
 /** Everything that the routes and pages of traps call. */
@@ -40,9 +44,9 @@ export interface TrapService {
   vaultTraps: VaultTraps;
   realism: Realism;
   realKeys: RealKeys;
-  trail: AwsChannels['trail'];
+  trail: Trail;
   /** The jobs of the service. */
-  jobs: AwsChannels['jobs'];
+  jobs: readonly Job[];
   /** The tools of decoys and of the platform's own channels. */
   decoyDeps: DecoyDeps;
   /** The decoys that listen here. */
@@ -56,7 +60,7 @@ export interface TrapService {
 }
 
 // Over ten members: it is what traps are put together from.
-export interface TrapParts {
+interface TrapParts {
   database: Database;
   clock: () => Date;
   log: AuditLog;
@@ -106,13 +110,7 @@ export function assembleTraps(parts: TrapParts): TrapService {
   };
   const { trail, iam, jobs } = openAwsChannels(parts.aws, { database, vault, uses, clock });
   const channelTruth = () =>
-    channelTruthOf({
-      places,
-      aws: parts.aws,
-      reports: () => lastReports(database),
-      watches,
-      clock,
-    });
+    channelTruthOf({ places, aws: parts.aws, reports: () => lastReports(database), watches, clock });
   const traps = new Traps({ ...deps, places, publicUrl, channelTruth });
   const bait = new BaitTraps({ ...deps, traps, uses });
   const vaultTraps = new VaultTraps({ ...deps, traps, uses, proving, useDecoy });
@@ -141,13 +139,10 @@ export function assembleTraps(parts: TrapParts): TrapService {
   };
 }
 
-interface Recorder {
-  uses: Uses;
-  proving: Proving;
-  serverLog: FastifyBaseLogger;
-}
-
-async function recordSoon(use: TrapUse, { uses, proving, serverLog }: Recorder): Promise<void> {
+async function recordSoon(
+  use: TrapUse,
+  { uses, proving, serverLog }: { uses: Uses; proving: Proving; serverLog: FastifyBaseLogger },
+): Promise<void> {
   if (proving.takes(use)) return;
   const { trapNo, channel } = use;
   const recording = uses
@@ -159,3 +154,42 @@ async function recordSoon(use: TrapUse, { uses, proving, serverLog }: Recorder):
   await Promise.race([recording, setTimeout(LONGEST_WAIT_MS, null, { signal: waited.signal }).catch(() => {})]);
   waited.abort();
 }
+
+/** Opens the channels by which AWS itself tells of uses. `iam` is null where the settings have no aws. */
+function openAwsChannels(
+  { iam: access, trail: bucket }: AwsSettings,
+  { database, vault, uses, clock }: Pick<TrapServiceDeps, 'database' | 'vault' | 'clock'> & { uses: Uses },
+) {
+  const readFiles =
+    bucket === null ? null : (files: NamedLogFiles) => readNamedFiles(bucket, files, { database, trail, clock });
+  const trail: Trail = new Trail({ database, marks: vault.marks, uses, clock, readFiles });
+  // Its address is in the settings: that names it among those of the inside that may be sent to.
+  const allowed = access?.endpoint == null ? [] : [new URL(access.endpoint).host];
+  const iam = access === null ? null : new Iam(access, new Dispatcher({ allowed }), clock);
+  const jobs: Job[] = [];
+  if (iam !== null) jobs.push(lastUsedJob({ database, vault, uses, iam, clock }));
+  if (bucket !== null) jobs.push(trailBucketJob(bucket, { database, trail, clock }));
+  return { trail, iam, jobs };
+}
+
+/**
+ * Returns probes that use a trap as its client would, where this process can.
+ * @param running the decoys that listen here.
+ */
+function probesOf(running: () => readonly Decoy[], vaultTraps: () => Pick<VaultTraps, 'tryOut'>) {
+  return ({ decoy, type }: { decoy: string | null; type: CredentialType }): Decoy['probe'] | undefined => {
+    if (type === 'agent_secret' || type === 'agent_tool')
+      return ({ trapNo }, mark) => vaultTraps().tryOut(trapNo, mark);
+    if (decoy === null) return type === 'web_bug' ? callWebBug : undefined;
+    const found = running().find(({ place }) => place.name === decoy);
+    return found && ((...use) => found.probe(...use));
+  };
+}
+
+/** Calls a web bug that leads to the platform itself, where people reach it. */
+const callWebBug: Decoy['probe'] = async ({ credential }, userAgent) => {
+  const url = new URL(String(credential['url']));
+  const dispatcher = new Dispatcher({ allowed: [url.host] });
+  const { status } = await dispatcher.send({ url, method: 'GET', headers: { 'user-agent': userAgent } });
+  if (status !== 200) throw new Error(`${url.host} answered the call with status ${status}.`);
+};

@@ -96,39 +96,23 @@ export const TRAP_TABLES = {
   ),
   /** Events of others that were seen, so that one that is delivered twice counts once. */
   detection_events: table(
-    {
-      channel: column.text<Channel>(),
-      source_event_id: column.text(),
-    },
+    { channel: column.text<Channel>(), source_event_id: column.text() },
     { constraints: ['PRIMARY KEY (channel, source_event_id)'] },
   ),
   /** When a channel of a trap was last seen to work, by a marked use. */
   channel_proofs: table(
-    {
-      trap_no: column.integer('REFERENCES traps'),
-      channel: column.text<Channel>(),
-      proved_at: column.text(),
-    },
+    { trap_no: column.integer('REFERENCES traps'), channel: column.text<Channel>(), proved_at: column.text() },
     { constraints: ['PRIMARY KEY (trap_no, channel)'] },
   ),
   /** One row: the last change_no that was given. */
   detection_changes: table(
-    {
-      id: column.integer('PRIMARY KEY CHECK (id = 1)'),
-      change_no: column.integer(),
-    },
+    { id: column.integer('PRIMARY KEY CHECK (id = 1)'), change_no: column.integer() },
     { firstRows: ['(1, 0)'] },
   ),
   /** When somebody else last told of what they saw. */
-  channel_reports: table({
-    channel: column.text<Channel>('PRIMARY KEY'),
-    reported_at: column.text(),
-  }),
+  channel_reports: table({ channel: column.text<Channel>('PRIMARY KEY'), reported_at: column.text() }),
   /** Log files that were read, of the last days. */
-  cloudtrail_objects: table({
-    object_key: column.text('PRIMARY KEY'),
-    read_at: column.text(),
-  }),
+  cloudtrail_objects: table({ object_key: column.text('PRIMARY KEY'), read_at: column.text() }),
 };
 
 export type TrapTables = TablesOf<typeof TRAP_TABLES>;

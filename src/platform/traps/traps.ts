@@ -1,13 +1,11 @@
 import type { Json } from '../../core/json/canonical.ts';
-import type { Database, Transaction } from '../database/database.ts';
+import type { Transaction } from '../database/database.ts';
 import { DomainError, invalidField } from '../errors.ts';
 import { newestFirst } from '../http/newest-first.ts';
 import type { Actor } from '../http/principal.ts';
 import { keyedRequest, makeOnce } from '../idempotency/keyed-results.ts';
 import type { DecoyPlace } from './decoys/decoy.ts';
-import { changeRecorded, type MakingDeps, storeTrap, type TrapFacts } from './making.ts';
-import { namedPlace } from './named-place.ts';
-import { plantedType } from './possible.ts';
+import { changeRecorded, namedPlace, plantedType, storeTrap, type TrapFacts, type TrapServiceDeps } from './making.ts';
 import { changeTrap, channelProofs, findTrap, nextChange, type Trap } from './repository.ts';
 import { statusOf } from './rules.ts';
 import type { TrapTables } from './tables.ts';
@@ -16,9 +14,7 @@ import type { MadeTrap } from './types/type.ts';
 import { TYPES } from './types/types.ts';
 import type { NewTrap, TrapQuery, WireMadeTrap, WireTrap } from './wire.ts';
 
-export interface TrapsDeps extends MakingDeps {
-  database: Database;
-  clock: () => Date;
+interface TrapsDeps extends TrapServiceDeps {
   /** The decoys that are configured. */
   places: () => readonly DecoyPlace[];
   /** The public address of the platform. */
@@ -28,7 +24,7 @@ export interface TrapsDeps extends MakingDeps {
 }
 
 /** A credential that was made, and the request for it. */
-export interface Taken {
+interface Taken {
   scope: string;
   body: object;
   idempotencyKey?: string | undefined;

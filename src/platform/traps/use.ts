@@ -1,6 +1,20 @@
 import { hash } from 'node:crypto';
 import type { Channel, Depth } from './enums.ts';
 
+/** A mark by which a use of a trap is recognized. */
+export interface TrapMark {
+  kind:
+    | 'aws_access_key_id'
+    | 'postgres_login'
+    | 'ssh_fingerprint'
+    | 'bearer'
+    | 'basic'
+    | 'token_id'
+    | 'client_certificate'
+    | 'path';
+  value: string;
+}
+
 /** A use of a trap, as a channel saw it. */
 // Over ten members: each is told to whoever is alerted.
 export interface TrapUse {

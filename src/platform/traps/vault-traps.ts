@@ -1,16 +1,13 @@
-import type { AuditLog } from '../audit/api.ts';
-import type { Database, Transaction } from '../database/database.ts';
+import type { Transaction } from '../database/database.ts';
 import type { Actor } from '../http/principal.ts';
 import { randomText } from './decoys/names.ts';
 import type { Channel, Depth } from './enums.ts';
-import { changeRecorded, storeTrap, type TrapFacts } from './making.ts';
+import { changeRecorded, storeTrap, type TrapFacts, type TrapServiceDeps } from './making.ts';
 import type { Proving } from './proving.ts';
-import type { Recorded } from './recording.ts';
+import type { Recorded, Uses } from './recording.ts';
 import { findTrap, nextChange, trapRow } from './repository.ts';
 import type { Traps } from './traps.ts';
 import type { MadeTrap } from './types/type.ts';
-import type { Uses } from './uses.ts';
-import type { TrapVault } from './vault.ts';
 import type { NewTrap } from './wire.ts';
 
 /** A trap that lies in the vault of an agent, before it is stored. */
@@ -41,14 +38,10 @@ export interface VaultUse {
 /** Uses a decoy as an agent would, under a name for its client. @throws Error in words for a person. */
 export type UseDecoy = (credentialId: string, userAgent: string) => Promise<void>;
 
-export interface VaultTrapDeps {
+interface VaultTrapDeps extends TrapServiceDeps {
   traps: Pick<Traps, 'prepare'>;
   uses: Pick<Uses, 'recordIn'>;
   proving: Pick<Proving, 'takes'>;
-  database: Database;
-  vault: TrapVault;
-  log: AuditLog;
-  clock: () => Date;
   useDecoy: UseDecoy;
 }
 

@@ -3,6 +3,7 @@ import { SEVERITIES } from '../alerts/enums.ts';
 import { alertStandingSchema } from '../alerts/wire.ts';
 import { entryPlaceSchema } from '../audit/api.ts';
 import { instant, jsonObject, pageQuerySchema, recordedIn, text } from '../http/fields.ts';
+import { ACCESS_KEY_ID, SECRET_ACCESS_KEY } from './aws/access-key.ts';
 import {
   CHANNELS,
   CREDENTIAL_TYPES,
@@ -17,7 +18,7 @@ import {
 const time = z.string();
 const json = z.json();
 
-export const planting = {
+const planting = {
   plant_location: z.enum(PLANT_LOCATIONS),
   label: text.min(1).max(200),
   expires_at: instant.nullable().default(null),
@@ -35,7 +36,7 @@ export type NewTrap = z.output<typeof newTrapSchema>;
 export const trapParamsSchema = z.object({ credential_id: text });
 export const detectionParamsSchema = z.object({ detection_id: text });
 
-export const channelSchema = z.object({
+const channelSchema = z.object({
   channel: z.enum(CHANNELS),
   /** True if the channel would see a use now. */
   active: z.boolean(),
@@ -66,7 +67,7 @@ export const trapSchema = z.object({
 });
 export type WireTrap = z.infer<typeof trapSchema>;
 
-export const artifactSchema = z.object({ filename: z.string(), content: z.string(), instructions: z.string() });
+const artifactSchema = z.object({ filename: z.string(), content: z.string(), instructions: z.string() });
 
 /** Credential and artifact are answered this once. */
 export const madeTrapSchema = trapSchema.extend({ credential: z.record(z.string(), json), artifact: artifactSchema });
@@ -80,15 +81,16 @@ export const confirmationSchema = z.preprocess(
   }),
 );
 
-export const testResultSchema = z.object({
+const testResultSchema = z.object({
   channel: z.enum(CHANNELS),
   proved: z.boolean(),
   /** The result of the marked use, in one sentence. */
   outcome: z.string(),
 });
+export type ChannelTest = z.infer<typeof testResultSchema>;
 export const testResultsSchema = z.object({ data: z.array(testResultSchema) });
 
-export const REALISM_CHECKS = [
+const REALISM_CHECKS = [
   'plain_label',
   'plain_host',
   'own_host',
@@ -99,7 +101,7 @@ export const REALISM_CHECKS = [
   'proved',
 ] as const;
 
-export const realismCheckSchema = z.object({
+const realismCheckSchema = z.object({
   check: z.enum(REALISM_CHECKS),
   result: z.enum(['passed', 'failed', 'unknown']),
   /** The observation, in one sentence. */
@@ -194,3 +196,41 @@ export const trapStatsSchema = z.object({
 export type TrapStats = z.infer<typeof trapStatsSchema>;
 
 export const newStatusSchema = z.strictObject({ status: z.enum(DETECTION_STATUSES) });
+
+const realKey = {
+  ...planting,
+  region: z.string().min(1).max(50).default('us-east-1'),
+  /** An aws decoy, where what is planted is to lead there and not to AWS. */
+  decoy: text.min(1).max(100).optional(),
+};
+/** https://docs.aws.amazon.com/IAM/latest/APIReference/API_CreateUser.html */
+const userName = z.string().regex(/^[\w+=,.@-]{1,64}$/, 'is no name of a user of IAM');
+
+export const importedKeySchema = z.strictObject({
+  ...realKey,
+  access_key_id: z.string().regex(ACCESS_KEY_ID, 'is not the id of an access key, which begins with AKIA'),
+  /** Needed for what is planted, and to tell right from wrong at a decoy; no channel of AWS needs it. */
+  secret_access_key: z.string().regex(SECRET_ACCESS_KEY, 'has other than forty characters').nullable().default(null),
+  user_name: userName.nullable().default(null),
+});
+export type ImportedKey = z.output<typeof importedKeySchema>;
+
+export const provisionedKeySchema = z.strictObject({
+  ...realKey,
+  /** A random one that looks like that of a program, where it is not given. */
+  user_name: userName.optional(),
+});
+export type ProvisionedKey = z.output<typeof provisionedKeySchema>;
+
+export type RealKeyInput = Pick<ImportedKey, 'plant_location' | 'label' | 'expires_at' | 'decoy'>;
+
+/** The result of a delivery of events. */
+export const trailTallySchema = z.object({
+  /** All that were delivered. */
+  events: z.int(),
+  /** Those that are uses of traps. */
+  matched: z.int(),
+  /** Events that were recorded before. */
+  known: z.int(),
+});
+export type TrailTally = z.infer<typeof trailTallySchema>;

@@ -1,13 +1,13 @@
 import { createPrivateKey, type KeyObject, randomUUID, sign } from 'node:crypto';
-import { attestedText } from '../../../src/platform/agents/actions/attestation.ts';
+import { attestedText } from '../../../src/platform/agents/actions/report.ts';
 import { findAgent } from '../../../src/platform/agents/agent-rows.ts';
-import { boundToAgent } from '../../../src/platform/agents/binding.ts';
-import { replay } from '../../../src/platform/agents/trust/ledger.ts';
-import { ledgerLinesOf } from '../../../src/platform/agents/trust/line-rows.ts';
+import { boundToAgent } from '../../../src/platform/agents/entries.ts';
+import { ledgerLinesOf } from '../../../src/platform/agents/trust/trust-rows.ts';
 import { type ActionContent, newActionSchema, newOutcomeSchema } from '../../../src/platform/agents/wire/actions.ts';
 import { type AgentRegistration, agentRegistrationSchema } from '../../../src/platform/agents/wire/agents.ts';
 import type { Principal } from '../../../src/platform/http/principal.ts';
 import { AGENT, type AgentPlace, SOMEBODY } from './agent-place.ts';
+import { replay } from './trust/replay.ts';
 
 /** An action within what `AGENT` is allowed. */
 export const SEARCH = { action_type: 'tool_call', action_description: 'looks something up', tool_used: 'search' };

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { replay } from '../../../src/platform/agents/trust/ledger.ts';
 import { listAll } from '../service.ts';
 import { AGENTS, type Answering, answered, type HttpAgent, onboarded } from './http-agent.ts';
+import { replay } from './trust/replay.ts';
 
 /** What each agent of a crowd does besides: it is of no consequence in which order. */
 const SIGNED = 5;

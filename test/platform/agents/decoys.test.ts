@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { lockAgent } from '../../../src/platform/agents/agent-rows.ts';
 import { writeEntries } from '../../../src/platform/agents/entries.ts';
+import { decoyToolsOf } from '../../../src/platform/agents/vault/decoys.ts';
 import { UNKNOWN_ASKER } from '../../../src/platform/agents/vault/tripping.ts';
 import { DATABASES, type DatabasePlace } from '../database/databases.ts';
 import { SOMEBODY } from './agent-place.ts';
@@ -141,7 +142,7 @@ describe.each(DATABASES)('decoys in vaults on %s', (_name, start) => {
     const call = (eventId: string) =>
       place.database.write(async (transaction) => {
         const { agent_no } = await lockAgent(transaction, id);
-        const decoy = (await place.vaults.decoyTools(transaction, [agent_no])).get(agent_no)?.get('export_customers');
+        const decoy = (await decoyToolsOf(transaction, [agent_no])).get(agent_no)?.get('export_customers');
         if (decoy === undefined) throw new Error('there is no such decoy');
         const at = new Date(place.now).toISOString();
         const trip = {
@@ -160,7 +161,7 @@ describe.each(DATABASES)('decoys in vaults on %s', (_name, start) => {
       { credential_id, channel: 'tool_call', depth: 'used', severity: 'critical', occurrences: 1, service: 'agents' },
     ]);
     expect(alerts).toContainEqual(['agents', 'agent.decoy_used', 'critical']);
-    expect((await place.vaults.decoyTools(place.database, [])).size).toBe(0);
+    expect((await decoyToolsOf(place.database, [])).size).toBe(0);
   });
 
   test.each([

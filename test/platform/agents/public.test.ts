@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { KILL_STEPS } from '../../../src/platform/agents/enums.ts';
-import { OwnQuestions } from '../../../src/platform/agents/own-questions.ts';
+import { OwnQuestions } from '../../../src/platform/agents/kill/asking.ts';
 import { SecretBox } from '../../../src/platform/secrets.ts';
 import { type Answer, SERVICES, type Service, startService } from '../service.ts';
 import { AGENT } from './agent-place.ts';

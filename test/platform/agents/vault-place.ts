@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { boundToAgent } from '../../../src/platform/agents/binding.ts';
+import { boundToAgent } from '../../../src/platform/agents/entries.ts';
 import { newDecoySchema } from '../../../src/platform/agents/wire/vault.ts';
 import type { Database } from '../../../src/platform/database/database.ts';
 import { migrateAll } from '../../../src/platform/migrations.ts';

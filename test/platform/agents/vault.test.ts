@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { lockAgent } from '../../../src/platform/agents/agent-rows.ts';
 import type { AgentTables } from '../../../src/platform/agents/tables.ts';
-import { endLeases } from '../../../src/platform/agents/vault/leases.ts';
+import { endLeases } from '../../../src/platform/agents/vault/vault-rows.ts';
 import { SecretBox } from '../../../src/platform/secrets.ts';
 import { DATABASES, type DatabasePlace } from '../database/databases.ts';
 import { setState } from './rows.ts';

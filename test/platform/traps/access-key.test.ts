@@ -3,12 +3,12 @@ import { describe, expect, test } from 'vitest';
 import {
   ACCESS_KEY_ID,
   accountOf,
+  isCanaryAccount,
   newAccountId,
   newAwsId,
   newSecretAccessKey,
   SECRET_ACCESS_KEY,
 } from '../../../src/platform/traps/aws/access-key.ts';
-import { isCanaryAccount } from '../../../src/platform/traps/aws/canary-accounts.ts';
 
 /** As the first who wrote about it decode an id, in another language. */
 const DECODER = `

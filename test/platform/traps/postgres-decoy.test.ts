@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { probePostgres } from '../../../src/platform/traps/decoys/postgres/probe.ts';
+import { probePostgres } from '../../../src/platform/traps/decoys/postgres/decoy.ts';
 import { DecoyService, type Planted } from './decoy-service.ts';
 import { nmapOf } from './nmap.ts';
 

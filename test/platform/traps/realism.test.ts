@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { newAwsId } from '../../../src/platform/traps/aws/access-key.ts';
 import type { DecoyPlace } from '../../../src/platform/traps/decoys/decoy.ts';
-import { typesPossible } from '../../../src/platform/traps/possible.ts';
+import { typesPossible } from '../../../src/platform/traps/making.ts';
 import { realismOf, type TrapLooks } from '../../../src/platform/traps/realism.ts';
 import type { WireTrap } from '../../../src/platform/traps/wire.ts';
 

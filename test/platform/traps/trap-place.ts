@@ -6,14 +6,13 @@ import { RowSeals } from '../../../src/platform/audit/row-seals.ts';
 import { DerivedSealKeys } from '../../../src/platform/audit/seal-keys.ts';
 import type { Database } from '../../../src/platform/database/database.ts';
 import { alertOf } from '../../../src/platform/traps/alerting.ts';
-import { Detections } from '../../../src/platform/traps/detections.ts';
+import { Detections, DetectionsVersion } from '../../../src/platform/traps/detections.ts';
 import { TRAPS_STREAM } from '../../../src/platform/traps/enums.ts';
+import { Uses } from '../../../src/platform/traps/recording.ts';
 import { findTrap } from '../../../src/platform/traps/repository.ts';
 import { Traps } from '../../../src/platform/traps/traps.ts';
 import type { TrapUse } from '../../../src/platform/traps/use.ts';
-import { Uses } from '../../../src/platform/traps/uses.ts';
 import { TrapVault } from '../../../src/platform/traps/vault.ts';
-import { DetectionsVersion } from '../../../src/platform/traps/version.ts';
 import { detectionQuerySchema, newTrapSchema } from '../../../src/platform/traps/wire.ts';
 
 export const SOMEBODY = byCommand('test');

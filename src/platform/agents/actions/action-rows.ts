@@ -1,57 +1,24 @@
 import type { Selectable } from 'kysely';
-import type { ColumnKind, Columns, Reader, Transaction } from '../../database/database.ts';
+import { placeToWire } from '../../audit/api.ts';
+import type { Reader, Transaction } from '../../database/database.ts';
+import { kindsOf } from '../../database/table.ts';
 import type { Agent } from '../agent-rows.ts';
+import type { TrustChange } from '../deps.ts';
+import { streamOfAgent } from '../enums.ts';
 import { currentIdentities } from '../identity/identity-rows.ts';
 import type { AgentPublicKeys } from '../identity/keys.ts';
-import type { TrustChange } from '../ports.ts';
-import type { AgentTables } from '../tables.ts';
+import { AGENT_TABLES, type AgentTables } from '../tables.ts';
+import type { LoggedAction, LoggedOutcome, Violation, WireAction } from '../wire/actions.ts';
 import type { JudgedAction } from './judging.ts';
 import { type ActionReport, contentSha256 } from './report.ts';
 
 export type AgentAction = Selectable<AgentTables['agent_actions']>;
 export type NewAgentAction = Omit<AgentAction, 'action_no'>;
-export type ReportedOutcome = Selectable<AgentTables['agent_outcomes']>;
+type ReportedOutcome = Selectable<AgentTables['agent_outcomes']>;
 export type NewReportedOutcome = Omit<ReportedOutcome, 'outcome_no'>;
 
-const ACTION: Columns & Record<keyof NewAgentAction, ColumnKind> = {
-  action_id: 'text',
-  agent_no: 'integer',
-  received_at: 'text',
-  signed_at: 'text',
-  action_type: 'text',
-  action_description: 'text',
-  tool_used: 'text',
-  api_called: 'text',
-  input_hash: 'text',
-  output_hash: 'text',
-  model: 'text',
-  version: 'text',
-  decision: 'text',
-  violations: 'text',
-  attested: 'integer',
-  algorithm: 'text',
-  signature: 'text',
-  content_sha256: 'text',
-  reported_by: 'text',
-  score_before: 'integer',
-  score_after: 'integer',
-  tier: 'text',
-  reasons: 'text',
-  entry_sequence: 'integer',
-  entry_hash: 'text',
-};
-
-const OUTCOME: Columns & Record<keyof NewReportedOutcome, ColumnKind> = {
-  outcome_id: 'text',
-  action_no: 'integer',
-  agent_no: 'integer',
-  outcome: 'text',
-  output_hash: 'text',
-  reported_at: 'text',
-  reported_by: 'text',
-  entry_sequence: 'integer',
-  entry_hash: 'text',
-};
+const { action_no: _, ...ACTION } = kindsOf(AGENT_TABLES.agent_actions);
+const { outcome_no: __, ...OUTCOME } = kindsOf(AGENT_TABLES.agent_outcomes);
 
 /** An action as it is kept. It has no entry yet. */
 export function actionRowOf(
@@ -123,4 +90,54 @@ export async function publicKeysOf(
   if (agentNos.length === 0) return new Map();
   const rows = await currentIdentities(reader, agentNos).select(['agent_no', 'public_keys']).execute();
   return new Map(rows.map(({ agent_no, public_keys }) => [agent_no, JSON.parse(public_keys) as AgentPublicKeys]));
+}
+
+type OfAgent = Pick<Agent, 'agent_id'>;
+
+export function trustToWire({ before, after, tier, reasons }: TrustChange): LoggedAction['trust'] {
+  return { before, after, tier, reasons };
+}
+
+/** The answer to a POST of an action, also to a repeated one. */
+export function loggedToWire({ agent_id }: OfAgent, action: NewAgentAction): LoggedAction {
+  const { action_id, decision, violations, attested, score_before, score_after, tier, reasons } = action;
+  return {
+    action_id,
+    decision,
+    violations: JSON.parse(violations) as Violation[],
+    attested: attested === 1,
+    entry: placeToWire(streamOfAgent(agent_id), action),
+    trust: { before: score_before, after: score_after, tier, reasons: JSON.parse(reasons) as string[] },
+  };
+}
+
+export function actionToWire(agent: OfAgent, action: AgentAction, outcome: NewReportedOutcome | undefined): WireAction {
+  const { received_at, signed_at, algorithm, reported_by, action_type, action_description } = action;
+  const { tool_used, api_called, input_hash, output_hash, model, version } = action;
+  return {
+    ...loggedToWire(agent, action),
+    agent_id: agent.agent_id,
+    received_at,
+    signed_at,
+    algorithm,
+    reported_by,
+    action_type,
+    action_description,
+    tool_used,
+    api_called,
+    input_hash,
+    output_hash,
+    model,
+    version,
+    outcome: outcome === undefined ? null : outcomeToWire(agent, outcome),
+  };
+}
+
+export function loggedOutcomeToWire(agent: OfAgent, action_id: string, outcome: NewReportedOutcome): LoggedOutcome {
+  return { action_id, ...outcomeToWire(agent, outcome) };
+}
+
+function outcomeToWire({ agent_id }: OfAgent, row: NewReportedOutcome) {
+  const { outcome, output_hash, reported_at } = row;
+  return { outcome, output_hash, reported_at, entry: placeToWire(streamOfAgent(agent_id), row) };
 }

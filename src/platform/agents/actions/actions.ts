@@ -1,20 +1,30 @@
+import { randomUUID } from 'node:crypto';
 import type { Json } from '../../../core/json/canonical.ts';
-import type { Database } from '../../database/database.ts';
+import { keptPlace } from '../../audit/api.ts';
+import type { Database, Transaction } from '../../database/database.ts';
 import { Together } from '../../database/together.ts';
 import { DomainError } from '../../errors.ts';
 import { newestFirst } from '../../http/newest-first.ts';
 import type { Principal } from '../../http/principal.ts';
 import { keyedRequest } from '../../idempotency/keyed-results.ts';
-import { findAgent } from '../agent-rows.ts';
-import { refuseOthers, speakerOf } from '../binding.ts';
+import { type Agent, findAgent } from '../agent-rows.ts';
+import { type AgentEntry, refuseOthers, speakerOf, writeEntries } from '../entries.ts';
 import type { AgentTables } from '../tables.ts';
+import type { FamilyLedgers } from '../trust/families.ts';
 import type { ActionQuery, LoggedAction, LoggedOutcome, NewAction, NewOutcome, WireAction } from '../wire/actions.ts';
-import { outcomesOf } from './action-rows.ts';
-import type { ActionDeps } from './noting.ts';
-import { type OutcomeAnswer, type OutcomeReport, recordOutcomes } from './outcomes.ts';
+import {
+  type AgentAction,
+  actionsOf,
+  actionToWire,
+  insertOutcomes,
+  loggedOutcomeToWire,
+  loggedToWire,
+  type NewReportedOutcome,
+  outcomesOf,
+} from './action-rows.ts';
+import type { ActionDeps } from './judging.ts';
 import { type ActionAnswer, recordActions } from './recording.ts';
 import type { ActionReport } from './report.ts';
-import { actionToWire, loggedToWire } from './wire.ts';
 
 /** Actions of agents, as routes and pages show them. */
 export class Actions {
@@ -91,4 +101,99 @@ export class Actions {
   #rows() {
     return this.#database.tables<AgentTables>().selectFrom('agent_actions').selectAll();
   }
+}
+
+/** The outcome of an action, and its reporter. */
+interface OutcomeReport {
+  agentId: string;
+  actionId: string;
+  /** As entries name who acts. */
+  actor: string;
+  said: NewOutcome;
+}
+
+type OutcomeAnswer = { logged: LoggedOutcome } | { refused: DomainError };
+
+/**
+ * Records what became of actions, each once: the same again is answered again. It is taken whatever the agent's state
+ * is: what it did before it was suspended has an end, too.
+ */
+async function recordOutcomes(
+  transaction: Transaction,
+  deps: ActionDeps,
+  reports: readonly OutcomeReport[],
+): Promise<OutcomeAnswer[]> {
+  const now = deps.clock().toISOString();
+  const ledgers = await deps.trust.begin(transaction, [...new Set(reports.map(({ agentId }) => agentId))]);
+  const actions = await actionsOf(transaction, [...new Set(reports.map(({ actionId }) => actionId))]);
+  const actionNos = actions.map(({ action_no }) => action_no);
+  const outcomes = new Map<number, NewReportedOutcome>(await outcomesOf(transaction, actionNos));
+  const made: NewReportedOutcome[] = [];
+  const entries: AgentEntry[] = [];
+  const answers = reports.map((report): (() => OutcomeAnswer) => {
+    const found = foundIn(ledgers, actions, report);
+    if ('refused' in found) return () => found;
+    const { agent, action } = found;
+    const earlier = outcomes.get(action.action_no);
+    if (earlier !== undefined && !isSame(earlier, report.said)) return () => ({ refused: saidOtherwise(earlier) });
+    const row = earlier ?? rowOf(action, report, now);
+    if (earlier === undefined) {
+      outcomes.set(action.action_no, row);
+      made.push(row);
+      entries.push(outcomeEntry(report, now));
+    }
+    return () => ({ logged: loggedOutcomeToWire(agent, action.action_id, row) });
+  });
+  const places = await writeEntries(deps.log, transaction, entries);
+  for (const [at, row] of made.entries()) Object.assign(row, keptPlace(places[at]));
+  await insertOutcomes(transaction, made);
+  return answers.map((answer) => answer());
+}
+
+function foundIn(
+  ledgers: FamilyLedgers,
+  actions: readonly AgentAction[],
+  { agentId, actionId }: OutcomeReport,
+): { agent: Agent; action: AgentAction } | { refused: DomainError } {
+  const agent = ledgers.agent(agentId);
+  if (agent === undefined) return { refused: new DomainError('not_found', 'there is no agent of this id') };
+  const action = actions.find(({ action_id, agent_no }) => action_id === actionId && agent_no === agent.agent_no);
+  if (action === undefined) return { refused: new DomainError('not_found', 'the agent has no action of this id') };
+  return { agent, action };
+}
+
+function isSame({ outcome, output_hash }: NewReportedOutcome, said: NewOutcome): boolean {
+  return outcome === said.outcome && output_hash === (said.output_hash ?? null);
+}
+
+function saidOtherwise({ outcome, reported_at }: NewReportedOutcome): DomainError {
+  return new DomainError(
+    'conflict',
+    `that the action ${outcome === 'unknown' ? 'has an unknown outcome' : outcome} was reported at ${reported_at}, and stays; nothing was recorded`,
+  );
+}
+
+function rowOf({ action_no, agent_no }: AgentAction, { actor, said }: OutcomeReport, now: string): NewReportedOutcome {
+  const { outcome, output_hash = null } = said;
+  return {
+    outcome_id: randomUUID(),
+    action_no,
+    agent_no,
+    outcome,
+    output_hash,
+    reported_at: now,
+    reported_by: actor,
+    entry_sequence: 0,
+    entry_hash: '',
+  };
+}
+
+function outcomeEntry({ agentId, actionId, actor, said }: OutcomeReport, reported_at: string): AgentEntry {
+  return {
+    agentId,
+    actor,
+    action: 'action.outcome',
+    of: ['action', actionId],
+    more: { ...(said as { [name: string]: Json }), reported_at },
+  };
 }

@@ -2,18 +2,15 @@ import type { Reader } from '../../database/database.ts';
 import { KeyedResults } from '../../idempotency/keyed-results.ts';
 import type { Agent } from '../agent-rows.ts';
 import type { AgentPublicKeys } from '../identity/keys.ts';
-import type { AgentDecoy } from '../vault/decoy-rows.ts';
-import type { Vaults } from '../vault/vaults.ts';
+import { type AgentDecoy, decoyToolsOf } from '../vault/decoys.ts';
 import { actionsOf, type NewAgentAction, publicKeysOf } from './action-rows.ts';
-import { isSignedAction } from './attestation.ts';
 import type { ActionFacts } from './judging.ts';
-import { type ActionReport, actionIdOf, contentSha256 } from './report.ts';
+import { type ActionReport, actionIdOf, contentSha256, isSignedAction } from './report.ts';
 
 interface Reading {
   reports: readonly ActionReport[];
   /** Those that the reports are of. */
   agents: readonly Agent[];
-  vaults: Pick<Vaults, 'decoyTools'>;
   now: Date;
 }
 
@@ -35,7 +32,7 @@ export class KnownActions {
     for (const action of actions) this.add(action);
   }
 
-  static async read(reader: Reader, { reports, agents, vaults, now }: Reading): Promise<KnownActions> {
+  static async read(reader: Reader, { reports, agents, now }: Reading): Promise<KnownActions> {
     const results = new KeyedResults(now);
     await results.read(
       reader,
@@ -49,7 +46,7 @@ export class KnownActions {
     const actions = await actionsOf(reader, ids);
     const publicKeys = await publicKeysOf(reader, signing);
     const acting = agents.map(({ agent_no }) => agent_no);
-    return new KnownActions({ results, publicKeys, decoyTools: await vaults.decoyTools(reader, acting) }, actions);
+    return new KnownActions({ results, publicKeys, decoyTools: await decoyToolsOf(reader, acting) }, actions);
   }
 
   add(action: NewAgentAction): void {

@@ -1,21 +1,19 @@
 import { randomUUID } from 'node:crypto';
+import type { Json } from '../../../core/json/canonical.ts';
 import { type EntryPlace, keptPlace } from '../../audit/api.ts';
 import type { Transaction } from '../../database/database.ts';
 import { DomainError, invalidField } from '../../errors.ts';
 import { KEY_LIFETIME_MS } from '../../idempotency/keyed-results.ts';
 import type { Agent } from '../agent-rows.ts';
 import { type AgentEntry, writeEntries } from '../entries.ts';
-import type { FamilyLedgers } from '../trust/families.ts';
-import type { AgentDecoy } from '../vault/decoy-rows.ts';
+import type { AgentStateName } from '../enums.ts';
+import { type FamilyLedgers, type LedgerChange, lineToEntry } from '../trust/families.ts';
+import type { AgentDecoy } from '../vault/decoys.ts';
 import { type DecoyTrip, UNKNOWN_ASKER } from '../vault/tripping.ts';
-import { actionRowOf, insertActions, type NewAgentAction } from './action-rows.ts';
-import { isSignedTooFar } from './attestation.ts';
-import { loggedEntry, refusedEntry } from './entries.ts';
-import { type JudgedAction, judge } from './judging.ts';
+import { actionRowOf, insertActions, type NewAgentAction, trustToWire } from './action-rows.ts';
+import { type ActionDeps, type JudgedAction, judge, noteAttempt, noteJudged } from './judging.ts';
 import { KnownActions } from './known.ts';
-import { type ActionDeps, noteAttempt, noteJudged } from './noting.ts';
-import type { ActionReport } from './report.ts';
-import { trustToWire } from './wire.ts';
+import { type ActionReport, isSignedTooFar } from './report.ts';
 
 /** The answer to a report. A refusal to a suspended or revoked agent is recorded as an entry all the same. */
 export type ActionAnswer = { action: NewAgentAction } | { refused: DomainError };
@@ -63,7 +61,7 @@ class ActionRecording {
     const ids = [...new Set(reports.map(({ agentId }) => agentId))];
     const ledgers = await deps.trust.begin(transaction, ids);
     const agents = ids.map((id) => ledgers.agent(id)).filter((agent) => agent !== undefined);
-    const known = await KnownActions.read(transaction, { reports, agents, vaults: deps.vaults, now });
+    const known = await KnownActions.read(transaction, { reports, agents, now });
     return new ActionRecording(transaction, deps, { ledgers, known, now });
   }
 
@@ -161,4 +159,44 @@ function suspended(members: Record<string, unknown>): DomainError {
 
 function revoked(members: Record<string, unknown>): DomainError {
   return new DomainError('agent_revoked', 'the agent is revoked, for ever; the attempt is recorded', members);
+}
+
+/** An action with all that was signed of it, so that its signature can be checked with the entry alone. */
+function loggedEntry(
+  report: ActionReport,
+  { action_id, decision, violations, isAttested }: JudgedAction,
+  { change, now }: { change: LedgerChange; now: Date },
+): AgentEntry {
+  const judged = { decision, violations: violations.map((violation) => ({ ...violation })), attested: isAttested };
+  const kept = { received_at: now.toISOString(), reported_by: report.actor, outcome: null, reported_at: null };
+  return entryOf(report, 'action.logged', action_id, { ...judged, ...kept, trust: trustToEntry(change) });
+}
+
+/** The entry for an attempt by an agent that may not act. */
+function refusedEntry(
+  report: ActionReport,
+  { action_id, state, change }: { action_id: string; state: AgentStateName; change: LedgerChange },
+): AgentEntry {
+  return entryOf(report, 'action.refused', action_id, { state, trust: trustToEntry(change) });
+}
+
+function entryOf(
+  { agentId, actor, content, attestation }: ActionReport,
+  action: string,
+  action_id: string,
+  more: { [name: string]: Json },
+): AgentEntry {
+  const said = { ...content, ...(attestation && { attestation: { ...attestation } }) };
+  return {
+    agentId,
+    actor,
+    action,
+    of: ['action', action_id],
+    more: { ...(said as { [name: string]: Json }), ...more },
+  };
+}
+
+/** With the lines of the ledger that the action led to. */
+function trustToEntry({ before, after, tier, lines }: LedgerChange) {
+  return { before, after, tier, lines: lines.map(lineToEntry) };
 }

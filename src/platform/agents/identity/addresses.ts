@@ -1,4 +1,4 @@
-import type { CertificateKind } from './kinds.ts';
+import type { CertificateKind } from '../enums.ts';
 
 const FILE_WORDS: Record<CertificateKind, string> = { ecdsa: 'ecdsa', ml_dsa_65: 'ml-dsa-65' };
 

@@ -1,9 +1,8 @@
 import { type Selectable, sql } from 'kysely';
 import type { Reader, Transaction } from '../../database/database.ts';
-import type { PassportStatus } from '../enums.ts';
+import { CERTIFICATE_KINDS, type CertificateKind, type PassportStatus, type RevocationReason } from '../enums.ts';
 import type { AgentTables } from '../tables.ts';
 import type { RevocationListName } from './addresses.ts';
-import { CERTIFICATE_KINDS, type CertificateKind, type RevocationReason } from './kinds.ts';
 import type { Revocation } from './revocation-list.ts';
 
 export type AgentIdentity = Selectable<AgentTables['agent_identities']>;

@@ -1,18 +1,24 @@
-import { randomUUID } from 'node:crypto';
+import { randomUUID, X509Certificate } from 'node:crypto';
 import type { Reader, Transaction } from '../../database/database.ts';
 import type { SecretBox } from '../../secrets.ts';
 import type { Agent } from '../agent-rows.ts';
-import type { AgentServiceDeps } from '../deps.ts';
-import type { IssuedIdentity, IssuerPort } from '../ports.ts';
+import type { AgentServiceDeps, IssuedIdentity, IssuerPort } from '../deps.ts';
+import type { CertificateKind } from '../enums.ts';
 import type { AgentTables } from '../tables.ts';
 import { IdentityAddresses } from './addresses.ts';
+import { type IssuedCertificate, issueAgentCertificate, wholeSecond } from './certificates.ts';
 import { changePassport, currentIdentity, revokeCertificates } from './identity-rows.ts';
-import type { KeyGeneration } from './key-generation.ts';
-import { KeyGenerations } from './key-generations.ts';
-import { type MadeIdentity, makeIdentity, passportClaims } from './made-identity.ts';
-import { signPassport } from './passport.ts';
+import { CLOCK_SKEW_MS, type KeyGeneration, KeyGenerations, LEAF_DAYS } from './key-generations.ts';
+import { type AgentKeyName, type AgentPrivateKeys, type AgentPublicKeys, newKeyPair, toPkcs8Pem } from './keys.ts';
 import { Published } from './published.ts';
-import { type SecurityEvent, signSecurityEventToken } from './security-event.ts';
+import {
+  type CertificateClaim,
+  PASSPORT_FORMAT,
+  type PassportClaims,
+  type SecurityEvent,
+  signPassport,
+  signSecurityEventToken,
+} from './tokens.ts';
 
 type Deps = Pick<AgentServiceDeps, 'database' | 'clock' | 'publicUrl'>;
 
@@ -59,7 +65,6 @@ export class Issuer implements IssuerPort {
     return identity.passport_jti;
   }
 
-  /** @returns a Security Event Token in its compact form: `application/secevent+jwt` of RFC 8935. */
   async signSecurityEvent(reader: Reader, event: SecurityEvent & { agentId: string }): Promise<string> {
     const now = this.#deps.clock();
     const addresses = this.#addresses();
@@ -140,4 +145,90 @@ function toIssued(
     },
     passport,
   };
+}
+
+/** Parts of an agent that its identity states. */
+type IdentitySubject = Pick<Agent, 'agent_id' | 'agent_type' | 'composition'>;
+
+/** Keys and certificates of an agent, before it has a passport. */
+interface MadeIdentity {
+  notBefore: Date;
+  notAfter: Date;
+  publicKeys: AgentPublicKeys;
+  privateKeys: AgentPrivateKeys;
+  certificates: Readonly<Record<CertificateKind, IssuedCertificate>>;
+}
+
+/** New keys, and a certificate of each kind. @param generation of the platform's keys, which does not end before them. */
+async function makeIdentity(
+  { agent_id, composition }: IdentitySubject,
+  generation: KeyGeneration,
+  { addresses, now }: { addresses: IdentityAddresses; now: Date },
+): Promise<MadeIdentity> {
+  const pairs = {
+    ed25519: await newKeyPair('ed25519'),
+    ml_dsa_65: await newKeyPair('ml_dsa_65'),
+    ecdsa_p256: await newKeyPair('ecdsa_p256'),
+  };
+  const notBefore = wholeSecond(new Date(now.getTime() - CLOCK_SKEW_MS));
+  const notAfter = wholeSecond(new Date(now.getTime() + LEAF_DAYS * 86_400_000));
+  const certify = (kind: CertificateKind, key: AgentKeyName) => {
+    const revocationListUrl = addresses.revocationList({ kind, generation: generation.generation });
+    const spiffeId = addresses.spiffeId(agent_id);
+    return issueAgentCertificate(
+      { publicKey: pairs[key].publicKey, notBefore, notAfter },
+      { agentId: agent_id, spiffeId, composition, revocationListUrl },
+      generation.certificates[kind],
+    );
+  };
+  const { ed25519, ml_dsa_65, ecdsa_p256 } = pairs;
+  return {
+    notBefore,
+    notAfter,
+    publicKeys: {
+      ed25519: ed25519.publicJwk,
+      ml_dsa_65: ml_dsa_65.publicJwk,
+      ecdsa_p256: ecdsa_p256.publicJwk,
+    },
+    privateKeys: {
+      ed25519: toPkcs8Pem(ed25519.privateKey),
+      ml_dsa_65: toPkcs8Pem(ml_dsa_65.privateKey),
+      ecdsa_p256: toPkcs8Pem(ecdsa_p256.privateKey),
+    },
+    certificates: { ecdsa: await certify('ecdsa', 'ecdsa_p256'), ml_dsa_65: await certify('ml_dsa_65', 'ml_dsa_65') },
+  };
+}
+
+/** @param statusIndex its place in the status list. */
+function passportClaims(
+  { agent_id, agent_type, composition }: IdentitySubject,
+  { notBefore, notAfter, publicKeys, certificates }: MadeIdentity,
+  { addresses, now, jti, statusIndex }: { addresses: IdentityAddresses; now: Date; jti: string; statusIndex: number },
+): PassportClaims {
+  const { ed25519, ml_dsa_65 } = publicKeys;
+  return {
+    format: PASSPORT_FORMAT,
+    iss: addresses.base,
+    sub: addresses.did(agent_id),
+    jti,
+    iat: seconds(now),
+    nbf: seconds(notBefore),
+    exp: seconds(notAfter),
+    agent_id,
+    agent_type,
+    spiffe_id: addresses.spiffeId(agent_id),
+    composition_sha256: composition,
+    cnf: { jkt: ed25519.kid },
+    agent_keys: { ed25519: ed25519.kid, ml_dsa_65: ml_dsa_65.kid },
+    certificates: { ecdsa: certificateClaim(certificates.ecdsa), ml_dsa_65: certificateClaim(certificates.ml_dsa_65) },
+    status: { status_list: { idx: statusIndex, uri: addresses.ofPlatform('status-list') } },
+    status_url: addresses.verification(agent_id),
+  };
+}
+
+const seconds = (time: Date) => Math.floor(time.getTime() / 1000);
+
+function certificateClaim({ pem, serial }: IssuedCertificate): CertificateClaim {
+  const fingerprint = new X509Certificate(pem).fingerprint256.replaceAll(':', '');
+  return { serial, 'x5t#S256': Buffer.from(fingerprint, 'hex').toString('base64url') };
 }

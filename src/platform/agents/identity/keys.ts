@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject, verify } from 'node:crypto';
 import { promisify } from 'node:util';
 import { calculateJwkThumbprint } from 'jose';
-import type { SignatureAlgorithm } from './kinds.ts';
+import type { SignatureAlgorithm } from '../enums.ts';
 
 /** RFC 8037, RFC 9964 section 3 and RFC 7518: a public key, and its `kid`, which is its RFC 7638 thumbprint. */
 export type PublicJwk = { kty: string; kid: string; alg: string; crv?: string; x?: string; y?: string; pub?: string };
@@ -10,7 +10,7 @@ export type AgentPublicKeys = Readonly<Record<AgentKeyName, PublicJwk>>;
 /** PKCS #8 in PEM. */
 export type AgentPrivateKeys = Readonly<Record<AgentKeyName, string>>;
 
-export interface KeyPair {
+interface KeyPair {
   privateKey: KeyObject;
   publicKey: KeyObject;
   publicJwk: PublicJwk;
@@ -67,14 +67,9 @@ export function isSignedByAgent(
   publicKeys: AgentPublicKeys,
   { algorithm, message, signature }: { algorithm: SignatureAlgorithm; message: Uint8Array; signature: string },
 ): boolean {
-  return isSignedByKey(publicKeys[algorithm === 'EdDSA' ? 'ed25519' : 'ml_dsa_65'], message, signature);
-}
-
-/** The same for any key of these two algorithms. */
-export function isSignedByKey(jwk: PublicJwk, message: Uint8Array, signature: string): boolean {
   const bytes = Buffer.from(signature, 'base64url');
   if (bytes.toString('base64url') !== signature) return false;
-  return verify(null, message, parsed(jwk), bytes);
+  return verify(null, message, parsed(publicKeys[algorithm === 'EdDSA' ? 'ed25519' : 'ml_dsa_65']), bytes);
 }
 
 /** A key of ML-DSA-65 that was read before verifies in half the time. */

@@ -1,51 +1,69 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sha256 } from '../../../core/digest.ts';
+import type { PreparedQuery } from '../../database/database.ts';
+import { DomainError } from '../../errors.ts';
 import type { Agent } from '../agent-rows.ts';
 import type { AgentServiceDeps } from '../deps.ts';
+import type { CertificateKind } from '../enums.ts';
+import { type StandingRow, standingQuery, toVerification } from '../public/standing.ts';
 import type { AgentTables } from '../tables.ts';
+import type { AgentVerification } from '../wire/agents.ts';
 import { IdentityAddresses, toRevocationListName } from './addresses.ts';
-import { type AgentCard, signAgentCard } from './agent-card.ts';
-import { type DidDocument, didDocument } from './did-document.ts';
+import { type AgentCard, didDocument, signAgentCard } from './documents.ts';
 import { type AgentIdentity, currentIdentity, passportStatuses, revocationsOf } from './identity-rows.ts';
-import { Kept } from './kept.ts';
 import type { KeyGenerations } from './key-generations.ts';
 import type { AgentPublicKeys, PublicJwk } from './keys.ts';
-import type { CertificateKind } from './kinds.ts';
 import { issueRevocationList } from './revocation-list.ts';
-import { signStatusList } from './status-list.ts';
-import { LIST_SECONDS } from './terms.ts';
+import { LIST_SECONDS, signStatusList } from './tokens.ts';
 
 type Deps = Pick<AgentServiceDeps, 'database' | 'clock' | 'publicUrl'>;
+
+/** Nobody is answered sooner: so much hides what an agent that is there takes longer than one that is not. */
+const NO_SOONER_MS = 10;
 
 /** A list that says the same is signed anew after so long. */
 const KEPT_MS = (LIST_SECONDS * 1000) / 24;
 
 /**
- * Documents by which strangers verify agents. Each is read when it is asked for; a list is signed anew when its content
- * changes.
+ * Facts and documents by which strangers verify agents, without a key. Each is read when it is asked for; a list is
+ * signed anew when its content changes.
  */
 export class Published {
   readonly #lists = new Kept<Buffer>(KEPT_MS);
   readonly #statusLists = new Kept<string>(KEPT_MS);
   readonly #deps: Deps;
   readonly #generations: KeyGenerations;
+  readonly #standing: PreparedQuery<StandingRow>;
 
   constructor(deps: Deps, generations: KeyGenerations) {
     this.#deps = deps;
     this.#generations = generations;
+    this.#standing = deps.database.prepare(standingQuery(deps.database));
+  }
+
+  /** Reads the state of an agent from the database now. @throws DomainError `not_found`. */
+  async verify(agentId: string): Promise<AgentVerification> {
+    const [found] = await Promise.allSettled([this.#verify(agentId), sleep(NO_SOONER_MS)]);
+    if (found.status === 'rejected') throw found.reason;
+    return found.value;
+  }
+
+  async #verify(agentId: string): Promise<AgentVerification> {
+    return toVerification(there(await this.#standing(agentId), 'there is no agent of this id'), this.#deps.clock());
   }
 
   addresses(): IdentityAddresses {
     return new IdentityAddresses(this.#deps.publicUrl());
   }
 
-  /** The list of revoked certificates of a file `FILE.crl`, in DER; null where there is no such list. */
-  async revocationList(file: string): Promise<Buffer | null> {
+  /** The list of revoked certificates of a file `FILE.crl`, in DER. @throws DomainError `not_found`. */
+  async revocationList(file: string): Promise<Buffer> {
     const { database, clock } = this.#deps;
     const now = clock();
-    const name = toRevocationListName(file);
-    if (name === null) return null;
+    const name = there(toRevocationListName(file), NO_LIST);
     const generations = await this.#generations.inForce(database, now);
-    const signing = generations.find(({ generation }) => generation === name.generation);
-    if (signing === undefined) return null;
+    const found = generations.find(({ generation }) => generation === name.generation);
+    const signing = there(found, NO_LIST);
     const revoked = await revocationsOf(database, name);
     // Milliseconds grow from one list to the next, in whichever process.
     const terms = { revoked, number: BigInt(now.getTime()), now, seconds: LIST_SECONDS };
@@ -79,46 +97,59 @@ export class Published {
       .join('');
   }
 
-  /** Null for an agent that is not there or was never onboarded. */
-  async didDocument(agentId: string): Promise<DidDocument | null> {
-    const found = await this.#find(agentId);
-    if (found === null) return null;
-    const { agent, identity } = found;
-    const addresses = this.addresses();
+  /** @throws DomainError `not_found` for an agent that is not there or was never onboarded. */
+  async didDocument(agentId: string) {
+    const { agent, identity } = await this.#find(agentId);
     const keys = agent.state === 'revoked' ? null : (JSON.parse(identity.public_keys) as AgentPublicKeys);
-    const verification = addresses.verification(agentId);
-    return didDocument(addresses.did(agentId), keys, {
-      verification,
-      card: addresses.ofAgent(agentId, 'agent-card.json'),
-    });
+    return didDocument(agentId, keys, this.addresses());
   }
 
-  /** Null for an agent that is not there, was never onboarded, or is revoked: nobody vouches for it. */
-  async card(agentId: string): Promise<AgentCard | null> {
-    const found = await this.#find(agentId);
-    if (found === null || found.agent.state === 'revoked') return null;
-    const { name, version } = found.agent;
-    const addresses = this.addresses();
+  /** @throws DomainError `not_found`, also for an agent that is revoked: nobody vouches for it. */
+  async card(agentId: string): Promise<AgentCard> {
+    const { agent } = await this.#find(agentId);
+    const subject = there(agent.state === 'revoked' ? null : agent, NOBODY);
     const { signers } = await this.#generations.signing(this.#deps.database, this.#deps.clock());
-    const subject = {
-      name,
-      version,
-      did: addresses.did(agentId),
-      spiffeId: addresses.spiffeId(agentId),
-      verificationUrl: addresses.verification(agentId),
-      statusListUrl: addresses.ofPlatform('status-list'),
-      keysUrl: addresses.ofPlatform('jwks.json'),
-      serviceUrl: addresses.base,
-    };
-    return signAgentCard(subject, [signers.EdDSA, signers['ML-DSA-65']]);
+    return signAgentCard(subject, this.addresses(), [signers.EdDSA, signers['ML-DSA-65']]);
   }
 
-  async #find(agentId: string): Promise<{ agent: Agent; identity: AgentIdentity } | null> {
+  /** @throws DomainError `not_found`. */
+  async #find(agentId: string): Promise<{ agent: Agent; identity: AgentIdentity }> {
     const { database } = this.#deps;
     const agents = database.tables<AgentTables>().selectFrom('agents').selectAll();
-    const agent = await agents.where('agent_id', '=', agentId).executeTakeFirst();
-    if (agent === undefined) return null;
-    const identity = await currentIdentity(database, agent.agent_no);
-    return identity === null ? null : { agent, identity };
+    const agent = there(await agents.where('agent_id', '=', agentId).executeTakeFirst(), NOBODY);
+    return { agent, identity: there(await currentIdentity(database, agent.agent_no), NOBODY) };
+  }
+}
+
+const NO_LIST = 'there is no list of revoked certificates of this name';
+const NOBODY = 'there is no agent of this id that has an identity';
+
+function there<T>(found: T | null | undefined, message: string): T {
+  if (found === null || found === undefined) throw new DomainError('not_found', message);
+  return found;
+}
+
+/** A cache of signed documents: each is kept while its content is the same and it is not too old. */
+class Kept<T> {
+  readonly #kept = new Map<string, { mark: string; signedAt: number; signed: Promise<T> }>();
+  readonly #longestMs: number;
+
+  constructor(longestMs: number) {
+    this.#longestMs = longestMs;
+  }
+
+  /** @param content of JSON, of which what is signed is made. */
+  of(name: string, content: unknown, now: Date, sign: () => Promise<T>): Promise<T> {
+    const mark = sha256(JSON.stringify(content));
+    const known = this.#kept.get(name);
+    const age = now.getTime() - (known?.signedAt ?? 0);
+    if (known?.mark === mark && age >= 0 && age < this.#longestMs) return known.signed;
+    const signed = sign();
+    const kept = { mark, signedAt: now.getTime(), signed };
+    this.#kept.set(name, kept);
+    signed.catch(() => {
+      if (this.#kept.get(name) === kept) this.#kept.delete(name);
+    });
+    return signed;
   }
 }

@@ -1,8 +1,6 @@
 import { sign } from 'node:crypto';
-import type { CertificateAuthority } from './certificates.ts';
-import { der, derInteger, derTime } from './der.ts';
-import type { CertificateKind, RevocationReason } from './kinds.ts';
-import { loadX509, wholeSecond } from './x509.ts';
+import type { CertificateKind, RevocationReason } from '../enums.ts';
+import { type CertificateAuthority, loadX509, wholeSecond } from './certificates.ts';
 
 /** A certificate that is not to be trusted, for now or for ever. */
 export interface Revocation {
@@ -21,6 +19,19 @@ const OIDS = {
   ml_dsa_65: '608648016503040312',
   reasonCode: '551d15',
   crlNumber: '551d14',
+} as const;
+
+/** Tags of X.690, by which lists are written. */
+const DER_TAGS = {
+  integer: 0x02,
+  bitString: 0x03,
+  octetString: 0x04,
+  objectIdentifier: 0x06,
+  enumerated: 0x0a,
+  utcTime: 0x17,
+  generalizedTime: 0x18,
+  sequence: 0x30,
+  context0: 0xa0,
 } as const;
 
 const V2 = derInteger('01');
@@ -78,4 +89,31 @@ async function issuerOf(pem: string): Promise<{ issuer: Uint8Array; keyIdentifie
     issuer: new Uint8Array(authority.subjectName.toArrayBuffer()),
     keyIdentifier: new Uint8Array(keyIdentifier.rawData),
   };
+}
+
+function der(tag: keyof typeof DER_TAGS, ...parts: readonly Uint8Array[]): Buffer {
+  const content = Buffer.concat(parts);
+  return Buffer.concat([Buffer.from([DER_TAGS[tag]]), lengthOf(content), content]);
+}
+
+/** Section 8.1.3: short up to 127, else the number of its bytes before it. */
+function lengthOf({ length }: Uint8Array): Buffer {
+  if (length < 0x80) return Buffer.from([length]);
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(length);
+  const shortest = bytes.subarray(bytes.findIndex((byte) => byte !== 0));
+  return Buffer.concat([Buffer.from([0x80 | shortest.length]), shortest]);
+}
+
+/** Section 8.3: a number that is not negative. @param hex with or without a zero before it. */
+function derInteger(hex: string): Buffer {
+  const bytes = Buffer.from(hex.length % 2 === 0 ? hex : `0${hex}`, 'hex');
+  return der('integer', (bytes[0] ?? 0) > 0x7f ? Buffer.concat([Buffer.from([0]), bytes]) : bytes);
+}
+
+/** RFC 5280 section 4.1.2.5: with two digits of the year until 2049. */
+function derTime(time: Date): Buffer {
+  const digits = `${time.toISOString().slice(0, 19).replace(/[-:T]/g, '')}Z`;
+  if (time.getUTCFullYear() < 2050) return der('utcTime', Buffer.from(digits.slice(2)));
+  return der('generalizedTime', Buffer.from(digits));
 }

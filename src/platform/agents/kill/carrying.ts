@@ -1,9 +1,11 @@
 import { messageOf } from '../../../core/errors.ts';
+import type { AuditLog } from '../../audit/api.ts';
 import type { Transaction } from '../../database/database.ts';
 import { within, writeWithin } from '../../database/within.ts';
-import type { AgentEntry } from '../entries.ts';
+import { DomainError } from '../../errors.ts';
+import type { KillDeps } from '../deps.ts';
+import { type AgentEntry, writeEntries } from '../entries.ts';
 import { FlipWatch } from './asking.ts';
-import type { KillDeps } from './deps.ts';
 import {
   changeKill,
   endStep,
@@ -15,7 +17,6 @@ import {
   stepsOfKills,
   unplannedBelow,
 } from './kill-rows.ts';
-import { recordIfPossible } from './recording.ts';
 import type { KillStep } from './steps.ts';
 
 /** An attempt to write down how a step ended has so long. */
@@ -181,4 +182,25 @@ function without({ detail, ...end }: StepEnd, refusal: string): StepEnd {
 
 function sentence(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
+/**
+ * Appends entries, and goes on without those whose stream takes none: an agent is stopped all the same.
+ * @returns why, for those that were not appended.
+ */
+export async function recordIfPossible(
+  log: Pick<AuditLog, 'appendAllIn'>,
+  transaction: Transaction,
+  entries: readonly AgentEntry[],
+): Promise<string[]> {
+  try {
+    await writeEntries(log, transaction, entries);
+    return [];
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    if (entries.length === 1) return [messageOf(error)];
+  }
+  const refused: string[] = [];
+  for (const entry of entries) refused.push(...(await recordIfPossible(log, transaction, [entry])));
+  return refused;
 }

@@ -4,8 +4,7 @@ import { kindsOf } from '../../database/table.ts';
 import { DomainError } from '../../errors.ts';
 import type { Agent } from '../agent-rows.ts';
 import type { KillStepName, StepResult } from '../enums.ts';
-import type { AgentTables } from '../tables.ts';
-import { KILL_TABLES } from './tables.ts';
+import { type AgentTables, KILL_TABLES } from '../tables.ts';
 
 export type Kill = Selectable<AgentTables['agent_kills']>;
 /** A step of a kill, for one agent. */

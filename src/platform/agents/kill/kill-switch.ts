@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Transaction } from '../../database/database.ts';
+import type { Reader, Transaction } from '../../database/database.ts';
 import { DomainError } from '../../errors.ts';
 import type { PageQuery } from '../../http/fields.ts';
 import { newestFirst } from '../../http/newest-first.ts';
@@ -8,16 +8,15 @@ import { keyedRequest, makeOnce } from '../../idempotency/keyed-results.ts';
 import type { Job } from '../../jobs/scheduler.ts';
 import { type Agent, descendantsOf, findAgent, lockAgent } from '../agent-rows.ts';
 import { alertOfAgent } from '../alerting.ts';
+import type { KillDeps } from '../deps.ts';
 import { type AgentEntry, PLATFORM } from '../entries.ts';
 import type { AgentTables } from '../tables.ts';
 import type { KillInput, Reinstated, WireKill } from '../wire/kill.ts';
-import { Carrying, claimUntil } from './carrying.ts';
-import type { KillDeps } from './deps.ts';
-import { abandonedKills, claimKill, findKill, type Kill, planSteps } from './kill-rows.ts';
-import { receiptsOf } from './receipts.ts';
-import { recordIfPossible } from './recording.ts';
+import { Carrying, claimUntil, recordIfPossible } from './carrying.ts';
+import { abandonedKills, claimKill, findKill, type Kill, planSteps, type StepRow, stepsOfKills } from './kill-rows.ts';
 import { reinstateAgent } from './reinstating.ts';
 import { type KillStep, killSteps } from './steps.ts';
+import { deliveriesOfKills } from './subscribers.ts';
 
 /** The interval of the search for kills that no process carries out any more. */
 const RESUME_MS = 2000;
@@ -181,4 +180,67 @@ function longestOf(steps: readonly KillStep[]): number {
 function agentOf(transaction: Transaction, { agent_no }: Kill): Promise<Agent> {
   const agents = transaction.tables<AgentTables>().selectFrom('agents').selectAll().where('agent_no', '=', agent_no);
   return agents.executeTakeFirstOrThrow();
+}
+
+/** The receipts of some kills, in their order. */
+async function receiptsOf(reader: Reader, kills: readonly Kill[]): Promise<WireKill[]> {
+  const killNos = kills.map(({ kill_no }) => kill_no);
+  const steps = Map.groupBy(await stepsOfKills(reader, killNos), ({ kill_no }) => kill_no);
+  const deliveries = Map.groupBy(await deliveriesOfKills(reader, killNos), ({ kill_no }) => kill_no);
+  const agentIds = await agentIdsOf(reader, kills);
+  return kills.map(
+    ({ kill_no, agent_no, kill_id, mode, reason, started_by, started_at, finished_at, flipped_after_ms }) => {
+      const own = steps.get(kill_no) ?? [];
+      return {
+        kill_id,
+        agent_id: agentIds.get(agent_no) ?? '',
+        mode,
+        reason,
+        started_by,
+        started_at,
+        finished_at,
+        public_verification_flipped_after_ms: flipped_after_ms,
+        agents: agentsOf(own),
+        deliveries: (deliveries.get(kill_no) ?? []).map(({ kill_no: _, ...delivery }) => delivery),
+        message: messageOf(finished_at, own),
+      };
+    },
+  );
+}
+
+async function agentIdsOf(reader: Reader, kills: readonly Kill[]): Promise<Map<number, string>> {
+  const nos = [...new Set(kills.map(({ agent_no }) => agent_no))];
+  if (nos.length === 0) return new Map();
+  const agents = reader.tables<AgentTables>().selectFrom('agents').select(['agent_no', 'agent_id']);
+  const rows = await agents.where('agent_no', 'in', nos).execute();
+  return new Map(rows.map(({ agent_no, agent_id }) => [agent_no, agent_id]));
+}
+
+/** In the order in which steps are done to them: children first. */
+function agentsOf(steps: readonly StepRow[]): WireKill['agents'] {
+  const byAgent = Map.groupBy(steps, ({ agent_id }) => agent_id);
+  return [...byAgent].map(([agent_id, own]) => ({
+    agent_id,
+    name: own[0]?.name ?? '',
+    steps: own.map(({ step, started_at, ended_at, deadline_ms, result, detail }) => ({
+      step,
+      started_at,
+      ended_at,
+      deadline_ms,
+      result,
+      detail,
+    })),
+  }));
+}
+
+function messageOf(finishedAt: string | null, steps: readonly StepRow[]): string {
+  const count = (wanted: StepRow['result']) => steps.filter(({ result }) => result === wanted).length;
+  const [failed, left] = [count('failed'), count(null)];
+  const parts = [
+    finishedAt === null ? `${left} steps are left; they are done also after a restart.` : '',
+    failed > 0 ? `${failed} steps failed: read why, and use the kill switch again; what is done stays done.` : '',
+    `${count('completed')} steps were completed.`,
+    'Linked IAM apps were not disabled and vaults were not locked: neither is available.',
+  ];
+  return parts.filter((part) => part !== '').join(' ');
 }

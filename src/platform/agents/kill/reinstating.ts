@@ -3,13 +3,13 @@ import type { Transaction } from '../../database/database.ts';
 import { DomainError } from '../../errors.ts';
 import type { Actor } from '../../http/principal.ts';
 import { type Agent, changeAgent, descendantsOf, findAgent, lockAgent } from '../agent-rows.ts';
+import type { KillDeps } from '../deps.ts';
 import { type AgentEntry, writeEntries } from '../entries.ts';
 import type { PassportStatus } from '../enums.ts';
 import { changePassport, currentIdentity, liftHold } from '../identity/identity-rows.ts';
 import type { Reinstated } from '../wire/kill.ts';
-import type { KillDeps } from './deps.ts';
 import { runningKillOf } from './kill-rows.ts';
-import { notifySubscribers } from './security-events.ts';
+import { notifySubscribers } from './subscribers.ts';
 
 /**
  * Lets a suspended agent act again, with little trust. Its children stay as they are.

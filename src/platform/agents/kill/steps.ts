@@ -2,16 +2,17 @@ import { agree, plural } from '../../../core/plurals.ts';
 import { revokeBoundKeys } from '../../accounts/api-keys.ts';
 import type { Transaction } from '../../database/database.ts';
 import { changeAgent, findAgent, lockAgent } from '../agent-rows.ts';
-import { boundToAgent } from '../binding.ts';
+import type { KillDeps } from '../deps.ts';
+import { boundToAgent } from '../entries.ts';
 import type { KillMode, KillStepName } from '../enums.ts';
 import { changePassport, currentIdentity, revokeCertificates } from '../identity/identity-rows.ts';
+import { endLeases } from '../vault/vault-rows.ts';
 import type { FlipWatch } from './asking.ts';
-import type { KillDeps } from './deps.ts';
 import type { Kill, StepEnd } from './kill-rows.ts';
-import { notifySubscribers } from './security-events.ts';
+import { notifySubscribers } from './subscribers.ts';
 
 /** The subject of a step. */
-export interface StepSubject {
+interface StepSubject {
   kill: Pick<Kill, 'kill_no' | 'kill_id' | 'mode' | 'started_by'>;
   agentId: string;
   watch: Pick<FlipWatch, 'flipped'>;
@@ -124,7 +125,7 @@ const endKeys: Act = async (transaction, { kill: { mode, started_by }, agentId }
   );
 };
 
-const endAgentLeases: Act = async (transaction, { kill: { kill_id }, agentId }, { clock, endLeases }) => {
+const endAgentLeases: Act = async (transaction, { kill: { kill_id }, agentId }, { clock }) => {
   const agent = await findAgent(transaction, agentId);
   const { ended, handed_out } = await endLeases(transaction, agent, { because: `kill ${kill_id}`, now: clock() });
   if (handed_out.length === 0) return completed('No lease of what is in the vault was running.');

@@ -10,7 +10,7 @@ import {
   newActionSchema,
   newOutcomeSchema,
 } from '../wire/actions.ts';
-import { agentParamsSchema } from '../wire/parts.ts';
+import { agentParamsSchema } from '../wire/agents.ts';
 
 /** Returns the operations on actions of agents. */
 // Over 40 lines: it is the list of operations.

@@ -2,14 +2,14 @@ import { pageSchema } from '../../http/wire.ts';
 import { operation } from '../../operations/operation.ts';
 import type { AgentService } from '../service.ts';
 import {
+  agentParamsSchema,
   agentPatchSchema,
   agentQuerySchema,
   agentRegistrationSchema,
   agentSchema,
+  agentStatsSchema,
   onboardedSchema,
 } from '../wire/agents.ts';
-import { agentParamsSchema } from '../wire/parts.ts';
-import { agentStatsSchema } from '../wire/stats.ts';
 import {
   historyQuerySchema,
   simulatedSchema,

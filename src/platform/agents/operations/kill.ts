@@ -2,8 +2,8 @@ import { DomainError } from '../../errors.ts';
 import { pageSchema } from '../../http/wire.ts';
 import { operation } from '../../operations/operation.ts';
 import type { AgentService } from '../service.ts';
+import { agentParamsSchema, reasonBodySchema } from '../wire/agents.ts';
 import { killParamsSchema, killQuerySchema, killReceiptSchema, killSchema, reinstatedSchema } from '../wire/kill.ts';
-import { agentParamsSchema, reasonBodySchema } from '../wire/parts.ts';
 
 /** Returns the operations of the kill switch. */
 // Over 40 lines: it is the list of operations.

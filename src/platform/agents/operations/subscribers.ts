@@ -1,11 +1,6 @@
 import { operation } from '../../operations/operation.ts';
 import type { AgentService } from '../service.ts';
-import {
-  subscriberListSchema,
-  subscriberParamsSchema,
-  subscriberSchema,
-  wireSubscriberSchema,
-} from '../wire/subscribers.ts';
+import { subscriberListSchema, subscriberParamsSchema, subscriberSchema, wireSubscriberSchema } from '../wire/kill.ts';
 
 /** Returns the operations on subscribers. */
 export function subscriberOperations({ subscribers }: AgentService) {

@@ -1,7 +1,7 @@
 import { requireScope } from '../../http/principal.ts';
 import { operation } from '../../operations/operation.ts';
 import type { AgentService } from '../service.ts';
-import { agentParamsSchema } from '../wire/parts.ts';
+import { agentParamsSchema } from '../wire/agents.ts';
 import {
   decoyListSchema,
   decoyParamsSchema,

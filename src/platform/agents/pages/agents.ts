@@ -9,8 +9,7 @@ import { filterField, filterForm, filterSelect, filtersOf } from '../../web/filt
 import { withQuery } from '../../web/own-path.ts';
 import { LIST_ROWS } from '../../web/rows.ts';
 import { AGENT_STATES, TIER_NAMES } from '../enums.ts';
-import { agentQuerySchema, type WireAgent } from '../wire/agents.ts';
-import type { AgentStats } from '../wire/stats.ts';
+import { type AgentStats, agentQuerySchema, type WireAgent } from '../wire/agents.ts';
 import { agentStateWords, passportWord, STATE_WORDS, trustWord } from './labels.ts';
 import { type AgentPageParts, SEES_AGENTS } from './parts.ts';
 import { AGENTS_PATH, agentPath, agentsApi, REGISTER_PATH, SUBSCRIBERS_PATH } from './paths.ts';

@@ -9,8 +9,7 @@ import { curlCommand } from '../../web/curl.ts';
 import { onceField, postForm } from '../../web/fields.ts';
 import { serveForm } from '../../web/forms.ts';
 import type { PageView } from '../../web/layout.ts';
-import type { Onboarded, WireAgent } from '../wire/agents.ts';
-import { agentParamsSchema } from '../wire/parts.ts';
+import { agentParamsSchema, type Onboarded, type WireAgent } from '../wire/agents.ts';
 import { type AgentPageParts, PROVED } from './parts.ts';
 import { aboveAgent, agentIdOf, agentPath, agentsApi } from './paths.ts';
 

@@ -7,7 +7,7 @@ import { curlCommand } from '../../web/curl.ts';
 import { choices, field, postForm } from '../../web/fields.ts';
 import { emptyAsNone } from '../../web/form-lines.ts';
 import { type FormState, serveForm } from '../../web/forms.ts';
-import { agentParamsSchema } from '../wire/parts.ts';
+import { agentParamsSchema } from '../wire/agents.ts';
 import { SIMULATED_RULES, type Simulated, type Simulation, simulationSchema } from '../wire/trust.ts';
 import { RULE_WORDS, STATE_WORDS, signedPoints, trustWord } from './labels.ts';
 import { type AgentPageParts, SEES_AGENTS } from './parts.ts';

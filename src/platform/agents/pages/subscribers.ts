@@ -12,7 +12,7 @@ import { field, onceField, postForm } from '../../web/fields.ts';
 import { type FormState, serveForm } from '../../web/forms.ts';
 import { leaveNotice } from '../../web/session-cookie.ts';
 import { subscriberOperations } from '../operations/subscribers.ts';
-import { subscriberSchema, type WireSubscriber } from '../wire/subscribers.ts';
+import { subscriberSchema, type WireSubscriber } from '../wire/kill.ts';
 import { type AgentPageParts, CHANGES_AGENTS, SEES_AGENTS } from './parts.ts';
 import {
   ABOVE_AGENTS,

@@ -7,7 +7,7 @@ import { action, asCurl, dataTable, emptyState, factList, further, link, moment 
 import { curlCommand } from '../../web/curl.ts';
 import { LIST_ROWS } from '../../web/rows.ts';
 import { tierOf } from '../enums.ts';
-import { agentParamsSchema } from '../wire/parts.ts';
+import { agentParamsSchema } from '../wire/agents.ts';
 import type { TrustScore, WireTrustLine } from '../wire/trust.ts';
 import { CEILING_WORDS, RULE_WORDS, signedPoints, trustWord } from './labels.ts';
 import { type AgentPageParts, SEES_AGENTS } from './parts.ts';

@@ -16,7 +16,7 @@ import { decoyOperations, vaultOperations } from '../operations/vault.ts';
 import type { AgentService } from '../service.ts';
 import type { Vaults } from '../vault/vaults.ts';
 import type { WireAgent } from '../wire/agents.ts';
-import { agentParamsSchema } from '../wire/parts.ts';
+import { agentParamsSchema } from '../wire/agents.ts';
 import { newDecoySchema } from '../wire/vault.ts';
 import { type AgentPageParts, CHANGES_AGENTS, PROVED } from './parts.ts';
 import { AGENTS_API, aboveAgent, agentIdOf, agentPath, agentsApi } from './paths.ts';

@@ -1,9 +1,8 @@
 import { sql } from 'kysely';
 import type { Reader } from '../../database/database.ts';
-import type { CertificateStatus } from '../enums.ts';
-import type { RevocationReason } from '../identity/kinds.ts';
+import type { CertificateStatus, RevocationReason } from '../enums.ts';
 import type { AgentTables } from '../tables.ts';
-import type { AgentVerification } from '../wire/public.ts';
+import type { AgentVerification } from '../wire/agents.ts';
 
 /**
  * One query for an agent that is there and for one that is not, which take as long. Its one value is the id: what is

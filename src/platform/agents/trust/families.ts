@@ -1,19 +1,17 @@
 import type { Transaction } from '../../database/database.ts';
 import { DomainError } from '../../errors.ts';
+import type { Job } from '../../jobs/scheduler.ts';
 import type { Agent } from '../agent-rows.ts';
 import { alertOfAgent } from '../alerting.ts';
-import type { AgentServiceDeps } from '../deps.ts';
-import type { AgentEntry } from '../entries.ts';
-import type { SuspensionCause } from '../enums.ts';
-import type { IssuerPort, TrustChange, TrustNote, TrustPort } from '../ports.ts';
-import { lineEntry, suspendedEntries } from './entries.ts';
-import { lockFamilies, writeStandings } from './family-rows.ts';
-import type { TrustLine } from './ledger.ts';
-import { type AgentLine, insertLines } from './line-rows.ts';
-import { SUSPENDED_AT } from './rules.ts';
-import { stepOf, type TrustStep } from './step.ts';
+import type { AgentServiceDeps, IssuerPort, TrustChange, TrustNote, TrustPort } from '../deps.ts';
+import { type AgentEntry, PLATFORM, writeEntries } from '../entries.ts';
+import { type SuspensionCause, tierOf } from '../enums.ts';
+import type { AgentTables } from '../tables.ts';
+import { stepOf, type TrustStep } from './ledger.ts';
+import { SUSPENDED_AT, type TrustLine } from './rules.ts';
+import { type AgentLine, insertLines, lockFamilies, writeStandings } from './trust-rows.ts';
 
-export interface TrustDeps extends Pick<AgentServiceDeps, 'clock' | 'alerts' | 'trustTimes'> {
+interface TrustDeps extends Pick<AgentServiceDeps, 'clock' | 'alerts' | 'trustTimes'> {
   issuer: Pick<IssuerPort, 'suspendPassport'>;
 }
 
@@ -142,4 +140,86 @@ export class FamilyLedgers {
     Object.assign(agent, change);
     this.#changed.add(agent);
   }
+}
+
+/** The entry for a score that changed, or would have. */
+function lineEntry(agentId: string, line: TrustLine): AgentEntry {
+  return { agentId, actor: PLATFORM, action: 'trust.changed', of: ['trust', agentId], more: lineToEntry(line) };
+}
+
+/** A line as entries have it. */
+export function lineToEntry(line: TrustLine) {
+  return { ...line, tier: tierOf(line.after) };
+}
+
+/** @param passport its jti; null where none was valid. */
+function suspendedEntries(agent: Agent, passport: string | null): AgentEntry[] {
+  const { agent_id: agentId, suspended_because: because, score } = agent;
+  const entry = { agentId, actor: PLATFORM };
+  const suspended: AgentEntry = {
+    ...entry,
+    action: 'agent.suspended',
+    of: ['agent', agentId],
+    more: { because, score },
+  };
+  if (passport === null) return [suspended];
+  return [suspended, { ...entry, action: 'passport.suspended', of: ['passport', passport], more: { because } }];
+}
+
+/** The one place that notes every effect on an agent's trust. */
+export class TrustWriter implements TrustPort {
+  readonly #deps: TrustDeps;
+
+  constructor(deps: Omit<TrustDeps, 'issuer'>, issuer: TrustDeps['issuer']) {
+    this.#deps = { ...deps, issuer };
+  }
+
+  /** See `TrustPort`. @throws DomainError as `FamilyLedgers.note`. */
+  async note(transaction: Transaction, agentId: string, note: TrustNote): Promise<TrustChange> {
+    const ledgers = await this.begin(transaction, [agentId]);
+    const change = await ledgers.port.note(transaction, agentId, note);
+    await ledgers.write();
+    return change;
+  }
+
+  /** Locks the families of several agents, in one order: once in a transaction. */
+  begin(transaction: Transaction, agentIds: readonly string[]): Promise<FamilyLedgers> {
+    return FamilyLedgers.begin(transaction, this.#deps, agentIds);
+  }
+}
+
+const EVERY_MS = 10 * 60_000;
+/** Agents that are looked at in one go. */
+const AT_ONCE = 200;
+
+/** The effect of time on trust: agents that were idle for too long fall to the floor of their tier. */
+export function trustJob(deps: Pick<AgentServiceDeps, 'database' | 'clock' | 'log'>, trust: TrustWriter): Job {
+  return {
+    name: 'agents/trust',
+    everyMs: EVERY_MS,
+    atMostMs: EVERY_MS,
+    async run() {
+      while ((await decaySome(deps, trust)) === AT_ONCE);
+    },
+  };
+}
+
+async function decaySome(
+  { database, clock, log }: Pick<AgentServiceDeps, 'database' | 'clock' | 'log'>,
+  trust: TrustWriter,
+): Promise<number> {
+  const now = clock().toISOString();
+  const agents = database.tables<AgentTables>().selectFrom('agents').select('agent_id');
+  const due = await agents.where('due_at', '<=', now).orderBy('due_at').limit(AT_ONCE).execute();
+  for (const { agent_id } of due)
+    await database.write(async (transaction) => {
+      const ledgers = await trust.begin(transaction, [agent_id]);
+      const { due_at = null } = ledgers.agent(agent_id) ?? {};
+      // It did something meanwhile.
+      if (due_at === null || due_at > now) return;
+      const { entries } = await ledgers.port.note(transaction, agent_id, { rule: 'idle' });
+      await ledgers.write();
+      await writeEntries(log, transaction, entries);
+    });
+  return due.length;
 }

@@ -1,100 +1,92 @@
-import type { Json } from '../../../core/json/canonical.ts';
-import type { CeilingCause, TrustRuleName } from '../enums.ts';
-import { type Ceiling, clamped, dayOf, EARNED_A_DAY, HIGHEST, LOWEST, pointsOf } from './rules.ts';
+import type { Agent } from '../agent-rows.ts';
+import type { TrustNote } from '../deps.ts';
+import { tierOf } from '../enums.ts';
+import type { TrustTimes } from '../settings.ts';
+import { ceilingText, EARNS_NOTHING, reasonsOf } from './reasons.ts';
+import { ceilingOf, dayOf, daysAfter, EARNED_A_DAY, nextLine, type TrustLine } from './rules.ts';
 
-/** One line of an agent's ledger: `after` is `before + points`, within 0 and the ceiling. */
-export interface TrustLine {
-  /** From 1 on. */
-  entry_no: number;
-  at: string;
-  rule: TrustRuleName;
-  /** Asked for; what was given is the difference of the scores. */
-  points: number;
-  before: number;
-  after: number;
-  ceiling: number;
-  ceiling_because: CeilingCause;
-  action_id: string | null;
-  detail: { [name: string]: Json };
+/** Fields of an agent that its ledger changes. */
+export type TrustStanding = Pick<
+  Agent,
+  | 'score'
+  | 'tier'
+  | 'ledger_length'
+  | 'trusted_since'
+  | 'composition_changed_at'
+  | 'attested_at'
+  | 'attested_day'
+  | 'attested_points'
+  | 'due_at'
+>;
+
+export interface StepDeps {
+  now: Date;
+  times: TrustTimes;
+  /** Null for an agent without a parent. */
+  parentScore: number | null;
 }
 
-/** The end of a ledger. */
-export interface TrustLedgerEnd {
-  /** 0 for an empty one. */
-  score: number;
-  /** Number of its last line. */
-  ledger_length: number;
+/** The effect of one note on its agent. */
+export interface TrustStep {
+  standing: TrustStanding;
+  /** Null where the ledger has nothing to say. */
+  line: TrustLine | null;
+  /** Plain sentences. */
+  reasons: string[];
 }
 
-/** The cause of a line. */
-export interface LineCause {
-  rule: TrustRuleName;
-  at: string;
-  ceiling: Pick<Ceiling, 'score' | 'because'>;
-  action_id?: string | undefined;
-  detail?: { [name: string]: Json } | undefined;
-}
-
-/** These say nothing where they change nothing. All others are facts of their own. */
-const ONLY_CHANGES: readonly TrustRuleName[] = ['attested_action', 'held_by_parent', 'idle'];
-
-/** The line with which a ledger goes on; null where there is nothing to say. */
-export function nextLine({ score: before, ledger_length }: TrustLedgerEnd, cause: LineCause): TrustLine | null {
-  const { rule, at, ceiling, action_id = null, detail = {} } = cause;
-  const points = pointsOf(rule, before);
-  const after = afterOf({ before, points, ceiling: ceiling.score });
-  if (after === before && ONLY_CHANGES.includes(rule)) return null;
-  return {
-    entry_no: ledger_length + 1,
-    at,
-    rule,
-    points,
-    before,
-    after,
-    ceiling: ceiling.score,
-    ceiling_because: ceiling.because,
-    action_id,
-    detail,
-  };
-}
-
-function afterOf({ before, points, ceiling }: Pick<TrustLine, 'before' | 'points' | 'ceiling'>): number {
-  return clamped(before + points, LOWEST, Math.min(HIGHEST, ceiling));
-}
-
-/** A place where a ledger does not follow from its rules. */
-export interface LedgerFault {
-  entry_no: number;
-  what: string;
+export function stepOf(before: TrustStanding, note: TrustNote, deps: StepDeps): TrustStep {
+  const { now, times, parentScore } = deps;
+  const { rule, action_id, detail } = note;
+  const at = now.toISOString();
+  const standing = { ...before, ...factsAfter(before, note, deps) };
+  if (isSaidBefore(before, note)) return { standing, line: null, reasons: [] };
+  const day = dayOf(at);
+  const earned = earnedOn(day, standing);
+  if (rule === 'attested_action' && earned >= EARNED_A_DAY)
+    return { standing, line: null, reasons: [EARNS_NOTHING.enough_today] };
+  const ceiling = ceilingOf({ ...standing, parentScore }, now, times);
+  const line = nextLine(standing, { rule, at, ceiling, action_id, detail });
+  if (line === null) return { standing, line, reasons: rule === 'attested_action' ? [ceilingText(ceiling)] : [] };
+  const after = { score: line.after, tier: tierOf(line.after), ledger_length: line.entry_no };
+  const counted = rule === 'attested_action' ? { attested_day: day, attested_points: earned + 1 } : {};
+  return { standing: { ...standing, ...after, ...counted }, line, reasons: reasonsOf(line) };
 }
 
 /**
- * Computes every score of a ledger again.
- * @param lines all of them, oldest first.
- * @returns the score after each line, and what does not agree with the lines.
+ * Points already earned on a day. A day before the last one counts as full, so that a clock put back earns none twice.
  */
-export function replay(lines: readonly TrustLine[]): { scores: number[]; faults: LedgerFault[] } {
-  const scores: number[] = [];
-  const faults: LedgerFault[] = [];
-  const earned = new Map<string, number>();
-  let score = LOWEST;
-  for (const [index, line] of lines.entries()) {
-    const { entry_no, rule, points, ceiling } = line;
-    const expect = (what: string, stated: number | string, computed: number | string) => {
-      if (stated !== computed) faults.push({ entry_no, what: `${what} is ${stated}, and should be ${computed}` });
-    };
-    expect('entry_no', entry_no, index + 1);
-    if (index === 0 || rule === 'registered') expect('rule', rule, index === 0 ? 'registered' : 'another one');
-    expect('before', line.before, score);
-    expect('points', points, pointsOf(rule, score));
-    score = afterOf({ before: score, points, ceiling });
-    expect('after', line.after, score);
-    scores.push(score);
-    if (rule !== 'attested_action') continue;
-    const day = dayOf(line.at);
-    earned.set(day, (earned.get(day) ?? 0) + points);
-    if (Number(earned.get(day)) > EARNED_A_DAY)
-      faults.push({ entry_no, what: `more than ${EARNED_A_DAY} points were earned on ${day}` });
+function earnedOn(day: string, { attested_day, attested_points }: TrustStanding): number {
+  if (attested_day === null || attested_day < day) return 0;
+  return attested_day === day ? attested_points : EARNED_A_DAY;
+}
+
+/** Changes by a note besides the score. */
+function factsAfter(
+  { trusted_since }: TrustStanding,
+  { rule }: TrustNote,
+  { now, times }: StepDeps,
+): Partial<TrustStanding> {
+  const at = now.toISOString();
+  const due_at = daysAfter(at, times.idleDays).toISOString();
+  switch (rule) {
+    case 'onboarded':
+      return { trusted_since: trusted_since ?? at, composition_changed_at: null, due_at };
+    case 'reinstated':
+      return trusted_since === null ? {} : { trusted_since: at, due_at };
+    case 'composition_changed':
+      return { composition_changed_at: at };
+    case 'attested_action':
+      return { attested_at: at, due_at };
+    case 'idle':
+      return { due_at: null };
+    default:
+      return {};
   }
-  return { scores, faults };
+}
+
+/** Onboarding counts once; a composition has changed until the agent is onboarded again. */
+function isSaidBefore({ trusted_since, composition_changed_at }: TrustStanding, { rule }: TrustNote): boolean {
+  if (rule === 'onboarded') return trusted_since !== null;
+  return rule === 'composition_changed' && composition_changed_at !== null;
 }

@@ -1,10 +1,13 @@
+import type { Json } from '../../../core/json/canonical.ts';
+import type { Agent } from '../agent-rows.ts';
 import { type CeilingCause, TIERS, type TrustRuleName } from '../enums.ts';
 import type { TrustTimes } from '../settings.ts';
+import type { WireTrustLine } from '../wire/trust.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 
 export const LOWEST = 0;
-export const HIGHEST = 100;
+const HIGHEST = 100;
 
 /** At or below it an agent is suspended. */
 export const SUSPENDED_AT = 20;
@@ -50,13 +53,10 @@ export interface Ceiling {
 }
 
 /** Facts that a ceiling depends on. */
-export interface CeilingFacts {
-  /** First onboarding or last reinstatement; null before the first onboarding. */
-  trusted_since: string | null;
-  composition_changed_at: string | null;
+type CeilingFacts = Pick<Agent, 'trusted_since' | 'composition_changed_at'> & {
   /** Null for an agent without a parent. */
   parentScore: number | null;
-}
+};
 
 /** The lowest of all ceilings that hold; of those alike, the one that somebody can do something about. */
 export function ceilingOf(facts: CeilingFacts, now: Date, times: TrustTimes): Ceiling {
@@ -99,6 +99,48 @@ function floorOf(score: number): number {
   return TIERS.find(({ from }) => score >= from)?.from ?? LOWEST;
 }
 
-export function clamped(score: number, lowest: number, highest: number): number {
+function clamped(score: number, lowest: number, highest: number): number {
   return Math.max(lowest, Math.min(score, highest));
+}
+
+/** One line of an agent's ledger: `after` is `before + points`, within 0 and the ceiling; `points` are asked for. */
+export type TrustLine = Omit<WireTrustLine, 'reason'>;
+
+/** The cause of a line. */
+interface LineCause {
+  rule: TrustRuleName;
+  at: string;
+  ceiling: Pick<Ceiling, 'score' | 'because'>;
+  action_id?: string | undefined;
+  detail?: { [name: string]: Json } | undefined;
+}
+
+/** These say nothing where they change nothing. All others are facts of their own. */
+const ONLY_CHANGES: readonly TrustRuleName[] = ['attested_action', 'held_by_parent', 'idle'];
+
+/** The line with which a ledger goes on; null where there is nothing to say. */
+export function nextLine(
+  { score: before, ledger_length }: Pick<Agent, 'score' | 'ledger_length'>,
+  cause: LineCause,
+): TrustLine | null {
+  const { rule, at, ceiling, action_id = null, detail = {} } = cause;
+  const points = pointsOf(rule, before);
+  const after = afterOf({ before, points, ceiling: ceiling.score });
+  if (after === before && ONLY_CHANGES.includes(rule)) return null;
+  return {
+    entry_no: ledger_length + 1,
+    at,
+    rule,
+    points,
+    before,
+    after,
+    ceiling: ceiling.score,
+    ceiling_because: ceiling.because,
+    action_id,
+    detail,
+  };
+}
+
+function afterOf({ before, points, ceiling }: Pick<TrustLine, 'before' | 'points' | 'ceiling'>): number {
+  return clamped(before + points, LOWEST, Math.min(HIGHEST, ceiling));
 }

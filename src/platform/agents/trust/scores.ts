@@ -6,12 +6,10 @@ import { type Agent, findAgent } from '../agent-rows.ts';
 import type { AgentServiceDeps } from '../deps.ts';
 import { TIERS, type TrustRuleName } from '../enums.ts';
 import type { Simulated, Simulation, TrustScore, WireTrustLine } from '../wire/trust.ts';
-import type { TrustLine } from './ledger.ts';
-import { ledgerLinesOf, trustFactorsOf } from './line-rows.ts';
-import { nextStepsOf } from './next-steps.ts';
-import { ceilingText, EARNS_NOTHING, reasonsOf, suspensionText } from './reasons.ts';
-import { type Ceiling, ceilingOf, SUSPENDED_AT } from './rules.ts';
-import { type StepDeps, stepOf, type TrustStanding } from './step.ts';
+import { type StepDeps, stepOf, type TrustStanding } from './ledger.ts';
+import { ceilingText, EARNS_NOTHING, nextStepsOf, reasonsOf, suspensionText } from './reasons.ts';
+import { type Ceiling, ceilingOf, SUSPENDED_AT, type TrustLine } from './rules.ts';
+import { ledgerLinesOf, trustFactorsOf } from './trust-rows.ts';
 
 /** Scores of agents, their reasons and simulated changes, as routes and pages show them. */
 export class TrustScores {

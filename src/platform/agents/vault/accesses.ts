@@ -3,11 +3,18 @@ import type { Transaction } from '../../database/database.ts';
 import { DomainError } from '../../errors.ts';
 import type { Agent } from '../agent-rows.ts';
 import type { TakenSecret, WireSecret } from '../wire/vault.ts';
-import { type AgentDecoy, endDecoy } from './decoy-rows.ts';
-import type { OpenedVault } from './keys.ts';
-import { endLeases, takeLease } from './leases.ts';
-import { type AgentSecret, changeSecret, deleteSecret, insertSecret, secretsOfAgent } from './secret-rows.ts';
+import { type AgentDecoy, endDecoy } from './decoys.ts';
 import type { DecoyUse } from './tripping.ts';
+import {
+  type AgentSecret,
+  changeSecret,
+  deleteSecret,
+  endLeases,
+  insertSecret,
+  type OpenedVault,
+  secretsOfAgent,
+  takeLease,
+} from './vault-rows.ts';
 
 /** Secrets of one agent, with its decoys. */
 const MOST_SECRETS = 500;

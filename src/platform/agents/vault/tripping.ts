@@ -3,7 +3,7 @@ import type { Transaction } from '../../database/database.ts';
 import type { VaultTraps, VaultUse } from '../../traps/api.ts';
 import { alertOfAgent } from '../alerting.ts';
 import type { AgentEntry } from '../entries.ts';
-import type { AgentDecoy } from './decoy-rows.ts';
+import type { AgentDecoy } from './decoys.ts';
 
 /** From where somebody asks. */
 export interface VaultAsker {

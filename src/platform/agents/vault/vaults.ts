@@ -1,14 +1,11 @@
-import type { Reader, Transaction } from '../../database/database.ts';
+import type { Transaction } from '../../database/database.ts';
 import { DomainError } from '../../errors.ts';
 import type { Actor, Principal } from '../../http/principal.ts';
 import type { SecretBox } from '../../secrets.ts';
 import type { VaultTraps } from '../../traps/api.ts';
-import { type Agent, findAgent, lockAgent } from '../agent-rows.ts';
-import { boundToAgent, refuseOthers, speakerOf } from '../binding.ts';
-import { allowancesOf, sortedNames } from '../composition.ts';
-import type { AgentServiceDeps } from '../deps.ts';
-import { type AgentEntry, writeEntries } from '../entries.ts';
-import type { TrustPort, VaultPort } from '../ports.ts';
+import { type Agent, allowancesOf, findAgent, lockAgent, sortedNames } from '../agent-rows.ts';
+import type { AgentServiceDeps, TrustPort } from '../deps.ts';
+import { type AgentEntry, boundToAgent, refuseOthers, speakerOf, writeEntries } from '../entries.ts';
 import type { NewDecoy, TakenSecret, WireDecoy, WireSecret, WireVault } from '../wire/vault.ts';
 import {
   ACCESSES,
@@ -21,12 +18,28 @@ import {
   removeSecret,
   secretToWire,
 } from './accesses.ts';
-import { type AgentDecoy, decoyOfSecret, decoyOfTrap, decoysOf, decoyToolsOf, findDecoy } from './decoy-rows.ts';
-import { decoyEntry, decoyToWire, putDecoy, takeDecoyOut, trapFor } from './decoys.ts';
-import { findVault, makeVault, type OpenedVault, VAULT_ENCRYPTION } from './keys.ts';
-import { leasesOf } from './leases.ts';
-import { secretNamed, secretsOfAgent } from './secret-rows.ts';
+import {
+  decoyEntry,
+  decoyOfSecret,
+  decoyOfTrap,
+  decoysOf,
+  decoyToolsOf,
+  decoyToWire,
+  findDecoy,
+  putDecoy,
+  takeDecoyOut,
+  trapFor,
+} from './decoys.ts';
 import { type DecoyTrip, tripDecoys, UNKNOWN_ASKER, type VaultAsker } from './tripping.ts';
+import {
+  findVault,
+  leasesOf,
+  makeVault,
+  needVault,
+  secretNamed,
+  secretsOfAgent,
+  VAULT_ENCRYPTION,
+} from './vault-rows.ts';
 
 /** Somebody who asks for a secret. */
 interface Access {
@@ -37,8 +50,7 @@ interface Access {
 }
 
 /** The vaults of agents, and the decoys in them. */
-// Over ten members: they are what is done with a vault.
-export class Vaults implements VaultPort {
+export class Vaults {
   readonly #deps: AgentServiceDeps;
   readonly #box: SecretBox;
   readonly #trust: TrustPort;
@@ -52,6 +64,7 @@ export class Vaults implements VaultPort {
     this.#traps = traps;
   }
 
+  /** The vault of an agent, made where it has none. */
   async open(transaction: Transaction, agent: Agent) {
     const { vaultId } =
       (await findVault(transaction, this.#box, agent)) ??
@@ -86,7 +99,7 @@ export class Vaults implements VaultPort {
     refuseOthers(principal, agentId);
     const outcome = await database.write(async (transaction) => {
       const agent = await lockAgent(transaction, agentId);
-      const { vaultId } = await this.#vaultOf(transaction, agent);
+      const { vaultId } = await needVault(transaction, this.#box, agent);
       const entry = entriesOf({ agentId, actor: speakerOf(principal), of: ['vault', vaultId] });
       const refused = refusalOf(agent, 'list', principal.boundTo === boundToAgent(agentId));
       if (refused !== null) {
@@ -132,7 +145,7 @@ export class Vaults implements VaultPort {
     const trap = await trapFor(this.#traps, input, await findAgent(database, agentId));
     return database.write(async (transaction) => {
       const agent = await lockAgent(transaction, agentId);
-      const vault = await this.#vaultOf(transaction, agent);
+      const vault = await needVault(transaction, this.#box, agent);
       const decoy = await putDecoy(transaction, { agent, vault, trap }, { actor, input, now: clock() });
       await writeEntries(log, transaction, [decoyEntry('vault.decoy_made', agent, { actor, decoy })]);
       return decoyToWire(agent, decoy);
@@ -149,11 +162,6 @@ export class Vaults implements VaultPort {
       await writeEntries(log, transaction, [decoyEntry('vault.decoy_removed', agent, { actor, decoy })]);
       return decoyToWire(agent, decoy);
     });
-  }
-
-  /** The decoy tools of agents, by the number of the agent and the name of the tool. */
-  decoyTools(reader: Reader, agentNos: readonly number[]): Promise<Map<number, Map<string, AgentDecoy>>> {
-    return decoyToolsOf(reader, agentNos);
   }
 
   /** See `tripDecoys`. What it does to trust is for who calls it. */
@@ -212,7 +220,7 @@ export class Vaults implements VaultPort {
     const refused = refusalOf(agent, kind, principal.boundTo === boundToAgent(agentId));
     if (refused !== null) return { refused };
     try {
-      const vault = await this.#vaultOf(transaction, agent);
+      const vault = await needVault(transaction, this.#box, agent);
       const secret = await secretNamed(transaction, agent, name);
       const decoy = secret && (await decoyOfSecret(transaction, secret));
       const now = this.#deps.clock();
@@ -230,13 +238,6 @@ export class Vaults implements VaultPort {
     const detail = { name, kind, use: trip.use, decoy_id };
     const { entries } = await this.#trust.note(transaction, trip.agentId, { rule: 'decoy_used', detail });
     return [...entries, ...(await this.trip(transaction, [trip]))];
-  }
-
-  /** @throws DomainError `conflict` for an agent without one. */
-  async #vaultOf(transaction: Transaction, agent: Agent): Promise<OpenedVault> {
-    const vault = await findVault(transaction, this.#box, agent);
-    if (vault === null) throw new DomainError('conflict', 'the agent has no vault until it is onboarded');
-    return vault;
   }
 }
 

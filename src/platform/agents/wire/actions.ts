@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { entryPlaceSchema } from '../../audit/api.ts';
 import { pageQuerySchema, recordedIn, text, time } from '../../http/fields.ts';
-import { ACTION_DECISIONS, ACTION_OUTCOMES, TIER_NAMES, TRUST_RULES } from '../enums.ts';
+import { ACTION_DECISIONS, ACTION_OUTCOMES, SIGNATURE_ALGORITHMS, TIER_NAMES, TRUST_RULES } from '../enums.ts';
 
 const name = text.min(1).max(256);
 /** Taken as it is: one that is no SHA-256 is a violation, and recorded. */
@@ -23,13 +23,11 @@ export const actionContentSchema = z.strictObject({
 });
 export type ActionContent = z.output<typeof actionContentSchema>;
 
-export const ATTESTATION_ALGORITHMS = ['EdDSA', 'ML-DSA-65'] as const;
-
-export const attestationSchema = z.strictObject({
+const attestationSchema = z.strictObject({
   /** As it was signed; the action has it in lower case. */
   action_id: z.uuid(),
   signed_at: time,
-  algorithm: z.enum(ATTESTATION_ALGORITHMS),
+  algorithm: z.enum(SIGNATURE_ALGORITHMS),
   /** Base64url. */
   signature: z.string().max(8192),
 });
@@ -38,14 +36,9 @@ export type ActionAttestation = z.output<typeof attestationSchema>;
 export const newActionSchema = actionContentSchema.extend({ attestation: attestationSchema.optional() });
 export type NewAction = z.output<typeof newActionSchema>;
 
-const trust = z.object({
-  before: z.int(),
-  after: z.int(),
-  tier: z.enum(TIER_NAMES),
-  reasons: z.array(z.string()),
-});
+const trust = z.object({ before: z.int(), after: z.int(), tier: z.enum(TIER_NAMES), reasons: z.array(z.string()) });
 
-export const violationSchema = z.object({ rule: z.enum(TRUST_RULES), message: z.string() });
+const violationSchema = z.object({ rule: z.enum(TRUST_RULES), message: z.string() });
 export type Violation = z.infer<typeof violationSchema>;
 
 /** The answer to a POST. */
@@ -59,13 +52,10 @@ export const loggedActionSchema = z.object({
 });
 export type LoggedAction = z.infer<typeof loggedActionSchema>;
 
-export const newOutcomeSchema = z.strictObject({
-  outcome: z.enum(ACTION_OUTCOMES),
-  output_hash: sha256Hex.optional(),
-});
+export const newOutcomeSchema = z.strictObject({ outcome: z.enum(ACTION_OUTCOMES), output_hash: sha256Hex.optional() });
 export type NewOutcome = z.output<typeof newOutcomeSchema>;
 
-export const outcomeSchema = z.object({
+const outcomeSchema = z.object({
   outcome: z.enum(ACTION_OUTCOMES),
   output_hash: z.string().nullable(),
   reported_at: z.string(),

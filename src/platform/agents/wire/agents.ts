@@ -1,6 +1,13 @@
 import { z } from 'zod';
-import { pageQuerySchema, text } from '../../http/fields.ts';
-import { AGENT_STATES, AGENT_TYPES, PASSPORT_STATUSES, SUSPENSION_CAUSES, TIER_NAMES } from '../enums.ts';
+import { pageQuerySchema, reason, text } from '../../http/fields.ts';
+import {
+  AGENT_STATES,
+  AGENT_TYPES,
+  CERTIFICATE_STATUSES,
+  PASSPORT_STATUSES,
+  SUSPENSION_CAUSES,
+  TIER_NAMES,
+} from '../enums.ts';
 
 const MOST_ALLOWED = 500;
 
@@ -64,12 +71,7 @@ const identitySchema = z.object({
     pem: z.string(),
     pq: z.object({ serial: z.string(), pem: z.string() }),
   }),
-  passport: z.object({
-    jti: z.string(),
-    jws: z.string(),
-    status: z.enum(PASSPORT_STATUSES),
-    status_changed_at: time,
-  }),
+  passport: z.object({ jti: z.string(), jws: z.string(), status: z.enum(PASSPORT_STATUSES), status_changed_at: time }),
   /** The composition that the certificates and the passport state. */
   composition: z.string(),
   /** The API key that came with it. */
@@ -134,3 +136,55 @@ export const onboardedSchema = z.object({
   message: z.string(),
 });
 export type Onboarded = z.infer<typeof onboardedSchema>;
+
+const certificateStatus = z.enum(CERTIFICATE_STATUSES);
+
+/** All that a stranger learns of an agent. */
+export const agentVerificationSchema = z.object({
+  agent_id: z.string(),
+  /** True if it is active, with a passport and certificates that are good. */
+  valid: z.boolean(),
+  status: z.enum(AGENT_STATES),
+  /** Reasons that it is not valid, for people; empty if it is. */
+  reasons: z.array(z.string()),
+  checked_at: time,
+  tier: z.enum(TIER_NAMES),
+  identity: z
+    .object({ did: z.string(), public_keys: z.record(z.string(), z.record(z.string(), z.string())) })
+    .nullable(),
+  certificate: z
+    .object({
+      serial: z.string(),
+      not_after: time,
+      status: certificateStatus,
+      pq: z.object({ serial: z.string(), status: certificateStatus }),
+    })
+    .nullable(),
+  passport: z
+    .object({ jti: z.string(), status: z.enum(PASSPORT_STATUSES), issued_at: time, not_after: time })
+    .nullable(),
+});
+export type AgentVerification = z.infer<typeof agentVerificationSchema>;
+
+export const fileParamsSchema = z.object({ file: text });
+
+const count = z.int();
+
+export const agentStatsSchema = z.object({
+  agents: count,
+  states: z.object({ registered: count, active: count, suspended: count, revoked: count }),
+  /** Agents that are not revoked, by tier. */
+  tiers: z.object({ VERIFIED: count, TRUSTED: count, MONITOR: count, RESTRICTED: count, 'AUTO-SUSPENDED': count }),
+  suspended_passports: count,
+  unfinished_kills: count,
+  actions: count,
+  actions_24h: count,
+  violations_24h: count,
+  last_action_at: z.string().nullable(),
+  /** Since when something is suspended that is suspended now. */
+  wrong_since: z.string().nullable(),
+});
+export type AgentStats = z.infer<typeof agentStatsSchema>;
+
+export const agentParamsSchema = z.object({ agent_id: text });
+export const reasonBodySchema = z.strictObject({ reason });

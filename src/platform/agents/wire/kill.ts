@@ -12,7 +12,7 @@ export const killParamsSchema = z.object({ agent_id: text, kill_id: text });
 export const killQuerySchema = pageQuerySchema;
 
 /** `result` is null as long as the step has no end. */
-export const killStepSchema = z.object({
+const killStepSchema = z.object({
   step: z.enum(KILL_STEPS),
   started_at: time.nullable(),
   ended_at: time.nullable(),
@@ -22,7 +22,7 @@ export const killStepSchema = z.object({
 });
 
 /** A Security Event Token on its way to a subscriber, or there. */
-export const setDeliverySchema = z.object({
+const setDeliverySchema = z.object({
   subscriber_id: z.string(),
   audience: z.string(),
   agent_id: z.string(),
@@ -62,3 +62,30 @@ export const reinstatedSchema = z.object({
   message: z.string(),
 });
 export type Reinstated = z.infer<typeof reinstatedSchema>;
+
+export const subscriberSchema = z.strictObject({
+  /** http or https; tokens are pushed to it (RFC 8935). */
+  url: text
+    .min(1)
+    .max(2000)
+    .refine((url) => /^https?:$/.test(URL.parse(url)?.protocol ?? ''), 'is not an http or https address')
+    .refine(
+      (url) => !/:\/\/[^/]*@/.test(URL.parse(url)?.href ?? ''),
+      'has a user or a password in it; tokens are signed',
+    ),
+  /** `aud` of its tokens. */
+  audience: text.trim().min(1).max(500),
+});
+export type NewSubscriber = z.output<typeof subscriberSchema>;
+
+export const subscriberParamsSchema = z.object({ subscriber_id: text });
+
+export const wireSubscriberSchema = z.object({
+  subscriber_id: z.string(),
+  url: z.string(),
+  audience: z.string(),
+  added_at: z.string(),
+  added_by: z.string(),
+});
+export type WireSubscriber = z.infer<typeof wireSubscriberSchema>;
+export const subscriberListSchema = z.object({ data: z.array(wireSubscriberSchema) });

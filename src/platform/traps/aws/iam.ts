@@ -1,14 +1,19 @@
-import { hash } from 'node:crypto';
-import { EvidenceError } from '../../../core/errors.ts';
+import { EvidenceError, messageOf } from '../../../core/errors.ts';
+import type { Database } from '../../database/database.ts';
+import type { Job } from '../../jobs/scheduler.ts';
 import type { Dispatcher, OutgoingAnswer } from '../../outgoing/dispatcher.ts';
+import type { TrapServiceDeps } from '../making.ts';
+import type { Uses } from '../recording.ts';
+import { noteReport, type Trap } from '../repository.ts';
+import type { TrapTables } from '../tables.ts';
+import { isToldByCloudTrail, lastUseId } from './one-use.ts';
 import type { AwsAccess } from './settings.ts';
-import { ALGORITHM, awsTime, encodePart, scopeText, signParts } from './sigv4.ts';
+import { encodePart, signForm } from './sigv4.ts';
 
 const API_VERSION = '2010-05-08';
-const FORM = 'application/x-www-form-urlencoded; charset=utf-8';
 
 /** When and for what a key was last used. */
-export interface LastUse {
+interface LastUse {
   /** RFC 3339 UTC; null for never. */
   at: string | null;
   service: string | null;
@@ -65,36 +70,13 @@ export class Iam {
     const form = Object.entries({ Action: action, Version: API_VERSION, ...parameters });
     const body = form.map(([name, value]) => `${encodePart(name)}=${encodePart(value)}`).join('&');
     const url = new URL(this.#access.endpoint ?? 'https://iam.amazonaws.com/');
-    const headers = this.#signed(url, body);
+    // IAM is one for all regions: its requests are signed for us-east-1, but for those of other partitions.
+    const region = this.#access.endpoint === null ? 'us-east-1' : this.#access.region;
+    const to = { host: url.host, path: url.pathname, region, service: 'iam' };
+    const headers = signForm(body, to, this.#access, this.#clock());
     const answer = await this.#dispatcher.send({ url, method: 'POST', headers, body });
     if (answer.status !== 200) throw refusal(action, answer);
     return answer.body.toString('utf8');
-  }
-
-  #signed(url: URL, body: string): Record<string, string> {
-    const { accessKeyId, secret } = this.#access;
-    // IAM is one for all regions: its requests are signed for us-east-1, but for those of other partitions.
-    const region = this.#access.endpoint === null ? 'us-east-1' : this.#access.region;
-    const time = awsTime(this.#clock());
-    const scope = { date: time.slice(0, 8), region, service: 'iam' };
-    const headers = { 'content-type': FORM, host: url.host, 'x-amz-date': time };
-    const { signature } = signParts(
-      {
-        method: 'POST',
-        path: url.pathname,
-        query: '',
-        headers: Object.entries(headers),
-        time,
-        scope,
-        signedHeaders: Object.keys(headers),
-        payload: hash('sha256', body, 'hex'),
-      },
-      secret,
-      url.pathname,
-    );
-    const credential = `${accessKeyId}/${scopeText(scope)}`;
-    const authorization = `${ALGORITHM} Credential=${credential}, SignedHeaders=${Object.keys(headers).join(';')}, Signature=${signature}`;
-    return { ...headers, authorization };
   }
 }
 
@@ -122,3 +104,60 @@ function textOf(xml: string, name: string): string | null {
 }
 
 const ENTITIES = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' };
+
+const EVERY_MS = 10 * 60_000;
+
+interface LastUsedDeps extends Pick<TrapServiceDeps, 'database' | 'clock' | 'vault'> {
+  uses: Uses;
+  iam: Iam;
+}
+
+/** Asks IAM when real keys were last used: it knows of uses that CloudTrail does not log. */
+export function lastUsedJob(deps: LastUsedDeps): Job {
+  return { name: 'traps/aws-last-used', everyMs: EVERY_MS, atMostMs: EVERY_MS, run: () => askForLastUses(deps) };
+}
+
+/** @throws Error naming how many keys could not be asked for; the others were. */
+export async function askForLastUses(deps: LastUsedDeps): Promise<void> {
+  const { database, vault, iam, clock } = deps;
+  const traps = await realKeys(database);
+  const failures: string[] = [];
+  for (const trap of traps) {
+    const accessKeyId = vault.open(trap).credential['access_key_id'];
+    try {
+      await record(trap, await iam.lastUse(String(accessKeyId)), deps);
+    } catch (error) {
+      failures.push(`${accessKeyId}: ${messageOf(error)}`);
+    }
+  }
+  if (failures.length < traps.length) await noteReport(database, 'aws_last_used', clock());
+  if (failures.length > 0)
+    throw new Error(`${failures.length} of ${traps.length} keys could not be asked for: ${failures[0]}`);
+}
+
+/** Those that AWS knows, ended or not: whoever ended one here did not end it there. */
+async function realKeys(database: Database): Promise<Trap[]> {
+  const traps = database.tables<TrapTables>().selectFrom('traps').selectAll();
+  const keys = traps.where('credential_type', '=', 'aws_key').where('origin', 'in', ['imported', 'provisioned']);
+  return await keys.orderBy('trap_no').execute();
+}
+
+async function record(trap: Trap, { at, service, region }: LastUse, deps: LastUsedDeps): Promise<void> {
+  // A use before the trap existed is nobody's use of it.
+  if (at === null || at <= trap.created_at) return;
+  if (await isToldByCloudTrail(deps.database, trap, { at, service })) return;
+  await deps.uses.record({
+    trapNo: trap.trap_no,
+    channel: 'aws_last_used',
+    depth: 'used',
+    eventTime: at,
+    sourceEventId: lastUseId(trap.credential_id, at),
+    sourceIp: null,
+    userAgent: null,
+    action: null,
+    service,
+    region,
+    authVerified: true,
+    request: JSON.stringify({ last_used: at, service, region }),
+  });
+}

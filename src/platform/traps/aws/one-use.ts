@@ -2,7 +2,6 @@ import type { Reader } from '../../database/database.ts';
 import type { Trap } from '../repository.ts';
 import { SAME_USE_MS } from '../rules.ts';
 import type { TrapTables } from '../tables.ts';
-import type { LastUse } from './iam.ts';
 
 /** The id of what IAM says of a use: the same answer again is the same use. */
 export function lastUseId(credentialId: string, at: string): string {
@@ -19,7 +18,7 @@ function timesNear(at: string): [from: string, to: string] {
 export async function isToldByCloudTrail(
   reader: Reader,
   { trap_no }: Trap,
-  { at, service }: LastUse & { at: string },
+  { at, service }: { at: string; service: string | null },
 ): Promise<boolean> {
   const [from, to] = timesNear(at);
   const occurrences = reader

@@ -1,28 +1,21 @@
 import { messageOf } from '../../../core/errors.ts';
 import type { Json } from '../../../core/json/canonical.ts';
-import type { Database } from '../../database/database.ts';
 import { DomainError, invalidField } from '../../errors.ts';
 import type { Actor } from '../../http/principal.ts';
 import { KeyedResults, keyedRequest } from '../../idempotency/keyed-results.ts';
 import type { DecoyPlace } from '../decoys/decoy.ts';
 import type { Origin } from '../enums.ts';
-import { refusePast } from '../making.ts';
-import { namedPlace } from '../named-place.ts';
+import { namedPlace, refusePast, type TrapServiceDeps } from '../making.ts';
 import { credentialShownBefore, type Traps } from '../traps.ts';
-import { type AwsKey, awsTrapOf } from '../types/aws-key.ts';
-import type { WireMadeTrap } from '../wire.ts';
-import { accountOf } from './access-key.ts';
-import { isCanaryAccount } from './canary-accounts.ts';
+import { type AwsKey, awsTrapOf, newUserName } from '../types/aws-key.ts';
+import type { ImportedKey, ProvisionedKey, RealKeyInput, WireMadeTrap } from '../wire.ts';
+import { accountOf, isCanaryAccount } from './access-key.ts';
 import type { Iam } from './iam.ts';
-import type { ImportedKey, ProvisionedKey, RealKeyInput } from './requests.ts';
-import { newUserName } from './users.ts';
 
 const PROVISION_SCOPE = 'traps/provision';
 
-export interface RealKeysDeps {
+interface RealKeysDeps extends Pick<TrapServiceDeps, 'database' | 'clock'> {
   traps: Traps;
-  database: Database;
-  clock: () => Date;
   places: () => readonly DecoyPlace[];
   /** Null where the settings have no aws. */
   iam: Iam | null;

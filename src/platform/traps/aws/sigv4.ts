@@ -35,7 +35,7 @@ export interface AwsSigning {
 }
 
 /** Signs, with a path that is canonical already. */
-export function signParts(parts: SignedParts, secret: string, canonicalPath: string): AwsSigning {
+function signParts(parts: SignedParts, secret: string, canonicalPath: string): AwsSigning {
   const { method, query, signedHeaders, payload, time, scope } = parts;
   const headers = signedHeaders.map((name) => `${name}:${headerText(parts, name)}\n`).join('');
   const canonicalRequest = [
@@ -51,7 +51,35 @@ export function signParts(parts: SignedParts, secret: string, canonicalPath: str
   return { canonicalRequest, stringToSign, signature };
 }
 
-export function scopeText({ date, region, service }: SigningScope): string {
+/** Signs the POST of a form. @returns its headers. */
+export function signForm(
+  body: string,
+  { host, path, region, service }: { host: string; path: string; region: string; service: string },
+  { accessKeyId, secret }: { accessKeyId: string; secret: string },
+  now: Date,
+): Record<string, string> {
+  const time = now.toISOString().replace(/[-:]|\.\d{3}/g, '');
+  const scope = { date: time.slice(0, 8), region, service };
+  const headers = { 'content-type': 'application/x-www-form-urlencoded; charset=utf-8', host, 'x-amz-date': time };
+  const signedHeaders = Object.keys(headers);
+  const payload = hash('sha256', body, 'hex');
+  const parts = {
+    method: 'POST',
+    path,
+    query: '',
+    headers: Object.entries(headers),
+    signedHeaders,
+    payload,
+    time,
+    scope,
+  };
+  const { signature } = signParts(parts, secret, path);
+  const credential = `${accessKeyId}/${scopeText(scope)}`;
+  const authorization = `${ALGORITHM} Credential=${credential}, SignedHeaders=${signedHeaders.join(';')}, Signature=${signature}`;
+  return { ...headers, authorization };
+}
+
+function scopeText({ date, region, service }: SigningScope): string {
   return `${date}/${region}/${service}/aws4_request`;
 }
 
@@ -150,9 +178,4 @@ function hmac(key: string | Buffer, text: string): Buffer {
 function isSame(expected: string, given: string): boolean {
   const [a, b] = [Buffer.from(expected), Buffer.from(given)];
   return a.length === b.length && timingSafeEqual(a, b);
-}
-
-/** `YYYYMMDDTHHMMSSZ`. */
-export function awsTime(now: Date): string {
-  return `${now.toISOString().replace(/[-:]|\.\d{3}/g, '')}`;
 }

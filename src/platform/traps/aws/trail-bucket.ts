@@ -4,8 +4,9 @@ import type { Database } from '../../database/database.ts';
 import { DomainError } from '../../errors.ts';
 import type { Job } from '../../jobs/scheduler.ts';
 import type { TrapTables } from '../tables.ts';
+import type { TrailTally } from '../wire.ts';
 import type { TrailBucket } from './settings.ts';
-import type { Trail, TrailTally } from './trail.ts';
+import type { Trail } from './trail.ts';
 import type { NamedLogFiles } from './trail-records.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -17,7 +18,7 @@ const MINUTE_MS = 60_000;
 /** The longest run before another process may begin anew. */
 const AT_MOST_MS = 60 * MINUTE_MS;
 
-export interface TrailBucketDeps {
+interface TrailBucketDeps {
   database: Database;
   trail: Trail;
   clock: () => Date;

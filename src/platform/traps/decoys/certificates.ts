@@ -1,8 +1,9 @@
-import { randomBytes, webcrypto, X509Certificate } from 'node:crypto';
+import { randomBytes, randomUUID, webcrypto, X509Certificate } from 'node:crypto';
+import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
+import { join } from 'node:path';
 import type { Extension } from '@peculiar/x509';
 import type { DecoySettings } from './decoy.ts';
-import { madeOnce, makeAnew } from './own-files.ts';
 import { publicHostOf } from './place.ts';
 
 /** The certificate that a decoy shows to TLS clients. PEM. */
@@ -13,7 +14,7 @@ export interface DecoyTls {
   authority: string | null;
 }
 
-/** The names in a certificate, written as in RFC 4514. */
+/** The names in a certificate, toPemPair as in RFC 4514. */
 export interface CertificateNames {
   subject: string;
   /** The name of the authority that issued it; null for one that signed itself. */
@@ -29,7 +30,7 @@ interface Issued {
   key: string;
 }
 
-const ALGORITHMS = {
+export const ALGORITHMS = {
   rsa: {
     name: 'RSASSA-PKCS1-v1_5',
     hash: 'SHA-256',
@@ -72,7 +73,7 @@ export async function tlsOf(
 
 /** An authority, as certificates of the inside of a company have one. */
 async function issueAuthority({ issuer, key }: CertificateNames, now: Date): Promise<Issued> {
-  const x509 = await loadX509();
+  const x509 = await loadIssuing();
   const keys = await generateKeys(key);
   const extensions = [
     new x509.BasicConstraintsExtension(true, undefined, true),
@@ -80,11 +81,11 @@ async function issueAuthority({ issuer, key }: CertificateNames, now: Date): Pro
     await x509.SubjectKeyIdentifierExtension.create(keys.publicKey, false, webcrypto),
   ];
   const terms = { name: issuer ?? '', keys, ...termsOf(key, now, 400) };
-  return written(await x509.X509CertificateGenerator.createSelfSigned({ ...terms, extensions }, webcrypto), keys);
+  return toPemPair(await x509.X509CertificateGenerator.createSelfSigned({ ...terms, extensions }, webcrypto), keys);
 }
 
 async function issue({ subject, hosts, key }: CertificateNames, issuer: Issued | null, now: Date): Promise<Issued> {
-  const x509 = await loadX509();
+  const x509 = await loadIssuing();
   const keys = await generateKeys(key);
   const extensions: Extension[] = [
     new x509.BasicConstraintsExtension(false),
@@ -95,25 +96,19 @@ async function issue({ subject, hosts, key }: CertificateNames, issuer: Issued |
   ];
   const terms = { ...termsOf(key, now, 90), extensions };
   if (issuer === null)
-    return written(
+    return toPemPair(
       await x509.X509CertificateGenerator.createSelfSigned({ name: subject, keys, ...terms }, webcrypto),
       keys,
     );
   const authority = new x509.X509Certificate(issuer.certificate);
-  const signingKey = await webcrypto.subtle.importKey(
-    'pkcs8',
-    x509.PemConverter.decodeFirst(issuer.key),
-    ALGORITHMS[key],
-    false,
-    ['sign'],
-  );
+  const signingKey = await signingKeyOf(issuer, key);
   extensions.push(
     new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature | x509.KeyUsageFlags.keyEncipherment, true),
     new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
     await x509.AuthorityKeyIdentifierExtension.create(authority.publicKey, false, webcrypto),
   );
   const signed = { subject, issuer: authority.subjectName, publicKey: keys.publicKey, signingKey };
-  return written(await x509.X509CertificateGenerator.create({ ...signed, ...terms }, webcrypto), keys);
+  return toPemPair(await x509.X509CertificateGenerator.create({ ...signed, ...terms }, webcrypto), keys);
 }
 
 /** A certificate that is as old as its decoy would tell that it stands for something new. @param days at least. */
@@ -127,12 +122,20 @@ function termsOf(key: CertificateNames['key'], now: Date, days: number) {
   return { notBefore, notAfter, serialNumber: serial.toString('hex'), signingAlgorithm: ALGORITHMS[key] };
 }
 
-async function generateKeys(key: CertificateNames['key']): Promise<webcrypto.CryptoKeyPair> {
+export async function signingKeyOf({ key }: Issued, kind: CertificateNames['key']): Promise<webcrypto.CryptoKey> {
+  const pkcs8 = (await loadIssuing()).PemConverter.decodeFirst(key);
+  return webcrypto.subtle.importKey('pkcs8', pkcs8, ALGORITHMS[kind], false, ['sign']);
+}
+
+export async function generateKeys(key: CertificateNames['key']): Promise<webcrypto.CryptoKeyPair> {
   return (await webcrypto.subtle.generateKey(ALGORITHMS[key], true, ['sign', 'verify'])) as webcrypto.CryptoKeyPair;
 }
 
-async function written(certificate: { toString(form: 'pem'): string }, keys: webcrypto.CryptoKeyPair): Promise<Issued> {
-  const { PemConverter } = await loadX509();
+export async function toPemPair(
+  certificate: { toString(form: 'pem'): string },
+  keys: webcrypto.CryptoKeyPair,
+): Promise<Issued> {
+  const { PemConverter } = await loadIssuing();
   const pkcs8 = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey));
   return {
     certificate: `${certificate.toString('pem')}\n`,
@@ -142,7 +145,7 @@ async function written(certificate: { toString(form: 'pem'): string }, keys: web
 
 const toText = ({ certificate, key }: Issued) => certificate + key;
 
-function toIssued(text: string): Issued {
+export function toIssued(text: string): Issued {
   const at = text.indexOf('-----BEGIN PRIVATE KEY-----');
   return { certificate: text.slice(0, at), key: text.slice(at) };
 }
@@ -152,8 +155,52 @@ function isFor({ certificate }: Issued, hosts: readonly string[]): boolean {
   return hosts.every((host) => (isIP(host) === 0 ? read.checkHost(host) : read.checkIP(host)) !== undefined);
 }
 
-async function loadX509(): Promise<typeof import('@peculiar/x509')> {
+export async function loadIssuing(): Promise<typeof import('@peculiar/x509')> {
   // @peculiar/x509 resolves its parts by decorators, which need this to have been loaded.
   await import('reflect-metadata');
   return import('@peculiar/x509');
+}
+
+/**
+ * Creates a file in a decoy's folder once: the second of two that create it at the same time takes what the first
+ * one made. Nobody else can read it.
+ */
+export async function madeOnce(folder: string, name: string, make: () => Promise<string>): Promise<string> {
+  const path = join(folder, name);
+  return (await readIfThere(path)) ?? (await keep(folder, path, await make()));
+}
+
+/** Replaces what is kept. */
+async function makeAnew(folder: string, name: string, text: string): Promise<string> {
+  await unlink(join(folder, name)).catch(() => {});
+  return keep(folder, join(folder, name), text);
+}
+
+/** A link is made whole or not at all. */
+async function keep(folder: string, path: string, text: string): Promise<string> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const draft = join(folder, `.${randomUUID()}`);
+  await writeFile(draft, text, { flag: 'wx', mode: 0o600 });
+  try {
+    await link(draft, path);
+    return text;
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST')) throw error;
+    return await readFile(path, 'utf8');
+  } finally {
+    await unlink(draft);
+  }
+}
+
+async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return undefined;
+    throw error;
+  }
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
 }

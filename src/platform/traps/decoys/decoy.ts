@@ -1,8 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Json } from '../../../core/json/canonical.ts';
 import type { CredentialType } from '../enums.ts';
-import type { TrapMark } from '../marks.ts';
-import type { TrapUse } from '../use.ts';
+import type { TrapMark, TrapUse } from '../use.ts';
 
 /** Services that a decoy can imitate. */
 export const DECOY_KINDS = ['aws', 'kubernetes', 'postgres', 'ssh', 'web'] as const;

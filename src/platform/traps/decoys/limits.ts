@@ -1,5 +1,5 @@
 import type { Server, Socket } from 'node:net';
-import { remoteAddressOf } from './address.ts';
+import { remoteAddressOf } from './place.ts';
 
 /** Limits for the clients of a decoy. Times are milliseconds. */
 export interface ConnectionLimits {

@@ -1,4 +1,5 @@
-import type { AddressInfo, Server } from 'node:net';
+import type { AddressInfo, Server, Socket } from 'node:net';
+import { plainAddress } from '../../../core/address.ts';
 import type { DecoyPlace, DecoySettings } from './decoy.ts';
 
 /** To listen on all addresses is to listen here too. */
@@ -33,4 +34,9 @@ export function listenAs(server: Server, { host, port }: DecoySettings): Promise
       resolve();
     });
   });
+}
+
+/** The address of the client. IPv4 over IPv6 is written as IPv4. Null once the client is gone. */
+export function remoteAddressOf({ remoteAddress }: Pick<Socket, 'remoteAddress'>): string | null {
+  return remoteAddress === undefined ? null : plainAddress(remoteAddress);
 }

@@ -1,4 +1,11 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import {
+  type IncomingMessage,
+  type RequestOptions,
+  request as requestPlain,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import { request as requestTls } from 'node:https';
 import type { Duplex } from 'node:stream';
 
 /** An answer, byte by byte: nothing of it is by this platform, or by Node. */
@@ -32,7 +39,7 @@ export function writtenOld({ status, reason, headers, body }: RawAnswer): string
 }
 
 /** Answers in place of Node's own texts. */
-export interface RawErrors {
+interface RawErrors {
   /** To what is no request of HTTP; null to say nothing. */
   broken(code: string): string | null;
 }
@@ -67,8 +74,10 @@ export const RAW_HTTP = {
   noDelay: true,
 } as const;
 
+type RawRequest = Pick<IncomingMessage, 'method' | 'url' | 'httpVersion' | 'rawHeaders'>;
+
 /** The request line and the headers, as they came. */
-export function rawHead({ method, url, httpVersion, rawHeaders }: IncomingMessage): string {
+export function rawHead({ method, url, httpVersion, rawHeaders }: RawRequest): string {
   const headers = rawHeaders.map((text, at) => (at % 2 === 0 ? `${text}: ` : `${text}\r\n`)).join('');
   return `${method} ${url} HTTP/${httpVersion}\r\n${headers}\r\n`;
 }
@@ -78,4 +87,27 @@ export function headerPairs({ rawHeaders }: IncomingMessage): [name: string, val
   return rawHeaders.flatMap((name, at) =>
     at % 2 === 0 ? [[name.toLowerCase(), rawHeaders[at + 1] ?? ''] as [string, string]] : [],
   );
+}
+
+const PROBE_MS = 5000;
+
+/** Sends a request to a decoy of this process, whose certificate nobody has to know. @returns the status of its answer. */
+export function probeHttp({
+  isPlain,
+  late,
+  body,
+  ...options
+}: RequestOptions & { isPlain: boolean; late: string; body?: string | undefined }): Promise<number> {
+  const to = { ...options, timeout: PROBE_MS, agent: false };
+  return new Promise((resolve, reject) => {
+    const request = isPlain ? requestPlain(to) : requestTls({ ...to, rejectUnauthorized: false });
+    request.on('response', (response) => {
+      response.resume();
+      response.on('end', () => resolve(response.statusCode ?? 0));
+      response.on('error', reject);
+    });
+    request.on('timeout', () => request.destroy(new Error(late)));
+    request.on('error', reject);
+    request.end(body);
+  });
 }

@@ -1,11 +1,12 @@
 import { pageSchema } from '../../http/wire.ts';
 import { operation } from '../../operations/operation.ts';
-import { importedKeySchema, provisionedKeySchema } from '../aws/requests.ts';
 import type { TrapService } from '../service.ts';
 import {
   confirmationSchema,
+  importedKeySchema,
   madeTrapSchema,
   newTrapSchema,
+  provisionedKeySchema,
   realismSchema,
   testResultsSchema,
   trapParamsSchema,

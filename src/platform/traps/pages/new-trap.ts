@@ -7,7 +7,7 @@ import { asCurl, factList, link } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { choices, onceField, postForm, select } from '../../web/fields.ts';
 import { type FormState, serveForm } from '../../web/forms.ts';
-import { type TypeTruth, typesPossible } from '../possible.ts';
+import { type TypeTruth, typesPossible } from '../making.ts';
 import { newTrapSchema } from '../wire.ts';
 import { TYPE_WORDS } from './labels.ts';
 import { madeTrapPage } from './made-trap.ts';

@@ -1,12 +1,11 @@
+import { randomInt } from 'node:crypto';
 import { z } from 'zod';
 import { invalidField } from '../../errors.ts';
-import { ACCOUNT_ID, newAccountId, newAwsId, newSecretAccessKey } from '../aws/access-key.ts';
-import { isCanaryAccount } from '../aws/canary-accounts.ts';
-import { newUserName } from '../aws/users.ts';
+import { ACCOUNT_ID, isCanaryAccount, newAccountId, newAwsId, newSecretAccessKey } from '../aws/access-key.ts';
 import type { DecoyPlace } from '../decoys/decoy.ts';
+import { pickOne } from '../decoys/names.ts';
 import type { Channel } from '../enums.ts';
-import { readOptions } from './options.ts';
-import type { Artifact, MadeTrap, TrapType } from './type.ts';
+import { type Artifact, type MadeTrap, readOptions, type TrapType } from './type.ts';
 
 const optionsSchema = z.strictObject({
   /** The account that the key names; by default a random one that no public list of traps has. */
@@ -87,4 +86,14 @@ function artifactOf({ accessKeyId, secret, region }: AwsKey, decoy: DecoyPlace |
       'To have it look used, name the profile as a job that the machine runs, and give the file the age of its neighbours.',
     ].join(' '),
   };
+}
+
+const TASKS = ['backup', 'deploy', 'billing', 'reports', 'etl', 'media', 'artifacts', 'terraform', 'logs', 'mailer'];
+const PLACES = ['prod', 'stage', 'ci', 'legacy', 'eu', 'us', 'svc', 'ops', 'data', 'core'];
+
+/** A name that a user of IAM may have who is a program. */
+export function newUserName(): string {
+  const [task, place] = [pickOne(TASKS), pickOne(PLACES)];
+  const name = randomInt(2) === 0 ? `${task}-${place}` : `${place}-${task}`;
+  return randomInt(3) === 0 ? `svc-${name}` : name;
 }

@@ -2,8 +2,7 @@ import { isIPv6 } from 'node:net';
 import { z } from 'zod';
 import type { DecoyPlace } from '../decoys/decoy.ts';
 import { pickOne, randomApplication, randomText } from '../decoys/names.ts';
-import { readOptions } from './options.ts';
-import type { Artifact, TrapType } from './type.ts';
+import { type Artifact, readOptions, type TrapType } from './type.ts';
 
 const optionsSchema = z.strictObject({
   /** The form of the artifact: settings of an application, or the passwords of PostgreSQL's own clients. */

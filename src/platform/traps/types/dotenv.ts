@@ -2,8 +2,7 @@ import { z } from 'zod';
 import type { Json } from '../../../core/json/canonical.ts';
 import { DomainError } from '../../errors.ts';
 import type { PlantedType } from '../enums.ts';
-import { readOptions } from './options.ts';
-import type { MadeTrap, TrapInput, TrapType } from './type.ts';
+import { type MadeTrap, readOptions, type TrapInput, type TrapType } from './type.ts';
 
 /** The names of a credential in the environment of a program. */
 const LINES: Partial<Record<PlantedType, (part: { [name: string]: Json }, made: MadeTrap) => string[]>> = {

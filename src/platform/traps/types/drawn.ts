@@ -2,6 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { DecoyPlace } from '../decoys/decoy.ts';
 import { BASE62, pickOne, randomText } from '../decoys/names.ts';
+import type { TrapMark } from '../use.ts';
 
 /** An access token of a GitLab of one's own. */
 export function drawGitlabToken(): string {
@@ -25,6 +26,14 @@ export function drawNpmToken(): string {
   let checksum = '';
   for (let left = crc32(random); left > 0; left = Math.floor(left / 62)) checksum = `${BASE62[left % 62]}${checksum}`;
   return `npm_${random}${checksum.padStart(6, '0')}`;
+}
+
+/** Marks of a login: its secret, and the name that goes with it. */
+export function loginMarks(secret: string, name: string): TrapMark[] {
+  return [
+    { kind: 'bearer', value: secret },
+    { kind: 'basic', value: name },
+  ];
 }
 
 const WORK = ['billing', 'catalog', 'deploy', 'export', 'inventory', 'ledger', 'orders', 'reports', 'search', 'sync'];

@@ -2,8 +2,7 @@ import { randomBytes, randomUUID, X509Certificate } from 'node:crypto';
 import { z } from 'zod';
 import type { DecoyPlace } from '../decoys/decoy.ts';
 import { pickOne } from '../decoys/names.ts';
-import { readOptions } from './options.ts';
-import type { MadeTrap, TrapType } from './type.ts';
+import { type MadeTrap, readOptions, type TrapType } from './type.ts';
 
 const optionsSchema = z.strictObject({
   /** By what its owner is known to the cluster. */

@@ -6,8 +6,7 @@ import { pickOne, randomHostName } from '../decoys/names.ts';
 import { fingerprintOf } from '../decoys/ssh/authentication.ts';
 import { sshPublicKey } from '../decoys/ssh/host-keys.ts';
 import { sshNumber, sshString, sshUint32 } from '../decoys/ssh/wire.ts';
-import { readOptions } from './options.ts';
-import type { TrapType } from './type.ts';
+import { readOptions, type TrapType } from './type.ts';
 
 const optionsSchema = z.strictObject({ algorithm: z.enum(['ed25519', 'rsa']).default('ed25519') });
 const USERS = ['deploy', 'backup', 'ansible', 'jenkins', 'ops', 'gitlab-runner', 'admin', 'rsync'];

@@ -1,7 +1,10 @@
+import { z } from 'zod';
 import type { Json } from '../../../core/json/canonical.ts';
+import { invalidField } from '../../errors.ts';
 import type { DecoyKind, DecoyPlace } from '../decoys/decoy.ts';
 import type { Channel, PlantedType, PlantLocation } from '../enums.ts';
-import type { TrapMark } from '../marks.ts';
+import type { TrapMark } from '../use.ts';
+import type { WireMadeTrap } from '../wire.ts';
 
 /** A request for a trap. */
 export interface TrapInput {
@@ -19,13 +22,8 @@ export interface TrapInput {
   now: Date;
 }
 
-/** The artifact to plant: a file, or a line of one. */
-export interface Artifact {
-  filename: string;
-  content: string;
-  /** Instructions for the person who plants it. */
-  instructions: string;
-}
+/** The artifact to plant, a file or a line of one, with instructions for the person who plants it. */
+export type Artifact = WireMadeTrap['artifact'];
 
 /** A new credential, before it is stored. */
 export interface MadeTrap {
@@ -64,4 +62,17 @@ export interface TrapType {
   needsAnyDecoy?: true;
   /** @throws DomainError `invalid_request` for options that it does not know. */
   make(input: TrapInput): Promise<MadeTrap>;
+}
+
+/** The decoy of a type that is made with one only. */
+export function neededDecoy({ decoy }: TrapInput): DecoyPlace {
+  if (decoy === null) throw new Error('a type that needs a decoy was made without one');
+  return decoy;
+}
+
+/** Reads the options of a type. @throws DomainError `invalid_request` naming an unknown or wrong one. */
+export function readOptions<T>(schema: z.ZodType<T>, { options }: TrapInput): T {
+  const read = schema.safeParse(options);
+  if (read.success) return read.data;
+  throw invalidField('options', `${z.prettifyError(read.error).replaceAll(/\s+/g, ' ')}`);
 }

@@ -1,17 +1,12 @@
 import type { PlantedType } from '../enums.ts';
-import { apiToken } from './api-token.ts';
 import { awsKey } from './aws-key.ts';
 import { dbConnectionString } from './db-connection-string.ts';
-import { dockerRegistry } from './docker-registry.ts';
 import { dotenvOf } from './dotenv.ts';
-import { gitHttps } from './git-https.ts';
-import { jwt } from './jwt.ts';
 import { kubeconfig } from './kubeconfig.ts';
-import { mcpServer } from './mcp-server.ts';
-import { npmToken } from './npm-token.ts';
+import { dockerRegistry, gitHttps, npmToken } from './registries.ts';
 import { sshKey } from './ssh-key.ts';
+import { apiToken, jwt, mcpServer, webBug } from './tokens.ts';
 import type { TrapType } from './type.ts';
-import { webBug } from './web-bug.ts';
 
 /** Every kind of credential that can be planted as a trap: a new one is a file and a line. */
 export const TYPES: Readonly<Record<PlantedType, TrapType>> = {

@@ -3,12 +3,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { RevocationReason } from '../../../../src/platform/agents/enums.ts';
 import {
   currentIdentity,
   liftHold,
   revokeCertificates,
 } from '../../../../src/platform/agents/identity/identity-rows.ts';
-import type { RevocationReason } from '../../../../src/platform/agents/identity/kinds.ts';
 import { runToEnd } from '../../../support/process.ts';
 import { DAY, IssuingPlace } from './issuing-place.ts';
 
@@ -42,7 +42,7 @@ async function opensslVerify({ identity }: Issued, ...more: string[]) {
 /** The same, with the list of revoked certificates. */
 async function opensslChecks(issued: Issued) {
   const file = join(folder, 'ecdsa.crl');
-  await writeFile(file, (await place.issuer.published.revocationList('ecdsa')) ?? '');
+  await writeFile(file, await place.issuer.published.revocationList('ecdsa'));
   return opensslVerify(issued, '-crl_check', '-CRLfile', file);
 }
 
@@ -121,7 +121,7 @@ test('the list says who wrote it, for how long it stands, and why each certifica
   await revoke(held, 'certificateHold');
   await revoke(ended, 'cessationOfOperation');
   const file = join(folder, 'list.crl');
-  await writeFile(file, (await place.issuer.published.revocationList('ecdsa')) ?? '');
+  await writeFile(file, await place.issuer.published.revocationList('ecdsa'));
   await writeFile(join(folder, 'ca.pem'), await place.issuer.published.certificates('ecdsa'));
   const words = ['crl', '-inform', 'DER', '-in', file, '-CAfile', join(folder, 'ca.pem'), '-noout', '-text'];
   const { stdout, stderr } = await runToEnd('openssl', words, { cwd: folder });

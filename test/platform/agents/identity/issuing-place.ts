@@ -1,6 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { type Agent, changeAgent, findAgent } from '../../../../src/platform/agents/agent-rows.ts';
-import { compositionDigest } from '../../../../src/platform/agents/composition.ts';
+import { type Agent, changeAgent, compositionDigest, findAgent } from '../../../../src/platform/agents/agent-rows.ts';
 import type { AgentStateName } from '../../../../src/platform/agents/enums.ts';
 import { Issuer } from '../../../../src/platform/agents/identity/issuer.ts';
 import type { AgentTables } from '../../../../src/platform/agents/tables.ts';

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { PublicJwk } from '../../../../src/platform/agents/identity/keys.ts';
-import { verifyPassport } from '../../../../src/platform/agents/identity/passport-verification.ts';
 import { runToEnd } from '../../../support/process.ts';
 import { DATABASES, type DatabasePlace, startSqlitePlace } from '../../database/databases.ts';
 import { DAY, IssuingPlace } from './issuing-place.ts';
+import { verifyPassport } from './passport-verification.ts';
 
 let place: IssuingPlace;
 
@@ -58,7 +58,7 @@ describe("the platform's own keys", () => {
     place.now = Number(first?.validToDate) + 1000;
     await place.issuer.start();
     expect(await authorities()).toHaveLength(1);
-    expect(await place.issuer.published.revocationList('ecdsa')).toBeNull();
+    await expect(place.issuer.published.revocationList('ecdsa')).rejects.toMatchObject({ code: 'not_found' });
     expect(Date.parse(old.identity.certificate.not_after)).toBeLessThan(Number(first?.validToDate));
   });
 
@@ -86,7 +86,7 @@ describe("the platform's own keys", () => {
       const file = (name: string) => join(folder, name);
       await writeFile(file('leaf'), pem);
       await writeFile(file('cas'), await place.issuer.published.certificates('ecdsa'));
-      await writeFile(file('crl'), (await place.issuer.published.revocationList(list)) ?? '');
+      await writeFile(file('crl'), await place.issuer.published.revocationList(list));
       const at = ['-attime', String(Math.floor(place.now / 1000))];
       const words = ['verify', ...at, '-CAfile', file('cas'), '-crl_check', '-CRLfile', file('crl'), file('leaf')];
       const { stdout, stderr } = await runToEnd('openssl', words, { cwd: folder });

@@ -10,7 +10,7 @@ import { createLocalJWKSet, decodeProtectedHeader, flattenedVerify, type JWK, jw
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { getResolver } from 'web-did-resolver';
 import type { PassportStatus } from '../../../../src/platform/agents/enums.ts';
-import type { AgentCard } from '../../../../src/platform/agents/identity/agent-card.ts';
+import type { AgentCard } from '../../../../src/platform/agents/identity/documents.ts';
 import { changePassport, currentIdentity } from '../../../../src/platform/agents/identity/identity-rows.ts';
 import { type AgentPublicKeys, isSignedByAgent } from '../../../../src/platform/agents/identity/keys.ts';
 import { makeCertificates } from '../../../exporter/client/certificates.ts';
@@ -39,7 +39,7 @@ describe('the DID document of an agent', () => {
   const { ca, server: own } = makeCertificates();
   const server = createServer(own, async ({ url }, answer) => {
     const [, agentId = ''] = /^\/agents\/did\/([^/]+)\/did\.json$/.exec(url ?? '') ?? [];
-    const document = await place.issuer.published.didDocument(agentId);
+    const document = await place.issuer.published.didDocument(agentId).catch(() => null);
     answer.writeHead(document === null ? 404 : 200, { 'content-type': 'application/did+json' });
     answer.end(JSON.stringify(document));
   });
@@ -154,9 +154,11 @@ describe('the A2A card of an agent', () => {
   test('is there for no agent that is revoked, unknown or not onboarded', async () => {
     const { agent } = await place.issued();
     await place.setState(agent, 'revoked');
-    expect(await place.issuer.published.card(agent.agent_id)).toBeNull();
-    expect(await place.issuer.published.card('nobody')).toBeNull();
-    expect(await place.issuer.published.card((await place.agent()).agent_id)).toBeNull();
+    await expect(place.issuer.published.card(agent.agent_id)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(place.issuer.published.card('nobody')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(place.issuer.published.card((await place.agent()).agent_id)).rejects.toMatchObject({
+      code: 'not_found',
+    });
   });
 });
 
@@ -211,7 +213,7 @@ describe('the status list', () => {
   test.each(['ecdsa-2', 'ml_dsa_65', 'rsa', '', 'ecdsa-1', 'ecdsa-01'])(
     'there is no list of the name %j',
     async (file) => {
-      expect(await place.issuer.published.revocationList(file)).toBeNull();
+      await expect(place.issuer.published.revocationList(file)).rejects.toMatchObject({ code: 'not_found' });
     },
   );
 });

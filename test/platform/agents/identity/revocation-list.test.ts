@@ -3,13 +3,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newSerial } from '../../../../src/platform/agents/identity/certificates.ts';
 import {
   type KeyGeneration,
   makeKeyGeneration,
   openKeyGeneration,
-} from '../../../../src/platform/agents/identity/key-generation.ts';
+} from '../../../../src/platform/agents/identity/key-generations.ts';
 import { issueRevocationList, type Revocation } from '../../../../src/platform/agents/identity/revocation-list.ts';
-import { newSerial } from '../../../../src/platform/agents/identity/x509.ts';
 import { SecretBox } from '../../../../src/platform/secrets.ts';
 import { runToEnd } from '../../../support/process.ts';
 import { DAY } from './issuing-place.ts';

@@ -1,10 +1,9 @@
+import type { KillDeps } from '../../../../src/platform/agents/deps.ts';
 import type { KillStepName } from '../../../../src/platform/agents/enums.ts';
 import { Issuer } from '../../../../src/platform/agents/identity/issuer.ts';
-import type { KillDeps } from '../../../../src/platform/agents/kill/deps.ts';
 import { KillSwitch } from '../../../../src/platform/agents/kill/kill-switch.ts';
 import { type KillStep, killSteps } from '../../../../src/platform/agents/kill/steps.ts';
-import { TrustWriter } from '../../../../src/platform/agents/trust/writer.ts';
-import { endLeases } from '../../../../src/platform/agents/vault/leases.ts';
+import { TrustWriter } from '../../../../src/platform/agents/trust/families.ts';
 import type { WireKill } from '../../../../src/platform/agents/wire/kill.ts';
 import { Dispatcher } from '../../../../src/platform/outgoing/dispatcher.ts';
 import { type AgentPlace, SOMEBODY } from '../agent-place.ts';
@@ -16,7 +15,6 @@ export function killMeansOf(place: AgentPlace, more: Partial<KillDeps> = {}): Ki
     ...place.deps,
     issuer,
     trust: new TrustWriter(place.deps, issuer),
-    endLeases,
     dispatcher: new Dispatcher(),
     askPublic: (agentId) => place.isValid(agentId),
     ...more,

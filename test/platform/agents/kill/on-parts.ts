@@ -1,11 +1,9 @@
+import type { KillDeps } from '../../../../src/platform/agents/deps.ts';
 import { Issuer } from '../../../../src/platform/agents/identity/issuer.ts';
-import type { KillDeps } from '../../../../src/platform/agents/kill/deps.ts';
 import { KillSwitch } from '../../../../src/platform/agents/kill/kill-switch.ts';
 import { type KillStep, killSteps } from '../../../../src/platform/agents/kill/steps.ts';
-import { PublicAgents } from '../../../../src/platform/agents/public/public-agents.ts';
 import { TRUST_TIMES } from '../../../../src/platform/agents/settings.ts';
-import { TrustWriter } from '../../../../src/platform/agents/trust/writer.ts';
-import { endLeases } from '../../../../src/platform/agents/vault/leases.ts';
+import { TrustWriter } from '../../../../src/platform/agents/trust/families.ts';
 import { Dispatcher } from '../../../../src/platform/outgoing/dispatcher.ts';
 import type { Parts } from '../../../../src/platform/parts.ts';
 import { SecretBox } from '../../../../src/platform/secrets.ts';
@@ -21,15 +19,13 @@ export function killSwitchOn(
   const common = { database, clock, log, administration, outbox, alerts, publicUrl };
   const masterKey = parts.sealKeys.forThread();
   const issuer = new Issuer(common, new SecretBox(masterKey, 'agents/authorities'));
-  const strangers = new PublicAgents({ database, clock }, issuer.published);
   const trust = new TrustWriter({ ...common, trustTimes: TRUST_TIMES }, issuer);
   const deps: KillDeps = {
     ...common,
     issuer,
     trust,
-    endLeases,
     dispatcher: new Dispatcher(),
-    askPublic: async (agentId) => (await strangers.verify(agentId)).valid,
+    askPublic: async (agentId) => (await issuer.published.verify(agentId)).valid,
   };
   return new KillSwitch(deps, killSteps(deps).map(change));
 }

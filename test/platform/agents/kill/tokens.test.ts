@@ -1,8 +1,8 @@
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { KillSwitch } from '../../../../src/platform/agents/kill/kill-switch.ts';
-import { sendsSecurityEvents } from '../../../../src/platform/agents/kill/security-events.ts';
-import { subscriberSchema } from '../../../../src/platform/agents/wire/subscribers.ts';
+import { sendsSecurityEvents } from '../../../../src/platform/agents/kill/subscribers.ts';
+import { subscriberSchema } from '../../../../src/platform/agents/wire/kill.ts';
 import { OutboxDelivery } from '../../../../src/platform/jobs/delivery.ts';
 import { Outbox } from '../../../../src/platform/jobs/outbox.ts';
 import { Dispatcher } from '../../../../src/platform/outgoing/dispatcher.ts';

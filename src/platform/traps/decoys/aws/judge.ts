@@ -1,4 +1,4 @@
-import { depthOfAwsAction } from '../../aws/depth.ts';
+import { depthOfAwsAction } from '../../aws/access-key.ts';
 import type { FoundTrap } from '../decoy.ts';
 import type { RawAnswer } from '../raw-http.ts';
 import {
@@ -9,13 +9,11 @@ import {
   errorAnswer,
   redirectAnswer,
 } from './answers.ts';
-import { judgePresented, type Presented } from './credentials.ts';
-import { type KeyOwner, keyOwner } from './identity.ts';
-import { type AwsRequest, headerOf } from './request.ts';
-import { type S3Operation, s3Operation } from './s3-operation.ts';
+import { judgePresented, type KeyOwner, keyOwner, type Presented } from './credentials.ts';
+import { type AwsRequest, headerOf, type S3Operation, s3Operation } from './request.ts';
 
 /** The requested operation, in the words of AWS. */
-export interface AwsOperation {
+interface AwsOperation {
   /** `sts:GetCallerIdentity`. */
   action: string;
   /** The right that it needs, as AWS names it to who has it not. */
@@ -24,7 +22,7 @@ export interface AwsOperation {
 }
 
 /** The judgment of a request. */
-export interface Judged {
+interface Judged {
   /** Null where it cannot be told. */
   authVerified: boolean | null;
   answer: RawAnswer;

@@ -1,15 +1,14 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { messageOf } from '../../../../core/errors.ts';
-import { remoteAddressOf } from '../address.ts';
-import type { Decoy, DecoyDeps, DecoyPlace, DecoySettings } from '../decoy.ts';
+import { signForm } from '../../aws/sigv4.ts';
+import type { Decoy, DecoyDeps, DecoyPlace, DecoySettings, FoundTrap } from '../decoy.ts';
 import { LimitedConnections } from '../limits.ts';
-import { listenAs, listeningPlace, publicHostOf } from '../place.ts';
-import { answerRaw, closing, RAW_HTTP, type RawAnswer, serveRaw } from '../raw-http.ts';
+import { listenAs, listeningPlace, localPlace, publicHostOf, remoteAddressOf } from '../place.ts';
+import { answerRaw, closing, probeHttp, RAW_HTTP, type RawAnswer, serveRaw } from '../raw-http.ts';
 import { errorAnswer } from './answers.ts';
-import { presentedBy } from './credentials.ts';
+import { keyOwner, presentedBy } from './credentials.ts';
 import { answerStranger, depthOf, judgeTrap, operationOf } from './judge.ts';
-import { askIdentity } from './probe.ts';
 import { headerOf, readAwsRequest } from './request.ts';
 
 const LIMITS = {
@@ -23,11 +22,7 @@ const LIMITS = {
 const MAX_HEADER_BYTES = 16 * 2 ** 10;
 
 /** The answers of S3 to requests that it cannot read. */
-const BROKEN = {
-  code: 'BadRequest',
-  message: 'An error occurred when parsing the HTTP request.',
-  status: 400,
-};
+const BROKEN = { code: 'BadRequest', message: 'An error occurred when parsing the HTTP request.', status: 400 };
 const TOO_LARGE = { code: 'RequestHeaderSectionTooLarge', status: 400 } as const;
 
 /**
@@ -112,4 +107,21 @@ function written({ status, reason, headers, body }: RawAnswer): string {
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join('');
   return `HTTP/1.1 ${status} ${reason}\r\n${lines}\r\n${body}`;
+}
+
+const BODY = 'Action=GetCallerIdentity&Version=2011-06-15';
+
+/** Asks who the owner of a trap's key is, as `aws sts get-caller-identity` does. @throws Error when nothing answers. */
+async function askIdentity(
+  { server, settings, now }: { server: Server; settings: DecoySettings; now: Date },
+  trap: FoundTrap,
+  userAgent: string,
+): Promise<void> {
+  const at = localPlace(settings, server);
+  const { access_key_id, region = 'us-east-1' } = trap.credential;
+  const key = { accessKeyId: String(access_key_id), secret: keyOwner(trap).secret ?? '' };
+  const to = { host: `${at.host}:${at.port}`, path: '/', region: String(region), service: 'sts' };
+  const headers = { ...signForm(BODY, to, key, now), 'user-agent': userAgent, 'content-length': String(BODY.length) };
+  const asked = { ...at, method: 'POST', path: '/', headers, body: BODY, isPlain: settings.tls === null };
+  await probeHttp({ ...asked, late: 'it does not answer in time' });
 }

@@ -1,7 +1,47 @@
 import { randomUUID } from 'node:crypto';
 import type { Json } from '../../../../core/json/canonical.ts';
 import type { RawAnswer } from '../raw-http.ts';
-import type { KubeRequest } from './request.ts';
+import { discover } from './discovery.ts';
+import { isSelfReview, type KubeRequest } from './request.ts';
+
+interface KubeAsked {
+  user: KubeUser;
+  shown: KubeShown;
+  body: string;
+  accept: string;
+  /** As the client names it. */
+  host: string;
+}
+
+/** Paths that a new cluster shows to everybody. */
+const HEALTH = ['/healthz', '/livez', '/readyz'];
+
+export function answerKube(request: KubeRequest, { user, shown, body, accept, host }: KubeAsked): RawAnswer {
+  const { path, verb, resource } = request;
+  if (verb === 'get' && (path === '/version' || path === '/version/')) return jsonAnswer(200, VERSION, pretty(shown));
+  if (verb === 'get' && HEALTH.includes(path)) return health(shown);
+  if (user === ANONYMOUS) return forbidden(request, user, shown);
+  const found = resource === null && verb === 'get' ? discover(path, accept, host) : null;
+  if (found !== null)
+    return jsonAnswer(200, found.body, shown, [
+      ['Content-Type', found.contentType],
+      ['Vary', 'Accept'],
+    ]);
+  if (resource !== null && isSelfReview(request)) return jsonAnswer(201, review(resource.name, body, user), shown);
+  return forbidden(request, user, shown);
+}
+
+/** It is written on many lines to everybody. */
+const pretty = (shown: KubeShown): KubeShown => ({ ...shown, isPretty: true });
+
+function health(shown: KubeShown): RawAnswer {
+  const { headers, ...answer } = jsonAnswer(200, null, shown, [
+    ['Content-Type', 'text/plain; charset=utf-8'],
+    ['X-Content-Type-Options', 'nosniff'],
+  ]);
+  const sized = headers.map(([name, value]) => [name, name === 'Content-Length' ? '2' : value] as const);
+  return { ...answer, headers: sized, body: 'ok' };
+}
 
 /** The identifiers of one cluster: random, and constant once made. */
 export interface ClusterIds {
@@ -18,7 +58,7 @@ export interface KubeUser {
 export const ANONYMOUS: KubeUser = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
 
 /** As a server of this version says it. */
-export const VERSION: Json = {
+const VERSION: Json = {
   major: '1',
   minor: '30',
   gitVersion: 'v1.30.0',
@@ -30,14 +70,9 @@ export const VERSION: Json = {
   platform: 'linux/amd64',
 };
 
-const REASONS: Readonly<Record<number, string>> = {
-  200: 'OK',
-  201: 'Created',
-  401: 'Unauthorized',
-  403: 'Forbidden',
-};
+const REASONS: Readonly<Record<number, string>> = { 200: 'OK', 201: 'Created', 401: 'Unauthorized', 403: 'Forbidden' };
 
-export interface KubeShown {
+interface KubeShown {
   ids: ClusterIds;
   now: Date;
   /** To browsers and curl it writes on many lines. */
@@ -46,7 +81,7 @@ export interface KubeShown {
   isKnown: boolean;
 }
 
-export function jsonAnswer(status: number, body: Json, shown: KubeShown, more: RawAnswer['headers'] = []): RawAnswer {
+function jsonAnswer(status: number, body: Json, shown: KubeShown, more: RawAnswer['headers'] = []): RawAnswer {
   const { ids, now, isPretty, isKnown } = shown;
   const plain = isPretty ? JSON.stringify(body, null, 2) : `${JSON.stringify(body)}\n`;
   // As Go writes these characters within texts; JSON has them nowhere else.
@@ -74,7 +109,7 @@ export function unauthorized(shown: KubeShown): RawAnswer {
   return jsonAnswer(401, failure('Unauthorized', 'Unauthorized', 401), shown);
 }
 
-export function forbidden(request: KubeRequest, user: KubeUser, shown: KubeShown): RawAnswer {
+function forbidden(request: KubeRequest, user: KubeUser, shown: KubeShown): RawAnswer {
   const { message, details } = refusal(request, user.name);
   return jsonAnswer(403, { ...failure(message, 'Forbidden', 403, details) }, shown, [
     ['X-Content-Type-Options', 'nosniff'],
@@ -101,4 +136,46 @@ function refusal({ verb, path, resource }: KubeRequest, user: string): { message
     message: `${what} is forbidden: User ${JSON.stringify(user)} cannot ${verb} resource ${JSON.stringify(whole)} in API group ${JSON.stringify(group)} ${where}`,
     details: { ...(object === null ? {} : { name: object }), ...(group === '' ? {} : { group }), kind: name },
   };
+}
+
+/** The rights of every known user: the roles system:basic-user, system:discovery and system:public-info-viewer. */
+const RESOURCE_RULES: Json = [
+  {
+    verbs: ['create'],
+    apiGroups: ['authorization.k8s.io'],
+    resources: ['selfsubjectaccessreviews', 'selfsubjectrulesreviews'],
+  },
+  { verbs: ['create'], apiGroups: ['authentication.k8s.io'], resources: ['selfsubjectreviews'] },
+];
+const PUBLIC = ['/healthz', '/livez', '/readyz', '/version', '/version/'];
+const DISCOVERY = ['/api', '/api/*', '/apis', '/apis/*', '/healthz', '/livez', '/openapi', '/openapi/*', '/readyz'];
+const OTHER_RULES: Json = [
+  { verbs: ['get'], nonResourceURLs: PUBLIC },
+  { verbs: ['get'], nonResourceURLs: [...DISCOVERY, '/version', '/version/'] },
+];
+
+/** Answers who asks who they are, or what they may. @param body of the request. */
+function review(name: string, body: string, { name: username, groups }: KubeUser): Json {
+  const spec = specOf(body);
+  const metadata = { creationTimestamp: null };
+  const kind = {
+    selfsubjectaccessreviews: 'SelfSubjectAccessReview',
+    selfsubjectrulesreviews: 'SelfSubjectRulesReview',
+  }[name];
+  if (kind === undefined) {
+    const userInfo = { username, groups: [...groups] };
+    return { kind: 'SelfSubjectReview', apiVersion: 'authentication.k8s.io/v1', metadata, status: { userInfo } };
+  }
+  const rules = { resourceRules: RESOURCE_RULES, nonResourceRules: OTHER_RULES, incomplete: false };
+  const status = kind === 'SelfSubjectAccessReview' ? { allowed: false } : rules;
+  return { kind, apiVersion: 'authorization.k8s.io/v1', metadata, spec, status };
+}
+
+function specOf(body: string): Json {
+  try {
+    const spec = (JSON.parse(body) as { spec?: Json } | null)?.spec;
+    return spec ?? {};
+  } catch {
+    return {};
+  }
 }

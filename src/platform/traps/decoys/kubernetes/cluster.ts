@@ -1,13 +1,20 @@
 import { randomBytes, randomInt, randomUUID, webcrypto } from 'node:crypto';
-import { type DecoyTls, tlsOf } from '../certificates.ts';
+import {
+  ALGORITHMS,
+  type DecoyTls,
+  generateKeys,
+  loadIssuing,
+  madeOnce,
+  signingKeyOf,
+  tlsOf,
+  toIssued,
+  toPemPair,
+} from '../certificates.ts';
 import type { DecoyPlace, DecoySettings } from '../decoy.ts';
 import { pickOne } from '../names.ts';
-import { madeOnce } from '../own-files.ts';
 import type { ClusterIds } from './answers.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
-const RSA = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
-const KEYS = { ...RSA, modulusLength: 2048, publicExponent: new Uint8Array([1, 0, 1]) };
 
 /** The identity of one cluster. */
 export interface Cluster {
@@ -48,14 +55,11 @@ function drawNames() {
 }
 
 async function issue(authorityFile: string, { user, groups }: { user: string; groups: readonly string[] }, now: Date) {
-  // @peculiar/x509 resolves its parts by decorators, which need this to have been loaded.
-  await import('reflect-metadata');
-  const x509 = await import('@peculiar/x509');
-  const at = authorityFile.indexOf('-----BEGIN PRIVATE KEY-----');
-  const authority = new x509.X509Certificate(authorityFile.slice(0, at));
-  const pkcs8 = x509.PemConverter.decodeFirst(authorityFile.slice(at));
-  const signingKey = await webcrypto.subtle.importKey('pkcs8', pkcs8, RSA, false, ['sign']);
-  const keys = (await webcrypto.subtle.generateKey(KEYS, true, ['sign', 'verify'])) as webcrypto.CryptoKeyPair;
+  const x509 = await loadIssuing();
+  const issuer = toIssued(authorityFile);
+  const authority = new x509.X509Certificate(issuer.certificate);
+  const signingKey = await signingKeyOf(issuer, 'rsa');
+  const keys = await generateKeys('rsa');
   const since = now.getTime() - randomInt(5, 60) * DAY_MS - randomInt(DAY_MS);
   const notBefore = new Date(since - (since % 1000));
   const serial = randomBytes(8);
@@ -66,7 +70,7 @@ async function issue(authorityFile: string, { user, groups }: { user: string; gr
       issuer: authority.subjectName,
       publicKey: keys.publicKey,
       signingKey,
-      signingAlgorithm: RSA,
+      signingAlgorithm: ALGORITHMS.rsa,
       notBefore,
       notAfter: new Date(notBefore.getTime() + 365 * DAY_MS),
       serialNumber: serial.toString('hex'),
@@ -79,9 +83,5 @@ async function issue(authorityFile: string, { user, groups }: { user: string; gr
     },
     webcrypto,
   );
-  const key = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey));
-  return {
-    certificate: `${certificate.toString('pem')}\n`,
-    key: `${x509.PemConverter.encode(key, 'PRIVATE KEY')}\n`,
-  };
+  return toPemPair(certificate, keys);
 }

@@ -2,7 +2,7 @@ import type { Json } from '../../../../core/json/canonical.ts';
 import { GROUPS, type KubeGroup, type KubeResource, storageVersionHash, verbsOfPart } from './resources.ts';
 
 /** The documents that every known user may see. */
-export interface Discovered {
+interface Discovered {
   body: Json;
   contentType: string;
 }

@@ -1,5 +1,3 @@
-import { GROUPS } from './resources.ts';
-
 /** A request in terms of the server's rules. */
 export interface KubeRequest {
   verb: string;
@@ -14,12 +12,7 @@ export interface KubeRequest {
   } | null;
 }
 
-const BY_METHOD: Readonly<Record<string, string>> = {
-  POST: 'create',
-  PUT: 'update',
-  PATCH: 'patch',
-  DELETE: 'delete',
-};
+const BY_METHOD: Readonly<Record<string, string>> = { POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete' };
 
 /** @param target path and query. See apiserver/pkg/endpoints/request/requestinfo.go. */
 export function kubeRequest(method: string, target: string): KubeRequest {
@@ -46,13 +39,6 @@ export function actionOf({ verb, path, resource }: KubeRequest): string {
   const { name, namespace, object, part } = resource;
   const whole = [name, ...(object === null ? [] : [object]), ...(part === null ? [] : [part])].join('/');
   return `${verb} ${whole}${namespace === null ? '' : ` in ${namespace}`}`;
-}
-
-/** True if the server has the resource. */
-export function isKnownResource({ resource }: KubeRequest): boolean {
-  return GROUPS.some(
-    ({ name, resources }) => name === resource?.group && resources.some((each) => each.name === resource.name),
-  );
 }
 
 /** True for a question that every known user may ask: who they are, and what they may do. */

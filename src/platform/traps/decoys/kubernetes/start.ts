@@ -1,17 +1,14 @@
 import { ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import { messageOf } from '../../../../core/errors.ts';
-import { remoteAddressOf } from '../address.ts';
 import type { Decoy, DecoyDeps, DecoySettings, FoundTrap } from '../decoy.ts';
 import { LimitedConnections } from '../limits.ts';
-import { listenAs, listeningPlace } from '../place.ts';
-import { answerRaw, type RawAnswer, writtenOld } from '../raw-http.ts';
-import { ANONYMOUS, type KubeUser, unauthorized } from './answers.ts';
+import { listenAs, listeningPlace, localPlace, remoteAddressOf } from '../place.ts';
+import { answerRaw, probeHttp, type RawAnswer, rawHead, writtenOld } from '../raw-http.ts';
+import { ANONYMOUS, answerKube, type KubeUser, unauthorized } from './answers.ts';
 import { type Cluster, openCluster } from './cluster.ts';
 import { type KubeIncoming, type KubeOutgoing, kubeListener } from './listener.ts';
-import { askDiscovery } from './probe.ts';
 import { actionOf, isSelfReview, kubeRequest } from './request.ts';
-import { answerKube } from './routes.ts';
 
 const LIMITS = {
   atOnce: 2000,
@@ -37,7 +34,7 @@ export async function startKubernetesDecoy(settings: DecoySettings, folder: stri
   await listenAs(server, settings);
   return {
     place: { ...listeningPlace(settings, server, cluster.tls.authority), issueClient: cluster.issueClient },
-    probe: (trap, userAgent) => askDiscovery({ server, settings }, trap, userAgent),
+    probe: (trap, userAgent) => askDiscovery(localPlace(settings, server), trap, userAgent),
     close: () => connections.close(),
   };
 }
@@ -71,7 +68,8 @@ async function answerRequest(
       service: 'kubernetes',
       region: null,
       authVerified: true,
-      request: rawOf(request, body),
+      // A token in it stays in it: only its digest is kept.
+      request: rawHead(request) + body,
     });
   const user = trap === null ? ANONYMOUS : userOf(trap);
   send(
@@ -109,12 +107,6 @@ async function bodyOf(request: KubeIncoming): Promise<string> {
   return Buffer.concat(kept).toString('latin1');
 }
 
-/** A token in it stays in it: only its digest is kept. */
-function rawOf({ method, url, httpVersion, rawHeaders }: KubeIncoming, body: string): string {
-  const headers = rawHeaders.map((text, at) => (at % 2 === 0 ? `${text}: ` : `${text}\r\n`)).join('');
-  return `${method} ${url} HTTP/${httpVersion}\r\n${headers}\r\n${body}`;
-}
-
 function send({ httpVersion, socket }: KubeIncoming, response: KubeOutgoing, answer: RawAnswer): void {
   // Go answers in the version of who asks, and Node in its own.
   if (httpVersion === '1.0') {
@@ -131,4 +123,17 @@ function send({ httpVersion, socket }: KubeIncoming, response: KubeOutgoing, ans
     Object.fromEntries(answer.headers.map(([name, value]) => [name.toLowerCase(), value])),
   );
   response.end(answer.body);
+}
+
+/** Asks what the server has, as every client does first. @throws Error when nothing answers. */
+async function askDiscovery(
+  at: { host: string; port: number },
+  { credential: { token, certificate, key } }: FoundTrap,
+  userAgent: string,
+): Promise<void> {
+  const shown =
+    typeof token === 'string'
+      ? { headers: { 'user-agent': userAgent, authorization: `Bearer ${token}` } }
+      : { headers: { 'user-agent': userAgent }, cert: String(certificate), key: String(key) };
+  await probeHttp({ ...at, ...shown, path: '/api', isPlain: false, late: 'it does not answer in time' });
 }

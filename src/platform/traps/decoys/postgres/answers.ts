@@ -1,4 +1,4 @@
-import { type PostgresError, type ResultColumn, SERVER_VERSION, VERSION_TEXT } from './messages.ts';
+import { type PostgresError, type ResultColumn, SERVER_VERSION, statementError, VERSION_TEXT } from './messages.ts';
 
 /** The answer to a statement. Nobody who logs in here may do more than next to nothing. */
 export type StatementAnswer =
@@ -80,12 +80,11 @@ export function answerTo(statement: string, asker: Asker): StatementAnswer {
 }
 
 /** The answer to every statement but the end of a transaction, once one in it has failed. */
-export const IN_FAILED_TRANSACTION: PostgresError = {
-  severity: 'ERROR',
-  code: '25P02',
-  message: 'current transaction is aborted, commands ignored until end of transaction block',
-  at: 'postgres.c:1081 exec_simple_query',
-};
+export const IN_FAILED_TRANSACTION = statementError(
+  '25P02',
+  'current transaction is aborted, commands ignored until end of transaction block',
+  'postgres.c:1081 exec_simple_query',
+);
 
 /** Whoever may see nothing finds nothing in the catalog: no row, of the columns that were asked for. */
 function nothingIn(query: string): StatementAnswer {
@@ -100,7 +99,7 @@ function show(name: string): StatementAnswer {
   const value = SETTINGS[name];
   if (value !== undefined) return { tag: 'SHOW', columns: [{ name, ...TEXT }], rows: [[value]] };
   const message = `unrecognized configuration parameter "${name}"`;
-  return { error: { severity: 'ERROR', code: '42704', message, at: 'guc.c:5766 find_option' } };
+  return { error: statementError('42704', message, 'guc.c:5766 find_option') };
 }
 
 function notUnderstood(text: string, position: number): StatementAnswer {

@@ -1,9 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import type { DecoyDeps, FoundTrap } from '../decoy.ts';
 import { sendTo } from '../incoming.ts';
-import { checkWhole, readClientFinal, readClientFirst } from './client-messages.ts';
-import { authenticationMessage, errorMessage, type PostgresError } from './messages.ts';
-import { isProof, SCRAM_ITERATIONS, saltOf, scramKeys, scramNonce, serverSignature } from './scram.ts';
+import { authenticationMessage, errorMessage, fatalError, type PostgresError } from './messages.ts';
+import {
+  checkWhole,
+  isProof,
+  readClientFinal,
+  readClientFirst,
+  SCRAM_ITERATIONS,
+  saltOf,
+  scramKeys,
+  scramNonce,
+  serverSignature,
+} from './scram.ts';
 import type { Startup } from './startup.ts';
 
 /** PG_MAX_SASL_MESSAGE_LENGTH. */
@@ -20,7 +29,7 @@ export interface LoginDeps {
 }
 
 /** The result of a login. */
-export interface LoginOutcome {
+interface LoginOutcome {
   trap: FoundTrap | null;
   /** True if the client has the password; null if it did not say. */
   verified: boolean | null;
@@ -114,25 +123,21 @@ function readInitial(body: Buffer): { mechanism: string; message: string | null 
 }
 
 function failed(user: string): PostgresError {
-  const message = `password authentication failed for user "${user}"`;
-  return { severity: 'FATAL', code: '28P01', message, at: 'auth.c:334 auth_failed' };
+  return fatalError('28P01', `password authentication failed for user "${user}"`, 'auth.c:334 auth_failed');
 }
 
 function unexpectedType(type: number): PostgresError {
-  const message = `expected SASL response, got message type ${type}`;
-  return { severity: 'FATAL', code: '08P01', message, at: 'auth-sasl.c:95 CheckSASLAuth' };
+  return fatalError('08P01', `expected SASL response, got message type ${type}`, 'auth-sasl.c:95 CheckSASLAuth');
 }
 
-const invalidMechanism: PostgresError = {
-  severity: 'FATAL',
-  code: '08P01',
-  message: 'client selected an invalid SASL authentication mechanism',
-  at: 'auth-scram.c:256 scram_init',
-};
-const wrongNonce: PostgresError = {
-  severity: 'FATAL',
-  code: '08P01',
-  message: 'invalid SCRAM response',
-  detail: 'Nonce does not match.',
-  at: 'auth-scram.c:404 scram_exchange',
-};
+const invalidMechanism = fatalError(
+  '08P01',
+  'client selected an invalid SASL authentication mechanism',
+  'auth-scram.c:256 scram_init',
+);
+const wrongNonce = fatalError(
+  '08P01',
+  'invalid SCRAM response',
+  'auth-scram.c:404 scram_exchange',
+  'Nonce does not match.',
+);

@@ -16,6 +16,16 @@ export interface PostgresError {
   at: string;
 }
 
+/** An error that ends the connection. */
+export function fatalError(code: string, message: string, at: string, detail?: string): PostgresError {
+  return { severity: 'FATAL', code, message, ...(detail !== undefined && { detail }), at };
+}
+
+/** An error that ends the statement. */
+export function statementError(code: string, message: string, at: string): PostgresError {
+  return { severity: 'ERROR', code, message, at };
+}
+
 const utf8 = (text: string) => Buffer.from(`${text}\0`);
 
 /** A message of the protocol: type, length, body. */

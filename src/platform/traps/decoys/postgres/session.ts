@@ -1,7 +1,16 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { sendTo } from '../incoming.ts';
 import { type Asker, answerTo, IN_FAILED_TRANSACTION, type StatementAnswer } from './answers.ts';
-import { dataRow, errorMessage, type PostgresError, rowDescription, sessionMessages, toMessage } from './messages.ts';
+import {
+  dataRow,
+  errorMessage,
+  fatalError,
+  type PostgresError,
+  rowDescription,
+  sessionMessages,
+  statementError,
+  toMessage,
+} from './messages.ts';
 import type { Startup } from './startup.ts';
 
 /** So much of a message is read; the rest of it is passed over. */
@@ -152,14 +161,8 @@ class Session {
   }
 }
 
-const noFunction: PostgresError = {
-  severity: 'ERROR',
-  code: '42501',
-  message: 'permission denied for schema pg_catalog',
-  at: 'aclchk.c:3655 aclcheck_error',
-};
+const noFunction = statementError('42501', 'permission denied for schema pg_catalog', 'aclchk.c:3655 aclcheck_error');
 
 function unknownType(type: number): PostgresError {
-  const message = `invalid frontend message type ${type}`;
-  return { severity: 'FATAL', code: '08P01', message, at: 'postgres.c:446 SocketBackend' };
+  return fatalError('08P01', `invalid frontend message type ${type}`, 'postgres.c:446 SocketBackend');
 }

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { type SecureContext, TLSSocket } from 'node:tls';
 import { Incoming, sendTo } from '../incoming.ts';
-import { errorMessage, type PostgresError, toInt32, toMessage } from './messages.ts';
+import { errorMessage, fatalError, toInt32, toMessage } from './messages.ts';
 
 /** The startup request of a client. */
 export interface Startup {
@@ -24,12 +24,8 @@ const SSL_REQUEST = 80_877_103;
 const GSS_REQUEST = 80_877_104;
 const CANCEL_REQUEST = 80_877_102;
 
-const fatal = (code: string, message: string, line: number): PostgresError => ({
-  severity: 'FATAL',
-  code,
-  message,
-  at: `postmaster.c:${line} ProcessStartupPacket`,
-});
+const fatal = (code: string, message: string, line: number) =>
+  fatalError(code, message, `postmaster.c:${line} ProcessStartupPacket`);
 
 /** Reads what comes before a login. @returns null for a connection that is to end. */
 export async function readStartup(socket: Socket, secureContext: SecureContext): Promise<Startup | null> {

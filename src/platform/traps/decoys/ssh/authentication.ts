@@ -20,7 +20,7 @@ export interface ShownKey {
   request: Buffer;
 }
 
-export interface AuthenticationDeps {
+interface AuthenticationDeps {
   transport: SshTransport;
   session: SshSession;
   /** The server's seed: the delay of a failure depends on it and on the user. */

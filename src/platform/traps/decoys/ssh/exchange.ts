@@ -17,7 +17,7 @@ import { SshReader, sshMessage, sshNumber, sshString } from './wire.ts';
  * The lists of an OpenSSH whose administrator took out what could be attacked by Terrapin (CVE-2023-48795) and by
  * D(HE)at (CVE-2002-20001), as guides to hardening say.
  */
-export const SERVER_LISTS: Omit<KexLists, 'hostKey'> = {
+const SERVER_LISTS: Omit<KexLists, 'hostKey'> = {
   kex: [
     'curve25519-sha256',
     'curve25519-sha256@libssh.org',
@@ -51,7 +51,7 @@ const CURVES: Record<string, { curve: string; hash: string }> = {
   'ecdh-sha2-nistp521': { curve: 'secp521r1', hash: 'sha512' },
 };
 
-export interface ServerExchange {
+interface ServerExchange {
   transport: SshTransport;
   identifications: Identifications;
   hostKeys: readonly HostKey[];
@@ -143,7 +143,7 @@ function agree(offer: KexOffer, hostKeys: readonly string[]): Agreed | null {
   return isWhole ? (found as Agreed) : null;
 }
 
-export interface SharedSecret {
+interface SharedSecret {
   hash: string;
   publicKey: Buffer;
   /** As it is hashed. */

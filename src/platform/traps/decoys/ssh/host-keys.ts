@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject, sign } from 'node:crypto';
 import { promisify } from 'node:util';
-import { madeOnce } from '../own-files.ts';
+import { madeOnce } from '../certificates.ts';
 import { sshNumber, sshString } from './wire.ts';
 
 /** A key by which a server is known. */

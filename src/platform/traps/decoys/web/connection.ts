@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
-import { isClosing, nginxPage, type WebAnswer, written } from './pages.ts';
 import { RequestReader } from './request-reader.ts';
+import { isClosing, nginxPage, type WebAnswer, written } from './site.ts';
 import type { WebRequest } from './web-request.ts';
 
 /** The client of a connection, and its protocol. */

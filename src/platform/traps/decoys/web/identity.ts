@@ -1,4 +1,4 @@
-import type { TrapMark } from '../../marks.ts';
+import type { TrapMark } from '../../use.ts';
 import type { DecoyDeps, FoundTrap } from '../decoy.ts';
 import type { WebRequest } from './web-request.ts';
 

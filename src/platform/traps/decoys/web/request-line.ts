@@ -1,5 +1,5 @@
 /** The state of a request line once it has ended, or once it is certainly none. */
-export type LineReading =
+type LineReading =
   | { end: number; method: string; target: string; version: HttpVersion }
   | { refused: 400 | 505; method: string; version: HttpVersion };
 
@@ -106,4 +106,41 @@ function partsOf(line: string, end: number): LineReading {
 
 function methodOf(bytes: Buffer): string {
   return /^[\r\n]*([A-Z_-]+) /.exec(bytes.toString('latin1'))?.[1] ?? '';
+}
+
+/** The target of a request. */
+interface Target {
+  /** Decoded, with no `.`, `..` or empty parts. */
+  path: string;
+  /** As it came, without its question mark. */
+  query: string;
+}
+
+const ESCAPE = /%([0-9A-Fa-f]{2})?/g;
+
+/** The path and query of a request's target, as nginx reads them. @returns null for one that it refuses. */
+export function readTarget(target: string): Target | null {
+  const local = target.replace(/^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^/?]*/, '');
+  const at = local.search(/[?#]/);
+  const query = at >= 0 && local[at] === '?' ? (local.slice(at + 1).split('#', 1)[0] ?? '') : '';
+  const path = normalPath(at < 0 ? local : local.slice(0, at));
+  return path === null ? null : { path, query };
+}
+
+function normalPath(encoded: string): string | null {
+  let isWhole = true;
+  const decoded = encoded.replace(ESCAPE, (_, hex: string | undefined) => {
+    if (hex === undefined || hex === '00') isWhole = false;
+    return String.fromCharCode(Number.parseInt(hex ?? '0', 16));
+  });
+  if (!isWhole) return null;
+  const parts: string[] = [];
+  const given = decoded.split('/').slice(1);
+  for (const [index, part] of given.entries()) {
+    const isLast = index === given.length - 1;
+    if (part === '..' && parts.pop() === undefined) return null;
+    if (part !== '' && part !== '.' && part !== '..') parts.push(part);
+    else if (isLast) parts.push('');
+  }
+  return `/${parts.join('/')}`;
 }

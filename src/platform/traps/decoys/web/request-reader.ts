@@ -1,8 +1,14 @@
-import { ChunkedBody } from './chunks.ts';
-import { framingOf, type Headers, isHost, NO_BEGINNING, readHeaderLine } from './headers.ts';
-import { type HttpVersion, readRequestLine } from './request-line.ts';
-import { readTarget } from './target.ts';
-import type { PageStatus, WebRequest } from './web-request.ts';
+import { type HttpVersion, readRequestLine, readTarget } from './request-line.ts';
+import {
+  ChunkedBody,
+  framingOf,
+  type Headers,
+  isHost,
+  NO_BEGINNING,
+  type PageStatus,
+  readHeaderLine,
+  type WebRequest,
+} from './web-request.ts';
 
 const LONGEST_LINE = 8192;
 const FIRST_BUFFER = 1024;

@@ -1,4 +1,3 @@
-import type { Headers } from './headers.ts';
 import type { HttpVersion } from './request-line.ts';
 
 /** Statuses with a page of nginx; 494 and 497 are its own numbers of two kinds of 400. */
@@ -21,4 +20,99 @@ export interface WebRequest {
   keepsAlive: boolean;
   /** With what it is refused, whatever it is for; null for a request that is carried out. */
   refused: PageStatus | null;
+}
+
+/** The headers of a request, by names in lower case; of several that have one name, the first. */
+export type Headers = ReadonlyMap<string, string>;
+
+/** A parsed header line: a header, the end, a line to skip, or one that makes nginx refuse the request. */
+type HeaderLine = { name: string; value: string } | 'end' | 'ignored' | 'refused';
+
+const REFUSED_NAME = /^$|[\0- \x7f]/;
+const KNOWN_NAME = /^[A-Za-z0-9-]+$/;
+
+/** Bytes that begin neither a header nor the end of headers: nginx does not wait for the end of such a line. */
+export const NO_BEGINNING = /^(?:\r[^\n]|[\0\t\v\f :\x7f])/;
+
+/** Reads a line as nginx does. @param line of bytes as characters, without its line feed. */
+export function readHeaderLine(line: string): HeaderLine {
+  if (line === '' || line === '\r') return 'end';
+  const text = line.replace(/\r+$/, '');
+  const colon = text.indexOf(':');
+  const name = colon < 0 ? text : text.slice(0, colon);
+  const value = colon < 0 ? '' : text.slice(colon + 1);
+  if (REFUSED_NAME.test(name) || /[\0\r]/.test(value)) return 'refused';
+  return KNOWN_NAME.test(name) ? { name: name.toLowerCase(), value: value.replace(/^ +| +$/g, '') } : 'ignored';
+}
+
+/** The length and end of a body, or the status that refuses a request without valid ones. */
+type Framing = { length: number } | 'chunked' | { refused: 400 | 501 };
+
+export function framingOf(headers: Headers, version: string): Framing {
+  const [length, coding] = [headers.get('content-length'), headers.get('transfer-encoding')];
+  if (length !== undefined && !/^\d{1,18}$/.test(length)) return { refused: 400 };
+  if (coding === undefined) return { length: Number(length ?? 0) };
+  if (version !== '1.1') return { refused: 400 };
+  if (coding.toLowerCase() !== 'chunked') return { refused: 501 };
+  return length === undefined ? 'chunked' : { refused: 400 };
+}
+
+const HOST = /^(?:\[[^\]/]*\]|[^[/:][^/:]*)(?::[^/]*)?$/;
+
+/** True if nginx accepts a value of Host. */
+export function isHost(value: string): boolean {
+  return value !== '' && HOST.test(value) && !/\.\.|[\0- \x7f]|^\.?(?::|$)/.test(value);
+}
+
+/** The end of the bytes, or what is wrong with them; null while they go on. */
+type ChunkReading = { used: number; isOver: boolean } | 'refused';
+
+const LONGEST_LINE = 4096;
+
+/** A body in chunks (RFC 9112 section 7.1), of which the beginning is kept. */
+export class ChunkedBody {
+  #state: 'size' | 'data' | 'after' | 'trailer' = 'size';
+  #left = 0;
+  #total = 0;
+
+  get total(): number {
+    return this.#total;
+  }
+
+  /** Takes what is whole. @param keep is given the bytes of the body. */
+  read(bytes: Buffer, keep: (part: Buffer) => void): ChunkReading {
+    let used = 0;
+    for (;;) {
+      const rest = bytes.subarray(used);
+      if (this.#state === 'data') {
+        const part = rest.subarray(0, this.#left);
+        keep(part);
+        used += part.length;
+        this.#left -= part.length;
+        this.#total += part.length;
+        if (this.#left > 0) return { used, isOver: false };
+        this.#state = 'after';
+        continue;
+      }
+      const end = rest.indexOf(0x0a);
+      if (end < 0) return rest.length > LONGEST_LINE ? 'refused' : { used, isOver: false };
+      const line = rest.subarray(0, end).toString('latin1').replace(/\r$/, '');
+      used += end + 1;
+      if (this.#state === 'trailer' && line === '') return { used, isOver: true };
+      if (this.#state !== 'trailer' && !this.#take(line)) return 'refused';
+    }
+  }
+
+  /** A line that is no trailer: it is empty after data, and has the size of what follows else. */
+  #take(line: string): boolean {
+    if (this.#state === 'after') {
+      this.#state = 'size';
+      return line === '';
+    }
+    const [, size] = /^([0-9A-Fa-f]{1,8})[ \t]*(?:;.*)?$/.exec(line) ?? [];
+    if (size === undefined) return false;
+    this.#left = Number.parseInt(size, 16);
+    this.#state = this.#left === 0 ? 'trailer' : 'data';
+    return true;
+  }
 }

@@ -2,15 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:tls';
-import { remoteAddressOf } from '../address.ts';
 import { type CertificateNames, type DecoyTls, tlsOf } from '../certificates.ts';
-import type { Decoy, DecoyDeps, StartDecoy } from '../decoy.ts';
+import type { Decoy, DecoyDeps, FoundTrap, StartDecoy } from '../decoy.ts';
 import { LimitedConnections } from '../limits.ts';
-import { listenAs, listeningPlace, publicHostOf } from '../place.ts';
+import { listenAs, listeningPlace, localPlace, publicHostOf, remoteAddressOf } from '../place.ts';
+import { probeHttp } from '../raw-http.ts';
 import { type ConnectionDeps, type Peer, serveConnection } from './connection.ts';
 import { type Identity, identify } from './identity.ts';
-import { probeWeb } from './probe.ts';
-import type { Site, SiteOutcome } from './site.ts';
+import { partOf, type Site, type SiteOutcome } from './site.ts';
 import { NOWHERE, SITES } from './sites.ts';
 import type { WebRequest } from './web-request.ts';
 
@@ -48,10 +47,9 @@ export const startWeb: StartDecoy = async (settings, folder, deps): Promise<Deco
   const connections = new LimitedConnections(server, LIMITS);
   await listenAs(server, settings);
   const place = listeningPlace(settings, server, tls?.authority ?? null);
-  const { port } = listeningPlace({ ...settings, publicPort: null }, server, null);
   return {
     place: tls === null ? { ...place, isPlain: true } : place,
-    probe: (trap, userAgent) => probeWeb({ host: settings.host, port, isPlain: tls === null }, trap, userAgent),
+    probe: (trap, userAgent) => probeWeb({ ...localPlace(settings, server), isPlain: tls === null }, trap, userAgent),
     close: () => connections.close(),
   };
 };
@@ -150,4 +148,55 @@ async function record(
 function drawNames(host: string): CertificateNames {
   const company = randomBytes(3).toString('hex');
   return { subject: `CN=${host}`, issuer: `CN=${company} Internal CA,O=${company}`, hosts: [host], key: 'rsa' };
+}
+
+/** The address of the decoy. */
+interface Listening {
+  host: string;
+  port: number;
+  isPlain: boolean;
+}
+
+/** Uses a trap as its client would. @throws Error when nothing answers as it should. */
+async function probeWeb(listening: Listening, trap: FoundTrap, userAgent: string): Promise<void> {
+  const { path, method = 'GET', authorization, body } = requestFor(trap);
+  const headers = {
+    'user-agent': userAgent,
+    ...(authorization === undefined ? {} : { authorization }),
+    ...(body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+  };
+  const status = await probeHttp({ ...listening, path, method, headers, body, late: 'The decoy does not answer.' });
+  if (status !== 200 && status !== 403) throw new Error(`The decoy answered ${status} to its own trap.`);
+}
+
+interface Probe {
+  path: string;
+  method?: string;
+  authorization?: string;
+  body?: string;
+}
+
+function requestFor(trap: FoundTrap): Probe {
+  const part = (name: string) => partOf(trap, name, '');
+  const bearer = `Bearer ${part('token')}`;
+  const basic = `Basic ${Buffer.from(`${part('username')}:${part('password')}`).toString('base64')}`;
+  switch (trap.type) {
+    case 'npm_token':
+      return { path: '/npm/-/whoami', authorization: bearer };
+    case 'docker_registry':
+      return { path: '/v2/', authorization: basic };
+    case 'git_https':
+      return { path: `/${part('repository')}.git/info/refs?service=git-upload-pack`, authorization: basic };
+    case 'mcp_server':
+      return {
+        path: '/mcp',
+        method: 'POST',
+        authorization: bearer,
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }),
+      };
+    case 'web_bug':
+      return { path: `/assets/${part('token')}.gif` };
+    default:
+      return { path: '/api/v1/', authorization: bearer };
+  }
 }

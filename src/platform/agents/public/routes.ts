@@ -1,14 +1,15 @@
-import type { FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { sha256 } from '../../../core/digest.ts';
 import { isKnown, sendKnown } from '../../http/etag.ts';
+import type { RateLimits } from '../../http/principal.ts';
+import { networkOf, RateLimit } from '../../http/rate-limit.ts';
 import { problemResponses } from '../../http/responses.ts';
-import { LIST_FRESH_SECONDS } from '../identity/terms.ts';
+import { LIST_FRESH_SECONDS } from '../identity/tokens.ts';
+import { OwnQuestions } from '../kill/asking.ts';
 import type { AgentService } from '../service.ts';
-import { agentParamsSchema } from '../wire/parts.ts';
-import { agentVerificationSchema, fileParamsSchema } from '../wire/public.ts';
-import { limitStrangers, type Strangers } from './strangers.ts';
+import { agentParamsSchema, agentVerificationSchema, fileParamsSchema } from '../wire/agents.ts';
 
 const PEM = 'application/pem-certificate-chain';
 
@@ -119,4 +120,69 @@ function sendCacheable(reply: FastifyReply, type: string, content: string | Buff
   reply.header('cache-control', `public, max-age=${LIST_FRESH_SECONDS}`);
   if (isKnown(reply, sha256(content))) return sendKnown(reply);
   return reply.type(type).send(content);
+}
+
+const document = z.looseObject({}).meta({ type: 'object', additionalProperties: true });
+
+/** DID core section 6.2. */
+const didDocument = { description: 'A DID document.', content: { 'application/did+json': { schema: document } } };
+
+/** Routes for the documents that an agent's DID points to. */
+// Over 40 lines: it is a list of routes.
+export const didRoutes: FastifyPluginAsyncZod<{ service: AgentService } & Strangers> = async (
+  server,
+  { service, ...strangers },
+) => {
+  limitStrangers(server, strangers);
+  const agents = service.public;
+
+  server.get(
+    '/did/:agent_id/did.json',
+    {
+      config: { public: true },
+      schema: {
+        operationId: 'getDidDocument',
+        tags: ['public'],
+        summary: 'The DID document of an agent; that of a revoked one has no keys',
+        params: agentParamsSchema,
+        response: { 200: didDocument, ...problemResponses(404) },
+      },
+    },
+    async ({ params }, reply) => {
+      const found = await agents.didDocument(params.agent_id);
+      reply.type('application/did+json');
+      return { ...found };
+    },
+  );
+
+  server.get(
+    '/did/:agent_id/agent-card.json',
+    {
+      config: { public: true },
+      schema: {
+        operationId: 'getAgentCard',
+        tags: ['public'],
+        summary: 'The signed A2A card of an agent',
+        params: agentParamsSchema,
+        response: { 200: document, ...problemResponses(404) },
+      },
+    },
+    async ({ params }) => ({ ...(await agents.card(params.agent_id)) }),
+  );
+};
+
+export interface Strangers {
+  rateLimits: RateLimits;
+  ownQuestions: Pick<OwnQuestions, 'isOwn'>;
+  clock: () => Date;
+}
+
+/** Limits how often those without a key ask, by their addresses. */
+export function limitStrangers(server: FastifyInstance, { rateLimits, ownQuestions, clock }: Strangers): void {
+  const limit = new RateLimit('strangers', rateLimits.refusalsPerMinute, clock);
+  const isOwn = ({ headers, params }: FastifyRequest) =>
+    ownQuestions.isOwn((params as { agent_id?: string }).agent_id ?? '', headers[OwnQuestions.header]);
+  server.addHook('onRequest', async (request, reply) => {
+    if (!isOwn(request)) limit.count(networkOf(request), reply);
+  });
 }

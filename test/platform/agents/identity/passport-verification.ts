@@ -1,17 +1,16 @@
-import { isSignedByKey, type PublicJwk } from './keys.ts';
-import { SIGNATURE_ALGORITHMS, type SignatureAlgorithm } from './kinds.ts';
-import {
-  type GeneralJws,
-  PASSPORT_FORMAT,
-  PASSPORT_TYPE,
-  type PassportClaims,
-  REQUIRED_ALGORITHMS,
-} from './passport.ts';
+import { createPublicKey, verify } from 'node:crypto';
+import { SIGNATURE_ALGORITHMS, type SignatureAlgorithm } from '../../../../src/platform/agents/enums.ts';
+import type { PublicJwk } from '../../../../src/platform/agents/identity/keys.ts';
+import type { GeneralJws, PassportClaims } from '../../../../src/platform/agents/identity/tokens.ts';
+
+const PASSPORT_FORMAT = 'evidence-agent-passport/1';
+const PASSPORT_TYPE = 'agent-passport+json';
+const REQUIRED_ALGORITHMS = 'required_algs';
 
 /** The result of verifying a passport; if it is not accepted, with reasons as sentences. */
-export type PassportVerdict = { accepted: true; claims: PassportClaims } | { accepted: false; reasons: string[] };
+type PassportVerdict = { accepted: true; claims: PassportClaims } | { accepted: false; reasons: string[] };
 
-export interface PassportTrust {
+interface PassportTrust {
   /** The keys of the issuer's `jwks.json`. */
   keys: readonly PublicJwk[];
   issuer: string;
@@ -88,4 +87,10 @@ function faultsOfClaims({ format, iss, nbf, exp }: PassportClaims, { issuer, now
   if (!(nbf <= seconds)) faults.push('it is not valid yet');
   if (!(seconds < exp)) faults.push('it is not valid any more');
   return faults;
+}
+
+function isSignedByKey(jwk: PublicJwk, message: Uint8Array, signature: string): boolean {
+  const bytes = Buffer.from(signature, 'base64url');
+  if (bytes.toString('base64url') !== signature) return false;
+  return verify(null, message, createPublicKey({ key: jwk, format: 'jwk' }), bytes);
 }

@@ -1,0 +1,170 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Selectable } from 'kysely';
+import type { Reader, Transaction } from '../../database/database.ts';
+import { DomainError } from '../../errors.ts';
+import { openWith, type SecretBox, sealWith } from '../../secrets.ts';
+import type { Agent } from '../agent-rows.ts';
+import type { AgentTables } from '../tables.ts';
+import type { TakenSecret } from '../wire/vault.ts';
+
+/** The encryption of vaults, for people. */
+export const VAULT_ENCRYPTION = 'AES-256-GCM with a random key for this agent alone, which the master key seals';
+const KEY_BYTES = 32;
+
+type VaultOwner = Pick<Agent, 'agent_no' | 'agent_id'>;
+
+/** The vault of an agent, with its key in hand. */
+export class OpenedVault {
+  readonly vaultId: string;
+  readonly #key: Buffer;
+  readonly #agentId: string;
+
+  constructor(vaultId: string, key: Buffer, agentId: string) {
+    this.vaultId = vaultId;
+    this.#key = key;
+    this.#agentId = agentId;
+  }
+
+  seal(value: string, secret: Pick<AgentSecret, 'name' | 'version'>): Uint8Array {
+    return sealWith(this.#key, Buffer.from(value), this.#ownerOf(secret));
+  }
+
+  /** @throws Error for what was sealed for another agent, name or version. */
+  open(secret: Pick<AgentSecret, 'name' | 'version' | 'sealed'>): string {
+    return openWith(this.#key, secret.sealed, this.#ownerOf(secret)).toString();
+  }
+
+  /** Neither ids nor names of secrets have a slash in them. */
+  #ownerOf({ name, version }: Pick<AgentSecret, 'name' | 'version'>): string {
+    return `${this.#agentId}/${name}/${version}`;
+  }
+}
+
+/** The vault of an agent; null for one that has none yet. */
+export async function findVault(
+  reader: Reader,
+  box: SecretBox,
+  { agent_no, agent_id }: VaultOwner,
+): Promise<OpenedVault | null> {
+  const vaults = reader.tables<AgentTables>().selectFrom('agent_vaults').selectAll();
+  const row = await vaults.where('agent_no', '=', agent_no).executeTakeFirst();
+  return row === undefined ? null : new OpenedVault(row.vault_id, box.open(row.sealed_key, agent_id), agent_id);
+}
+
+/** The vault of an agent. @throws DomainError `conflict` for an agent that has none yet. */
+export async function needVault(reader: Reader, box: SecretBox, agent: VaultOwner): Promise<OpenedVault> {
+  const vault = await findVault(reader, box, agent);
+  if (vault === null) throw new DomainError('conflict', 'the agent has no vault until it is onboarded');
+  return vault;
+}
+
+export async function makeVault(
+  transaction: Transaction,
+  box: SecretBox,
+  { agent_no, agent_id }: VaultOwner,
+  now: Date,
+): Promise<OpenedVault> {
+  const key = randomBytes(KEY_BYTES);
+  const row = { agent_no, vault_id: randomUUID(), sealed_key: box.seal(key, agent_id), made_at: now.toISOString() };
+  await transaction.tables<AgentTables>().insertInto('agent_vaults').values(row).execute();
+  return new OpenedVault(row.vault_id, key, agent_id);
+}
+
+export type AgentSecret = Selectable<AgentTables['agent_secrets']>;
+type Owner = Pick<Agent, 'agent_no'>;
+
+/** By their names. */
+export async function secretsOfAgent(reader: Reader, { agent_no }: Owner): Promise<Omit<AgentSecret, 'sealed'>[]> {
+  const secrets = reader.tables<AgentTables>().selectFrom('agent_secrets').where('agent_no', '=', agent_no);
+  const rows = await secrets.select(['secret_no', 'agent_no', 'name', 'version', 'put_at', 'put_by']).execute();
+  return rows.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+}
+
+export async function secretNamed(reader: Reader, { agent_no }: Owner, name: string): Promise<AgentSecret | undefined> {
+  const secrets = reader.tables<AgentTables>().selectFrom('agent_secrets').selectAll();
+  return await secrets.where('agent_no', '=', agent_no).where('name', '=', name).executeTakeFirst();
+}
+
+export async function insertSecret(
+  transaction: Transaction,
+  secret: Omit<AgentSecret, 'secret_no'>,
+): Promise<AgentSecret> {
+  const secrets = transaction.tables<AgentTables>().insertInto('agent_secrets').values(secret);
+  return await secrets.returningAll().executeTakeFirstOrThrow();
+}
+
+export async function changeSecret(
+  transaction: Transaction,
+  { secret_no }: Pick<AgentSecret, 'secret_no'>,
+  change: Pick<AgentSecret, 'version' | 'sealed' | 'put_at' | 'put_by'>,
+): Promise<void> {
+  const secrets = transaction.tables<AgentTables>().updateTable('agent_secrets').set(change);
+  await secrets.where('secret_no', '=', secret_no).execute();
+}
+
+export async function deleteSecret(
+  transaction: Transaction,
+  { secret_no }: Pick<AgentSecret, 'secret_no'>,
+): Promise<void> {
+  const secrets = transaction.tables<AgentTables>().deleteFrom('agent_secrets');
+  await secrets.where('secret_no', '=', secret_no).execute();
+}
+
+/** For so long somebody who took a secret may work with it; then they ask again. */
+const LEASE_MS = 60 * 60_000;
+/** The time that leases are kept; older ones stand in the audit stream alone. */
+const KEPT_MS = 30 * 24 * 60 * 60_000;
+
+/** Notes that a secret is given out. */
+export async function takeLease(
+  transaction: Transaction,
+  { agent_no, name, version }: Pick<AgentSecret, 'agent_no' | 'name' | 'version'>,
+  { by, now }: { by: string; now: Date },
+): Promise<TakenSecret['lease']> {
+  const tables = transaction.tables<AgentTables>();
+  const old = new Date(now.getTime() - KEPT_MS).toISOString();
+  await tables.deleteFrom('agent_leases').where('agent_no', '=', agent_no).where('until_at', '<', old).execute();
+  const lease = { lease_id: randomUUID(), until: new Date(now.getTime() + LEASE_MS).toISOString() };
+  const row = {
+    agent_no,
+    name,
+    version,
+    taken_at: now.toISOString(),
+    taken_by: by,
+    ended_at: null,
+    ended_because: null,
+  };
+  const leases = tables.insertInto('agent_leases');
+  await leases.values({ ...row, lease_id: lease.lease_id, until_at: lease.until }).execute();
+  return lease;
+}
+
+/**
+ * Ends what runs of an agent's leases. Whoever holds a value keeps it: the names say which have to be changed where
+ * they are good for something.
+ * @param name of one secret; of all where it is not given.
+ */
+export async function endLeases(
+  transaction: Transaction,
+  { agent_no }: Owner,
+  { name, because, now }: { name?: string; because: string; now: Date },
+): Promise<{ ended: number; handed_out: string[] }> {
+  const at = now.toISOString();
+  const leases = transaction.tables<AgentTables>().updateTable('agent_leases').where('agent_no', '=', agent_no);
+  const running = leases.where('ended_at', 'is', null).where('until_at', '>', at);
+  const chosen = name === undefined ? running : running.where('name', '=', name);
+  const rows = await chosen.set({ ended_at: at, ended_because: because }).returning('name').execute();
+  return { ended: rows.length, handed_out: [...new Set(rows.map((row) => row.name))].sort() };
+}
+
+/** Counts running leases, and finds when each secret was taken last, by name. */
+export async function leasesOf(reader: Reader, { agent_no }: Owner, now: Date) {
+  const leases = reader.tables<AgentTables>().selectFrom('agent_leases').where('agent_no', '=', agent_no);
+  const running = leases.where('ended_at', 'is', null).where('until_at', '>', now.toISOString());
+  const { count } = await running.select(({ fn }) => fn.countAll().as('count')).executeTakeFirstOrThrow();
+  const last = await leases
+    .groupBy('name')
+    .select(({ fn }) => ['name', fn.max('taken_at').as('taken_at')])
+    .execute();
+  return { running: Number(count), lastTaken: new Map(last.map(({ name, taken_at }) => [name, taken_at])) };
+}

@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import {
+  authorityOf,
+  decoyOrigin,
+  drawGitlabToken,
+  drawNpmToken,
+  drawProjectUser,
+  drawServiceName,
+  drawWork,
+  loginMarks,
+  trustHint,
+} from './drawn.ts';
+import { neededDecoy, readOptions, type TrapType } from './type.ts';
+
+/** A token of a package registry, for the file that npm reads. */
+export const npmToken: TrapType = {
+  type: 'npm_token',
+  decoy: 'web',
+  needsDecoy: true,
+  async make(input) {
+    readOptions(z.strictObject({}), input);
+    const decoy = neededDecoy(input);
+    const [token, username] = [drawNpmToken(), drawServiceName()];
+    const registry = `${decoyOrigin(decoy)}/npm/`;
+    return {
+      credential: { token, username, registry },
+      artifact: {
+        filename: '.npmrc',
+        content: `registry=${registry}\n//${authorityOf(decoy)}/npm/:_authToken=${token}\n`,
+        instructions: `Put the file into a home folder or beside a package.json.${trustHint(decoy, 'add the line strict-ssl=false, as many companies do.')} To have it look used, keep it with a package-lock.json of a private package.`,
+      },
+      marks: loginMarks(token, username),
+      channels: ['npm'],
+      knownAs: `${token.slice(0, 8)}…`,
+    };
+  },
+};
+
+/** The login to a registry of images, for the file that Docker, podman, skopeo and Kubernetes read. */
+export const dockerRegistry: TrapType = {
+  type: 'docker_registry',
+  decoy: 'web',
+  needsDecoy: true,
+  async make(input) {
+    readOptions(z.strictObject({}), input);
+    const registry = authorityOf(neededDecoy(input));
+    const [username, password] = [drawProjectUser(), drawGitlabToken()];
+    const auth = Buffer.from(`${username}:${password}`).toString('base64');
+    return {
+      credential: { registry, username, password },
+      artifact: {
+        filename: '.docker/config.json',
+        // As `kubectl create secret docker-registry` writes it.
+        content: `${JSON.stringify({ auths: { [registry]: { username, password, auth } } }, null, '\t')}\n`,
+        instructions:
+          'Put the file into a home folder, an image, or a secret of the type kubernetes.io/dockerconfigjson. To have it look used, name an image of this registry in a manifest beside it.',
+      },
+      marks: loginMarks(password, username),
+      channels: ['registry'],
+      knownAs: username,
+    };
+  },
+};
+
+const gitOptions = z.strictObject({
+  /** `group/project`, as it is to stand in the address. */
+  repository: z
+    .string()
+    .regex(/^[\w.-]+(?:\/[\w.-]+)+$/, 'is not written group/project')
+    .max(200)
+    .optional(),
+});
+
+/** The address of a repository with the login to it, for the file of git's credential store. */
+export const gitHttps: TrapType = {
+  type: 'git_https',
+  decoy: 'web',
+  needsDecoy: true,
+  async make(input) {
+    const { repository = `platform/${drawWork()}` } = readOptions(gitOptions, input);
+    const decoy = neededDecoy(input);
+    const [username, password] = [drawProjectUser(), drawGitlabToken()];
+    const url = `${decoyOrigin(decoy, { name: username, password })}/${repository}.git`;
+    return {
+      credential: { url, username, password, repository },
+      artifact: {
+        filename: '.git-credentials',
+        content: `${url}\n`,
+        instructions: `Put the line into the file of a home folder whose git has credential.helper=store, or the address into the .git/config of a clone as its remote.${trustHint(decoy, 'set http.sslVerify=false for it in .gitconfig.')} To have it look used, let a clone beside it have this remote.`,
+      },
+      marks: loginMarks(password, username),
+      channels: ['git'],
+      knownAs: username,
+    };
+  },
+};
