@@ -1,21 +1,22 @@
 import type { Database } from '../database/database.ts';
+import type { Job } from '../jobs/scheduler.ts';
 import { SecretBox } from '../secrets.ts';
 import type { Administration } from './administration.ts';
-import { Ceremonies } from './ceremonies.ts';
+import { Ceremonies, relyingPartyOf } from './ceremonies.ts';
+import { forgetChallenges } from './challenges.ts';
 import { CredentialChanges } from './credentials.ts';
 import { Invitations } from './invitations.ts';
 import { Joining } from './joining.ts';
 import type { Letters } from './letters.ts';
-import { OneTimeLinks } from './links.ts';
+import { forgetLinks, OneTimeLinks } from './links.ts';
 import { OwnSessions } from './own-sessions.ts';
 import { Passkeys } from './passkeys.ts';
 import { PASSWORDS, type Passwords } from './password.ts';
 import { People } from './people.ts';
-import { relyingPartyOf } from './relying-party.ts';
 import { SecondFactors } from './second-factors.ts';
-import { Sessions } from './sessions.ts';
+import { forgetSessions, Sessions } from './sessions.ts';
 import { SignIn } from './sign-in.ts';
-import { Throttle } from './throttle.ts';
+import { forgetAttempts, Throttle } from './throttle.ts';
 
 /** Everything that routes, pages and commands ask of accounts. */
 export interface Accounts {
@@ -31,7 +32,7 @@ export interface Accounts {
   secrets: SecretBox;
 }
 
-export interface AccountsOptions {
+interface AccountsOptions {
   database: Database;
   clock: () => Date;
   masterKey: Uint8Array;
@@ -78,5 +79,21 @@ export function assembleAccounts(options: AccountsOptions): Accounts {
     ownSessions: new OwnSessions(deps),
     links,
     secrets,
+  };
+}
+
+const TIDY_MS = 60 * 60_000;
+
+/** Removes links, sessions, challenges and counted attempts that are no good any more. */
+export function accountsTidyJob(database: Database, clock: () => Date): Job {
+  return {
+    name: 'accounts/tidy',
+    everyMs: TIDY_MS,
+    atMostMs: TIDY_MS,
+    run: () =>
+      database.write(async (transaction) => {
+        for (const forget of [forgetLinks, forgetSessions, forgetAttempts, forgetChallenges])
+          await forget(transaction, clock());
+      }),
   };
 }

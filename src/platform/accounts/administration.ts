@@ -26,7 +26,7 @@ export function byPerson(personId: string): Actor {
   return { name: `person:${personId}`, scopes: [] };
 }
 
-export type ActName =
+type ActName =
   | 'platform.initialised'
   | 'key.made'
   | 'key.rotated'

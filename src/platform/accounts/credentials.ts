@@ -5,13 +5,13 @@ import { canonicalEmail } from '../mail/address.ts';
 import { byPerson } from './administration.ts';
 import type { AccountDeps } from './deps.ts';
 import { endLinks, type Link, linkUsed, readLink, takeLink } from './links.ts';
+import { refuseWeak } from './password.ts';
 import { findPerson, type PersonRow, personByEmail, updatePerson } from './person-rows.ts';
 import { sessionEnded } from './sessions.ts';
 import type { Credentials, SignIn } from './sign-in.ts';
 import type { AccountTables } from './tables.ts';
 import { accountSubject, letterSubjects } from './throttle.ts';
 import { totpStep } from './totp.ts';
-import { refuseWeak } from './weak-passwords.ts';
 
 /** Passwords and second factors, by which people prove that it is them, set and changed. */
 export class CredentialChanges {

@@ -6,13 +6,13 @@ import { byPerson } from './administration.ts';
 import type { AccountDeps } from './deps.ts';
 import { endInvitations, type Invited } from './invitations.ts';
 import { linkUsed, readLink, takeLink } from './links.ts';
+import { refuseWeak } from './password.ts';
 import { insertPerson, isAnybody, personByEmail } from './person-rows.ts';
 import type { SessionBeginning } from './sessions.ts';
 import { letterSubjects } from './throttle.ts';
-import { refuseWeak } from './weak-passwords.ts';
 
 /** The details of somebody who gets an account. */
-export interface Joiner extends Pick<SessionBeginning, 'network' | 'browser'> {
+interface Joiner extends Pick<SessionBeginning, 'network' | 'browser'> {
   name: string;
   password: string;
 }
@@ -21,7 +21,7 @@ export interface Joiner extends Pick<SessionBeginning, 'network' | 'browser'> {
 export type InvitingPurpose = 'invite' | 'confirm';
 
 /** An account that was made, and a session of it. */
-export interface Joined {
+interface Joined {
   personId: string;
   session: string;
 }

@@ -5,8 +5,15 @@ import { byPerson } from './administration.ts';
 import { type Ceremonies, challengeIn, type MakingOptions, type PasskeyAnswer } from './ceremonies.ts';
 import { Challenges, purposeOf } from './challenges.ts';
 import type { AccountDeps } from './deps.ts';
-import { deletePasskey, insertPasskey, type PasskeyRow, passkeysOf } from './passkey-rows.ts';
-import { findPerson, personById, present } from './person-rows.ts';
+import {
+  deletePasskey,
+  findPerson,
+  insertPasskey,
+  type PasskeyRow,
+  passkeysOf,
+  personById,
+  present,
+} from './person-rows.ts';
 import { sessionEnded } from './sessions.ts';
 
 /** More than anybody has, and a bound on what a page and a browser are told. */

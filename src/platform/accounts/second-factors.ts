@@ -3,8 +3,7 @@ import type { SecretBox } from '../secrets.ts';
 import { type Administration, byPerson } from './administration.ts';
 import { type Ceremonies, challengeIn, type PasskeyAnswer, type SigningOptions } from './ceremonies.ts';
 import { type ChallengePurpose, Challenges } from './challenges.ts';
-import { notePasskeyUse, type PasskeyRow, passkeysOf } from './passkey-rows.ts';
-import { type PersonRow, updatePerson } from './person-rows.ts';
+import { notePasskeyUse, type PasskeyRow, type PersonRow, passkeysOf, updatePerson } from './person-rows.ts';
 import { totpStep } from './totp.ts';
 
 /** Second factors: an authenticator that shows codes, or passkeys. Any of them is enough. */
@@ -24,7 +23,7 @@ export interface FactorQuestion {
   options: SigningOptions | null;
 }
 
-export interface FactorDeps {
+interface FactorDeps {
   secrets: SecretBox;
   clock: () => Date;
   administration: Administration;

@@ -10,7 +10,7 @@ const LONGEST_PAUSE_MS = 15 * 60 * 1000;
 const FORGOTTEN_MS = 24 * 60 * 60 * 1000;
 
 /** The subject for which attempts are counted. */
-export interface ThrottleSubject {
+interface ThrottleSubject {
   name: string;
   /** Failures without a consequence. */
   free: number;

@@ -11,14 +11,13 @@ import type { Outbox } from '../jobs/outbox.ts';
 import { canonicalEmail, isEmail } from '../mail/address.ts';
 import type { SecretBox } from '../secrets.ts';
 import { type AlertMessage, TEST_KIND } from './notifying.ts';
-import { ALERT_SOURCES } from './sources.ts';
 import type { AlertTables } from './tables.ts';
-import type { NewAlertChannel, WireAlertChannel } from './wire.ts';
+import { ALERT_SOURCES, type NewAlertChannel, type WireAlertChannel } from './wire.ts';
 
 /** The most channels: each may get every alert. */
 const MOST_CHANNELS = 20;
 
-export interface AlertChannelsDeps {
+interface AlertChannelsDeps {
   database: Database;
   clock: () => Date;
   /** Seals the secrets of channels. */

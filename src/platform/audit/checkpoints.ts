@@ -3,9 +3,14 @@ import type { Database, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
 import type { PageQuery } from '../http/fields.ts';
-import type { TimestampAuthority } from '../timestamp/types.ts';
-import { checkpointsOf, checkpointToWire } from './checkpoint-rows.ts';
-import { grownStreams, type PendingCheckpoint, pendingCheckpoints } from './checkpoints-due.ts';
+import type { TimestampAuthority } from '../timestamp/exchange.ts';
+import {
+  checkpointsOf,
+  checkpointToWire,
+  grownStreams,
+  type PendingCheckpoint,
+  pendingCheckpoints,
+} from './checkpoint-rows.ts';
 import { lockHeads, moveHeads, refuseDamaged, type StreamHead } from './repository.ts';
 import type { CheckpointRow, RowSeals } from './row-seals.ts';
 import { findStream } from './streams.ts';
@@ -15,7 +20,7 @@ import type { WireCheckpoint } from './wire.ts';
 /** Tells the operator why an anchor is still pending. */
 export type AnchorFailed = (error: unknown, checkpointId: string | null) => void;
 
-export interface CheckpointDeps {
+interface CheckpointDeps {
   database: Database;
   seals: RowSeals;
   authority: TimestampAuthority;

@@ -5,12 +5,11 @@ import { DomainError } from '../errors.ts';
 import { type KeyedRequest, KeyedResults, keyedRequest, makeOnce } from '../idempotency/keyed-results.ts';
 import { SharedWork } from '../threads/shared-work.ts';
 import type { PackageOrder, PackageRow } from './packing.ts';
-import type { GenerateRequest } from './requests.ts';
 import type { RowSeals } from './row-seals.ts';
 import type { AuditTables } from './tables.ts';
-import type { WireGenerated } from './wire.ts';
+import type { GenerateRequest, WireGenerated } from './wire.ts';
 
-export interface EvidenceDeps {
+interface EvidenceDeps {
   database: Database;
   seals: RowSeals;
   clock: () => Date;

@@ -1,5 +1,4 @@
 import type { ReadableDatabase } from '../database/database.ts';
-import { Faults } from './faults.ts';
 import { EntryPages } from './pages.ts';
 import { sealedHeadOf } from './repository.ts';
 import { checkCheckpoints, checkVerifications } from './row-checks.ts';
@@ -7,7 +6,7 @@ import type { RowSeals } from './row-seals.ts';
 import type { DerivedSealKeys } from './seal-keys.ts';
 import { findStream, type StreamRow } from './streams.ts';
 import type { AuditTables } from './tables.ts';
-import { type AnchoredHash, Walk } from './walk.ts';
+import { type AnchoredHash, Faults, Walk } from './walk.ts';
 import type { WireVerification } from './wire.ts';
 
 /** The result of a check. */
@@ -18,7 +17,7 @@ export interface StreamInspection {
   sound_through: number | null;
 }
 
-export interface InspectionDeps {
+interface InspectionDeps {
   keys: DerivedSealKeys;
   seals: RowSeals;
 }

@@ -3,11 +3,10 @@ import { sql } from 'kysely';
 import type { Reader } from '../database/database.ts';
 import { fromCursor, invalidCursor, pageOf, toCursor } from '../http/cursor.ts';
 import { entryJson, type StreamName } from './pages.ts';
-import type { EntriesQuery, StreamsQuery } from './requests.ts';
 import type { RowSeals } from './row-seals.ts';
 import { streamsQuery, streamToWire } from './streams.ts';
 import type { AuditTables } from './tables.ts';
-import type { WireStream } from './wire.ts';
+import type { EntriesQuery, StreamsQuery, WireStream } from './wire.ts';
 
 /** Sequence numbers looked at without giving way to other requests, however few entries a filter lets through. */
 const WINDOW = 5000;

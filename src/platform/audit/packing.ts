@@ -1,13 +1,11 @@
 import type { ReadableDatabase, Reader } from '../database/database.ts';
 import { type PackedCheckpoints, packedCheckpoints } from './checkpoint-rows.ts';
-import { headOf, periodOf, summaryOf } from './package-facts.ts';
 import { EntryPages } from './pages.ts';
-import type { GenerateRequest } from './requests.ts';
 import type { RowSeals, StoredPackage } from './row-seals.ts';
 import { findStream, type StreamRow, streamToWire } from './streams.ts';
-import { takeCensus } from './summary.ts';
+import { headOf, periodOf, summaryOf, takeCensus } from './summary.ts';
 import type { AuditTables } from './tables.ts';
-import type { WireCheckpoint } from './wire.ts';
+import type { GenerateRequest, WireCheckpoint } from './wire.ts';
 
 /** A package, with the id of its stream. */
 export type PackageRow = StoredPackage & { stream_id: string };

@@ -1,17 +1,17 @@
 import { hash } from 'node:crypto';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Reader } from '../database/database.ts';
-import type { StatedStamp } from '../timestamp/reading.ts';
+import type { StatedStamp } from '../timestamp/exchange.ts';
 import { checkpointPages } from './checkpoint-rows.ts';
-import type { Faults } from './faults.ts';
 import type { StreamName } from './pages.ts';
 import type { CheckpointRow, RowSeals, SealedHead, VerificationRow } from './row-seals.ts';
 import type { AuditTables } from './tables.ts';
+import type { Faults } from './walk.ts';
 
 /** Checks read without giving way to other requests. */
 const PAGE_ROWS = 50;
 
-export interface RowChecks {
+interface RowChecks {
   reader: Reader;
   seals: RowSeals;
   stream: StreamName;
@@ -41,7 +41,7 @@ export async function checkCheckpoints({ reader, seals, stream, head, faults, si
 /** Checks that a token is about what its row says, and by the kind of authority that it says. */
 async function checkToken(row: CheckpointRow, token: Uint8Array, faults: Faults): Promise<void> {
   // Loaded for those who have checkpoints: it takes a fifth of a second.
-  const { readStamp } = await import('../timestamp/reading.ts');
+  const { readStamp } = await import('../timestamp/exchange.ts');
   faults.compare('checkpoint_token_mismatch', row.sequence, told(row), stated(await readStamp(token)));
 }
 

@@ -11,7 +11,6 @@ import type { Transaction } from '../database/database.ts';
 import { DomainError, sayRefusal } from '../errors.ts';
 import { SCOPES } from '../scopes.ts';
 import { inPlace, placeOptions } from './place.ts';
-import { showKey } from './show-key.ts';
 
 type Named = PlatformFlags & { id: string };
 type CreateFlags = PlatformFlags & { name: string; scope: string[]; expires?: string | undefined };
@@ -160,4 +159,24 @@ function cellsOf(key: ApiKey): string[] {
 /** Beside the key itself, which stands alone on standard output. */
 function say(line: string): void {
   process.stderr.write(`${escapeControls(line)}\n`);
+}
+
+/**
+ * Writes what has a new API key in it to standard output, and waits until it was taken.
+ * @param where the key is of, as in "the API key of ./data".
+ * @throws EvidenceError `output`. Whoever made the key has to undo it then.
+ */
+export function showKey(lines: string, where: string): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  process.stdout.write(lines, (cause) => {
+    if (!cause) return resolve();
+    const message = `the API key of ${where} could not be shown, and is shown only once; nothing was kept`;
+    reject(
+      new EvidenceError('output', message, {
+        nextStep: 'Run the same command again where its output can be written.',
+        cause,
+      }),
+    );
+  });
+  return promise;
 }

@@ -16,7 +16,7 @@ const writeCommand: CommandModule<object, PlatformFlags & { out: string }> = {
       .options(placeOptions)
       .option('out', { type: 'string', demandOption: true, requiresArg: true, describe: 'Folder for the key files' }),
   async handler({ out, ...flags }) {
-    const { writeSealKeys } = await import('../audit/key-files.ts');
+    const { writeSealKeys } = await import('../audit/rotation.ts');
     await inPlace(flags, (parts) => writeSealKeys(parts, resolve(out)));
     process.stdout.write(`verify:\n  seal_keys: ${JSON.stringify(resolve(out))}\n`);
   },

@@ -10,10 +10,9 @@ import type { EndpointDeps } from './deps.ts';
 import { decidedEntries, entryOfAct, inEntries } from './entries.ts';
 import { CHANGES_STREAM, type PathEventType } from './enums.ts';
 import { type EndpointEvent, noteEventsChanged } from './event-rows.ts';
-import { endpointsWithPath } from './lines/places.ts';
+import { endpointsWithPath } from './lines/line-sets.ts';
 import type { EndpointTables } from './tables.ts';
-import type { WireChange } from './wire/changes.ts';
-import type { Explanation } from './wire/events.ts';
+import type { Explanation, WireChange } from './wire/events.ts';
 
 type Change = Selectable<EndpointTables['endpoint_changes']>;
 

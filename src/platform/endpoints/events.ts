@@ -10,9 +10,9 @@ import type { EndpointDeps } from './deps.ts';
 import { EndpointEntries, type EventChange, statedOf } from './entries.ts';
 import { streamOf } from './enums.ts';
 import { type EndpointEvent, eventsVersion, noteEventsChanged } from './event-rows.ts';
-import { explainDifferences, UNEXPLAINED } from './explanations.ts';
 import { endpointRow } from './host-rows.ts';
 import type { PathDifference } from './lines/comparing.ts';
+import { explainDifferences, UNEXPLAINED } from './new-events.ts';
 import type { EndpointTables } from './tables.ts';
 import type { EventQuery, Explanation, WireEvent } from './wire/events.ts';
 

@@ -1,11 +1,12 @@
 import { sql } from 'kysely';
 import type { ReportHead } from '../../sensor/report/head.ts';
-import type { Reader } from '../database/database.ts';
+import type { Database, Reader } from '../database/database.ts';
 import type { EventSeverity, HostStatus } from './enums.ts';
 import type { Endpoint } from './host-rows.ts';
 import { MISSED_WITHIN_MS, missedScans } from './rules.ts';
 import type { EndpointTables } from './tables.ts';
 import type { WireHost } from './wire/hosts.ts';
+import type { EndpointStats } from './wire/reports.ts';
 
 /** Endpoints with all that is said of them. */
 export async function hostsToWire(reader: Reader, endpoints: readonly Endpoint[], now: Date): Promise<WireHost[]> {
@@ -41,7 +42,7 @@ export async function hostsToWire(reader: Reader, endpoints: readonly Endpoint[]
   });
 }
 
-export function statusOfHost({
+function statusOfHost({
   retired_at,
   stale_at,
   received_at,
@@ -173,4 +174,53 @@ async function lastChecks(
       { checked_at, verified: findings === 0, reports_checked: reports, findings },
     ]),
   );
+}
+
+const DAY_MS = 24 * 60 * 60_000;
+
+/** Counts all endpoints by state. */
+export async function readEndpointStats(database: Database, now: Date): Promise<EndpointStats> {
+  const tables = database.tables<EndpointTables>();
+  const hosts = await tables
+    .selectFrom('endpoints')
+    .select([
+      sql<number>`COUNT(*)`.as('hosts'),
+      sql<number>`COUNT(CASE WHEN received_at IS NULL AND stale_at IS NULL THEN 1 END)`.as('waiting'),
+      sql<number>`COUNT(stale_at)`.as('stale'),
+      sql<number>`COUNT(isolated_at)`.as('isolated'),
+      sql<number>`COUNT(CASE WHEN baseline_no IS NULL THEN 1 END)`.as('without_baseline'),
+      sql<string | null>`MAX(received_at)`.as('last_report_at'),
+    ])
+    .where('retired_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  const open = await tables
+    .selectFrom('endpoint_events')
+    .select(['severity', sql<number>`COUNT(*)`.as('count'), sql<string>`MIN(first_seen)`.as('since')])
+    .where('status', '=', 'open')
+    .groupBy('severity')
+    .execute();
+  const proposed = await tables
+    .selectFrom('baselines')
+    .select(sql<number>`COUNT(*)`.as('count'))
+    .where('status', '=', 'proposed')
+    .executeTakeFirstOrThrow();
+  const reports = await tables
+    .selectFrom('endpoint_scans')
+    .select(sql<number>`COUNT(*)`.as('count'))
+    .where('received_at', '>', new Date(now.getTime() - DAY_MS).toISOString())
+    .executeTakeFirstOrThrow();
+  const { last_report_at, ...counts } = hosts;
+  return {
+    ...(Object.fromEntries(Object.entries(counts).map(([name, count]) => [name, Number(count)])) as typeof counts),
+    proposed_baselines: Number(proposed.count),
+    reports_24h: Number(reports.count),
+    last_report_at,
+    open_events: countBySeverity(open),
+    open_since: open.map(({ since }) => since).toSorted()[0] ?? null,
+  };
+}
+
+function countBySeverity(open: readonly { severity: string; count: number }[]): EndpointStats['open_events'] {
+  const counts = Object.fromEntries(open.map(({ severity, count }) => [severity, Number(count)]));
+  return { low: 0, medium: 0, high: 0, critical: 0, ...counts };
 }

@@ -1,16 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { issueKey } from '../accounts/api-keys.ts';
-import { issueOnce } from '../accounts/issue-once.ts';
+import { issueOnce } from '../accounts/keys.ts';
 import type { Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { newestFirst } from '../http/newest-first.ts';
 import type { Actor } from '../http/principal.ts';
-import { boundTo } from './binding.ts';
 import type { EndpointDeps } from './deps.ts';
 import { type EndpointAct, EndpointEntries } from './entries.ts';
 import { CHAIN_EVENT_TYPES, DEFAULT_ROOTS } from './enums.ts';
 import { EventWriting } from './event-writing.ts';
-import { changeEndpoint, dueAfter, type Endpoint, findEndpoint, findEndpointInUse, newChain } from './host-rows.ts';
+import {
+  boundTo,
+  changeEndpoint,
+  dueAfter,
+  type Endpoint,
+  findEndpoint,
+  findEndpointInUse,
+  newChain,
+} from './host-rows.ts';
 import { hostsToWire } from './host-wire.ts';
 import { retireEndpoint } from './retiring.ts';
 import type { EndpointTables } from './tables.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { canonicalize, type Json } from '../../core/json/canonical.ts';
 import type { Reader, Transaction } from '../database/database.ts';
 import { DomainError, invalidField } from '../errors.ts';
@@ -13,8 +13,7 @@ import { CHANGES_STREAM } from './enums.ts';
 import { noteEventsChanged } from './event-rows.ts';
 import { findEndpoint } from './host-rows.ts';
 import type { EndpointTables } from './tables.ts';
-import { type ChangeWindow, findWindow } from './window-rows.ts';
-import type { NewWindow, WireWindow } from './wire/changes.ts';
+import type { NewWindow, WireWindow } from './wire/events.ts';
 
 const LONGEST_MS = 7 * 24 * 60 * 60_000;
 
@@ -207,4 +206,38 @@ async function windowsToWire(reader: Reader, windows: readonly ChangeWindow[], a
     endpoint_ids: endpoints.filter((row) => row.window_no === window_no).map(({ endpoint_id }) => endpoint_id),
     events: Number(counts.find((row) => row.window_no === window_no)?.count ?? 0),
   }));
+}
+
+type ChangeWindow = Selectable<EndpointTables['change_windows']>;
+
+/** The change window that an endpoint is in, the one that was opened first; null where it is in none. */
+export async function windowFor(reader: Reader, endpointNo: number, now: string): Promise<number | null> {
+  const row = await reader
+    .tables<EndpointTables>()
+    .selectFrom('change_windows')
+    .select('window_no')
+    .where('until_at', '>', now)
+    .where('from_at', '<=', now)
+    .where(({ or, eb, exists, selectFrom }) =>
+      or([
+        eb('is_for_all', '=', 1),
+        exists(
+          selectFrom('change_window_endpoints')
+            .select('endpoint_no')
+            .where('endpoint_no', '=', endpointNo)
+            .whereRef('change_window_endpoints.window_no', '=', 'change_windows.window_no'),
+        ),
+      ]),
+    )
+    .orderBy('window_no')
+    .executeTakeFirst();
+  return row?.window_no ?? null;
+}
+
+/** A change window, which is this transaction's until it ends. @throws DomainError `not_found`. */
+async function findWindow(reader: Reader, windowId: string): Promise<ChangeWindow> {
+  const windows = reader.tables<EndpointTables>().selectFrom('change_windows').selectAll();
+  const row = await windows.where('window_id', '=', windowId).modifyEnd(reader.sql.locked).executeTakeFirst();
+  if (row === undefined) throw new DomainError('not_found', 'there is no change window of this id');
+  return row;
 }

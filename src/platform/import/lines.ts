@@ -7,7 +7,7 @@ const NEWLINE = 0x0a;
 /** RFC 1952 section 2.3.1: ID1 and ID2. */
 const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
 
-export interface NumberedLine {
+interface NumberedLine {
   /** From 1. */
   number: number;
   text: string;

@@ -2,8 +2,7 @@ import { sql } from 'kysely';
 import { messageOf } from '../../core/errors.ts';
 import type { Json } from '../../core/json/canonical.ts';
 import type { Database, Transaction } from '../database/database.ts';
-import type { FailureListener } from './failures.ts';
-import { keepLooking, type Looking } from './looking.ts';
+import { type FailureListener, keepLooking, type Looking } from './looking.ts';
 import type { Message } from './outbox.ts';
 import type { JobTables } from './tables.ts';
 
@@ -13,7 +12,7 @@ import type { JobTables } from './tables.ts';
 export type Deliver = (message: Message) => Promise<void>;
 
 /** The state of a message after an attempt to deliver it. */
-export interface Standing {
+interface Standing {
   status: 'waiting' | 'delivered' | 'dead';
   attempts: number;
 }
@@ -27,7 +26,7 @@ export type Sends = ReadonlyMap<string, { deliver: Deliver; note: Note }>;
 /** Reports that nobody will ever take a message, however often it is sent. */
 export class Undeliverable extends Error {}
 
-export interface DeliveryOptions {
+interface DeliveryOptions {
   clock: () => Date;
   /** By kind. */
   deliveries: ReadonlyMap<string, Deliver>;

@@ -1,7 +1,6 @@
 import { messageOf } from '../../core/errors.ts';
 import type { Database } from '../database/database.ts';
-import type { FailureListener } from './failures.ts';
-import { keepLooking, type Looking } from './looking.ts';
+import { type FailureListener, keepLooking, type Looking } from './looking.ts';
 import type { JobTables } from './tables.ts';
 
 /** A recurring job, which runs once over all processes. */

@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { EvidenceError, isEvidenceError, messageOf } from '../../core/errors.ts';
 import { Dispatcher, type OutgoingAnswer, type OutgoingRequest } from '../outgoing/dispatcher.ts';
-import { toImprint } from './digest.ts';
-import { encodeRequest, readGrantedTime } from './exchange.ts';
-import type { TimestampAuthority } from './types.ts';
+import { encodeRequest, readGrantedTime, type TimestampAuthority, toImprint } from './exchange.ts';
 
 const NONCE_BYTES = 8;
 

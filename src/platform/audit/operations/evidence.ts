@@ -1,8 +1,7 @@
 import { operation } from '../../operations/operation.ts';
 import { toGenerated } from '../evidence.ts';
-import { packageParamsSchema } from '../requests.ts';
 import type { AuditService } from '../service.ts';
-import { generatedSchema } from '../wire.ts';
+import { generatedSchema, packageParamsSchema } from '../wire.ts';
 
 /** Returns the operations on evidence packages. */
 export function evidenceOperations(service: AuditService) {

@@ -3,11 +3,18 @@ import { pageSchema } from '../../http/wire.ts';
 import { operation } from '../../operations/operation.ts';
 import { listStreams } from '../list.ts';
 import { listPackages } from '../packages.ts';
-import { streamParamsSchema, streamsQuerySchema, verificationParamsSchema } from '../requests.ts';
 import type { AuditService } from '../service.ts';
 import { findStream, streamToWire } from '../streams.ts';
 import { findVerification, listVerifications } from '../verifications.ts';
-import { checkpointSchema, generatedSchema, streamSchema, wireVerificationSchema } from '../wire.ts';
+import {
+  checkpointSchema,
+  generatedSchema,
+  streamParamsSchema,
+  streamSchema,
+  streamsQuerySchema,
+  verificationParamsSchema,
+  wireVerificationSchema,
+} from '../wire.ts';
 
 /** Returns the operations on streams. */
 // Over 40 lines: it is the list of operations.

@@ -7,8 +7,7 @@ import { asCurl, dataTable, digest, emptyState, further, moment } from '../../we
 import { curlCommand } from '../../web/curl.ts';
 import { LIST_ROWS } from '../../web/rows.ts';
 import { leaveNotice } from '../../web/session-cookie.ts';
-import { streamParamsSchema } from '../requests.ts';
-import type { WireCheckpoint } from '../wire.ts';
+import { streamParamsSchema, type WireCheckpoint } from '../wire.ts';
 import { entryLink } from './checks.ts';
 import { anchorWords, DEVELOPMENT_WARNING } from './labels.ts';
 import type { AuditPageParts } from './parts.ts';

@@ -17,9 +17,8 @@ import {
 } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { LIST_ROWS } from '../../web/rows.ts';
-import { streamParamsSchema, verificationParamsSchema } from '../requests.ts';
 import { findVerification, listVerifications } from '../verifications.ts';
-import type { WireVerification } from '../wire.ts';
+import { streamParamsSchema, verificationParamsSchema, type WireVerification } from '../wire.ts';
 import { checkOutcome, entryRange } from './labels.ts';
 import type { AuditPageParts } from './parts.ts';
 import { checkPath, streamApi, streamPath, waysTo } from './paths.ts';

@@ -3,8 +3,8 @@ import { agree, grouped, plural } from '../../../core/plurals.ts';
 import { factList, link, moment, momentOr, type StatusTone, type TileView } from '../../web/components.ts';
 import type { OverviewOfModule, TimelineEvent } from '../../web/overview.ts';
 import { withQuery } from '../../web/own-path.ts';
-import type { Overview } from '../activity.ts';
 import type { AuditService } from '../service.ts';
+import type { Overview } from '../stats.ts';
 import { CHECKS_CHANGED } from './labels.ts';
 import { AUDIT_PATH, checkPath, streamPath } from './paths.ts';
 

@@ -4,9 +4,15 @@ import { hangUpOf } from '../../http/caller.ts';
 import { keyHeaderSchema } from '../../http/fields.ts';
 import { problemResponses } from '../../http/responses.ts';
 import { sendPackage } from '../packages.ts';
-import { generateSchema, packageParamsSchema } from '../requests.ts';
 import type { AuditService } from '../service.ts';
-import { entrySchema, generatedSchema, packageHeadSchema, summarySchema } from '../wire.ts';
+import {
+  entrySchema,
+  generatedSchema,
+  generateSchema,
+  packageHeadSchema,
+  packageParamsSchema,
+  summarySchema,
+} from '../wire.ts';
 
 const params = packageParamsSchema;
 

@@ -1,5 +1,5 @@
 import { operation } from '../../operations/operation.ts';
-import { endpointOf } from '../binding.ts';
+import { endpointOf } from '../host-rows.ts';
 import type { EndpointService } from '../service.ts';
 import { boundKeySchema, keyBindingSchema, settingsSchema } from '../wire/hosts.ts';
 

@@ -4,10 +4,9 @@ import type { Database } from '../../database/database.ts';
 import type { Actor } from '../../http/principal.ts';
 import { indexEntry, openedEntry } from './entries.ts';
 import { readInRelease, refuseUnlessKeyring, type SignedText } from './in-release.ts';
-import { readIndexFile } from './index-file.ts';
 import { digestOfFile, filesOfPackage, type PackagedFile, type SignedDigest } from './package-files.ts';
-import { ArchiveRefusal } from './refusal.ts';
-import { type Release, type ReleaseIndex, readRelease } from './release.ts';
+import { ArchiveRefusal } from './programs.ts';
+import { type Release, type ReleaseIndex, readIndexFile, readRelease } from './release.ts';
 import {
   archiveOf,
   insertFiles,

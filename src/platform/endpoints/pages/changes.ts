@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type Markup, type MarkupContent, markup, name } from '../../../core/html/markup.ts';
 import { agree, grouped } from '../../../core/plurals.ts';
-import { type NameActor, namesOfActors } from '../../accounts/actor-names.ts';
+import { type NameActor, namesOfActors } from '../../accounts/people.ts';
 import { severityWord } from '../../alerts/pages/labels.ts';
 import { forWhoMay, paramsOf, queryOf } from '../../web/asked.ts';
 import {
@@ -21,7 +21,7 @@ import { filterForm, filterSelect, filtersOf } from '../../web/filters.ts';
 import { withQuery } from '../../web/own-path.ts';
 import { LIST_ROWS } from '../../web/rows.ts';
 import { PATH_EVENT_TYPES } from '../enums.ts';
-import { changeParamsSchema, type WireChange } from '../wire/changes.ts';
+import { changeParamsSchema, type WireChange } from '../wire/events.ts';
 import { eventTable } from './event-table.ts';
 import { explanationSentences, explanationWord } from './explanation.ts';
 import { EVENT_WORDS } from './labels.ts';

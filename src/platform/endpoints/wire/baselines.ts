@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { pageQuerySchema, reason, text } from '../../http/fields.ts';
 import { BASELINE_STATUSES, EVENT_SEVERITIES, PATH_EVENT_TYPES } from '../enums.ts';
-import { pathText, shortName } from './parts.ts';
+import { pathText, shortName } from './hosts.ts';
 import { lines, part } from './reports.ts';
 
 const time = z.string();
