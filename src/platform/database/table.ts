@@ -114,6 +114,11 @@ export function kindsOf<Set extends ColumnSet>(
   return Object.fromEntries(names.map((name) => [name, columns[name]?.kind ?? 'text']));
 }
 
+/** Returns these members of a row alone, so that what is served of it is named. */
+export function pick<Row, const Name extends keyof Row>(row: Row, names: readonly Name[]): Pick<Row, Name> {
+  return Object.fromEntries(names.map((name) => [name, row[name]])) as Pick<Row, Name>;
+}
+
 function statementsOf(words: TableWords, name: string, made: TableDeclaration<ColumnSet>): string[] {
   const columns = Object.entries(made.columns).map(
     ([its, { define, isOptional, constraints: more }]) =>
