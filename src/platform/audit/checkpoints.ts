@@ -60,8 +60,9 @@ export class Checkpoints {
    */
   async createWhereGrown(): Promise<void> {
     const { database, authority, onFailure } = this.#deps;
-    for await (const streamId of grownStreams(database, authority.kind))
-      await this.#ofHead(streamId).catch((error: unknown) => onFailure(error, null));
+    for await (const streams of grownStreams(database, authority.kind))
+      for (const { stream_id } of streams)
+        await this.#ofHead(stream_id).catch((error: unknown) => onFailure(error, null));
     await this.retryPending();
   }
 
@@ -96,8 +97,8 @@ export class Checkpoints {
 
   async #retry(): Promise<void> {
     const { database, authority } = this.#deps;
-    for await (const row of pendingCheckpoints(database, authority.kind))
-      if ((await this.#anchor(row)) === null) return;
+    for await (const rows of pendingCheckpoints(database, authority.kind))
+      for (const row of rows) if ((await this.#anchor(row)) === null) return;
   }
 
   /** The checkpoint of a stream's head, which is recorded where there is none. */

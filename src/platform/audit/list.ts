@@ -1,8 +1,9 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { sql } from 'kysely';
+import { batches } from '../database/batches.ts';
 import type { Reader } from '../database/database.ts';
 import { fromCursor, invalidCursor, pageOf, toCursor } from '../http/cursor.ts';
-import { entryJson, type StreamName } from './pages.ts';
+import { entriesToJson, type StreamName } from './pages.ts';
 import type { RowSeals } from './row-seals.ts';
 import { streamsQuery, streamToWire } from './streams.ts';
 import type { AuditTables } from './tables.ts';
@@ -90,7 +91,7 @@ class EntryPage {
     const taken = rows.slice(0, this.#room(rows));
     const end = taken.at(-1);
     if (end !== undefined) {
-      const entries = await this.#entries(stream, first, end.sequence);
+      const entries = await entriesToJson(this.#reader, stream, this.#matching(stream, first, end.sequence));
       this.#parts.push(this.#count > 0 ? entries : entries.subarray(1));
       this.#count += taken.length;
       this.#last = [stream.stream_id, end.sequence];
@@ -117,20 +118,6 @@ class EntryPage {
       count++;
     }
     return count;
-  }
-
-  /** Reads entries as JSON text, each preceded by a comma. */
-  async #entries(stream: StreamName, first: number, last: number): Promise<Uint8Array> {
-    const json = entryJson(this.#reader, sql`CAST(${stream.stream_id} AS text)`);
-    const rows = this.#matching(stream, first, last)
-      .select(['sequence', json.as('json')])
-      .orderBy('sequence');
-    const { text } = await this.#reader
-      .tables<AuditTables>()
-      .selectFrom(rows.as('page'))
-      .select(this.#reader.sql.joined(sql.ref<string>('json'), 'sequence').as('text'))
-      .executeTakeFirstOrThrow();
-    return text;
   }
 
   #matching({ stream_no }: StreamName, first: number, last: number) {
@@ -180,12 +167,10 @@ async function* streamsFrom(reader: Reader, from: string, only: string | undefin
     yield* await streams.where('stream_id', '=', only).execute();
     return;
   }
-  let some = await streams.where('stream_id', '>=', from).orderBy('stream_id').limit(STREAMS).execute();
-  while (some.length > 0) {
-    yield* some;
-    const last = some.at(-1)?.stream_id ?? '';
-    some = await streams.where('stream_id', '>', last).orderBy('stream_id').limit(STREAMS).execute();
-  }
+  yield* await streams.where('stream_id', '=', from).execute();
+  const sorted = streams.orderBy('stream_id').limit(STREAMS);
+  const later = (after: string) => sorted.where('stream_id', '>', after).execute();
+  for await (const some of batches(from, ({ stream_id }) => stream_id, later)) yield* some;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { EvidenceError } from '../../core/errors.ts';
+import { EvidenceError, isSystemError } from '../../core/errors.ts';
 import { canonicalize } from '../../core/json/canonical.ts';
 import type { Database, Reader, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
@@ -82,7 +82,7 @@ async function writeKey(path: string, text: string): Promise<void> {
   try {
     await writeFile(path, text, { flag: 'wx', mode: 0o600 });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (!isSystemError(error) || error.code !== 'EEXIST') throw error;
     if ((await readFile(path, 'utf8')) !== text)
       throw new EvidenceError('conflict', `${path} exists with another key; it was left as it is`, {
         nextStep: 'Choose another --out folder.',

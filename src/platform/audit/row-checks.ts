@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { setImmediate as nextTick } from 'node:timers/promises';
+import { batches } from '../database/batches.ts';
 import type { Reader } from '../database/database.ts';
 import type { StatedStamp } from '../timestamp/exchange.ts';
 import { checkpointPages } from './checkpoint-rows.ts';
@@ -73,28 +73,19 @@ export async function checkVerifications({ reader, seals, stream, head, faults, 
 }
 
 /** In the order of their numbers; those that say the same number in the order in which they came. */
-async function* verificationPages(reader: Reader, { stream_no }: StreamName): AsyncGenerator<VerificationRow[]> {
-  let last = { number: Number.MIN_SAFE_INTEGER, verification_no: 0 };
-  for (;;) {
-    const { number, verification_no } = last;
-    const rows = await reader
-      .tables<AuditTables>()
-      .selectFrom('verifications')
-      .selectAll()
-      .where('stream_no', '=', stream_no)
-      .where(({ eb, refTuple, tuple }) =>
-        eb(refTuple('number', 'verification_no'), '>', tuple(number, verification_no)),
-      )
-      .orderBy('number')
-      .orderBy('verification_no')
-      .limit(PAGE_ROWS)
-      .execute();
-    const end = rows.at(-1);
-    if (end === undefined) return;
-    yield rows;
-    last = end;
-    await nextTick();
-  }
+function verificationPages(reader: Reader, { stream_no }: StreamName): AsyncGenerator<VerificationRow[]> {
+  const all = reader.tables<AuditTables>().selectFrom('verifications').selectAll().where('stream_no', '=', stream_no);
+  const sorted = all.orderBy('number').orderBy('verification_no').limit(PAGE_ROWS);
+  return batches(
+    { number: Number.MIN_SAFE_INTEGER, verification_no: 0 },
+    ({ number, verification_no }) => ({ number, verification_no }),
+    ({ number, verification_no }) =>
+      sorted
+        .where(({ eb, refTuple, tuple }) =>
+          eb(refTuple('number', 'verification_no'), '>', tuple(number, verification_no)),
+        )
+        .execute(),
+  );
 }
 
 /** Tells which numbers are missing where rows are numbered from 1 on. */

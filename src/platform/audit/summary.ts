@@ -113,11 +113,13 @@ export function headOf({ packageId, stream, period, now, census }: SettledFacts)
     stream,
     period,
     generated_at: now,
-    entry_count: census.count,
-    first_sequence: census.first?.sequence ?? null,
-    last_sequence: census.last?.sequence ?? null,
-    head_hash: census.last?.hash ?? null,
+    ...extentOf(census),
   };
+}
+
+function extentOf({ count, first, last }: Census) {
+  const ends = { first_sequence: first?.sequence ?? null, last_sequence: last?.sequence ?? null };
+  return { entry_count: count, ...ends, head_hash: last?.hash ?? null };
 }
 
 export function summaryOf({ packageId, stream, period, census, anchors }: SettledFacts): WireSummary {
@@ -125,10 +127,7 @@ export function summaryOf({ packageId, stream, period, census, anchors }: Settle
     package_id: packageId,
     stream_id: stream.stream_id,
     period,
-    entry_count: census.count,
-    first_sequence: census.first?.sequence ?? null,
-    last_sequence: census.last?.sequence ?? null,
-    head_hash: census.last?.hash ?? null,
+    ...extentOf(census),
     first_timestamp: census.first?.timestamp ?? null,
     last_timestamp: census.last?.timestamp ?? null,
     counts: census.counts,
