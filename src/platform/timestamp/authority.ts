@@ -1,9 +1,9 @@
 import { createHash, randomBytes, webcrypto, X509Certificate } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { EvidenceError, messageOf } from '../../core/errors.ts';
+import { EvidenceError, isSystemError, messageOf } from '../../core/errors.ts';
 import { issueAuthorityCertificates } from './certificates.ts';
-import { type TimestampAuthority, toImprint } from './exchange.ts';
+import { SHA256, SIGNED_DATA, type TimestampAuthority, TST_INFO, toImprint } from './exchange.ts';
 
 /** A name instead of an address: nobody else can ask this authority. */
 const DEVELOPMENT_URL = 'urn:evidence-platform:development-authority';
@@ -25,7 +25,7 @@ export async function createDevelopmentAuthority(dir: string): Promise<void> {
     await writeFile(join(dir, CERTIFICATE_FILE), authorityPem, { flag: 'wx' });
     await writeFile(join(dir, ROOT_FILE), rootPem, { flag: 'wx' });
   } catch (cause) {
-    if (!(cause instanceof Error && 'code' in cause && cause.code === 'EEXIST')) throw cause;
+    if (!isSystemError(cause) || cause.code !== 'EEXIST') throw cause;
     throw new EvidenceError('conflict', `${dir} already holds a development time-stamping authority, which stays`, {
       nextStep: 'Use that authority, or name another folder.',
       cause,
@@ -53,7 +53,7 @@ async function readSigner(dir: string): Promise<TokenSigner> {
     const pem = await readFile(join(dir, KEY_FILE), 'utf8');
     return { certificate: certificate.raw, key: Buffer.from(pem.replace(/-----[^-]+-----|\s/g, ''), 'base64') };
   } catch (cause) {
-    const missing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
+    const missing = isSystemError(cause) && cause.code === 'ENOENT';
     throw new EvidenceError(
       missing ? 'not-found' : 'unreadable',
       missing ? `${dir} holds no development authority` : `the authority in ${dir} cannot be read: ${messageOf(cause)}`,
@@ -64,9 +64,6 @@ async function readSigner(dir: string): Promise<TokenSigner> {
 
 /** In the arc that RFC examples and openssl's own test configuration use; it promises nothing, like the authority. */
 const POLICY = '1.3.6.1.4.1.99999.1';
-const SHA256 = '2.16.840.1.101.3.4.2.1';
-const TST_INFO = '1.2.840.113549.1.9.16.1.4';
-const SIGNED_DATA = '1.2.840.113549.1.7.2';
 const CONTENT_TYPE = '1.2.840.113549.1.9.3';
 const MESSAGE_DIGEST = '1.2.840.113549.1.9.4';
 const SIGNING_CERTIFICATE_V2 = '1.2.840.113549.1.9.16.2.47';

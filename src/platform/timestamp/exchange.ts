@@ -19,10 +19,10 @@ export function toImprint(hex: string): Buffer {
   throw new EvidenceError('usage', 'what is to be time-stamped is not a SHA-256 digest of 64 hex digits');
 }
 
-const SHA256 = '2.16.840.1.101.3.4.2.1';
-const SIGNED_DATA = '1.2.840.113549.1.7.2';
+export const SHA256 = '2.16.840.1.101.3.4.2.1';
+export const SIGNED_DATA = '1.2.840.113549.1.7.2';
 const COMMON_NAME = '2.5.4.3';
-const TST_INFO = '1.2.840.113549.1.9.16.1.4';
+export const TST_INFO = '1.2.840.113549.1.9.16.1.4';
 
 interface Asked {
   /** The SHA-256 digest to be stamped. */
