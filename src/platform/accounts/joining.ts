@@ -2,7 +2,7 @@ import type { Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import type { Actor } from '../http/principal.ts';
 import { canonicalEmail } from '../mail/address.ts';
-import { byPerson } from './administration.ts';
+import { ownAct } from './administration.ts';
 import type { AccountDeps } from './deps.ts';
 import { endInvitations, type Invited } from './invitations.ts';
 import { linkUsed, readLink, takeLink } from './links.ts';
@@ -130,12 +130,7 @@ export class Joining {
       const personId = await insertPerson(transaction, { email, role, name, password: hashed }, clock());
       await endInvitations(transaction, email, clock());
       const session = await sessions.begin(transaction, personId, { isProved: false, network, browser });
-      await administration.record(transaction, {
-        actor: byPerson(personId),
-        action: 'person.joined',
-        of: ['person', personId],
-        more: { ...taken, role },
-      });
+      await administration.record(transaction, ownAct(personId, 'person.joined', { ...taken, role }));
       // One at a time records an act: of two who would both be the first, the other one is there by now.
       if (IS_FIRST.has(taken.by) && (await isAnybody(transaction, personId))) throw linkUsed();
       await also(transaction);

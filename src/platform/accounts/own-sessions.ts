@@ -1,6 +1,6 @@
 import { DomainError } from '../errors.ts';
 import { tokenDigest } from '../secrets.ts';
-import { byPerson } from './administration.ts';
+import { ownAct } from './administration.ts';
 import type { AccountDeps } from './deps.ts';
 import { goingOn } from './sessions.ts';
 import type { AccountTables } from './tables.ts';
@@ -69,12 +69,7 @@ export class OwnSessions {
       const ended = sessions.deleteFrom('sessions').where(isAmong('session_id', ids)).returning('session_id');
       const count = (await ended.execute()).length;
       if (count === 0) return;
-      await administration.record(transaction, {
-        actor: byPerson(personId),
-        action: 'sessions.ended',
-        of: ['person', personId],
-        more: { count },
-      });
+      await administration.record(transaction, ownAct(personId, 'sessions.ended', { count }));
     });
   }
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Reader, Transaction } from '../database/database.ts';
+import { pick } from '../database/table.ts';
 import { DomainError } from '../errors.ts';
 import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
 import type { Actor } from '../http/principal.ts';
@@ -161,10 +162,10 @@ async function toPerson(reader: Reader, person: PersonRow): Promise<Person> {
 async function toPeople(reader: Reader, rows: readonly PersonRow[]): Promise<Person[]> {
   const ids = rows.map(({ person_id }) => person_id);
   const holders = await passkeyHolders(reader, ids);
-  return rows.map(({ password: _, totp_secret, totp_step: __, ...person }) => {
-    const second_factor = factorsOf({ totp_secret }, holders.has(person.person_id)).length > 0;
-    return { ...person, second_factor };
-  });
+  return rows.map((row) => ({
+    ...pick(row, ['person_id', 'email', 'name', 'role', 'created_at', 'disabled_at']),
+    second_factor: factorsOf(row, holders.has(row.person_id)).length > 0,
+  }));
 }
 
 /** Somebody has to be an owner. @throws DomainError `conflict`. */

@@ -1,6 +1,6 @@
 import type { Reader, Transaction } from '../database/database.ts';
 import type { SecretBox } from '../secrets.ts';
-import { type Administration, byPerson } from './administration.ts';
+import { type Administration, ownAct } from './administration.ts';
 import { type Ceremonies, challengeIn, type PasskeyAnswer, type SigningOptions } from './ceremonies.ts';
 import { type ChallengePurpose, Challenges } from './challenges.ts';
 import { notePasskeyUse, type PasskeyRow, type PersonRow, passkeysOf, updatePerson } from './person-rows.ts';
@@ -102,12 +102,7 @@ export class SecondFactors {
 
   /** Nobody knows which of the two is the copy: the owners find the entry, and remove the passkey. */
   async #recordCopy(transaction: Transaction, { person_id, passkey_id }: PasskeyRow): Promise<void> {
-    await this.#deps.administration.record(transaction, {
-      actor: byPerson(person_id),
-      action: 'passkey.counted_back',
-      of: ['person', person_id],
-      more: { passkey_id },
-    });
+    await this.#deps.administration.record(transaction, ownAct(person_id, 'passkey.counted_back', { passkey_id }));
   }
 }
 

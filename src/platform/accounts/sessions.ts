@@ -92,6 +92,13 @@ export class Sessions {
     return { personId, email, name, role, csrf, isProved, secondFactors: factorsOf(row, Boolean(row.has_passkey)) };
   }
 
+  /** The session of a token. @throws DomainError `not_signed_in` where `find` finds none. */
+  async require(token: string): Promise<Session> {
+    const session = await this.find(token);
+    if (session === null) throw new DomainError('not_signed_in', 'the session has ended; sign in again');
+    return session;
+  }
+
   /** Notes that the person proved anew who they are. */
   async prove(transaction: Transaction, token: string): Promise<void> {
     const sessions = transaction.tables<AccountTables>().updateTable('sessions');
@@ -128,10 +135,6 @@ export class Sessions {
 export function goingOn(now: Date) {
   return ({ and, eb }: ExpressionBuilder<Pick<AccountTables, 'sessions'>, 'sessions'>) =>
     and([eb('sessions.seen_at', '>', before(now, IDLE_MS)), eb('sessions.created_at', '>', before(now, WHOLE_MS))]);
-}
-
-export function sessionEnded(): DomainError {
-  return new DomainError('not_signed_in', 'the session has ended; sign in again');
 }
 
 /** Removes what has ended anyhow. */

@@ -2,12 +2,11 @@ import type { Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { canonicalEmail } from '../mail/address.ts';
 import { tokenDigest } from '../secrets.ts';
-import { byPerson } from './administration.ts';
+import { ownAct } from './administration.ts';
 import { type ChallengePurpose, purposeOf } from './challenges.ts';
 import type { AccountDeps } from './deps.ts';
 import { lockPerson, type PersonRow, personByEmail, personById, present } from './person-rows.ts';
 import type { FactorQuestion, GivenFactor, SecondFactor } from './second-factors.ts';
-import { type Session, sessionEnded } from './sessions.ts';
 import { accountSubject, networkSubject } from './throttle.ts';
 
 /** The password, and a second factor where the person has one. */
@@ -113,7 +112,7 @@ export class SignIn {
    */
   async askAgain(token: string): Promise<FactorQuestion> {
     const { database, secondFactors } = this.#deps;
-    const { personId } = await this.#sessionOf(token);
+    const { personId } = await this.#deps.sessions.require(token);
     return secondFactors.ask(database, present(await personById(database, personId)), purposeOf('prove', token));
   }
 
@@ -125,7 +124,7 @@ export class SignIn {
 
   /** Does something for somebody in a session who shows anew that it is them. @throws DomainError as `signIn`. */
   async prove<T>(token: string, network: string, given: Credentials, work: Work<T>): Promise<T> {
-    const { email } = await this.#sessionOf(token);
+    const { email } = await this.#deps.sessions.require(token);
     const { password, ...factor } = given;
     const attempt = { ...this.#byPassword(email, network, password), factor, purpose: purposeOf('prove', token) };
     return this.#attempt(attempt, { work });
@@ -166,22 +165,13 @@ export class SignIn {
     return { email, network, isRight, factor: {}, purpose: purposeOf('sign in', '') };
   }
 
-  /** @throws DomainError `not_signed_in`. */
-  async #sessionOf(token: string): Promise<Session> {
-    const session = await this.#deps.sessions.find(token);
-    if (session === null) throw sessionEnded();
-    return session;
-  }
-
   async #begin({ transaction, person: { person_id }, secondFactor }: Proof, from: From): Promise<string> {
     const { sessions, administration } = this.#deps;
     const token = await sessions.begin(transaction, person_id, { ...from, isProved: secondFactor !== null });
-    await administration.record(transaction, {
-      actor: byPerson(person_id),
-      action: 'person.signed_in',
-      of: ['person', person_id],
-      more: { network: from.network, second_factor: secondFactor },
-    });
+    await administration.record(
+      transaction,
+      ownAct(person_id, 'person.signed_in', { network: from.network, second_factor: secondFactor }),
+    );
     return token;
   }
 
