@@ -1,5 +1,5 @@
 import process from 'node:process';
-import type { Argv, CommandModule } from 'yargs';
+import type { CommandModule } from 'yargs';
 import type { z } from 'zod';
 import { EvidenceError } from '../../core/errors.ts';
 import { inPlainWords } from '../../core/schema-words.ts';
@@ -10,7 +10,7 @@ import type { PlatformFlags } from '../config.ts';
 import type { Transaction } from '../database/database.ts';
 import { DomainError, sayRefusal } from '../errors.ts';
 import { SCOPES } from '../scopes.ts';
-import { inPlace, placeOptions } from './place.ts';
+import { commandGroup, inPlace, placeOptions } from './place.ts';
 
 type Named = PlatformFlags & { id: string };
 type CreateFlags = PlatformFlags & { name: string; scope: string[]; expires?: string | undefined };
@@ -96,19 +96,14 @@ const listCommand: CommandModule<object, PlatformFlags> = {
 };
 
 /** `evidence-platform keys`: API keys by whoever has the database in their hands. */
-export const keysCommand: CommandModule = {
-  command: 'keys',
-  describe: 'Make, list, rotate and revoke API keys',
-  builder: (args: Argv) =>
-    args
-      .command(createCommand)
-      .command(listCommand)
-      .command(rotateCommand)
-      .command(revokeCommand)
-      .demandCommand(1, 'Say what to do with keys: create, list, rotate or revoke.'),
-  // yargs wants a handler; `demandCommand` never lets it be reached.
-  handler: () => undefined,
-};
+export const keysCommand = commandGroup(
+  {
+    command: 'keys',
+    describe: 'Make, list, rotate and revoke API keys',
+    demand: 'Say what to do with keys: create, list, rotate or revoke.',
+  },
+  (args) => args.command(createCommand).command(listCommand).command(rotateCommand).command(revokeCommand),
+);
 
 /** Makes a key and shows it; where it cannot be shown, nothing was done. */
 async function issueAndShow(
