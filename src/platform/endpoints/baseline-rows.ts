@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
 import { personNamed } from '../accounts/administration.ts';
 import type { Reader, Transaction } from '../database/database.ts';
+import { pick } from '../database/table.ts';
 import { DomainError } from '../errors.ts';
 import type { Actor } from '../http/principal.ts';
 import type { EndpointTables } from './tables.ts';
@@ -50,8 +51,12 @@ export async function changeBaseline(
 export function baselineToWire(
   row: Baseline & { endpoint_id: string; endpoint_name: string; root_hash: string; line_count: number },
 ): WireBaseline {
-  const { baseline_no: _, endpoint_no: __, scan_no: ___, set_no: ____, roots, complete, ...shown } = row;
-  return { ...shown, roots: JSON.parse(roots) as string[], complete: complete === 1 };
+  return {
+    ...pick(row, ['baseline_id', 'endpoint_id', 'endpoint_name', 'version', 'name', 'status', 'origin', 'line_count']),
+    ...pick(row, ['root_hash', 'reason', 'made_at', 'made_by', 'decided_at', 'decided_by', 'decided_reason']),
+    roots: JSON.parse(row.roots) as string[],
+    complete: row.complete === 1,
+  };
 }
 
 /** True if a baseline equals one that would be made now. */

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Reader, Transaction } from '../../database/database.ts';
+import { pick } from '../../database/table.ts';
 import { DomainError } from '../../errors.ts';
 import type { BaitDeps } from '../deps.ts';
 import type { ReadSign } from '../enums.ts';
@@ -45,9 +46,13 @@ export function seenBy({ seen_by }: Pick<BaitRow, 'seen_by'>): ReadSign[] {
 }
 
 export function baitToWire(row: BaitRow, { endpoint_id }: Pick<Endpoint, 'endpoint_id'>): WireBait {
-  const { bait_no: _, endpoint_no: __, content: ___, ...shown } = row;
-  const credential_type = row.credential_type as WireBait['credential_type'];
-  return { ...shown, credential_type, endpoint_id, seen_by: seenBy(row) };
+  return {
+    ...pick(row, ['bait_id', 'credential_id', 'label', 'path', 'mode', 'uid', 'gid', 'status', 'reason']),
+    ...pick(row, ['asked_at', 'planted_at', 'ended_at']),
+    credential_type: row.credential_type as WireBait['credential_type'],
+    endpoint_id,
+    seen_by: seenBy(row),
+  };
 }
 
 /** The bait that an endpoint's sensor has to plant, watch and remove. */

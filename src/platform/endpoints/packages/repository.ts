@@ -1,10 +1,12 @@
 import { type Selectable, sql } from 'kysely';
 import type { Database, Reader, Transaction } from '../../database/database.ts';
+import { kindsOf, pick } from '../../database/table.ts';
 import { fromCursor, pageOf, toCursor } from '../../http/cursor.ts';
 import type { PageQuery } from '../../http/fields.ts';
+import type { WireArchive } from '../wire/events.ts';
 import type { PackagedFile } from './package-files.ts';
 import type { ListedPackage } from './release.ts';
-import type { PackageTables } from './tables.ts';
+import { PACKAGE_TABLES, type PackageTables } from './tables.ts';
 
 export type SignedArchive = Selectable<PackageTables['signed_archives']>;
 export type SignedPackageRow = Selectable<PackageTables['signed_packages']>;
@@ -74,14 +76,7 @@ export async function packagesNamed(
   return await packages.where('name', '=', name).where('architecture', '=', architecture).execute();
 }
 
-const FILE_COLUMNS = {
-  sha256: 'text',
-  path: 'text',
-  package_no: 'integer',
-  mode: 'integer',
-  uid: 'integer',
-  gid: 'integer',
-} as const;
+const FILE_COLUMNS = kindsOf(PACKAGE_TABLES.known_files, ['sha256', 'path', 'package_no', 'mode', 'uid', 'gid']);
 
 /** Adds the files of a package. @returns false where somebody else did so first. */
 export async function insertFiles(
@@ -169,9 +164,6 @@ export async function filesKnownOf(reader: Reader, packageNo: number): Promise<P
   return await files.where('package_no', '=', packageNo).execute();
 }
 
-/** An archive as people and programs see it. */
-export type WireArchive = Omit<CountedArchive, 'archive_no' | 'signed_by'> & { signed_by: string[] };
-
 /** The signed archives whose packages are known, newest first. @throws DomainError `invalid_cursor`. */
 export async function listArchives(
   database: Database,
@@ -183,6 +175,8 @@ export async function listArchives(
   return { data: shown.map(toWire), next_cursor };
 }
 
-function toWire({ archive_no: _, signed_by, ...archive }: CountedArchive): WireArchive {
-  return { ...archive, signed_by: JSON.parse(signed_by) };
+function toWire(row: CountedArchive): WireArchive {
+  const counted = ['packages', 'opened', 'files'] as const;
+  const shown = pick(row, ['archive', 'release_date', 'release_sha256', 'imported_at', ...counted]);
+  return { ...shown, signed_by: JSON.parse(row.signed_by) as string[] };
 }

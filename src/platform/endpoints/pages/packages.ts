@@ -6,7 +6,7 @@ import { queryOf } from '../../web/asked.ts';
 import { asCurl, copyable, dataTable, digest, emptyState, further, moment } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { LIST_ROWS } from '../../web/rows.ts';
-import type { WireArchive } from '../packages/repository.ts';
+import type { WireArchive } from '../wire/events.ts';
 import { type EndpointPageParts, SEES_ENDPOINTS } from './parts.ts';
 import { ABOVE_ENDPOINTS, endpointsApi, PACKAGES_PATH } from './paths.ts';
 

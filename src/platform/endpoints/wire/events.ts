@@ -126,4 +126,5 @@ export const signedArchiveSchema = z.object({
   opened: z.int(),
   files: z.int(),
 });
+export type WireArchive = z.infer<typeof signedArchiveSchema>;
 export const packagesQuerySchema = pageQuerySchema;
