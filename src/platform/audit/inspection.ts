@@ -75,20 +75,10 @@ function takeSnapshot(
     const stream = await findStream(reader, streamId);
     const tables = reader.tables<AuditTables>();
     const { stream_no } = stream;
-    const anchors = await tables
-      .selectFrom('checkpoints')
-      .select(['sequence', 'hash'])
-      .distinct()
-      .where('stream_no', '=', stream_no)
-      .orderBy('sequence')
-      .execute();
-    const end = await tables
-      .selectFrom('entries')
-      .select('sequence')
-      .where('stream_no', '=', stream_no)
-      .orderBy('sequence', 'desc')
-      .limit(1)
-      .executeTakeFirst();
+    const checkpoints = tables.selectFrom('checkpoints').select(['sequence', 'hash']).distinct();
+    const anchors = await checkpoints.where('stream_no', '=', stream_no).orderBy('sequence').execute();
+    const entries = tables.selectFrom('entries').select('sequence').where('stream_no', '=', stream_no);
+    const end = await entries.orderBy('sequence', 'desc').limit(1).executeTakeFirst();
     return { stream, anchors, last: end?.sequence ?? 0 };
   });
 }

@@ -83,11 +83,9 @@ class EntryPage {
 
   /** Takes what matches in a window for as long as there is room; whether something was left out. */
   async take({ stream, first, last }: Window): Promise<boolean> {
-    const rows = await this.#matching(stream, first, last)
-      .select(['sequence', sql<number>`octet_length(metadata)`.as('size')])
-      .orderBy('sequence')
-      .limit(this.#query.limit - this.#count + 1)
-      .execute();
+    const size = sql<number>`octet_length(metadata)`.as('size');
+    const sized = this.#matching(stream, first, last).select(['sequence', size]).orderBy('sequence');
+    const rows = await sized.limit(this.#query.limit - this.#count + 1).execute();
     const taken = rows.slice(0, this.#room(rows));
     const end = taken.at(-1);
     if (end !== undefined) {
@@ -121,12 +119,8 @@ class EntryPage {
   }
 
   #matching({ stream_no }: StreamName, first: number, last: number) {
-    let select = this.#reader
-      .tables<AuditTables>()
-      .selectFrom('entries')
-      .where('stream_no', '=', stream_no)
-      .where('sequence', '>=', first)
-      .where('sequence', '<=', last);
+    const entries = this.#reader.tables<AuditTables>().selectFrom('entries').where('stream_no', '=', stream_no);
+    let select = entries.where('sequence', '>=', first).where('sequence', '<=', last);
     for (const column of FILTERS) {
       const value = this.#query[column];
       if (value !== undefined) select = select.where(column, '=', value);
@@ -182,11 +176,8 @@ async function rangeOf(
   { stream_no }: StreamName,
   { from, to }: EntriesQuery,
 ): Promise<{ first: number; last: number } | null> {
-  const entries = reader
-    .tables<AuditTables>()
-    .selectFrom('entries')
-    .select('sequence')
-    .where('stream_no', '=', stream_no);
+  const all = reader.tables<AuditTables>().selectFrom('entries').select('sequence');
+  const entries = all.where('stream_no', '=', stream_no);
   const end = (query: typeof entries, direction: 'asc' | 'desc') =>
     query.orderBy('timestamp', direction).orderBy('sequence', direction).limit(1).executeTakeFirst();
   const first = from === undefined ? { sequence: 1 } : await end(entries.where('timestamp', '>=', from), 'asc');
@@ -196,14 +187,8 @@ async function rangeOf(
 
 /** The number of the first entry of a stream from a number on; null where there is none. */
 async function nextEntry(reader: Reader, { stream_no }: StreamName, from: number): Promise<number | null> {
-  const row = await reader
-    .tables<AuditTables>()
-    .selectFrom('entries')
-    .select('sequence')
-    .where('stream_no', '=', stream_no)
-    .where('sequence', '>=', from)
-    .orderBy('sequence')
-    .limit(1)
-    .executeTakeFirst();
+  const entries = reader.tables<AuditTables>().selectFrom('entries').select('sequence');
+  const next = entries.where('stream_no', '=', stream_no).where('sequence', '>=', from).orderBy('sequence');
+  const row = await next.limit(1).executeTakeFirst();
   return row?.sequence ?? null;
 }

@@ -25,10 +25,7 @@ export async function openAudit(deps: ServiceDeps): Promise<OpenService> {
   return {
     routes: (server) => auditRoutes(server, { service }),
     pages: pagesOfAudit({ service }),
-    overview: {
-      scope: 'audit:read',
-      read: (signal) => auditOverview(service, signal),
-    },
+    overview: { scope: 'audit:read', read: (signal) => auditOverview(service, signal) },
     metrics: auditMetrics(service),
     jobs: [
       {

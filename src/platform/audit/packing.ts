@@ -17,11 +17,6 @@ export interface PackageOrder {
   request: GenerateRequest;
 }
 
-interface Range {
-  first: number;
-  last: number;
-}
-
 /** Settles what a package says of its stream. @throws DomainError `not_found`; the reason of `signal`. */
 export async function settlePackage(
   database: ReadableDatabase,
@@ -96,12 +91,9 @@ async function rangeOfPeriod(
   reader: Reader,
   { stream_no, head_sequence }: StreamRow,
   { from, to }: GenerateRequest,
-): Promise<Range | null> {
-  let query = reader
-    .tables<AuditTables>()
-    .selectFrom('entries')
-    .where('stream_no', '=', stream_no)
-    .where('sequence', '<=', head_sequence);
+): Promise<{ first: number; last: number } | null> {
+  const entries = reader.tables<AuditTables>().selectFrom('entries').where('stream_no', '=', stream_no);
+  let query = entries.where('sequence', '<=', head_sequence);
   if (from) query = query.where('timestamp', '>=', from);
   if (to) query = query.where('timestamp', '<', to);
   // Two queries: each of them is answered from an end of an index, both together by reading all of it.

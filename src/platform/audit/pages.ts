@@ -172,11 +172,8 @@ export class EntryPages {
   }
 
   #within({ stream_no }: StreamName, first: number, last: number) {
-    return this.#tables
-      .selectFrom('entries')
-      .where('stream_no', '=', stream_no)
-      .where('sequence', '>=', first)
-      .where('sequence', '<=', last);
+    const entries = this.#tables.selectFrom('entries').where('stream_no', '=', stream_no);
+    return entries.where('sequence', '>=', first).where('sequence', '<=', last);
   }
 
   get #tables() {

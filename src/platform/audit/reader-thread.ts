@@ -35,33 +35,33 @@ interface ReadingDeps {
 
 /** Yields what a task leads to: one value, or a package's JSON in pieces. */
 async function* performReading(deps: ReadingDeps, task: ReadingTask, signal: AbortSignal): AsyncGenerator<unknown> {
+  if (task.read === 'package-json') yield* packageJson(deps.database, deps.seals, task.row);
+  else yield await valueOf(deps, task, signal);
+}
+
+async function valueOf(
+  deps: ReadingDeps,
+  task: Exclude<ReadingTask, { read: 'package-json' }>,
+  signal: AbortSignal,
+): Promise<unknown> {
   const { database, seals } = deps;
   switch (task.read) {
     case 'stream':
-      yield await inspectStream(database, deps, task.streamId, signal);
-      return;
+      return inspectStream(database, deps, task.streamId, signal);
     case 'entries':
-      yield await listEntries(database, task.query, signal);
-      return;
+      return listEntries(database, task.query, signal);
     case 'stats':
-      yield await database.snapshot((reader) => readStats(reader, seals, task.now));
-      return;
+      return database.snapshot((reader) => readStats(reader, seals, task.now));
     case 'activity':
-      yield await readActivity(database, task.now);
-      return;
+      return readActivity(database, task.now);
     case 'overview':
-      yield await readAuditOverview(database, seals);
-      return;
+      return readAuditOverview(database, seals);
     case 'package':
-      yield await settlePackage(database, seals, task.order, signal);
-      return;
-    case 'package-json':
-      yield* packageJson(database, seals, task.row);
-      return;
+      return settlePackage(database, seals, task.order, signal);
     case 'package-pdf': {
       // Loaded by those who print: it takes longer than all else.
       const { printPackage } = await import('./printing.ts');
-      yield await printPackage(database, seals, task.row);
+      return printPackage(database, seals, task.row);
     }
   }
 }

@@ -53,12 +53,8 @@ export function auditMetrics({ database, appender, verifier, readers }: AuditSer
   return async () => {
     const { requests, entries } = appender.done;
     const busy = Object.entries(readers.busy).map(([threads, value]) => ({ labels: { threads }, value }));
-    const pending = await database
-      .tables<AuditTables>()
-      .selectFrom('checkpoints')
-      .select(({ fn }) => fn.countAll<number>().as('count'))
-      .where('status', '=', 'pending')
-      .executeTakeFirstOrThrow();
+    const checkpoints = database.tables<AuditTables>().selectFrom('checkpoints').where('status', '=', 'pending');
+    const pending = await checkpoints.select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
     return [
       counter('audit_append_requests_total', 'Requests whose entries were appended.', requests),
       counter('audit_entries_appended_total', 'Entries that were appended.', entries),

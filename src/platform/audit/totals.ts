@@ -32,23 +32,16 @@ export async function addToTotals(transaction: Transaction, seals: RowSeals, mor
     failed: row.failed + more.failed,
     reached: row.reached + more.reached,
   };
-  await transaction
-    .tables<AuditTables>()
-    .updateTable('totals')
-    .set({ ...totals, seal: seals.totals(totals) })
-    .where('id', '=', ONLY)
-    .execute();
+  const sealed = { ...totals, seal: seals.totals(totals) };
+  await transaction.tables<AuditTables>().updateTable('totals').set(sealed).where('id', '=', ONLY).execute();
 }
 
 /** @throws InTheWay where another process began them meanwhile. */
 async function begin(transaction: Transaction, seals: RowSeals, totals: SealedTotals): Promise<void> {
-  const row = await transaction
-    .tables<AuditTables>()
-    .insertInto('totals')
-    .values({ id: ONLY, ...totals, seal: seals.totals(totals) })
-    .onConflict((conflict) => conflict.column('id').doNothing())
-    .returning('id')
-    .executeTakeFirst();
+  const sealed = { id: ONLY, ...totals, seal: seals.totals(totals) };
+  const rows = transaction.tables<AuditTables>().insertInto('totals').values(sealed);
+  const begun = rows.onConflict((conflict) => conflict.column('id').doNothing()).returning('id');
+  const row = await begun.executeTakeFirst();
   if (row === undefined) throw new InTheWay('the totals were begun meanwhile');
 }
 
@@ -57,11 +50,8 @@ function query(reader: Reader) {
 }
 
 export async function countStreams(reader: Reader): Promise<number> {
-  const counted = reader
-    .tables<AuditTables>()
-    .selectFrom('streams')
-    .select(({ fn }) => fn.countAll<number>().as('count'));
-  return (await counted.executeTakeFirstOrThrow()).count;
+  const streams = reader.tables<AuditTables>().selectFrom('streams');
+  return (await streams.select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirstOrThrow()).count;
 }
 
 /** The hour that a time is in, as far as both have it: `2026-10-01T09`. */

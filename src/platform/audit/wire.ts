@@ -68,12 +68,7 @@ export const wireVerificationSchema = z.object({
   to_sequence: count.nullable(),
   head_hash: digest.nullable(),
   failures: z.array(
-    z.object({
-      code: z.string(),
-      sequence: count,
-      expected: z.string().nullable(),
-      actual: z.string().nullable(),
-    }),
+    z.object({ code: z.string(), sequence: count, expected: z.string().nullable(), actual: z.string().nullable() }),
   ),
 });
 export type WireVerification = z.infer<typeof wireVerificationSchema>;
