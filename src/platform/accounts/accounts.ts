@@ -5,6 +5,7 @@ import type { Administration } from './administration.ts';
 import { Ceremonies, relyingPartyOf } from './ceremonies.ts';
 import { forgetChallenges } from './challenges.ts';
 import { CredentialChanges } from './credentials.ts';
+import type { AccountDeps } from './deps.ts';
 import { Invitations } from './invitations.ts';
 import { Joining } from './joining.ts';
 import type { Letters } from './letters.ts';
@@ -54,19 +55,8 @@ export function assembleAccounts(options: AccountsOptions): Accounts {
   const party = relyingPartyOf(publicUrl);
   const ceremonies = party === null ? null : new Ceremonies(party);
   const secondFactors = new SecondFactors({ secrets, clock, administration, ceremonies });
-  const throttle = new Throttle(clock);
-  const deps = {
-    database,
-    clock,
-    administration,
-    letters,
-    links,
-    secrets,
-    passwords,
-    sessions,
-    throttle,
-    secondFactors,
-  };
+  const shared = { database, clock, administration, letters, links, secrets, passwords };
+  const deps: AccountDeps = { ...shared, sessions, secondFactors, throttle: new Throttle(clock) };
   const signIn = new SignIn(deps);
   return {
     people: new People(deps),

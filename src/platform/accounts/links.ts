@@ -60,11 +60,8 @@ export class OneTimeLinks {
     const sha256 = tokenDigest(this.token(link_id));
     const made_by = maker?.name ?? null;
     const link = { link_id, sha256, purpose, content: JSON.stringify(content), made_by, expires_at: endOf(now) };
-    await transaction
-      .tables<AccountTables>()
-      .insertInto('links')
-      .values({ ...link, used_at: null })
-      .execute();
+    const links = transaction.tables<AccountTables>().insertInto('links');
+    await links.values({ ...link, used_at: null }).execute();
     return link_id;
   }
 

@@ -53,21 +53,9 @@ export class Sessions {
     const { isProved, network = null, browser = null } = beginning;
     const now = this.#clock().toISOString();
     const { text, sha256 } = newToken();
-    await transaction
-      .tables<AccountTables>()
-      .insertInto('sessions')
-      .values({
-        sha256,
-        person_id: personId,
-        csrf: newToken().text,
-        created_at: now,
-        seen_at: now,
-        session_id: randomUUID(),
-        proved_at: isProved ? now : null,
-        network,
-        browser,
-      })
-      .execute();
+    const from = { network, browser, created_at: now, seen_at: now, proved_at: isProved ? now : null };
+    const session = { sha256, session_id: randomUUID(), person_id: personId, csrf: newToken().text, ...from };
+    await transaction.tables<AccountTables>().insertInto('sessions').values(session).execute();
     return text;
   }
 
@@ -139,11 +127,9 @@ export function goingOn(now: Date) {
 
 /** Removes what has ended anyhow. */
 export async function forgetSessions(transaction: Transaction, now: Date): Promise<void> {
-  await transaction
-    .tables<AccountTables>()
-    .deleteFrom('sessions')
-    .where(({ or, eb }) => or([eb('seen_at', '<', before(now, IDLE_MS)), eb('created_at', '<', before(now, WHOLE_MS))]))
-    .execute();
+  const sessions = transaction.tables<AccountTables>().deleteFrom('sessions');
+  const [idle, whole] = [before(now, IDLE_MS), before(now, WHOLE_MS)];
+  await sessions.where(({ or, eb }) => or([eb('seen_at', '<', idle), eb('created_at', '<', whole)])).execute();
 }
 
 function passkeyOf({ selectFrom }: ExpressionBuilder<AccountTables, 'people' | 'sessions'>) {

@@ -100,10 +100,7 @@ export function connectAuditService(url: string, apiKey: string): EntryReceiver 
     headersTimeout: ANSWER_TIMEOUT_MS,
     bodyTimeout: ANSWER_TIMEOUT_MS,
   });
-  return {
-    record: (entries) => postBatch(endpoint, apiKey, agent, entries),
-    close: () => agent.close(),
-  };
+  return { record: (entries) => postBatch(endpoint, apiKey, agent, entries), close: () => agent.close() };
 }
 
 function batchEndpoint(url: string): string {

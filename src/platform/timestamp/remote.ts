@@ -60,10 +60,7 @@ async function sendTo(shown: string, request: OutgoingRequest, dispatcher: Dispa
     throw new EvidenceError(
       'unreachable',
       `the time-stamping authority ${shown} does not answer: ${messageOf(isEvidenceError(cause) ? (cause.cause ?? cause) : cause)}`,
-      {
-        nextStep: 'Check --tsa-url and the network; the checkpoint stays pending and is tried again.',
-        cause,
-      },
+      { nextStep: 'Check --tsa-url and the network; the checkpoint stays pending and is tried again.', cause },
     );
   }
 }
