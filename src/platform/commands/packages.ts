@@ -74,7 +74,7 @@ const verifyCommand: CommandModule<object, PlatformFlags> = {
   describe: 'Compare the files that are known with what was recorded when they were imported',
   builder: (args) => args.options(placeOptions),
   async handler(flags) {
-    const { verifyPackages } = await import('../endpoints/packages/verifying.ts');
+    const { verifyPackages } = await import('../endpoints/packages/entries.ts');
     const { packages, findings } = await inPlace(flags, ({ database, log }) => verifyPackages(database, log));
     if (findings.length > 0)
       throw new EvidenceError('unreadable', escapeLines([`${plural(findings.length, 'finding')}:`, ...findings]), {

@@ -28,13 +28,8 @@ export async function insertBaseline(
   baseline: Omit<Baseline, 'baseline_no' | 'version'>,
 ): Promise<Baseline> {
   const tables = transaction.tables<EndpointTables>();
-  const last = await tables
-    .selectFrom('baselines')
-    .select('version')
-    .where('endpoint_no', '=', baseline.endpoint_no)
-    .orderBy('version', 'desc')
-    .limit(1)
-    .executeTakeFirst();
+  const baselines = tables.selectFrom('baselines').select('version').where('endpoint_no', '=', baseline.endpoint_no);
+  const last = await baselines.orderBy('version', 'desc').limit(1).executeTakeFirst();
   const row = { ...baseline, version: (last?.version ?? 0) + 1 };
   return await tables.insertInto('baselines').values(row).returningAll().executeTakeFirstOrThrow();
 }

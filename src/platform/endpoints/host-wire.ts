@@ -141,11 +141,8 @@ async function lastChecks(
   numbers: number[],
 ): Promise<Map<number, NonNullable<WireHost['last_check']>>> {
   const tables = reader.tables<EndpointTables>();
-  const newest = tables
-    .selectFrom('endpoint_checks')
-    .select(({ fn }) => fn.max('check_no').as('check_no'))
-    .where('endpoint_no', 'in', numbers)
-    .groupBy('endpoint_no');
+  const checks = tables.selectFrom('endpoint_checks').select(({ fn }) => fn.max('check_no').as('check_no'));
+  const newest = checks.where('endpoint_no', 'in', numbers).groupBy('endpoint_no');
   const rows = await tables.selectFrom('endpoint_checks').selectAll().where('check_no', 'in', newest).execute();
   return new Map(
     rows.map(({ endpoint_no, checked_at, reports, findings }) => [
@@ -182,11 +179,8 @@ export async function readEndpointStats(database: Database, now: Date): Promise<
   const proposals = tables.selectFrom('baselines').where('status', '=', 'proposed');
   const proposed = await proposals.select(count).executeTakeFirstOrThrow();
   const since = new Date(now.getTime() - DAY_MS).toISOString();
-  const reports = await tables
-    .selectFrom('endpoint_scans')
-    .where('received_at', '>', since)
-    .select(count)
-    .executeTakeFirstOrThrow();
+  const scans = tables.selectFrom('endpoint_scans').where('received_at', '>', since);
+  const reports = await scans.select(count).executeTakeFirstOrThrow();
   const { last_report_at, ...counts } = hosts;
   return {
     ...(Object.fromEntries(Object.entries(counts).map(([name, count]) => [name, Number(count)])) as typeof counts),

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Selectable, sql } from 'kysely';
-import { type Json } from '../../core/json/canonical.ts';
+import type { Json } from '../../core/json/canonical.ts';
 import type { Reader, Transaction } from '../database/database.ts';
 import { kindsOf, pick } from '../database/table.ts';
 import { DomainError, invalidField } from '../errors.ts';

@@ -164,12 +164,8 @@ export async function* linesInChunks(reader: Reader, chunkNos: readonly number[]
 /** Counts the endpoints with a path in their active baseline. Only the chunks that could have it are read. */
 export async function endpointsWithPath(reader: Reader, path: Buffer): Promise<number> {
   const tables = reader.tables<EndpointTables>();
-  const near = await tables
-    .selectFrom('line_chunks')
-    .select('chunk_no')
-    .where('first_path', '<=', path)
-    .where('last_path', '>=', path)
-    .execute();
+  const chunks = tables.selectFrom('line_chunks').select('chunk_no').where('first_path', '<=', path);
+  const near = await chunks.where('last_path', '>=', path).execute();
   const having: number[] = [];
   for (const { chunk_no } of near) if (await hasPath(reader, chunk_no, path)) having.push(chunk_no);
   if (having.length === 0) return 0;

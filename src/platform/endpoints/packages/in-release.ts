@@ -29,18 +29,8 @@ export async function readInRelease(path: string, keyring: string): Promise<Sign
   const bytes = await readBounded(path, MAX_BYTES);
   refuseUnlessOneSignedText(bytes);
   // Without a home of its own gpgv would take its user's keyring too.
-  const args = [
-    '--homedir',
-    '/nonexistent',
-    '--keyring',
-    resolve(keyring),
-    ...WEAK,
-    '--status-fd',
-    '3',
-    '--output',
-    '-',
-    '-',
-  ];
+  const told = ['--status-fd', '3', '--output', '-', '-'];
+  const args = ['--homedir', '/nonexistent', '--keyring', resolve(keyring), ...WEAK, ...told];
   const { output, ended } = start('gpgv', { args, input: once(bytes) });
   const signed: Uint8Array[] = [];
   for await (const piece of output) signed.push(piece);

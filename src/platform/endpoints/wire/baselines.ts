@@ -18,11 +18,7 @@ export const registrationSchema = z.strictObject({
 });
 export type Registration = z.output<typeof registrationSchema>;
 
-export const proposalSchema = z.strictObject({
-  from: z.literal('latest_scan'),
-  name: shortName,
-  reason: reason,
-});
+export const proposalSchema = z.strictObject({ from: z.literal('latest_scan'), name: shortName, reason: reason });
 export type Proposal = z.output<typeof proposalSchema>;
 
 export const baselineParamsSchema = z.object({ baseline_id: text });

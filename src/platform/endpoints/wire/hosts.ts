@@ -43,24 +43,25 @@ export const nextReportSchema = z.object({
   nonce: z.string(),
 });
 
-/** `endpoint_token` is answered this once. */
-export const enrolledSchema = z.object({
+/** The settings of an endpoint. */
+const configured = {
   endpoint_id: z.string(),
   name: z.string(),
   roots: z.array(z.string()),
   other_filesystems: z.array(z.string()),
   scan_interval_seconds: count,
+};
+
+/** `endpoint_token` is answered this once. */
+export const enrolledSchema = z.object({
+  ...configured,
   endpoint_token: z.string(),
   baseline: z.null(),
   message: z.string(),
 });
 
 export const settingsSchema = z.object({
-  endpoint_id: z.string(),
-  name: z.string(),
-  roots: z.array(z.string()),
-  other_filesystems: z.array(z.string()),
-  scan_interval_seconds: count,
+  ...configured,
   public_key: z.string().nullable(),
   next: nextReportSchema,
   last_root_hash: z.string().nullable(),

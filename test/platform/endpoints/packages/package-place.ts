@@ -4,11 +4,11 @@ import { type AuditLog, openAuditLog } from '../../../../src/platform/audit/api.
 import { RowSeals } from '../../../../src/platform/audit/row-seals.ts';
 import { DerivedSealKeys } from '../../../../src/platform/audit/seal-keys.ts';
 import type { Database } from '../../../../src/platform/database/database.ts';
+import { PACKAGES_STREAM } from '../../../../src/platform/endpoints/packages/entries.ts';
 import {
   type ImportDeps,
   type ImportOutcome,
   importPackages,
-  PACKAGES_STREAM,
 } from '../../../../src/platform/endpoints/packages/importing.ts';
 import { type ChangedFile, knownFiles } from '../../../../src/platform/endpoints/packages/known-files.ts';
 import { hexSha256 } from './deb-files.ts';
