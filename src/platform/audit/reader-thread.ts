@@ -36,10 +36,10 @@ interface ReadingDeps {
 /** Yields what a task leads to: one value, or a package's JSON in pieces. */
 async function* performReading(deps: ReadingDeps, task: ReadingTask, signal: AbortSignal): AsyncGenerator<unknown> {
   if (task.read === 'package-json') yield* packageJson(deps.database, deps.seals, task.row);
-  else yield await valueOf(deps, task, signal);
+  else yield await outcomeOf(deps, task, signal);
 }
 
-async function valueOf(
+async function outcomeOf(
   deps: ReadingDeps,
   task: Exclude<ReadingTask, { read: 'package-json' }>,
   signal: AbortSignal,

@@ -79,7 +79,7 @@ export class EndpointEntries {
 }
 
 /** Adds one entry to the stream of an endpoint: last in a transaction, see `appendIn`. */
-export async function recordAct(
+export async function recordEndpointAct(
   transaction: Transaction,
   log: Pick<AuditLog, 'appendIn'>,
   endpointId: string,

@@ -8,7 +8,7 @@ import { DomainError } from '../errors.ts';
 import { newestFirst } from '../http/newest-first.ts';
 import type { Actor } from '../http/principal.ts';
 import type { EndpointDeps } from './deps.ts';
-import { type EventChange, recordAct, statedOf } from './entries.ts';
+import { type EventChange, recordEndpointAct, statedOf } from './entries.ts';
 import { streamOf } from './enums.ts';
 import { type EndpointEvent, eventsVersion, noteEventsChanged } from './event-rows.ts';
 import { endpointRow } from './host-rows.ts';
@@ -134,7 +134,7 @@ export class EndpointEvents {
         explanation,
         severity: 'low',
       }));
-      await recordAct(transaction, this.#deps.log, endpoint_id, {
+      await recordEndpointAct(transaction, this.#deps.log, endpoint_id, {
         actor: { name: 'platform' },
         action: 'events.explained',
         of: ['endpoint', endpoint_id],
@@ -159,7 +159,7 @@ export class EndpointEvents {
       await changeEvent(transaction, event, change);
       await noteEventsChanged(transaction);
       const more = { ...pick(event, ['event_type', 'path']), ...statedOf(change) };
-      await recordAct(transaction, log, endpoint_id, { actor, action, of: ['event', eventId], more });
+      await recordEndpointAct(transaction, log, endpoint_id, { actor, action, of: ['event', eventId], more });
     });
     return this.find(eventId);
   }

@@ -6,7 +6,7 @@ import { DomainError } from '../errors.ts';
 import { newestFirst } from '../http/newest-first.ts';
 import type { Actor } from '../http/principal.ts';
 import type { EndpointDeps } from './deps.ts';
-import { recordAct } from './entries.ts';
+import { recordEndpointAct } from './entries.ts';
 import { CHAIN_EVENT_TYPES, DEFAULT_ROOTS } from './enums.ts';
 import { EventWriting } from './event-writing.ts';
 import {
@@ -51,7 +51,7 @@ export class Hosts {
       async (transaction) => {
         const endpoint = await insertEndpoint(transaction, endpointId, { ...input, roots }, now);
         const key = await this.#issueKey(transaction, actor, endpoint, now);
-        await recordAct(transaction, log, endpointId, {
+        await recordEndpointAct(transaction, log, endpointId, {
           actor,
           action: 'endpoint.enrolled',
           of: ['endpoint', endpointId],
@@ -163,7 +163,7 @@ export class Hosts {
     await database.write(async (transaction) => {
       const endpoint = await findEndpointInUse(transaction, endpointId);
       await changeEndpoint(transaction, endpoint, changeOf(endpoint, clock().toISOString()));
-      await recordAct(transaction, log, endpointId, { actor, of: ['endpoint', endpointId], ...act });
+      await recordEndpointAct(transaction, log, endpointId, { actor, of: ['endpoint', endpointId], ...act });
     });
     return this.find(endpointId);
   }

@@ -4,7 +4,7 @@ import { DomainError } from '../../errors.ts';
 import type { Actor } from '../../http/principal.ts';
 import type { FileWatch } from '../../traps/api.ts';
 import type { BaitDeps } from '../deps.ts';
-import { recordAct } from '../entries.ts';
+import { recordEndpointAct } from '../entries.ts';
 import { type Endpoint, findEndpoint, findEndpointInUse } from '../host-rows.ts';
 import type { EndpointTables } from '../tables.ts';
 import type { NewBait, WireBait } from '../wire/bait.ts';
@@ -102,7 +102,7 @@ export class Bait {
   ): Promise<void> {
     const { bait_id, credential_id, credential_type, path, mode } = bait;
     const more = { credential_id, credential_type, path, mode };
-    await recordAct(transaction, this.#deps.log, endpoint_id, { actor, action, of: ['bait', bait_id], more });
+    await recordEndpointAct(transaction, this.#deps.log, endpoint_id, { actor, action, of: ['bait', bait_id], more });
   }
 }
 
