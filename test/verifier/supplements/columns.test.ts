@@ -92,7 +92,7 @@ const SHOWN: Record<Exclude<RecordKind, 'verifications'>, Shown> = {
     reported: ['occurrences', 'first_seen', 'last_seen'],
   },
   events: {
-    stream: 'endpoints/pages',
+    stream: 'endpoints/web',
     entry: { action: 'events.raised', metadata: { events: [{ event_id: 'other' }, event] } },
     record: {
       ...event,
@@ -106,7 +106,7 @@ const SHOWN: Record<Exclude<RecordKind, 'verifications'>, Shown> = {
     reported: ['last_seen', 'endpoint_name', 'occurrences', 'scan_id', 'baseline_id'],
   },
   scans: {
-    stream: 'endpoints/pages',
+    stream: 'endpoints/web',
     entry: {
       action: 'report.accepted',
       resource_type: 'report',

@@ -38,7 +38,7 @@ const detection: Item = {
 };
 
 const events = ['e-1', 'e-2'].map((event_id) => ({ event_id, event_type: 'changed', path: '/bin/sh' }));
-const raised = entryAfter(null, { stream_id: 'endpoints/pages', action: 'events.raised', metadata: { events } });
+const raised = entryAfter(null, { stream_id: 'endpoints/web', action: 'events.raised', metadata: { events } });
 const event: Item = {
   ...events[0],
   path_base64: null,
@@ -52,7 +52,7 @@ const claims = Object.fromEntries(CLAIMS.map((name) => [name, { state: 'proved' 
 const [BEFORE, ASKED, LATER] = [1, 2, 3].map((hour) => `2026-12-01T0${hour}:00:00.000Z`) as [string, string, string];
 const asked = { state: 'collected' as const, origin: 'https://platform', collected_at: ASKED };
 const SERVICES = { audit: asked, traps: asked, endpoints: asked, agents: asked };
-const STREAMS: Partial<Record<RecordKind, string>> = { detections: 'traps', events: 'endpoints/pages' };
+const STREAMS: Partial<Record<RecordKind, string>> = { detections: 'traps', events: 'endpoints/web' };
 
 const OCTOBER = { from: '2026-10-01T00:00:00.000Z', to: '2026-11-01T00:00:00.000Z' };
 
