@@ -5,7 +5,7 @@ import type { Database } from './database/database.ts';
 import { closeSoon, listen, listeningOrigin } from './http/listen.ts';
 import { RATE_LIMITS } from './http/principal.ts';
 import { createServer } from './http/server.ts';
-import { jobLog } from './jobs/failures.ts';
+import { jobLog } from './jobs/looking.ts';
 import { Scheduler } from './jobs/scheduler.ts';
 import type { NamedService } from './open-module.ts';
 import { jobsOf, openModules } from './open-modules.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { cp, mkdir, rm } from 'node:fs/promises';
 import { EvidenceError } from '../core/errors.ts';
-import { backupSqlite } from './database/backup.ts';
+import { backupSqlite } from './database/sqlite.ts';
 import { dataFolder } from './folder.ts';
 import { openPlace, type PlatformPlace } from './setup.ts';
 

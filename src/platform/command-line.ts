@@ -6,15 +6,13 @@ import { DEFECT } from '../core/terminal/crash.ts';
 import { exitCodeOf } from '../core/terminal/exit.ts';
 import { refuseTwice } from '../core/terminal/given-once.ts';
 import { parseSaying } from '../core/terminal/help.ts';
-import { backupCommand } from './commands/backup.ts';
 import { deployCommand } from './commands/deploy.ts';
+import { backupCommand, initCommand, serveCommand } from './commands/folder.ts';
 import { helpCommand, listOfPlatformTopics } from './commands/help.ts';
-import { initCommand } from './commands/init.ts';
 import { keysCommand } from './commands/keys.ts';
 import { packagesCommand } from './commands/packages.ts';
 import { peopleCommand } from './commands/people.ts';
 import { sealKeysCommand } from './commands/seal-keys.ts';
-import { serveCommand } from './commands/serve.ts';
 import { importCommand } from './import/command.ts';
 
 class UsageError extends Error {}

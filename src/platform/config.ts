@@ -20,7 +20,7 @@ import {
   toMailSettings,
   toPublicUrl,
 } from './settings.ts';
-import { METRICS_FOR, type MetricsFor } from './status/metrics-for.ts';
+import { METRICS_FOR, type MetricsFor } from './status/routes.ts';
 import { type AwsSettings, awsFileSchema, toAwsSettings, trailFileSchema } from './traps/aws/settings.ts';
 import type { DecoySettings } from './traps/decoys/decoy.ts';
 import { decoysFileSchema, toDecoySettings } from './traps/decoys/settings.ts';

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startPlatform } from './app.ts';
-import { writeSealKeys } from './audit/key-files.ts';
+import { writeSealKeys } from './audit/rotation.ts';
 import { PlatformCaller } from './demonstration/caller.ts';
 import { playStory, type Tell } from './demonstration/story.ts';
 import { checkStreams } from './demonstration/streams.ts';

@@ -3,7 +3,7 @@ import type { LogLevel } from './http/log.ts';
 import type { RateLimits } from './http/principal.ts';
 import type { MailSettings } from './mail/open.ts';
 import type { PartsOptions } from './parts.ts';
-import type { MetricsFor } from './status/metrics-for.ts';
+import type { MetricsFor } from './status/routes.ts';
 import type { AwsSettings } from './traps/aws/settings.ts';
 import type { DecoySettings } from './traps/decoys/decoy.ts';
 

@@ -3,8 +3,8 @@ import { type AccountLetter, MAIL_KIND, toMail } from './accounts/letters.ts';
 import type { OneTimeLinks } from './accounts/links.ts';
 import type { Database } from './database/database.ts';
 import { OutboxDelivery } from './jobs/delivery.ts';
-import type { FailureListener } from './jobs/failures.ts';
-import { mailDelivery } from './mail/delivery.ts';
+import type { FailureListener } from './jobs/looking.ts';
+import { mailDelivery } from './mail/mail.ts';
 import { type MailSettings, openMail, requireMail } from './mail/open.ts';
 import type { OpenService } from './open-module.ts';
 

@@ -1,9 +1,8 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { readAuditOverview } from '../../src/platform/audit/activity.ts';
 import { RowSeals } from '../../src/platform/audit/row-seals.ts';
 import { DerivedSealKeys } from '../../src/platform/audit/seal-keys.ts';
-import { readStats } from '../../src/platform/audit/stats.ts';
+import { readAuditOverview, readStats } from '../../src/platform/audit/stats.ts';
 import type { Database } from '../../src/platform/database/database.ts';
 import { migrateAll } from '../../src/platform/migrations.ts';
 import { DATABASES } from '../platform/database/databases.ts';

@@ -1,4 +1,4 @@
-import type { EvidencePdf } from '../../src/platform/audit/pdf/input.ts';
+import type { EvidencePdf } from '../../src/platform/audit/pdf/sections.ts';
 import type { WireCheckpoint, WireEntry, WireSummary } from '../../src/platform/audit/wire.ts';
 
 const LIMITATIONS = [

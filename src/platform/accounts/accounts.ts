@@ -1,21 +1,23 @@
 import type { Database } from '../database/database.ts';
+import type { Job } from '../jobs/scheduler.ts';
 import { SecretBox } from '../secrets.ts';
 import type { Administration } from './administration.ts';
-import { Ceremonies } from './ceremonies.ts';
+import { Ceremonies, relyingPartyOf } from './ceremonies.ts';
+import { forgetChallenges } from './challenges.ts';
 import { CredentialChanges } from './credentials.ts';
+import type { AccountDeps } from './deps.ts';
 import { Invitations } from './invitations.ts';
 import { Joining } from './joining.ts';
 import type { Letters } from './letters.ts';
-import { OneTimeLinks } from './links.ts';
+import { forgetLinks, OneTimeLinks } from './links.ts';
 import { OwnSessions } from './own-sessions.ts';
 import { Passkeys } from './passkeys.ts';
 import { PASSWORDS, type Passwords } from './password.ts';
 import { People } from './people.ts';
-import { relyingPartyOf } from './relying-party.ts';
 import { SecondFactors } from './second-factors.ts';
-import { Sessions } from './sessions.ts';
+import { forgetSessions, Sessions } from './sessions.ts';
 import { SignIn } from './sign-in.ts';
-import { Throttle } from './throttle.ts';
+import { forgetAttempts, Throttle } from './throttle.ts';
 
 /** Everything that routes, pages and commands ask of accounts. */
 export interface Accounts {
@@ -31,7 +33,7 @@ export interface Accounts {
   secrets: SecretBox;
 }
 
-export interface AccountsOptions {
+interface AccountsOptions {
   database: Database;
   clock: () => Date;
   masterKey: Uint8Array;
@@ -53,19 +55,8 @@ export function assembleAccounts(options: AccountsOptions): Accounts {
   const party = relyingPartyOf(publicUrl);
   const ceremonies = party === null ? null : new Ceremonies(party);
   const secondFactors = new SecondFactors({ secrets, clock, administration, ceremonies });
-  const throttle = new Throttle(clock);
-  const deps = {
-    database,
-    clock,
-    administration,
-    letters,
-    links,
-    secrets,
-    passwords,
-    sessions,
-    throttle,
-    secondFactors,
-  };
+  const shared = { database, clock, administration, letters, links, secrets, passwords };
+  const deps: AccountDeps = { ...shared, sessions, secondFactors, throttle: new Throttle(clock) };
   const signIn = new SignIn(deps);
   return {
     people: new People(deps),
@@ -78,5 +69,21 @@ export function assembleAccounts(options: AccountsOptions): Accounts {
     ownSessions: new OwnSessions(deps),
     links,
     secrets,
+  };
+}
+
+const TIDY_MS = 60 * 60_000;
+
+/** Removes links, sessions, challenges and counted attempts that are no good any more. */
+export function accountsTidyJob(database: Database, clock: () => Date): Job {
+  return {
+    name: 'accounts/tidy',
+    everyMs: TIDY_MS,
+    atMostMs: TIDY_MS,
+    run: () =>
+      database.write(async (transaction) => {
+        for (const forget of [forgetLinks, forgetSessions, forgetAttempts, forgetChallenges])
+          await forget(transaction, clock());
+      }),
   };
 }

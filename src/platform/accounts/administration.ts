@@ -21,12 +21,7 @@ export function byCommand(command: string): Actor {
   return { name: `command:${command}`, scopes: SCOPES };
 }
 
-/** Somebody who does a thing with their own account. */
-export function byPerson(personId: string): Actor {
-  return { name: `person:${personId}`, scopes: [] };
-}
-
-export type ActName =
+type ActName =
   | 'platform.initialised'
   | 'key.made'
   | 'key.rotated'
@@ -68,6 +63,11 @@ export interface Act {
     id: string,
   ];
   more?: { [name: string]: Json };
+}
+
+/** Something that somebody did with their own account. */
+export function ownAct(personId: string, action: ActName, more: { [name: string]: Json } = {}): Act {
+  return { actor: { name: `person:${personId}` }, action, of: ['person', personId], more };
 }
 
 /** The record of administrative acts. */

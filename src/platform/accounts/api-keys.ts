@@ -1,4 +1,5 @@
 import type { Reader, Transaction } from '../database/database.ts';
+import { pick } from '../database/table.ts';
 import { DomainError, invalidField } from '../errors.ts';
 import type { Actor } from '../http/principal.ts';
 import { isScope, SCOPES, type Scope } from '../scopes.ts';
@@ -187,6 +188,10 @@ async function setEnd(transaction: Transaction, keyId: string, expiresAt: string
   await keys.where('key_id', '=', keyId).execute();
 }
 
-function toApiKey({ sha256: _, ...row }: AccountTables['api_keys']): ApiKey {
-  return { ...row, scopes: scopesOf(row) };
+function toApiKey(row: AccountTables['api_keys']): ApiKey {
+  return {
+    ...pick(row, ['key_id', 'name', 'created_at', 'expires_at', 'revoked_at', 'last_used_at']),
+    ...pick(row, ['rotated_from', 'bound_to']),
+    scopes: scopesOf(row),
+  };
 }

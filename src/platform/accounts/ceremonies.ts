@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import type {
   AuthenticationResponseJSON,
   PublicKeyCredentialCreationOptionsJSON,
@@ -6,9 +7,25 @@ import type {
   WebAuthnCredential,
 } from '@simplewebauthn/server';
 import { CHALLENGE_MS } from './challenges.ts';
-import type { PasskeyRow } from './passkey-rows.ts';
-import type { PersonRow } from './person-rows.ts';
-import type { RelyingParty } from './relying-party.ts';
+import type { PasskeyRow, PersonRow } from './person-rows.ts';
+
+/** The scope of passkeys (WebAuthn Level 3, section 4): one host name, and pages of one origin. */
+interface RelyingParty {
+  id: string;
+  origin: string;
+}
+
+/**
+ * Browsers have passkeys at host names that are reached by HTTPS, and on the machine itself.
+ * @param publicUrl where browsers reach the platform. Never what a request says: that may be anybody's.
+ * @returns null where there can be none.
+ */
+export function relyingPartyOf(publicUrl: string | null): RelyingParty | null {
+  const url = publicUrl === null ? null : URL.parse(publicUrl);
+  if (url === null || isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0) return null;
+  const isHere = /(?:^|\.)localhost$/.test(url.hostname);
+  return url.protocol === 'https:' || isHere ? { id: url.hostname, origin: url.origin } : null;
+}
 
 /** The answer of an authenticator, as the browser writes it (WebAuthn Level 3, `toJSON`). Nothing in it is trusted. */
 export interface PasskeyAnswer {

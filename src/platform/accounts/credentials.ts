@@ -2,16 +2,15 @@ import type { Reader } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import type { Actor } from '../http/principal.ts';
 import { canonicalEmail } from '../mail/address.ts';
-import { byPerson } from './administration.ts';
+import { ownAct } from './administration.ts';
 import type { AccountDeps } from './deps.ts';
 import { endLinks, type Link, linkUsed, readLink, takeLink } from './links.ts';
+import { refuseWeak } from './password.ts';
 import { findPerson, type PersonRow, personByEmail, updatePerson } from './person-rows.ts';
-import { sessionEnded } from './sessions.ts';
 import type { Credentials, SignIn } from './sign-in.ts';
 import type { AccountTables } from './tables.ts';
 import { accountSubject, letterSubjects } from './throttle.ts';
 import { totpStep } from './totp.ts';
-import { refuseWeak } from './weak-passwords.ts';
 
 /** Passwords and second factors, by which people prove that it is them, set and changed. */
 export class CredentialChanges {
@@ -29,17 +28,15 @@ export class CredentialChanges {
    */
   async changePassword(token: string, network: string, given: Credentials & { next: string }): Promise<void> {
     const { sessions, passwords } = this.#deps;
-    const session = await sessions.find(token);
-    if (session === null) throw sessionEnded();
-    refuseWeak(given.next, [session.email, session.name]);
+    const { email: known, name } = await sessions.require(token);
+    refuseWeak(given.next, [known, name]);
     const password = await passwords.hash(given.next);
     await this.#signIn.prove(token, network, given, async ({ transaction, person: { person_id, email } }) => {
       const { administration, letters } = this.#deps;
       await updatePerson(transaction, person_id, { password });
       await sessions.endOthers(transaction, person_id, token);
       await letters.send(transaction, { letter: 'password_changed', to: email });
-      const actor = byPerson(person_id);
-      await administration.record(transaction, { actor, action: 'password.changed', of: ['person', person_id] });
+      await administration.record(transaction, ownAct(person_id, 'password.changed'));
     });
   }
 
@@ -96,20 +93,13 @@ export class CredentialChanges {
     await database.write(async (transaction) => {
       const link = await takeLink(transaction, 'reset', token, clock());
       const { person_id, email: to } = await personOf(transaction, link);
-      const { link_id } = link;
       await updatePerson(transaction, person_id, { password });
       await sessions.endAll(transaction, person_id);
       await endLinks(transaction, 'reset', link.content, clock());
       // Guesses at the password before keep nobody out who has the mail.
       await throttle.succeed(transaction, accountSubject(to), []);
       await letters.send(transaction, { letter: 'password_changed', to });
-      const more = { link_id };
-      await administration.record(transaction, {
-        actor: byPerson(person_id),
-        action: 'password.reset',
-        of: ['person', person_id],
-        more,
-      });
+      await administration.record(transaction, ownAct(person_id, 'password.reset', { link_id: link.link_id }));
     });
   }
 
@@ -119,9 +109,7 @@ export class CredentialChanges {
    */
   async addAuthenticator(token: string, secret: Uint8Array, code: string): Promise<void> {
     const { database, secrets, sessions, letters, administration, clock } = this.#deps;
-    const session = await sessions.find(token);
-    if (session === null) throw sessionEnded();
-    const { personId } = session;
+    const { personId } = await sessions.require(token);
     const totp_step = totpStep(secret, code, clock(), 0);
     if (totp_step === null)
       throw new DomainError('not_signed_in', 'the code is not right; look at the clock of the device');
@@ -133,12 +121,7 @@ export class CredentialChanges {
       await updatePerson(transaction, personId, { totp_secret, totp_step });
       await sessions.endOthers(transaction, personId, token);
       await letters.send(transaction, { letter: 'second_factor_added', to: person.email });
-      await administration.record(transaction, {
-        actor: byPerson(personId),
-        action: 'second_factor.added',
-        of: ['person', personId],
-        more: { kind: 'authenticator' },
-      });
+      await administration.record(transaction, ownAct(personId, 'second_factor.added', { kind: 'authenticator' }));
     });
   }
 
@@ -150,12 +133,7 @@ export class CredentialChanges {
       if (totp_secret === null) return;
       await updatePerson(transaction, personId, { totp_secret: null });
       await letters.send(transaction, { letter: 'second_factor_removed', to: email });
-      await administration.record(transaction, {
-        actor: byPerson(personId),
-        action: 'second_factor.removed',
-        of: ['person', personId],
-        more: { kind: 'authenticator' },
-      });
+      await administration.record(transaction, ownAct(personId, 'second_factor.removed', { kind: 'authenticator' }));
     });
   }
 }

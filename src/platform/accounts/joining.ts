@@ -2,17 +2,17 @@ import type { Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import type { Actor } from '../http/principal.ts';
 import { canonicalEmail } from '../mail/address.ts';
-import { byPerson } from './administration.ts';
+import { ownAct } from './administration.ts';
 import type { AccountDeps } from './deps.ts';
 import { endInvitations, type Invited } from './invitations.ts';
 import { linkUsed, readLink, takeLink } from './links.ts';
+import { refuseWeak } from './password.ts';
 import { insertPerson, isAnybody, personByEmail } from './person-rows.ts';
 import type { SessionBeginning } from './sessions.ts';
 import { letterSubjects } from './throttle.ts';
-import { refuseWeak } from './weak-passwords.ts';
 
 /** The details of somebody who gets an account. */
-export interface Joiner extends Pick<SessionBeginning, 'network' | 'browser'> {
+interface Joiner extends Pick<SessionBeginning, 'network' | 'browser'> {
   name: string;
   password: string;
 }
@@ -21,7 +21,7 @@ export interface Joiner extends Pick<SessionBeginning, 'network' | 'browser'> {
 export type InvitingPurpose = 'invite' | 'confirm';
 
 /** An account that was made, and a session of it. */
-export interface Joined {
+interface Joined {
   personId: string;
   session: string;
 }
@@ -130,12 +130,7 @@ export class Joining {
       const personId = await insertPerson(transaction, { email, role, name, password: hashed }, clock());
       await endInvitations(transaction, email, clock());
       const session = await sessions.begin(transaction, personId, { isProved: false, network, browser });
-      await administration.record(transaction, {
-        actor: byPerson(personId),
-        action: 'person.joined',
-        of: ['person', personId],
-        more: { ...taken, role },
-      });
+      await administration.record(transaction, ownAct(personId, 'person.joined', { ...taken, role }));
       // One at a time records an act: of two who would both be the first, the other one is there by now.
       if (IS_FIRST.has(taken.by) && (await isAnybody(transaction, personId))) throw linkUsed();
       await also(transaction);

@@ -1,21 +1,23 @@
 import type { z } from 'zod';
-import type { Database } from '../database/database.ts';
+import type { Json } from '../../core/json/canonical.ts';
+import type { Database, Transaction } from '../database/database.ts';
+import { DomainError } from '../errors.ts';
 import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
 import type { PageQuery } from '../http/fields.ts';
 import type { Actor } from '../http/principal.ts';
+import { keyedRequest, makeOnce } from '../idempotency/keyed-results.ts';
 import type { Administration } from './administration.ts';
 import { type ApiKey, findKey, type IssuedKey, issueKey, keysAfter, revokeKey, rotateKey } from './api-keys.ts';
-import { issueOnce } from './issue-once.ts';
 import type { newKeySchema, rotationSchema } from './wire.ts';
 
-export interface KeysDeps {
+interface KeysDeps {
   database: Database;
   clock: () => Date;
   administration: Administration;
 }
 
 /** A request that takes effect once, however often it is sent. */
-export interface AskedOnce {
+interface AskedOnce {
   idempotencyKey?: string | undefined;
 }
 
@@ -74,4 +76,39 @@ export class ApiKeys {
 function positionOf(cursor: string): Pick<ApiKey, 'created_at' | 'key_id'> {
   const [created_at, key_id] = fromCursor('keys', ['string', 'string'], cursor);
   return { created_at, key_id };
+}
+
+/** A request that makes a key. */
+interface IssueRequest {
+  /** The operation that is asked for. */
+  scope: string;
+  body: object;
+  idempotencyKey: string | undefined;
+  now: Date;
+}
+
+/**
+ * Issues a key in one transaction, once for each idempotency key.
+ * @throws DomainError `key_shown_before` when the same request made a key before: its text cannot be shown again;
+ * `idempotency_conflict`; as `issue` does.
+ */
+export function issueOnce(
+  database: Database,
+  { scope, body, idempotencyKey, now }: IssueRequest,
+  issue: (transaction: Transaction) => Promise<IssuedKey>,
+): Promise<IssuedKey> {
+  const keyed = idempotencyKey === undefined ? null : keyedRequest(scope, idempotencyKey, body as Json);
+  return database.write(async (transaction) => {
+    const outcome = await makeOnce(
+      transaction,
+      { keyed, now },
+      () => issue(transaction),
+      ({ key }) => key.key_id,
+    );
+    if ('made' in outcome) return outcome.made;
+    throw new DomainError(
+      'key_shown_before',
+      `this request made the API key ${outcome.earlier} before, whose text was shown then and cannot be shown again; if it was lost, revoke that key and make another`,
+    );
+  });
 }

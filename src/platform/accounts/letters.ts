@@ -88,7 +88,7 @@ const TEXTS: Record<Exclude<AccountLetter['letter'], 'none'>, Text> = {
 };
 
 /** The tools that turn letters into mails. */
-export interface LetterDeps {
+interface LetterDeps {
   database: Reader;
   clock: () => Date;
   links: OneTimeLinks;

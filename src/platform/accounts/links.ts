@@ -1,4 +1,5 @@
 import { createHmac, createSecretKey, hkdfSync, type KeyObject, randomUUID } from 'node:crypto';
+import type { ExpressionBuilder } from 'kysely';
 import type { Json } from '../../core/json/canonical.ts';
 import type { Reader, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
@@ -35,8 +36,8 @@ export function linkUrl(publicUrl: string, purpose: LinkPurpose, token: string):
 }
 
 /**
- * OneTimeLinks that are good once, within a day. The token of a link follows from its id under a key that is not in the database:
- * a mail that is sent a second time has the same link in it, and who reads the database has none.
+ * Links that are good once, within a day. The token of a link follows from its id under a key that is not in the
+ * database: a mail that is sent a second time has the same link in it, and who reads the database has none.
  */
 export class OneTimeLinks {
   readonly #key: KeyObject;
@@ -57,19 +58,10 @@ export class OneTimeLinks {
   ): Promise<string> {
     const link_id = randomUUID();
     const sha256 = tokenDigest(this.token(link_id));
-    await transaction
-      .tables<AccountTables>()
-      .insertInto('links')
-      .values({
-        link_id,
-        sha256,
-        purpose,
-        content: JSON.stringify(content),
-        made_by: maker?.name ?? null,
-        expires_at: endOf(now),
-        used_at: null,
-      })
-      .execute();
+    const made_by = maker?.name ?? null;
+    const link = { link_id, sha256, purpose, content: JSON.stringify(content), made_by, expires_at: endOf(now) };
+    const links = transaction.tables<AccountTables>().insertInto('links');
+    await links.values({ ...link, used_at: null }).execute();
     return link_id;
   }
 
@@ -79,18 +71,16 @@ export class OneTimeLinks {
   }
 }
 
+/** The condition that a link is of a purpose, and good. */
+function isGood(purpose: LinkPurpose, now: Date) {
+  return ({ and, eb }: ExpressionBuilder<AccountTables, 'links'>) =>
+    and([eb('purpose', '=', purpose), eb('used_at', 'is', null), eb('expires_at', '>', now.toISOString())]);
+}
+
 /** A link as it is now, without taking it. @throws DomainError `link_used` as `takeLink`. */
 export async function readLink(reader: Reader, purpose: LinkPurpose, token: string, now: Date): Promise<Link> {
-  const link = await reader
-    .tables<AccountTables>()
-    .selectFrom('links')
-    .select(['link_id', 'content'])
-    .where('sha256', '=', tokenDigest(token))
-    .where('purpose', '=', purpose)
-    .where('used_at', 'is', null)
-    .where('expires_at', '>', now.toISOString())
-    .executeTakeFirst();
-  return toLink(link);
+  const links = reader.tables<AccountTables>().selectFrom('links').select(['link_id', 'content']);
+  return toLink(await links.where('sha256', '=', tokenDigest(token)).where(isGood(purpose, now)).executeTakeFirst());
 }
 
 /**
@@ -103,18 +93,9 @@ export async function takeLink(
   token: string,
   now: Date,
 ): Promise<Link> {
-  const used_at = now.toISOString();
-  const link = await transaction
-    .tables<AccountTables>()
-    .updateTable('links')
-    .set({ used_at })
-    .where('sha256', '=', tokenDigest(token))
-    .where('purpose', '=', purpose)
-    .where('used_at', 'is', null)
-    .where('expires_at', '>', used_at)
-    .returning(['link_id', 'content'])
-    .executeTakeFirst();
-  return toLink(link);
+  const links = transaction.tables<AccountTables>().updateTable('links').set({ used_at: now.toISOString() });
+  const taken = links.where('sha256', '=', tokenDigest(token)).where(isGood(purpose, now));
+  return toLink(await taken.returning(['link_id', 'content']).executeTakeFirst());
 }
 
 /** Ends all links that have the same content. */
@@ -124,24 +105,15 @@ export async function endLinks(
   content: Json,
   now: Date,
 ): Promise<void> {
-  await transaction
-    .tables<AccountTables>()
-    .updateTable('links')
-    .set({ used_at: now.toISOString() })
-    .where('purpose', '=', purpose)
-    .where('content', '=', JSON.stringify(content))
-    .where('used_at', 'is', null)
-    .execute();
+  const links = transaction.tables<AccountTables>().updateTable('links').set({ used_at: now.toISOString() });
+  const alike = links.where('purpose', '=', purpose).where('content', '=', JSON.stringify(content));
+  await alike.where('used_at', 'is', null).execute();
 }
 
 /** Returns the state of a link: it is good, it was used or ended, or it is older than a day. */
 export async function stateOfLink(reader: Reader, linkId: string, now: Date): Promise<'good' | 'ended' | 'too_old'> {
-  const link = await reader
-    .tables<AccountTables>()
-    .selectFrom('links')
-    .select(['used_at', 'expires_at'])
-    .where('link_id', '=', linkId)
-    .executeTakeFirst();
+  const links = reader.tables<AccountTables>().selectFrom('links').select(['used_at', 'expires_at']);
+  const link = await links.where('link_id', '=', linkId).executeTakeFirst();
   if (link !== undefined && link.used_at !== null) return 'ended';
   return link === undefined || link.expires_at <= now.toISOString() ? 'too_old' : 'good';
 }
@@ -156,8 +128,8 @@ export async function openLinks(
   let links = selectOpen(reader, purpose, now).orderBy('expires_at').orderBy('link_id').limit(limit);
   if (after !== undefined) {
     const [expiresAt, linkId] = after;
-    links = links.where(({ eb, or, and }) =>
-      or([eb('expires_at', '>', expiresAt), and([eb('expires_at', '=', expiresAt), eb('link_id', '>', linkId)])]),
+    links = links.where(({ eb, refTuple, tuple }) =>
+      eb(refTuple('expires_at', 'link_id'), '>', tuple(expiresAt, linkId)),
     );
   }
   return (await links.execute()).map(toOpen);
@@ -175,13 +147,7 @@ export async function openLink(
 }
 
 function selectOpen(reader: Reader, purpose: LinkPurpose, now: Date) {
-  return reader
-    .tables<AccountTables>()
-    .selectFrom('links')
-    .select(OPEN)
-    .where('purpose', '=', purpose)
-    .where('used_at', 'is', null)
-    .where('expires_at', '>', now.toISOString());
+  return reader.tables<AccountTables>().selectFrom('links').select(OPEN).where(isGood(purpose, now));
 }
 
 function toOpen({ content, ...link }: Omit<OpenLink, 'content'> & { content: string }): OpenLink {
@@ -196,16 +162,10 @@ export async function changeLink(
   change: 'end' | 'extend',
   now: Date,
 ): Promise<OpenLink | null> {
-  const link = await transaction
-    .tables<AccountTables>()
-    .updateTable('links')
-    .set(change === 'end' ? { used_at: now.toISOString() } : { expires_at: endOf(now) })
-    .where('link_id', '=', linkId)
-    .where('purpose', '=', purpose)
-    .where('used_at', 'is', null)
-    .where('expires_at', '>', now.toISOString())
-    .returning(OPEN)
-    .executeTakeFirst();
+  const set = change === 'end' ? { used_at: now.toISOString() } : { expires_at: endOf(now) };
+  const links = transaction.tables<AccountTables>().updateTable('links').set(set);
+  const changed = links.where('link_id', '=', linkId).where(isGood(purpose, now)).returning(OPEN);
+  const link = await changed.executeTakeFirst();
   return link === undefined ? null : toOpen(link);
 }
 

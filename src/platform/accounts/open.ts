@@ -1,8 +1,8 @@
 import type { OpenService, ServiceDeps } from '../open-module.ts';
+import { accountsTidyJob } from './accounts.ts';
 import { ApiKeys } from './keys.ts';
 import { pagesOfKeys, pagesOfPeople } from './pages/pages.ts';
 import { serveKeys, servePeople } from './routes.ts';
-import { accountsTidyJob } from './tidy.ts';
 
 export async function openKeys({ authentication, ...deps }: ServiceDeps): Promise<OpenService> {
   const keys = new ApiKeys(deps);

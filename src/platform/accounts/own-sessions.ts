@@ -1,6 +1,6 @@
 import { DomainError } from '../errors.ts';
 import { tokenDigest } from '../secrets.ts';
-import { byPerson } from './administration.ts';
+import { ownAct } from './administration.ts';
 import type { AccountDeps } from './deps.ts';
 import { goingOn } from './sessions.ts';
 import type { AccountTables } from './tables.ts';
@@ -28,15 +28,9 @@ export class OwnSessions {
   /** Those that go on, the one last seen first. @param token of the session that asks. */
   async list(personId: string, token: string): Promise<OwnSession[]> {
     const { database, clock } = this.#deps;
-    const rows = await database
-      .tables<AccountTables>()
-      .selectFrom('sessions')
-      .select(['session_id', 'sha256', 'created_at', 'seen_at', 'network', 'browser'])
-      .where('person_id', '=', personId)
-      .where(goingOn(clock()))
-      .orderBy('seen_at', 'desc')
-      .orderBy('session_id')
-      .execute();
+    const sessions = database.tables<AccountTables>().selectFrom('sessions').where('person_id', '=', personId);
+    const own = sessions.select(['session_id', 'sha256', 'created_at', 'seen_at', 'network', 'browser']);
+    const rows = await own.where(goingOn(clock())).orderBy('seen_at', 'desc').orderBy('session_id').execute();
     const present = tokenDigest(token);
     return rows.map(({ sha256, ...session }) => ({ ...session, isPresent: sha256 === present }));
   }
@@ -69,12 +63,7 @@ export class OwnSessions {
       const ended = sessions.deleteFrom('sessions').where(isAmong('session_id', ids)).returning('session_id');
       const count = (await ended.execute()).length;
       if (count === 0) return;
-      await administration.record(transaction, {
-        actor: byPerson(personId),
-        action: 'sessions.ended',
-        of: ['person', personId],
-        more: { count },
-      });
+      await administration.record(transaction, ownAct(personId, 'sessions.ended', { count }));
     });
   }
 }

@@ -1,13 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import type { Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
-import { byPerson } from './administration.ts';
+import { ownAct } from './administration.ts';
 import { type Ceremonies, challengeIn, type MakingOptions, type PasskeyAnswer } from './ceremonies.ts';
 import { Challenges, purposeOf } from './challenges.ts';
 import type { AccountDeps } from './deps.ts';
-import { deletePasskey, insertPasskey, type PasskeyRow, passkeysOf } from './passkey-rows.ts';
-import { findPerson, personById, present } from './person-rows.ts';
-import { sessionEnded } from './sessions.ts';
+import {
+  deletePasskey,
+  findPerson,
+  insertPasskey,
+  type PasskeyRow,
+  passkeysOf,
+  personById,
+  present,
+} from './person-rows.ts';
 
 /** More than anybody has, and a bound on what a page and a browser are told. */
 const MOST_PASSKEYS = 20;
@@ -47,8 +53,8 @@ export class Passkeys {
 
   /** Options with which a session's browser makes a passkey. @throws DomainError as `add`. */
   async askToAdd(token: string): Promise<MakingOptions> {
-    const { database } = this.#deps;
-    const personId = await this.#personIn(token);
+    const { database, sessions } = this.#deps;
+    const { personId } = await sessions.require(token);
     const existing = await passkeysOf(database, personId);
     refuseMore(existing);
     const person = present(await personById(database, personId));
@@ -62,7 +68,7 @@ export class Passkeys {
    */
   async add(token: string, name: string, answer: PasskeyAnswer): Promise<void> {
     const { database, sessions, letters, administration } = this.#deps;
-    const person_id = await this.#personIn(token);
+    const { personId: person_id } = await sessions.require(token);
     await database.write(async (transaction) => {
       const { email } = await findPerson(transaction, person_id);
       refuseMore(await passkeysOf(transaction, person_id));
@@ -72,12 +78,10 @@ export class Passkeys {
         throw new DomainError('conflict', 'this passkey is of an account already');
       await sessions.endOthers(transaction, person_id, token);
       await letters.send(transaction, { letter: 'second_factor_added', to: email });
-      await administration.record(transaction, {
-        actor: byPerson(person_id),
-        action: 'second_factor.added',
-        of: ['person', person_id],
-        more: { kind: 'passkey', passkey_id: passkey.passkey_id },
-      });
+      await administration.record(
+        transaction,
+        ownAct(person_id, 'second_factor.added', { kind: 'passkey', passkey_id: passkey.passkey_id }),
+      );
     });
   }
 
@@ -88,12 +92,10 @@ export class Passkeys {
       const { email } = await findPerson(transaction, personId);
       if (!(await deletePasskey(transaction, personId, passkeyId))) throw noSuchPasskey();
       await letters.send(transaction, { letter: 'second_factor_removed', to: email });
-      await administration.record(transaction, {
-        actor: byPerson(personId),
-        action: 'second_factor.removed',
-        of: ['person', personId],
-        more: { kind: 'passkey', passkey_id: passkeyId },
-      });
+      await administration.record(
+        transaction,
+        ownAct(personId, 'second_factor.removed', { kind: 'passkey', passkey_id: passkeyId }),
+      );
     });
   }
 
@@ -110,12 +112,6 @@ export class Passkeys {
     const { id: credential_id, publicKey: public_key, counter, transports = [] } = made;
     const created_at = this.#deps.clock().toISOString();
     return { credential_id, public_key, counter, transports: JSON.stringify(transports), created_at };
-  }
-
-  async #personIn(token: string): Promise<string> {
-    const session = await this.#deps.sessions.find(token);
-    if (session === null) throw sessionEnded();
-    return session.personId;
   }
 
   /** @throws DomainError `conflict`. */

@@ -1,17 +1,19 @@
 import { sql } from 'kysely';
 import type { Reader, Transaction } from '../database/database.ts';
+import { pick } from '../database/table.ts';
 import { DomainError } from '../errors.ts';
 import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
 import type { Actor } from '../http/principal.ts';
 import { canonicalEmail } from '../mail/address.ts';
 import type { Scope } from '../scopes.ts';
-import { refuseScopes } from './administration.ts';
+import { personNamed, refuseScopes } from './administration.ts';
 import type { AccountDeps } from './deps.ts';
-import { deletePasskeysOf, passkeyHolders } from './passkey-rows.ts';
 import {
+  deletePasskeysOf,
   findPerson,
   isAnybody,
   type PersonRow,
+  passkeyHolders,
   personByEmail,
   personById,
   present,
@@ -160,10 +162,10 @@ async function toPerson(reader: Reader, person: PersonRow): Promise<Person> {
 async function toPeople(reader: Reader, rows: readonly PersonRow[]): Promise<Person[]> {
   const ids = rows.map(({ person_id }) => person_id);
   const holders = await passkeyHolders(reader, ids);
-  return rows.map(({ password: _, totp_secret, totp_step: __, ...person }) => {
-    const second_factor = factorsOf({ totp_secret }, holders.has(person.person_id)).length > 0;
-    return { ...person, second_factor };
-  });
+  return rows.map((row) => ({
+    ...pick(row, ['person_id', 'email', 'name', 'role', 'created_at', 'disabled_at']),
+    second_factor: factorsOf(row, holders.has(row.person_id)).length > 0,
+  }));
 }
 
 /** Somebody has to be an owner. @throws DomainError `conflict`. */
@@ -180,4 +182,20 @@ async function refuseLastOwner(transaction: Transaction, { person_id, role, disa
     .execute();
   if (!owners.some((owner) => owner.person_id !== person_id))
     throw new DomainError('conflict', 'this is the last owner, and somebody has to be one');
+}
+
+/** Returns the name that people give an actor. */
+export type NameActor = (actor: string) => string;
+
+/**
+ * Reads how people are called who did things; null stands for nobody. Whoever is no person, or not known any more, is
+ * called as acts name them.
+ */
+export async function namesOfActors(
+  people: Pick<People, 'namesOf'>,
+  actors: readonly (string | null)[],
+): Promise<NameActor> {
+  const ids = actors.map((actor) => (actor === null ? null : personNamed(actor))).filter((id) => id !== null);
+  const names = await people.namesOf([...new Set(ids)]);
+  return (actor) => names.get(personNamed(actor) ?? '') ?? actor;
 }

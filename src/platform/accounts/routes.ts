@@ -6,8 +6,7 @@ import type { ApiKeys } from './keys.ts';
 import { invitationOperations } from './operations/invitations.ts';
 import { keyOperations } from './operations/keys.ts';
 import { peopleOperations } from './operations/people.ts';
-import { openInvitationSchema, personSchema, sentInvitationSchema } from './people-wire.ts';
-import { apiKeySchema, issuedKeySchema } from './wire.ts';
+import { apiKeySchema, issuedKeySchema, openInvitationSchema, personSchema, sentInvitationSchema } from './wire.ts';
 
 /** Serves API keys, under the base path of their service. */
 export async function serveKeys(server: FastifyInstance, keys: ApiKeys): Promise<void> {

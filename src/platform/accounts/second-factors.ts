@@ -1,10 +1,9 @@
 import type { Reader, Transaction } from '../database/database.ts';
 import type { SecretBox } from '../secrets.ts';
-import { type Administration, byPerson } from './administration.ts';
+import { type Administration, ownAct } from './administration.ts';
 import { type Ceremonies, challengeIn, type PasskeyAnswer, type SigningOptions } from './ceremonies.ts';
 import { type ChallengePurpose, Challenges } from './challenges.ts';
-import { notePasskeyUse, type PasskeyRow, passkeysOf } from './passkey-rows.ts';
-import { type PersonRow, updatePerson } from './person-rows.ts';
+import { notePasskeyUse, type PasskeyRow, type PersonRow, passkeysOf, updatePerson } from './person-rows.ts';
 import { totpStep } from './totp.ts';
 
 /** Second factors: an authenticator that shows codes, or passkeys. Any of them is enough. */
@@ -24,7 +23,7 @@ export interface FactorQuestion {
   options: SigningOptions | null;
 }
 
-export interface FactorDeps {
+interface FactorDeps {
   secrets: SecretBox;
   clock: () => Date;
   administration: Administration;
@@ -103,12 +102,7 @@ export class SecondFactors {
 
   /** Nobody knows which of the two is the copy: the owners find the entry, and remove the passkey. */
   async #recordCopy(transaction: Transaction, { person_id, passkey_id }: PasskeyRow): Promise<void> {
-    await this.#deps.administration.record(transaction, {
-      actor: byPerson(person_id),
-      action: 'passkey.counted_back',
-      of: ['person', person_id],
-      more: { passkey_id },
-    });
+    await this.#deps.administration.record(transaction, ownAct(person_id, 'passkey.counted_back', { passkey_id }));
   }
 }
 

@@ -53,21 +53,9 @@ export class Sessions {
     const { isProved, network = null, browser = null } = beginning;
     const now = this.#clock().toISOString();
     const { text, sha256 } = newToken();
-    await transaction
-      .tables<AccountTables>()
-      .insertInto('sessions')
-      .values({
-        sha256,
-        person_id: personId,
-        csrf: newToken().text,
-        created_at: now,
-        seen_at: now,
-        session_id: randomUUID(),
-        proved_at: isProved ? now : null,
-        network,
-        browser,
-      })
-      .execute();
+    const from = { network, browser, created_at: now, seen_at: now, proved_at: isProved ? now : null };
+    const session = { sha256, session_id: randomUUID(), person_id: personId, csrf: newToken().text, ...from };
+    await transaction.tables<AccountTables>().insertInto('sessions').values(session).execute();
     return text;
   }
 
@@ -90,6 +78,13 @@ export class Sessions {
     const { person_id: personId, email, name, role, csrf, proved_at } = row;
     const isProved = proved_at !== null && proved_at > before(now, PROVED_MS);
     return { personId, email, name, role, csrf, isProved, secondFactors: factorsOf(row, Boolean(row.has_passkey)) };
+  }
+
+  /** The session of a token. @throws DomainError `not_signed_in` where `find` finds none. */
+  async require(token: string): Promise<Session> {
+    const session = await this.find(token);
+    if (session === null) throw new DomainError('not_signed_in', 'the session has ended; sign in again');
+    return session;
   }
 
   /** Notes that the person proved anew who they are. */
@@ -130,17 +125,11 @@ export function goingOn(now: Date) {
     and([eb('sessions.seen_at', '>', before(now, IDLE_MS)), eb('sessions.created_at', '>', before(now, WHOLE_MS))]);
 }
 
-export function sessionEnded(): DomainError {
-  return new DomainError('not_signed_in', 'the session has ended; sign in again');
-}
-
 /** Removes what has ended anyhow. */
 export async function forgetSessions(transaction: Transaction, now: Date): Promise<void> {
-  await transaction
-    .tables<AccountTables>()
-    .deleteFrom('sessions')
-    .where(({ or, eb }) => or([eb('seen_at', '<', before(now, IDLE_MS)), eb('created_at', '<', before(now, WHOLE_MS))]))
-    .execute();
+  const sessions = transaction.tables<AccountTables>().deleteFrom('sessions');
+  const [idle, whole] = [before(now, IDLE_MS), before(now, WHOLE_MS)];
+  await sessions.where(({ or, eb }) => or([eb('seen_at', '<', idle), eb('created_at', '<', whole)])).execute();
 }
 
 function passkeyOf({ selectFrom }: ExpressionBuilder<AccountTables, 'people' | 'sessions'>) {
@@ -149,4 +138,29 @@ function passkeyOf({ selectFrom }: ExpressionBuilder<AccountTables, 'people' | '
 
 function before(now: Date, milliseconds: number): string {
   return new Date(now.getTime() - milliseconds).toISOString();
+}
+
+/** The first that fits: browsers also name those that they are like. */
+const BROWSERS: readonly (readonly [RegExp, string])[] = [
+  [/Edg(?:e|A|iOS)?\//, 'Edge'],
+  [/OPR\//, 'Opera'],
+  [/SamsungBrowser\//, 'Samsung Internet'],
+  [/Firefox\/|FxiOS\//, 'Firefox'],
+  [/Chrome\/|CriOS\//, 'Chrome'],
+  [/Safari\//, 'Safari'],
+];
+const SYSTEMS: readonly (readonly [RegExp, string])[] = [
+  [/iPhone|iPad/, 'iOS'],
+  [/Android/, 'Android'],
+  [/Windows/, 'Windows'],
+  [/Mac OS X/, 'macOS'],
+  [/CrOS/, 'ChromeOS'],
+  [/Linux/, 'Linux'],
+];
+
+/** A browser in plain words: `Firefox on Linux`. @param userAgent as it calls itself; it may be anything. */
+export function browserWords(userAgent: string | undefined): string {
+  const nameIn = (names: typeof BROWSERS) => names.find(([pattern]) => pattern.test(userAgent ?? ''))?.[1];
+  const [browser = 'another browser', system] = [nameIn(BROWSERS), nameIn(SYSTEMS)];
+  return system === undefined ? browser : `${browser} on ${system}`;
 }

@@ -1,21 +1,20 @@
 import type { Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { canonicalEmail } from '../mail/address.ts';
-import { byPerson } from './administration.ts';
+import { tokenDigest } from '../secrets.ts';
+import { ownAct } from './administration.ts';
 import { type ChallengePurpose, purposeOf } from './challenges.ts';
 import type { AccountDeps } from './deps.ts';
 import { lockPerson, type PersonRow, personByEmail, personById, present } from './person-rows.ts';
 import type { FactorQuestion, GivenFactor, SecondFactor } from './second-factors.ts';
-import { type Session, sessionEnded } from './sessions.ts';
 import { accountSubject, networkSubject } from './throttle.ts';
-import { openTicket, sealTicket } from './tickets.ts';
 
 /** The password, and a second factor where the person has one. */
 export interface Credentials extends GivenFactor {
   password: string;
 }
 
-export interface SignInRequest extends Credentials {
+interface SignInRequest extends Credentials {
   email: string;
   /** The network of the request, from `networkOf`. */
   network: string;
@@ -113,7 +112,7 @@ export class SignIn {
    */
   async askAgain(token: string): Promise<FactorQuestion> {
     const { database, secondFactors } = this.#deps;
-    const { personId } = await this.#sessionOf(token);
+    const { personId } = await this.#deps.sessions.require(token);
     return secondFactors.ask(database, present(await personById(database, personId)), purposeOf('prove', token));
   }
 
@@ -125,7 +124,7 @@ export class SignIn {
 
   /** Does something for somebody in a session who shows anew that it is them. @throws DomainError as `signIn`. */
   async prove<T>(token: string, network: string, given: Credentials, work: Work<T>): Promise<T> {
-    const { email } = await this.#sessionOf(token);
+    const { email } = await this.#deps.sessions.require(token);
     const { password, ...factor } = given;
     const attempt = { ...this.#byPassword(email, network, password), factor, purpose: purposeOf('prove', token) };
     return this.#attempt(attempt, { work });
@@ -166,22 +165,13 @@ export class SignIn {
     return { email, network, isRight, factor: {}, purpose: purposeOf('sign in', '') };
   }
 
-  /** @throws DomainError `not_signed_in`. */
-  async #sessionOf(token: string): Promise<Session> {
-    const session = await this.#deps.sessions.find(token);
-    if (session === null) throw sessionEnded();
-    return session;
-  }
-
   async #begin({ transaction, person: { person_id }, secondFactor }: Proof, from: From): Promise<string> {
     const { sessions, administration } = this.#deps;
     const token = await sessions.begin(transaction, person_id, { ...from, isProved: secondFactor !== null });
-    await administration.record(transaction, {
-      actor: byPerson(person_id),
-      action: 'person.signed_in',
-      of: ['person', person_id],
-      more: { network: from.network, second_factor: secondFactor },
-    });
+    await administration.record(
+      transaction,
+      ownAct(person_id, 'person.signed_in', { network: from.network, second_factor: secondFactor }),
+    );
     return token;
   }
 
@@ -198,5 +188,48 @@ export class SignIn {
       of: ['network', network],
       more: { person_id: known?.person_id ?? null },
     });
+  }
+}
+
+/** For so long the password counts while the code is looked for. */
+const LIFETIME_MS = 5 * 60 * 1000;
+
+/** The purpose of its seal. */
+const OWNER = 'sign-in ticket';
+
+interface Ticket {
+  person_id: string;
+  /** Digest of the password as it is stored: another password makes the ticket worthless. */
+  password: string;
+  until: string;
+}
+
+type Deps = Pick<AccountDeps, 'secrets' | 'clock' | 'database'>;
+
+/** Says, to nobody but this platform, that somebody gave the right password. */
+function sealTicket({ secrets, clock }: Deps, { person_id, password }: PersonRow): string {
+  const until = new Date(clock().getTime() + LIFETIME_MS).toISOString();
+  const ticket: Ticket = { person_id, password: tokenDigest(password), until };
+  return secrets.seal(Buffer.from(JSON.stringify(ticket)), OWNER).toString('base64url');
+}
+
+/**
+ * Finds the person of a ticket, as they were when they got it. @throws DomainError `not_signed_in` when it is none, or
+ * too old.
+ */
+async function openTicket(deps: Deps, text: string): Promise<PersonRow> {
+  const ticket = read(deps, text);
+  const person = ticket === null ? undefined : await personById(deps.database, ticket.person_id);
+  if (ticket === null || person === undefined || tokenDigest(person.password) !== ticket.password)
+    throw new DomainError('not_signed_in', 'too much time has passed; begin again with your password');
+  return person;
+}
+
+function read({ secrets, clock }: Deps, text: string): Ticket | null {
+  try {
+    const ticket = JSON.parse(secrets.open(Buffer.from(text, 'base64url'), OWNER).toString()) as Ticket;
+    return ticket.until > clock().toISOString() ? ticket : null;
+  } catch {
+    return null;
   }
 }

@@ -76,10 +76,7 @@ export const ACCOUNT_TABLES = {
     { indexes: { passkeys_by_person: '(person_id)' } },
   ),
   /** Challenges that an authenticator signed, until they are too old anyhow. */
-  spent_challenges: table({
-    sha256: column.text('PRIMARY KEY'),
-    until: column.text(),
-  }),
+  spent_challenges: table({ sha256: column.text('PRIMARY KEY'), until: column.text() }),
   sessions: table(
     {
       sha256: column.text('PRIMARY KEY'),

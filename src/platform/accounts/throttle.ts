@@ -10,7 +10,7 @@ const LONGEST_PAUSE_MS = 15 * 60 * 1000;
 const FORGOTTEN_MS = 24 * 60 * 60 * 1000;
 
 /** The subject for which attempts are counted. */
-export interface ThrottleSubject {
+interface ThrottleSubject {
   name: string;
   /** Failures without a consequence. */
   free: number;
@@ -80,13 +80,9 @@ export class Throttle {
 }
 
 async function takeBack(transaction: Transaction, subject: string): Promise<void> {
-  await transaction
-    .tables<AccountTables>()
-    .updateTable('failed_attempts')
-    .set({ failures: sql`failures - 1` })
-    .where('subject', '=', subject)
-    .where('failures', '>', 0)
-    .execute();
+  const attempts = transaction.tables<AccountTables>().updateTable('failed_attempts');
+  const fewer = attempts.set({ failures: sql`failures - 1` }).where('failures', '>', 0);
+  await fewer.where('subject', '=', subject).execute();
 }
 
 type AttemptRow = AccountTables['failed_attempts'];
@@ -94,11 +90,8 @@ type AttemptRow = AccountTables['failed_attempts'];
 /** Reads the count of a subject, and locks it until the transaction ends. */
 async function lockSubject(transaction: Transaction, subject: string, now: Date): Promise<AttemptRow> {
   const tables = transaction.tables<AccountTables>();
-  await tables
-    .insertInto('failed_attempts')
-    .values({ subject, failures: 0, last_at: now.toISOString() })
-    .onConflict((conflict) => conflict.column('subject').doNothing())
-    .execute();
+  const attempts = tables.insertInto('failed_attempts').values({ subject, failures: 0, last_at: now.toISOString() });
+  await attempts.onConflict((conflict) => conflict.column('subject').doNothing()).execute();
   const rows = tables.selectFrom('failed_attempts').selectAll().where('subject', '=', subject);
   const row = await rows.modifyEnd(transaction.sql.locked).executeTakeFirst();
   if (row === undefined) throw new InTheWay('the row was tidied away meanwhile');

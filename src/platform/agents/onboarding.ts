@@ -1,6 +1,6 @@
 import { type IssuedKey, issueKey, revokeBoundKeys } from '../accounts/api-keys.ts';
-import { issueOnce } from '../accounts/issue-once.ts';
 import { createKey, type NewKey } from '../accounts/key.ts';
+import { issueOnce } from '../accounts/keys.ts';
 import type { Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import type { Actor } from '../http/principal.ts';

@@ -3,7 +3,7 @@ import type { Transaction } from '../database/database.ts';
 import type { Sends } from '../jobs/delivery.ts';
 import type { MailTransport } from '../mail/mail.ts';
 import type { AlertSeverity, AlertState } from './enums.ts';
-import type { AlertSource } from './sources.ts';
+import type { AlertSource } from './wire.ts';
 
 /** An event that people are notified of. */
 export interface Alert {

@@ -4,6 +4,7 @@ import type { Json } from '../../core/json/canonical.ts';
 import { newWebhookSecret } from '../../core/webhook-signature.ts';
 import type { Administration } from '../accounts/administration.ts';
 import type { Database, Transaction } from '../database/database.ts';
+import { pick } from '../database/table.ts';
 import { DomainError, invalidField } from '../errors.ts';
 import type { Actor } from '../http/principal.ts';
 import { keyedRequest, makeOnce } from '../idempotency/keyed-results.ts';
@@ -11,14 +12,13 @@ import type { Outbox } from '../jobs/outbox.ts';
 import { canonicalEmail, isEmail } from '../mail/address.ts';
 import type { SecretBox } from '../secrets.ts';
 import { type AlertMessage, TEST_KIND } from './notifying.ts';
-import { ALERT_SOURCES } from './sources.ts';
 import type { AlertTables } from './tables.ts';
-import type { NewAlertChannel, WireAlertChannel } from './wire.ts';
+import { ALERT_SOURCES, type NewAlertChannel, type WireAlertChannel } from './wire.ts';
 
 /** The most channels: each may get every alert. */
 const MOST_CHANNELS = 20;
 
-export interface AlertChannelsDeps {
+interface AlertChannelsDeps {
   database: Database;
   clock: () => Date;
   /** Seals the secrets of channels. */
@@ -132,17 +132,11 @@ export class AlertChannels {
   }
 }
 
-function toWire({
-  channel_no: _,
-  secret: __,
-  removed_at: ___,
-  ...row
-}: Selectable<AlertTables['alerting_channels']>): WireAlertChannel {
-  const { sources } = row;
-  return {
-    ...row,
-    sources: sources === null ? null : ALERT_SOURCES.filter((each) => sources.split(' ').includes(each)),
-  };
+const SHOWN = ['alert_channel_id', 'kind', 'name', 'target', 'least_severity', 'created_at'] as const;
+
+function toWire(row: Selectable<AlertTables['alerting_channels']>): WireAlertChannel {
+  const sources = row.sources?.split(' ') ?? null;
+  return { ...pick(row, SHOWN), sources: sources && ALERT_SOURCES.filter((each) => sources.includes(each)) };
 }
 
 /** @throws DomainError `invalid_request`. */

@@ -3,8 +3,8 @@ import type { Transaction } from '../database/database.ts';
 import type { Outbox } from '../jobs/outbox.ts';
 import type { Alert } from './api.ts';
 import { type AlertState, isLess, SEVERITIES } from './enums.ts';
-import type { AlertSource } from './sources.ts';
 import type { AlertTables } from './tables.ts';
+import type { AlertSource } from './wire.ts';
 
 /** The time in which another alert of a group is suppressed, unless its level is higher. */
 const COOLDOWN_MS = 60 * 60_000;
@@ -24,7 +24,7 @@ export interface AlertMessage {
   alert_channel_id: string;
 }
 
-export interface NotifyingDeps {
+interface NotifyingDeps {
   outbox: Pick<Outbox, 'add'>;
   clock: () => Date;
 }

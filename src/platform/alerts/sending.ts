@@ -1,18 +1,18 @@
 import { EvidenceError } from '../../core/errors.ts';
 import type { Json } from '../../core/json/canonical.ts';
 import { webhookHeaders } from '../../core/webhook-signature.ts';
-import type { Database } from '../database/database.ts';
-import { type Deliver, Undeliverable } from '../jobs/delivery.ts';
+import type { Database, Reader } from '../database/database.ts';
+import { type Deliver, type Note, Undeliverable } from '../jobs/delivery.ts';
 import type { Message } from '../jobs/outbox.ts';
 import type { Mail, MailTransport } from '../mail/mail.ts';
 import type { Dispatcher } from '../outgoing/dispatcher.ts';
 import type { SecretBox } from '../secrets.ts';
-import type { AlertedService } from './api.ts';
-import { alertMail } from './mail.ts';
+import type { AlertContent, AlertedService, AlertStanding } from './api.ts';
+import type { AlertState } from './enums.ts';
 import type { AlertMessage } from './notifying.ts';
 import type { AlertTables } from './tables.ts';
 
-export interface SendingDeps {
+interface SendingDeps {
   database: Database;
   clock: () => Date;
   /** Opens the secrets of channels. */
@@ -23,7 +23,7 @@ export interface SendingDeps {
 }
 
 /** The body of a webhook. */
-export interface AlertBody {
+interface AlertBody {
   /** The kind of the alert, or `alert.test` for one by which somebody tries the channel. */
   type: string;
   timestamp: string;
@@ -108,4 +108,44 @@ async function post({ dispatcher, box, clock }: SendingDeps, messageId: string, 
     if (error instanceof EvidenceError && error.code === 'refused') throw new Undeliverable(error.message);
     throw error;
   }
+}
+
+/** An alert as a mail. @param url of the page of what it is about. */
+function alertMail({ subject, sentence, facts }: AlertContent, url: string): Omit<Mail, 'to'> {
+  const lines = facts.flatMap(([name, value]) => (value === null ? [] : [`${name}: ${inOneLine(value)}`]));
+  return { subject: inOneLine(subject), text: `${sentence}\n\n${lines.join('\n')}\n\n${url}\n` };
+}
+
+/** Keeps text of strangers from beginning a line. */
+function inOneLine(text: string): string {
+  return text.replaceAll(/[\p{C}\p{Z}]+/gu, ' ');
+}
+
+/** Records the delivery of an alert, at its message and in its service. */
+export function noteStanding(alerted: AlertedService, clock: () => Date): Note {
+  return async (transaction, messageId, { status, attempts }) => {
+    const state = status === 'waiting' ? 'pending' : status;
+    const delivered_at = state === 'delivered' ? clock().toISOString() : null;
+    const messages = transaction.tables<AlertTables>().updateTable('alert_messages');
+    const noted = messages.set({ state, attempts, delivered_at }).where('message_id', '=', messageId);
+    const { subject_id } = await noted.returning('subject_id').executeTakeFirstOrThrow();
+    const subject = { source: alerted.source, subject_id };
+    await alerted.noteAlert(transaction, subject_id, () => readStanding(transaction, subject));
+  };
+}
+
+async function readStanding(
+  reader: Reader,
+  { source, subject_id }: Pick<AlertTables['alert_messages'], 'source' | 'subject_id'>,
+): Promise<AlertStanding> {
+  const all = reader.tables<AlertTables>().selectFrom('alert_messages').select(['state', 'attempts']);
+  const messages = await all.where('source', '=', source).where('subject_id', '=', subject_id).execute();
+  return { state: stateOf(messages), attempts: Math.max(...messages.map(({ attempts }) => attempts)) };
+}
+
+/** The state over all channels: delivered to one, pending at one, or given up. */
+function stateOf(messages: readonly Pick<AlertTables['alert_messages'], 'state'>[]): AlertState {
+  const is = (state: AlertTables['alert_messages']['state']) => messages.some((message) => message.state === state);
+  if (is('delivered')) return 'delivered';
+  return is('pending') ? 'pending' : 'dead';
 }

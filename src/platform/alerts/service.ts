@@ -8,8 +8,7 @@ import { SecretBox } from '../secrets.ts';
 import type { Alerts } from './api.ts';
 import { AlertChannels } from './channels.ts';
 import { notify, outboxKindOf, TEST_KIND } from './notifying.ts';
-import { sendAlerts, sendTests } from './sending.ts';
-import { noteStanding } from './standing.ts';
+import { noteStanding, sendAlerts, sendTests } from './sending.ts';
 
 /** Everything that services, routes and pages call of alerts. */
 export interface AlertService extends Alerts {
@@ -18,7 +17,7 @@ export interface AlertService extends Alerts {
   sendsTests(mail: MailTransport): Sends;
 }
 
-export interface AlertParts {
+interface AlertParts {
   database: Database;
   clock: () => Date;
   administration: Administration;

@@ -1,7 +1,17 @@
 import { z } from 'zod';
 import { text } from '../http/fields.ts';
+import { MODULES } from '../modules.ts';
 import { ALERT_CHANNEL_KINDS, ALERT_STATES, SEVERITIES } from './enums.ts';
-import { ALERT_SOURCES } from './sources.ts';
+
+/** A service that sends alerts. */
+export type AlertSource = Extract<(typeof MODULES)[number], { alerts: string }>['name'];
+
+/** Labels of the services that send alerts, by their names. */
+export const SOURCE_LABELS = Object.fromEntries(
+  MODULES.flatMap((module) => ('alerts' in module ? [[module.name, module.alerts] as const] : [])),
+) as Record<AlertSource, string>;
+
+export const ALERT_SOURCES = Object.keys(SOURCE_LABELS) as AlertSource[];
 
 /** The delivery of an alert, in the answer of its service. */
 export const alertStandingSchema = z.object({ state: z.enum(ALERT_STATES), attempts: z.int() });

@@ -2,7 +2,6 @@ import type { Json } from '../../core/json/canonical.ts';
 import type { Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { type KeyedRequest, KeyedResults, keyedRequest, keyOfAnother } from '../idempotency/keyed-results.ts';
-import { countByHour } from './hours.ts';
 import type { CheckedEntry } from './metadata.ts';
 import {
   type Added,
@@ -16,10 +15,9 @@ import {
   type StreamHead,
 } from './repository.ts';
 import type { RowSeals } from './row-seals.ts';
-import { timestampOf } from './rules.ts';
+import { sealOnto, timestampOf } from './rules.ts';
 import type { DerivedSealKeys } from './seal-keys.ts';
-import { sealOnto } from './sealing.ts';
-import { addToTotals } from './totals.ts';
+import { addToTotals, countByHour } from './totals.ts';
 
 export interface Appended {
   row: EntryRow;

@@ -1,5 +1,6 @@
-import { setImmediate as nextTick } from 'node:timers/promises';
+import { batches } from '../database/batches.ts';
 import type { Reader } from '../database/database.ts';
+import type { TimestampAuthority } from '../timestamp/exchange.ts';
 import type { StreamName } from './pages.ts';
 import type { CheckpointRow, RowSeals } from './row-seals.ts';
 import type { AuditTables } from './tables.ts';
@@ -20,16 +21,12 @@ export interface PackedCheckpoints {
 }
 
 /** The checkpoints of a stream in their order, page by page. */
-export async function* checkpointPages(reader: Reader, { stream_no }: StreamName): AsyncGenerator<CheckpointRow[]> {
-  let last = 0;
-  for (;;) {
-    const rows = await checkpointsOf(reader, stream_no).where('number', '>', last).limit(PAGE_ROWS).execute();
-    const end = rows.at(-1);
-    if (end === undefined) return;
-    yield rows;
-    last = end.number;
-    await nextTick();
-  }
+export function checkpointPages(reader: Reader, { stream_no }: StreamName): AsyncGenerator<CheckpointRow[]> {
+  return batches(
+    0,
+    ({ number }) => number,
+    (last) => checkpointsOf(reader, stream_no).where('number', '>', last).limit(PAGE_ROWS).execute(),
+  );
 }
 
 /**
@@ -89,4 +86,53 @@ export async function lastCheckpoints(
     .where(reader.sql.isAmong('stream_id', streamIds))
     .execute();
   return new Map(rows.map(({ stream_id, ...row }) => [stream_id, checkpointToWire(row, stream_id, seals)]));
+}
+
+export type PendingCheckpoint = CheckpointRow & { stream_id: string };
+
+/** The checkpoints that this kind of authority is to anchor, oldest first, page by page. */
+export function pendingCheckpoints(
+  reader: Reader,
+  authority: TimestampAuthority['kind'],
+): AsyncGenerator<PendingCheckpoint[]> {
+  const pending = reader
+    .tables<AuditTables>()
+    .selectFrom('checkpoints')
+    .innerJoin('streams', 'streams.stream_no', 'checkpoints.stream_no')
+    .selectAll('checkpoints')
+    .select('stream_id')
+    .where('status', '=', 'pending')
+    .where('authority', '=', authority)
+    .orderBy('ordinal')
+    .limit(PAGE_ROWS);
+  return batches(
+    0,
+    ({ ordinal }) => ordinal,
+    (last) => pending.where('ordinal', '>', last).execute(),
+  );
+}
+
+/** The streams whose head has no checkpoint of this kind of authority, page by page. */
+export function grownStreams(
+  reader: Reader,
+  authority: TimestampAuthority['kind'],
+): AsyncGenerator<{ stream_id: string }[]> {
+  const grown = reader
+    .tables<AuditTables>()
+    .selectFrom('streams')
+    .select('stream_id')
+    .where(({ not, exists, selectFrom }) => {
+      const own = selectFrom('checkpoints')
+        .select('number')
+        .whereRef('checkpoints.stream_no', '=', 'streams.stream_no');
+      const last = own.whereRef('number', '=', 'checkpoint_count').whereRef('sequence', '=', 'head_sequence');
+      return not(exists(last.where('authority', '=', authority)));
+    })
+    .orderBy('stream_id')
+    .limit(PAGE_ROWS);
+  return batches(
+    '',
+    ({ stream_id }) => stream_id,
+    (after) => grown.where('stream_id', '>', after).execute(),
+  );
 }

@@ -3,9 +3,14 @@ import type { Database, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
 import type { PageQuery } from '../http/fields.ts';
-import type { TimestampAuthority } from '../timestamp/types.ts';
-import { checkpointsOf, checkpointToWire } from './checkpoint-rows.ts';
-import { grownStreams, type PendingCheckpoint, pendingCheckpoints } from './checkpoints-due.ts';
+import type { TimestampAuthority } from '../timestamp/exchange.ts';
+import {
+  checkpointsOf,
+  checkpointToWire,
+  grownStreams,
+  type PendingCheckpoint,
+  pendingCheckpoints,
+} from './checkpoint-rows.ts';
 import { lockHeads, moveHeads, refuseDamaged, type StreamHead } from './repository.ts';
 import type { CheckpointRow, RowSeals } from './row-seals.ts';
 import { findStream } from './streams.ts';
@@ -15,7 +20,7 @@ import type { WireCheckpoint } from './wire.ts';
 /** Tells the operator why an anchor is still pending. */
 export type AnchorFailed = (error: unknown, checkpointId: string | null) => void;
 
-export interface CheckpointDeps {
+interface CheckpointDeps {
   database: Database;
   seals: RowSeals;
   authority: TimestampAuthority;
@@ -55,8 +60,9 @@ export class Checkpoints {
    */
   async createWhereGrown(): Promise<void> {
     const { database, authority, onFailure } = this.#deps;
-    for await (const streamId of grownStreams(database, authority.kind))
-      await this.#ofHead(streamId).catch((error: unknown) => onFailure(error, null));
+    for await (const streams of grownStreams(database, authority.kind))
+      for (const { stream_id } of streams)
+        await this.#ofHead(stream_id).catch((error: unknown) => onFailure(error, null));
     await this.retryPending();
   }
 
@@ -91,8 +97,8 @@ export class Checkpoints {
 
   async #retry(): Promise<void> {
     const { database, authority } = this.#deps;
-    for await (const row of pendingCheckpoints(database, authority.kind))
-      if ((await this.#anchor(row)) === null) return;
+    for await (const rows of pendingCheckpoints(database, authority.kind))
+      for (const row of rows) if ((await this.#anchor(row)) === null) return;
   }
 
   /** The checkpoint of a stream's head, which is recorded where there is none. */

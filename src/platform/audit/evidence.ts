@@ -5,12 +5,11 @@ import { DomainError } from '../errors.ts';
 import { type KeyedRequest, KeyedResults, keyedRequest, makeOnce } from '../idempotency/keyed-results.ts';
 import { SharedWork } from '../threads/shared-work.ts';
 import type { PackageOrder, PackageRow } from './packing.ts';
-import type { GenerateRequest } from './requests.ts';
 import type { RowSeals } from './row-seals.ts';
 import type { AuditTables } from './tables.ts';
-import type { WireGenerated } from './wire.ts';
+import type { GenerateRequest, WireGenerated } from './wire.ts';
 
-export interface EvidenceDeps {
+interface EvidenceDeps {
   database: Database;
   seals: RowSeals;
   clock: () => Date;
@@ -82,15 +81,11 @@ export class Evidence {
   /** Keeps the digest of the JSON form, unless one is kept. */
   async keepJsonDigest({ package_id }: PackageRow, sha256: string): Promise<void> {
     const { database, seals } = this.#deps;
-    await database.write((transaction) =>
-      transaction
-        .tables<AuditTables>()
-        .updateTable('packages')
-        .set({ json_sha256: sha256, json_seal: seals.json(package_id, sha256) })
-        .where('package_id', '=', package_id)
-        .where('json_sha256', 'is', null)
-        .execute(),
-    );
+    const kept = { json_sha256: sha256, json_seal: seals.json(package_id, sha256) };
+    await database.write((transaction) => {
+      const packages = transaction.tables<AuditTables>().updateTable('packages').set(kept);
+      return packages.where('package_id', '=', package_id).where('json_sha256', 'is', null).execute();
+    });
   }
 
   /** The PDF form; set once and kept. @throws DomainError `package_damaged`; the reason of `signal`. */
@@ -108,14 +103,11 @@ export class Evidence {
     const { database, seals, print } = this.#deps;
     const { package_id } = row;
     const pdf = await print(row, signal);
-    await database.write((transaction) =>
-      transaction
-        .tables<AuditTables>()
-        .updateTable('packages')
-        .set({ pdf, pdf_seal: seals.pdf(package_id, pdf) })
-        .where('package_id', '=', package_id)
-        .execute(),
-    );
+    const kept = { pdf, pdf_seal: seals.pdf(package_id, pdf) };
+    await database.write((transaction) => {
+      const packages = transaction.tables<AuditTables>().updateTable('packages').set(kept);
+      return packages.where('package_id', '=', package_id).execute();
+    });
     return pdf;
   }
 
@@ -151,12 +143,6 @@ function damaged(): DomainError {
   );
 }
 
-export function toGenerated(row: PackageRow): WireGenerated {
-  return {
-    package_id: row.package_id,
-    status: 'ready',
-    stream_id: row.stream_id,
-    entry_count: row.entry_count,
-    created_at: row.created_at,
-  };
+export function toGenerated({ package_id, stream_id, entry_count, created_at }: PackageRow): WireGenerated {
+  return { package_id, status: 'ready', stream_id, entry_count, created_at };
 }

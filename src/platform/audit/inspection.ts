@@ -1,5 +1,4 @@
 import type { ReadableDatabase } from '../database/database.ts';
-import { Faults } from './faults.ts';
 import { EntryPages } from './pages.ts';
 import { sealedHeadOf } from './repository.ts';
 import { checkCheckpoints, checkVerifications } from './row-checks.ts';
@@ -7,7 +6,7 @@ import type { RowSeals } from './row-seals.ts';
 import type { DerivedSealKeys } from './seal-keys.ts';
 import { findStream, type StreamRow } from './streams.ts';
 import type { AuditTables } from './tables.ts';
-import { type AnchoredHash, Walk } from './walk.ts';
+import { type AnchoredHash, Faults, Walk } from './walk.ts';
 import type { WireVerification } from './wire.ts';
 
 /** The result of a check. */
@@ -18,7 +17,7 @@ export interface StreamInspection {
   sound_through: number | null;
 }
 
-export interface InspectionDeps {
+interface InspectionDeps {
   keys: DerivedSealKeys;
   seals: RowSeals;
 }
@@ -76,20 +75,10 @@ function takeSnapshot(
     const stream = await findStream(reader, streamId);
     const tables = reader.tables<AuditTables>();
     const { stream_no } = stream;
-    const anchors = await tables
-      .selectFrom('checkpoints')
-      .select(['sequence', 'hash'])
-      .distinct()
-      .where('stream_no', '=', stream_no)
-      .orderBy('sequence')
-      .execute();
-    const end = await tables
-      .selectFrom('entries')
-      .select('sequence')
-      .where('stream_no', '=', stream_no)
-      .orderBy('sequence', 'desc')
-      .limit(1)
-      .executeTakeFirst();
+    const checkpoints = tables.selectFrom('checkpoints').select(['sequence', 'hash']).distinct();
+    const anchors = await checkpoints.where('stream_no', '=', stream_no).orderBy('sequence').execute();
+    const entries = tables.selectFrom('entries').select('sequence').where('stream_no', '=', stream_no);
+    const end = await entries.orderBy('sequence', 'desc').limit(1).executeTakeFirst();
     return { stream, anchors, last: end?.sequence ?? 0 };
   });
 }

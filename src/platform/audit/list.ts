@@ -1,13 +1,13 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { sql } from 'kysely';
+import { batches } from '../database/batches.ts';
 import type { Reader } from '../database/database.ts';
 import { fromCursor, invalidCursor, pageOf, toCursor } from '../http/cursor.ts';
-import { entryJson, type StreamName } from './pages.ts';
-import type { EntriesQuery, StreamsQuery } from './requests.ts';
+import { entriesToJson, type StreamName } from './pages.ts';
 import type { RowSeals } from './row-seals.ts';
 import { streamsQuery, streamToWire } from './streams.ts';
 import type { AuditTables } from './tables.ts';
-import type { WireStream } from './wire.ts';
+import type { EntriesQuery, StreamsQuery, WireStream } from './wire.ts';
 
 /** Sequence numbers looked at without giving way to other requests, however few entries a filter lets through. */
 const WINDOW = 5000;
@@ -83,15 +83,13 @@ class EntryPage {
 
   /** Takes what matches in a window for as long as there is room; whether something was left out. */
   async take({ stream, first, last }: Window): Promise<boolean> {
-    const rows = await this.#matching(stream, first, last)
-      .select(['sequence', sql<number>`octet_length(metadata)`.as('size')])
-      .orderBy('sequence')
-      .limit(this.#query.limit - this.#count + 1)
-      .execute();
+    const size = sql<number>`octet_length(metadata)`.as('size');
+    const sized = this.#matching(stream, first, last).select(['sequence', size]).orderBy('sequence');
+    const rows = await sized.limit(this.#query.limit - this.#count + 1).execute();
     const taken = rows.slice(0, this.#room(rows));
     const end = taken.at(-1);
     if (end !== undefined) {
-      const entries = await this.#entries(stream, first, end.sequence);
+      const entries = await entriesToJson(this.#reader, stream, this.#matching(stream, first, end.sequence));
       this.#parts.push(this.#count > 0 ? entries : entries.subarray(1));
       this.#count += taken.length;
       this.#last = [stream.stream_id, end.sequence];
@@ -120,27 +118,9 @@ class EntryPage {
     return count;
   }
 
-  /** Reads entries as JSON text, each preceded by a comma. */
-  async #entries(stream: StreamName, first: number, last: number): Promise<Uint8Array> {
-    const json = entryJson(this.#reader, sql`CAST(${stream.stream_id} AS text)`);
-    const rows = this.#matching(stream, first, last)
-      .select(['sequence', json.as('json')])
-      .orderBy('sequence');
-    const { text } = await this.#reader
-      .tables<AuditTables>()
-      .selectFrom(rows.as('page'))
-      .select(this.#reader.sql.joined(sql.ref<string>('json'), 'sequence').as('text'))
-      .executeTakeFirstOrThrow();
-    return text;
-  }
-
   #matching({ stream_no }: StreamName, first: number, last: number) {
-    let select = this.#reader
-      .tables<AuditTables>()
-      .selectFrom('entries')
-      .where('stream_no', '=', stream_no)
-      .where('sequence', '>=', first)
-      .where('sequence', '<=', last);
+    const entries = this.#reader.tables<AuditTables>().selectFrom('entries').where('stream_no', '=', stream_no);
+    let select = entries.where('sequence', '>=', first).where('sequence', '<=', last);
     for (const column of FILTERS) {
       const value = this.#query[column];
       if (value !== undefined) select = select.where(column, '=', value);
@@ -181,12 +161,10 @@ async function* streamsFrom(reader: Reader, from: string, only: string | undefin
     yield* await streams.where('stream_id', '=', only).execute();
     return;
   }
-  let some = await streams.where('stream_id', '>=', from).orderBy('stream_id').limit(STREAMS).execute();
-  while (some.length > 0) {
-    yield* some;
-    const last = some.at(-1)?.stream_id ?? '';
-    some = await streams.where('stream_id', '>', last).orderBy('stream_id').limit(STREAMS).execute();
-  }
+  yield* await streams.where('stream_id', '=', from).execute();
+  const sorted = streams.orderBy('stream_id').limit(STREAMS);
+  const later = (after: string) => sorted.where('stream_id', '>', after).execute();
+  for await (const some of batches(from, ({ stream_id }) => stream_id, later)) yield* some;
 }
 
 /**
@@ -198,11 +176,8 @@ async function rangeOf(
   { stream_no }: StreamName,
   { from, to }: EntriesQuery,
 ): Promise<{ first: number; last: number } | null> {
-  const entries = reader
-    .tables<AuditTables>()
-    .selectFrom('entries')
-    .select('sequence')
-    .where('stream_no', '=', stream_no);
+  const all = reader.tables<AuditTables>().selectFrom('entries').select('sequence');
+  const entries = all.where('stream_no', '=', stream_no);
   const end = (query: typeof entries, direction: 'asc' | 'desc') =>
     query.orderBy('timestamp', direction).orderBy('sequence', direction).limit(1).executeTakeFirst();
   const first = from === undefined ? { sequence: 1 } : await end(entries.where('timestamp', '>=', from), 'asc');
@@ -212,14 +187,8 @@ async function rangeOf(
 
 /** The number of the first entry of a stream from a number on; null where there is none. */
 async function nextEntry(reader: Reader, { stream_no }: StreamName, from: number): Promise<number | null> {
-  const row = await reader
-    .tables<AuditTables>()
-    .selectFrom('entries')
-    .select('sequence')
-    .where('stream_no', '=', stream_no)
-    .where('sequence', '>=', from)
-    .orderBy('sequence')
-    .limit(1)
-    .executeTakeFirst();
+  const entries = reader.tables<AuditTables>().selectFrom('entries').select('sequence');
+  const next = entries.where('stream_no', '=', stream_no).where('sequence', '>=', from).orderBy('sequence');
+  const row = await next.limit(1).executeTakeFirst();
   return row?.sequence ?? null;
 }

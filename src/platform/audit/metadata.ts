@@ -1,7 +1,7 @@
 import { canonicalize, type Json } from '../../core/json/canonical.ts';
 import { DomainError } from '../errors.ts';
 import type { BodyShape } from '../http/json.ts';
-import type { NewEntry } from './requests.ts';
+import type { NewEntry } from './wire.ts';
 
 /** A package nests an entry's metadata three levels deeper, and readers bound the depth of what they read. */
 const MAX_DEPTH = 128;

@@ -4,11 +4,10 @@ import type { Job } from '../jobs/scheduler.ts';
 import type { OpenService, ServiceDeps } from '../open-module.ts';
 import { openAuthority } from '../timestamp/open.ts';
 import type { Checkpoints } from './checkpoints.ts';
-import { auditMetrics } from './metrics.ts';
 import { auditOverview } from './pages/overview.ts';
 import { pagesOfAudit } from './pages/pages.ts';
 import { auditRoutes } from './routes.ts';
-import { assembleAudit } from './service.ts';
+import { assembleAudit, auditMetrics } from './service.ts';
 
 /** The time between tries to anchor checkpoints that could not be. */
 const RETRY_MS = 60_000;
@@ -26,10 +25,7 @@ export async function openAudit(deps: ServiceDeps): Promise<OpenService> {
   return {
     routes: (server) => auditRoutes(server, { service }),
     pages: pagesOfAudit({ service }),
-    overview: {
-      scope: 'audit:read',
-      read: (signal) => auditOverview(service, signal),
-    },
+    overview: { scope: 'audit:read', read: (signal) => auditOverview(service, signal) },
     metrics: auditMetrics(service),
     jobs: [
       {

@@ -42,7 +42,7 @@ export async function listPackages(
 
 /** The forms of a package that can be downloaded. */
 export const PACKAGE_FORMS = ['json', 'summary', 'pdf'] as const;
-export type PackageForm = (typeof PACKAGE_FORMS)[number];
+type PackageForm = (typeof PACKAGE_FORMS)[number];
 
 /** No more is read ahead of somebody who is slow. */
 const BYTES = { objectMode: false, highWaterMark: 2 ** 18 };

@@ -1,13 +1,11 @@
 import type { ReadableDatabase, Reader } from '../database/database.ts';
 import { type PackedCheckpoints, packedCheckpoints } from './checkpoint-rows.ts';
-import { headOf, periodOf, summaryOf } from './package-facts.ts';
 import { EntryPages } from './pages.ts';
-import type { GenerateRequest } from './requests.ts';
 import type { RowSeals, StoredPackage } from './row-seals.ts';
 import { findStream, type StreamRow, streamToWire } from './streams.ts';
-import { takeCensus } from './summary.ts';
+import { headOf, periodOf, summaryOf, takeCensus } from './summary.ts';
 import type { AuditTables } from './tables.ts';
-import type { WireCheckpoint } from './wire.ts';
+import type { GenerateRequest, WireCheckpoint } from './wire.ts';
 
 /** A package, with the id of its stream. */
 export type PackageRow = StoredPackage & { stream_id: string };
@@ -17,11 +15,6 @@ export interface PackageOrder {
   /** When it is generated. */
   now: string;
   request: GenerateRequest;
-}
-
-interface Range {
-  first: number;
-  last: number;
 }
 
 /** Settles what a package says of its stream. @throws DomainError `not_found`; the reason of `signal`. */
@@ -98,12 +91,9 @@ async function rangeOfPeriod(
   reader: Reader,
   { stream_no, head_sequence }: StreamRow,
   { from, to }: GenerateRequest,
-): Promise<Range | null> {
-  let query = reader
-    .tables<AuditTables>()
-    .selectFrom('entries')
-    .where('stream_no', '=', stream_no)
-    .where('sequence', '<=', head_sequence);
+): Promise<{ first: number; last: number } | null> {
+  const entries = reader.tables<AuditTables>().selectFrom('entries').where('stream_no', '=', stream_no);
+  let query = entries.where('sequence', '<=', head_sequence);
   if (from) query = query.where('timestamp', '>=', from);
   if (to) query = query.where('timestamp', '<', to);
   // Two queries: each of them is answered from an end of an index, both together by reading all of it.

@@ -1,5 +1,5 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
-import { type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { Reader } from '../database/database.ts';
 import { ENTRY_COLUMNS, type EntryRow } from './repository.ts';
 import type { AuditTables } from './tables.ts';
@@ -42,7 +42,7 @@ export interface StreamName {
  * SQL for a comma and the result of `entryToJson`, over the columns and the stream's id. A page that the database writes
  * costs a fifth of one whose rows become objects and then text.
  */
-export function entryJson({ sql: dialect }: Reader, streamId: RawBuilder<string>): RawBuilder<string> {
+function entryJson({ sql: dialect }: Reader, streamId: RawBuilder<string>): RawBuilder<string> {
   const text = (column: string) => dialect.json(sql.ref<string>(column));
   return sql`concat(',{"entry_id":', ${text('entry_id')}, ',"stream_id":', ${dialect.json(streamId)},
     ',"sequence":', sequence, ',"timestamp":', ${text('timestamp')},
@@ -51,6 +51,19 @@ export function entryJson({ sql: dialect }: Reader, streamId: RawBuilder<string>
     ',"resource_type":', ${text('resource_type')}, ',"resource_id":', ${text('resource_id')},
     ',"metadata":', metadata, ',"prev_hash":"', prev_hash, '","seal_key_id":', ${text('seal_key_id')},
     ',"hash":"', hash, '","seal":"', seal, '"}')`;
+}
+
+/** The entries of one stream that a query selects, as JSON text, each preceded by a comma. */
+export async function entriesToJson(
+  reader: Reader,
+  { stream_id }: StreamName,
+  entries: SelectQueryBuilder<AuditTables, 'entries', object>,
+): Promise<Uint8Array> {
+  const json = entryJson(reader, sql`CAST(${stream_id} AS text)`);
+  const page = entries.select(['sequence', json.as('json')]).orderBy('sequence');
+  const text = reader.sql.joined(sql.ref<string>('json'), 'sequence').as('text');
+  const all = reader.tables<AuditTables>().selectFrom(page.as('page')).select(text);
+  return (await all.executeTakeFirstOrThrow()).text;
 }
 
 /** `entryText` as an expression over the columns: to check entries takes half the time of reading all columns. */
@@ -91,18 +104,8 @@ export class EntryPages {
 
   /** The same entries as JSON text, each preceded by a comma. */
   async *json(stream: StreamName, first: number, last: number): AsyncGenerator<Uint8Array> {
-    const { sql: dialect } = this.#reader;
-    const json = entryJson(this.#reader, sql`CAST(${stream.stream_id} AS text)`);
-    for await (const [from, to] of this.#pages(stream, first, last)) {
-      const rows = this.#within(stream, from, to)
-        .select(['sequence', json.as('json')])
-        .orderBy('sequence');
-      const { text } = await this.#tables
-        .selectFrom(rows.as('page'))
-        .select(dialect.joined(sql.ref<string>('json'), 'sequence').as('text'))
-        .executeTakeFirstOrThrow();
-      yield text;
-    }
+    for await (const [from, to] of this.#pages(stream, first, last))
+      yield await entriesToJson(this.#reader, stream, this.#within(stream, from, to));
   }
 
   /** Counts the same entries by kind, in parts: a kind may come more than once. */
@@ -169,11 +172,8 @@ export class EntryPages {
   }
 
   #within({ stream_no }: StreamName, first: number, last: number) {
-    return this.#tables
-      .selectFrom('entries')
-      .where('stream_no', '=', stream_no)
-      .where('sequence', '>=', first)
-      .where('sequence', '<=', last);
+    const entries = this.#tables.selectFrom('entries').where('stream_no', '=', stream_no);
+    return entries.where('sequence', '>=', first).where('sequence', '<=', last);
   }
 
   get #tables() {

@@ -1,7 +1,7 @@
 import type { Reader } from '../database/database.ts';
 import { type PackageRow, withoutTokens } from './packing.ts';
 import { EntryPages } from './pages.ts';
-import { renderEvidencePdf } from './pdf.ts';
+import { renderEvidencePdf } from './pdf/document.ts';
 import type { RowSeals } from './row-seals.ts';
 import { entryToWire } from './rules.ts';
 import type { WireSummary } from './wire.ts';

@@ -1,9 +1,70 @@
 import { workerData } from 'node:worker_threads';
+import type { DatabaseAddress, ReadableDatabase } from '../database/database.ts';
 import { openForReading } from '../database/open.ts';
 import { serveTasks } from '../threads/serving.ts';
-import { performReading, type ReaderPlace, type ReadingTask } from './reading-tasks.ts';
+import { inspectStream } from './inspection.ts';
+import { listEntries } from './list.ts';
+import { type PackageOrder, type PackageRow, packageJson, settlePackage } from './packing.ts';
 import { RowSeals } from './row-seals.ts';
 import { DerivedSealKeys } from './seal-keys.ts';
+import { readActivity, readAuditOverview, readStats } from './stats.ts';
+import type { EntriesQuery } from './wire.ts';
+
+/** The data that a thread that reads is started with. */
+export interface ReaderPlace {
+  address: DatabaseAddress;
+  masterKey: Uint8Array;
+}
+
+/** A task for a thread beside the one that answers and appends. */
+export type ReadingTask =
+  | { read: 'stream'; streamId: string }
+  | { read: 'entries'; query: EntriesQuery }
+  | { read: 'stats'; now: Date }
+  | { read: 'activity'; now: Date }
+  | { read: 'overview' }
+  | { read: 'package'; order: PackageOrder }
+  | { read: 'package-json'; row: PackageRow }
+  | { read: 'package-pdf'; row: PackageRow };
+
+interface ReadingDeps {
+  database: ReadableDatabase;
+  keys: DerivedSealKeys;
+  seals: RowSeals;
+}
+
+/** Yields what a task leads to: one value, or a package's JSON in pieces. */
+async function* performReading(deps: ReadingDeps, task: ReadingTask, signal: AbortSignal): AsyncGenerator<unknown> {
+  if (task.read === 'package-json') yield* packageJson(deps.database, deps.seals, task.row);
+  else yield await outcomeOf(deps, task, signal);
+}
+
+async function outcomeOf(
+  deps: ReadingDeps,
+  task: Exclude<ReadingTask, { read: 'package-json' }>,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const { database, seals } = deps;
+  switch (task.read) {
+    case 'stream':
+      return inspectStream(database, deps, task.streamId, signal);
+    case 'entries':
+      return listEntries(database, task.query, signal);
+    case 'stats':
+      return database.snapshot((reader) => readStats(reader, seals, task.now));
+    case 'activity':
+      return readActivity(database, task.now);
+    case 'overview':
+      return readAuditOverview(database, seals);
+    case 'package':
+      return settlePackage(database, seals, task.order, signal);
+    case 'package-pdf': {
+      // Loaded by those who print: it takes longer than all else.
+      const { printPackage } = await import('./printing.ts');
+      return printPackage(database, seals, task.row);
+    }
+  }
+}
 
 const { address, masterKey } = workerData as ReaderPlace;
 const database = await openForReading(address);

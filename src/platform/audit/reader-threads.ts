@@ -3,13 +3,12 @@ import { setFlagsFromString } from 'node:v8';
 import { programUrl } from '../../core/install-paths.ts';
 import type { Database } from '../database/database.ts';
 import { ThreadPool } from '../threads/pool.ts';
-import type { AuditActivity, Overview } from './activity.ts';
 import type { StreamInspection } from './inspection.ts';
 import type { PackageOrder, PackageRow } from './packing.ts';
-import type { ReaderPlace, ReadingTask } from './reading-tasks.ts';
-import type { EntriesQuery } from './requests.ts';
+import type { ReaderPlace, ReadingTask } from './reader-thread.ts';
 import type { DerivedSealKeys } from './seal-keys.ts';
-import type { WireStats } from './wire.ts';
+import type { Overview } from './stats.ts';
+import type { AuditActivity, EntriesQuery, WireStats } from './wire.ts';
 
 const PROGRAM = programUrl('platform/audit/reader-thread');
 

@@ -1,12 +1,38 @@
 import type { FastifyPluginAsync } from 'fastify';
-import { serveOpenApi } from '../http/openapi.ts';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { type ServiceDescription, serveOpenApi } from '../http/openapi.ts';
+import { problemResponses } from '../http/responses.ts';
 import { serveOperations } from '../operations/operation.ts';
-import { AUDIT_DESCRIPTION } from './openapi.ts';
 import { evidenceOperations, streamOperations } from './operations/streams.ts';
-import { checkpointRoutes } from './routes/checkpoints.ts';
 import { entryRoutes } from './routes/entries.ts';
 import { evidenceRoutes } from './routes/evidence.ts';
 import type { AuditService } from './service.ts';
+import {
+  checkpointSchema,
+  entrySchema,
+  generatedSchema,
+  statsSchema,
+  streamParamsSchema,
+  streamSchema,
+  summarySchema,
+  wireVerificationSchema,
+} from './wire.ts';
+
+const AUDIT_DESCRIPTION: ServiceDescription = {
+  title: 'Audit evidence chain',
+  description:
+    'Records a hash chain of audit entries, each sealed with an HMAC, anchors checkpoints at an RFC 3161 time-stamping authority and exports evidence packages. A stream is shown as verified only after Verify was run on it; nothing is checked again by itself.',
+  schemas: {
+    Entry: entrySchema,
+    JsonValue: entrySchema.shape.metadata.valueType,
+    Stream: streamSchema,
+    Verification: wireVerificationSchema,
+    Checkpoint: checkpointSchema,
+    EvidencePackage: generatedSchema,
+    EvidenceSummary: summarySchema,
+    Statistics: statsSchema,
+  },
+};
 
 /** The audit evidence-chain service, to be registered under its base path. */
 export const auditRoutes: FastifyPluginAsync<{ service: AuditService }> = async (server, { service }) => {
@@ -15,4 +41,25 @@ export const auditRoutes: FastifyPluginAsync<{ service: AuditService }> = async 
   await server.register(checkpointRoutes, { service });
   serveOperations(server, { ...streamOperations(service), ...evidenceOperations(service) });
   await server.register(evidenceRoutes, { service });
+};
+
+/** Serves a checkpoint that is made, or was before. */
+const checkpointRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = async (server, { service }) => {
+  server.post(
+    '/streams/:stream_id/checkpoints',
+    {
+      config: { scope: 'audit:write' },
+      schema: {
+        operationId: 'makeCheckpoint',
+        tags: ['checkpoints'],
+        summary: 'Record the head of a stream and have it time-stamped; a head that was gets no second checkpoint',
+        params: streamParamsSchema,
+        response: { 201: checkpointSchema, 200: checkpointSchema, ...problemResponses(404, 409) },
+      },
+    },
+    async ({ params }, reply) => {
+      const { checkpoint, repeated } = await service.checkpoints.create(params.stream_id);
+      return reply.code(repeated ? 200 : 201).send(checkpoint);
+    },
+  );
 };

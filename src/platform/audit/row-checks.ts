@@ -1,17 +1,17 @@
 import { hash } from 'node:crypto';
-import { setImmediate as nextTick } from 'node:timers/promises';
+import { batches } from '../database/batches.ts';
 import type { Reader } from '../database/database.ts';
-import type { StatedStamp } from '../timestamp/reading.ts';
+import type { StatedStamp } from '../timestamp/exchange.ts';
 import { checkpointPages } from './checkpoint-rows.ts';
-import type { Faults } from './faults.ts';
 import type { StreamName } from './pages.ts';
 import type { CheckpointRow, RowSeals, SealedHead, VerificationRow } from './row-seals.ts';
 import type { AuditTables } from './tables.ts';
+import type { Faults } from './walk.ts';
 
 /** Checks read without giving way to other requests. */
 const PAGE_ROWS = 50;
 
-export interface RowChecks {
+interface RowChecks {
   reader: Reader;
   seals: RowSeals;
   stream: StreamName;
@@ -41,7 +41,7 @@ export async function checkCheckpoints({ reader, seals, stream, head, faults, si
 /** Checks that a token is about what its row says, and by the kind of authority that it says. */
 async function checkToken(row: CheckpointRow, token: Uint8Array, faults: Faults): Promise<void> {
   // Loaded for those who have checkpoints: it takes a fifth of a second.
-  const { readStamp } = await import('../timestamp/reading.ts');
+  const { readStamp } = await import('../timestamp/exchange.ts');
   faults.compare('checkpoint_token_mismatch', row.sequence, told(row), stated(await readStamp(token)));
 }
 
@@ -73,28 +73,19 @@ export async function checkVerifications({ reader, seals, stream, head, faults, 
 }
 
 /** In the order of their numbers; those that say the same number in the order in which they came. */
-async function* verificationPages(reader: Reader, { stream_no }: StreamName): AsyncGenerator<VerificationRow[]> {
-  let last = { number: Number.MIN_SAFE_INTEGER, verification_no: 0 };
-  for (;;) {
-    const { number, verification_no } = last;
-    const rows = await reader
-      .tables<AuditTables>()
-      .selectFrom('verifications')
-      .selectAll()
-      .where('stream_no', '=', stream_no)
-      .where(({ eb, refTuple, tuple }) =>
-        eb(refTuple('number', 'verification_no'), '>', tuple(number, verification_no)),
-      )
-      .orderBy('number')
-      .orderBy('verification_no')
-      .limit(PAGE_ROWS)
-      .execute();
-    const end = rows.at(-1);
-    if (end === undefined) return;
-    yield rows;
-    last = end;
-    await nextTick();
-  }
+function verificationPages(reader: Reader, { stream_no }: StreamName): AsyncGenerator<VerificationRow[]> {
+  const all = reader.tables<AuditTables>().selectFrom('verifications').selectAll().where('stream_no', '=', stream_no);
+  const sorted = all.orderBy('number').orderBy('verification_no').limit(PAGE_ROWS);
+  return batches(
+    { number: Number.MIN_SAFE_INTEGER, verification_no: 0 },
+    ({ number, verification_no }) => ({ number, verification_no }),
+    ({ number, verification_no }) =>
+      sorted
+        .where(({ eb, refTuple, tuple }) =>
+          eb(refTuple('number', 'verification_no'), '>', tuple(number, verification_no)),
+        )
+        .execute(),
+  );
 }
 
 /** Tells which numbers are missing where rows are numbered from 1 on. */

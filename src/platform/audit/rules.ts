@@ -1,13 +1,15 @@
-import { createHmac, hash, type KeyObject } from 'node:crypto';
+import { createHmac, hash, type KeyObject, randomUUID } from 'node:crypto';
 import { DomainError } from '../errors.ts';
-import type { EntryRow } from './repository.ts';
+import type { CheckedEntry } from './metadata.ts';
+import type { EntryRow, StreamHead } from './repository.ts';
+import type { DerivedSealKeys } from './seal-keys.ts';
 import type { WireEntry } from './wire.ts';
 
 /** The `prev_hash` of the first entry of a stream: nothing came before. */
 export const GENESIS = '0'.repeat(64);
 
 /** The part of an entry that is hashed: all of it but its own hash and seal. */
-export type EntryContent = Omit<EntryRow, 'hash' | 'seal'>;
+type EntryContent = Omit<EntryRow, 'hash' | 'seal'>;
 
 /** Hex SHA-256 of the content of an entry. */
 export function hashEntry(entry: EntryContent): string {
@@ -94,4 +96,30 @@ export function timestampOf(now: Date, last: string | null): string {
 /** RFC 8785 section 3.2.2.2: strings as ECMAScript's JSON.stringify writes them. */
 function quote(text: string): string {
   return JSON.stringify(text);
+}
+
+/**
+ * Seals an entry onto the head of its stream, which moves to it.
+ * @throws DomainError `clock_behind`.
+ */
+export function sealOnto(head: StreamHead, entry: CheckedEntry, keys: DerivedSealKeys, now: Date): EntryRow {
+  const { id, key } = keys.of(entry.stream_id, head.sealEpoch);
+  const content = {
+    entry_id: randomUUID(),
+    stream_id: entry.stream_id,
+    sequence: head.sequence + 1,
+    timestamp: timestampOf(now, head.lastEntryAt),
+    occurred_at: entry.occurred_at ?? null,
+    actor: entry.actor,
+    action: entry.action,
+    resource_type: entry.resource_type,
+    resource_id: entry.resource_id,
+    metadata: entry.metadataText,
+    prev_hash: head.hash ?? GENESIS,
+    seal_key_id: id,
+  };
+  const hash = hashEntry(content);
+  const { sequence, timestamp } = content;
+  Object.assign(head, { sequence, count: head.count + 1, hash, lastEntryAt: timestamp });
+  return { ...content, hash, seal: sealHash(key, hash) };
 }

@@ -1,12 +1,14 @@
+import { type Collect, counter, gauge } from '../../core/exposition.ts';
 import type { Database } from '../database/database.ts';
-import type { TimestampAuthority } from '../timestamp/types.ts';
+import type { TimestampAuthority } from '../timestamp/exchange.ts';
 import { Appender } from './appender.ts';
 import { type AnchorFailed, Checkpoints } from './checkpoints.ts';
 import { Evidence } from './evidence.ts';
 import { ReaderThreads } from './reader-threads.ts';
 import { RowSeals } from './row-seals.ts';
 import type { DerivedSealKeys } from './seal-keys.ts';
-import { Verifier } from './verify.ts';
+import type { AuditTables } from './tables.ts';
+import { Verifier } from './verifications.ts';
 
 /** Everything that the audit service's routes call. */
 export interface AuditService {
@@ -20,7 +22,7 @@ export interface AuditService {
   readers: ReaderThreads;
 }
 
-export interface AuditParts {
+interface AuditParts {
   database: Database;
   keys: DerivedSealKeys;
   authority: TimestampAuthority;
@@ -43,5 +45,22 @@ export function assembleAudit({ database, keys, authority, clock, onAnchorFailur
       settle: (order, signal) => readers.settle(order, signal),
       print: (row, signal) => readers.print(row, signal),
     }),
+  };
+}
+
+/** Returns the metrics of the audit service in this process; those of checkpoints as the database has them. */
+export function auditMetrics({ database, appender, verifier, readers }: AuditService): Collect {
+  return async () => {
+    const { requests, entries } = appender.done;
+    const busy = Object.entries(readers.busy).map(([threads, value]) => ({ labels: { threads }, value }));
+    const checkpoints = database.tables<AuditTables>().selectFrom('checkpoints').where('status', '=', 'pending');
+    const pending = await checkpoints.select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
+    return [
+      counter('audit_append_requests_total', 'Requests whose entries were appended.', requests),
+      counter('audit_entries_appended_total', 'Entries that were appended.', entries),
+      verifier.durations.family(),
+      gauge('audit_pending_checkpoints', 'Checkpoints that wait for their time stamp.', pending.count),
+      gauge('audit_thread_tasks', 'Tasks of the threads that read and print.', busy),
+    ];
   };
 }

@@ -1,11 +1,113 @@
 import { sql } from 'kysely';
-import type { Reader } from '../database/database.ts';
-import { hourOf } from './hours.ts';
-import { readLastChecks } from './last-checks.ts';
+import type { ReadableDatabase, Reader } from '../database/database.ts';
 import type { RowSeals } from './row-seals.ts';
-import type { WireStats } from './wire.ts';
+import { type StreamRow, streamsQuery, streamToWire } from './streams.ts';
+import type { AuditTables } from './tables.ts';
+import { hourOf, readTotals } from './totals.ts';
+import type { AuditActivity, WireStats } from './wire.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
+/** Checks, and pending checkpoints, that are told one by one. */
+const MOST_TOLD = 50;
+
+/**
+ * The findings of the last checks of all streams. Whoever has the database can change or remove their records, so the
+ * database only counts them: what it counts is compared with the sealed totals, where each check is counted when it is
+ * recorded.
+ */
+interface LastChecks {
+  streams: number;
+  entries: number;
+  /** Streams whose last check found nothing. */
+  verified: number;
+  /** Streams whose last check found something. */
+  failed: number;
+  /** The newest of them, that one first. */
+  told: { stream_id: string; verification_id: string; checked_at: string }[];
+  /** Streams without a record of a last check, or with one too many. */
+  unrecorded: number;
+  /** Streams with entries after those that their last check reached. */
+  grown: number;
+  /** The newest of the last checks; null where there is none. */
+  last_checked_at: string | null;
+  /** As in the statistics: how many streams are gone, and whether the records fit what was counted when they were made. */
+  missing_streams: number | null;
+  checks_changed: boolean | null;
+}
+
+/** @param reader of one state: the count is compared with the records. */
+async function readLastChecks(reader: Reader, seals: RowSeals): Promise<LastChecks> {
+  const { streams, entries, grown, reached, ...counted } = await countRecords(reader);
+  const totals = await readTotals(reader, seals);
+  const newest = soundOf(await newestChecks(reader).execute(), seals);
+  const failures = soundOf(await newestFailures(reader).execute(), seals);
+  const verified = Math.min(counted.verified, totals?.verified ?? counted.verified);
+  const failed = Math.min(counted.failed, totals?.failed ?? counted.failed);
+  const fits = totals?.verified === counted.verified && totals.failed === counted.failed && totals.reached === reached;
+  return {
+    streams,
+    entries,
+    verified,
+    failed,
+    told: failures.checks,
+    grown,
+    unrecorded: streams - verified - failed,
+    last_checked_at: newest.checks[0]?.checked_at ?? null,
+    missing_streams: totals === null ? null : Math.max(0, totals.streams - streams),
+    checks_changed: totals === null ? null : !(fits && newest.areAll && failures.areAll),
+  };
+}
+
+/** The record of each stream that is shown as its last check. */
+interface CountedChecks {
+  streams: number;
+  entries: number;
+  verified: number;
+  failed: number;
+  grown: number;
+  reached: number;
+}
+
+async function countRecords(reader: Reader): Promise<CountedChecks> {
+  const { rows } = await sql<CountedChecks>`
+    SELECT count(*) AS streams,
+      CAST(coalesce(sum(s.entry_count), 0) AS bigint) AS entries,
+      count(CASE WHEN v.verified = 1 THEN 1 END) AS verified,
+      count(CASE WHEN v.verified = 0 THEN 1 END) AS failed,
+      count(CASE WHEN v.verified IS NOT NULL AND s.head_sequence > coalesce(v.to_sequence, 0) THEN 1 END) AS grown,
+      CAST(coalesce(sum(v.to_sequence), 0) AS bigint) AS reached
+    FROM streams s LEFT JOIN verifications v ON v.verification_no = s.verification_no AND v.stream_no = s.stream_no
+  `.execute(reader.tables());
+  const [counted] = rows;
+  if (counted === undefined) throw new Error('a count returned no row');
+  return counted;
+}
+
+function newestChecks(reader: Reader) {
+  return streamsQuery(reader)
+    .where('streams.verification_no', 'is not', null)
+    .orderBy('streams.verification_no', 'desc')
+    .limit(MOST_TOLD);
+}
+
+/** By the index of the checks that failed: most streams have none. */
+function newestFailures(reader: Reader) {
+  return streamsQuery(reader)
+    .whereRef('verifications.stream_no', '=', 'streams.stream_no')
+    .where('verified', '=', 0)
+    .orderBy('verifications.verification_no', 'desc')
+    .limit(MOST_TOLD);
+}
+
+/** Those that nobody changed, and whether that is all of them. */
+function soundOf(rows: readonly StreamRow[], seals: RowSeals) {
+  const checks = rows.flatMap((row) => {
+    const { stream_id, last_checked_at: checked_at } = streamToWire(row, seals);
+    const { verification_id } = row;
+    return checked_at === null || verification_id === null ? [] : [{ stream_id, verification_id, checked_at }];
+  });
+  return { checks, areAll: checks.length === rows.length };
+}
 
 type Counted = Pick<WireStats, 'entries_24h' | 'checkpoints' | 'pending_anchors' | 'evidence_packages'>;
 
@@ -40,4 +142,54 @@ export async function readStats(reader: Reader, seals: RowSeals, now: Date): Pro
     missing_streams,
     checks_changed,
   };
+}
+
+/** Days that are told, with the one that has begun. */
+const DAYS = 30;
+const MOST_STREAMS = 12;
+
+/** Counts the entries that were recorded on each of the last days, and in which streams. */
+export async function readActivity(reader: Reader, now: Date): Promise<AuditActivity> {
+  const days = Array.from({ length: DAYS }, (_, back) => dayOf(new Date(now.getTime() - (DAYS - 1 - back) * DAY_MS)));
+  const since = days[0] ?? '';
+  const hours = reader.tables<AuditTables>().selectFrom('entry_hours').where('hour', '>=', since);
+  const day = sql<string>`substr(hour, 1, 10)`;
+  const entries = sql<number>`CAST(sum(entries) AS bigint)`.as('entries');
+  const counted = await hours
+    .select([day.as('day'), entries])
+    .groupBy(day)
+    .execute();
+  const streams = await hours
+    .innerJoin('streams', 'streams.stream_no', 'entry_hours.stream_no')
+    .select(['stream_id', entries])
+    .groupBy('stream_id')
+    .orderBy('entries', 'desc')
+    .orderBy('stream_id')
+    .limit(MOST_STREAMS)
+    .execute();
+  const counts = new Map(counted.map((each) => [each.day, each.entries]));
+  return { days: days.map((each) => ({ day: each, entries: counts.get(each) ?? 0 })), streams };
+}
+
+/** The streams to be looked at, and how far what was checked reaches. */
+export interface Overview extends LastChecks {
+  /** Checkpoints without a time stamp, oldest first. */
+  pending: { stream_id: string; sequence: number; created_at: string }[];
+}
+
+export async function readAuditOverview(database: ReadableDatabase, seals: RowSeals): Promise<Overview> {
+  const pending = await database
+    .tables<AuditTables>()
+    .selectFrom('checkpoints')
+    .innerJoin('streams', 'streams.stream_no', 'checkpoints.stream_no')
+    .select(['stream_id', 'sequence', 'checkpoints.created_at'])
+    .where('status', '=', 'pending')
+    .orderBy('ordinal')
+    .limit(MOST_TOLD)
+    .execute();
+  return { ...(await database.snapshot((reader) => readLastChecks(reader, seals))), pending };
+}
+
+function dayOf(date: Date): string {
+  return date.toISOString().slice(0, 10);
 }

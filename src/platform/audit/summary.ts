@@ -1,18 +1,18 @@
 import type { EntryCount } from './pages.ts';
 import type { EntryRow } from './repository.ts';
-import type { WireCheckpoint, WireStream, WireSummary } from './wire.ts';
+import type { GenerateRequest, WireCheckpoint, WirePackageHead, WireStream, WireSummary } from './wire.ts';
 
 /** Names listed of each kind; a summary stays a summary when a million different actors acted. */
 const MAX_NAMES = 1000;
 
 /** The ends of what a package has. */
-export interface PackageEnds {
+interface PackageEnds {
   first: EntryRow;
   last: EntryRow;
 }
 
 /** Counts over the entries of a package. */
-export interface Census {
+interface Census {
   count: number;
   first: EntryRow | null;
   last: EntryRow | null;
@@ -53,7 +53,7 @@ function listed(tally: Map<string, number>): Record<string, number> {
 }
 
 /** Returns what a reader must not take this package to prove. */
-export function limitationsOf(stream: WireStream, census: Census, checkpoints: readonly WireCheckpoint[]): string[] {
+function limitationsOf(stream: WireStream, census: Census, checkpoints: readonly WireCheckpoint[]): string[] {
   return [
     'The package shows what was recorded. It does not prove that everything that happened was recorded, or that what was recorded is true.',
     'Seals can be checked only with the seal key. Whoever holds that key, this service included, could have written the whole stream anew; only anchors by an independent authority and earlier exports would tell.',
@@ -93,4 +93,49 @@ function anchorLimits({ last }: Census, checkpoints: readonly WireCheckpoint[]):
   else if (through < last.sequence)
     limits.push(`Entries after ${through} are not anchored by an external time-stamping authority.`);
   return limits;
+}
+
+interface SettledFacts {
+  packageId: string;
+  stream: WireStream;
+  period: WireSummary['period'];
+  now: string;
+  census: Census;
+  /** Without their tokens. */
+  anchors: WireCheckpoint[];
+}
+
+/** The package without its checkpoints and entries, which are read when somebody downloads them. */
+export function headOf({ packageId, stream, period, now, census }: SettledFacts): Omit<WirePackageHead, 'checkpoints'> {
+  return {
+    format: 'evidence-package/1',
+    package_id: packageId,
+    stream,
+    period,
+    generated_at: now,
+    ...extentOf(census),
+  };
+}
+
+function extentOf({ count, first, last }: Census) {
+  const ends = { first_sequence: first?.sequence ?? null, last_sequence: last?.sequence ?? null };
+  return { entry_count: count, ...ends, head_hash: last?.hash ?? null };
+}
+
+export function summaryOf({ packageId, stream, period, census, anchors }: SettledFacts): WireSummary {
+  return {
+    package_id: packageId,
+    stream_id: stream.stream_id,
+    period,
+    ...extentOf(census),
+    first_timestamp: census.first?.timestamp ?? null,
+    last_timestamp: census.last?.timestamp ?? null,
+    counts: census.counts,
+    verification: { verified: stream.verified, last_checked_at: stream.last_checked_at },
+    limitations: limitationsOf(stream, census, anchors),
+  };
+}
+
+export function periodOf({ from, to }: GenerateRequest): WireSummary['period'] {
+  return from || to ? { from: from ?? null, to: to ?? null } : null;
 }

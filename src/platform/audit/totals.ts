@@ -1,5 +1,6 @@
-import type { Reader, Transaction } from '../database/database.ts';
-import { InTheWay } from '../database/database.ts';
+import { sql } from 'kysely';
+import { InTheWay, type Reader, type Transaction } from '../database/database.ts';
+import type { Added } from './repository.ts';
 import type { RowSeals, SealedTotals } from './row-seals.ts';
 import type { AuditTables } from './tables.ts';
 
@@ -31,23 +32,16 @@ export async function addToTotals(transaction: Transaction, seals: RowSeals, mor
     failed: row.failed + more.failed,
     reached: row.reached + more.reached,
   };
-  await transaction
-    .tables<AuditTables>()
-    .updateTable('totals')
-    .set({ ...totals, seal: seals.totals(totals) })
-    .where('id', '=', ONLY)
-    .execute();
+  const sealed = { ...totals, seal: seals.totals(totals) };
+  await transaction.tables<AuditTables>().updateTable('totals').set(sealed).where('id', '=', ONLY).execute();
 }
 
 /** @throws InTheWay where another process began them meanwhile. */
 async function begin(transaction: Transaction, seals: RowSeals, totals: SealedTotals): Promise<void> {
-  const row = await transaction
-    .tables<AuditTables>()
-    .insertInto('totals')
-    .values({ id: ONLY, ...totals, seal: seals.totals(totals) })
-    .onConflict((conflict) => conflict.column('id').doNothing())
-    .returning('id')
-    .executeTakeFirst();
+  const sealed = { id: ONLY, ...totals, seal: seals.totals(totals) };
+  const rows = transaction.tables<AuditTables>().insertInto('totals').values(sealed);
+  const begun = rows.onConflict((conflict) => conflict.column('id').doNothing()).returning('id');
+  const row = await begun.executeTakeFirst();
   if (row === undefined) throw new InTheWay('the totals were begun meanwhile');
 }
 
@@ -56,9 +50,33 @@ function query(reader: Reader) {
 }
 
 export async function countStreams(reader: Reader): Promise<number> {
-  const counted = reader
+  const streams = reader.tables<AuditTables>().selectFrom('streams');
+  return (await streams.select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirstOrThrow()).count;
+}
+
+/** The hour that a time is in, as far as both have it: `2026-10-01T09`. */
+export function hourOf(timestamp: string): string {
+  return timestamp.slice(0, 13);
+}
+
+/** Counts new entries by stream and hour. Their streams are this transaction's. */
+export async function countByHour(transaction: Transaction, added: readonly Added[]): Promise<void> {
+  if (added.length === 0) return;
+  const counts = new Map<string, { hour: string; stream_no: number; entries: number }>();
+  for (const { row, head } of added) {
+    const hour = hourOf(row.timestamp);
+    const stream_no = head.streamNo ?? 0;
+    const counted = counts.get(`${stream_no} ${hour}`) ?? { hour, stream_no, entries: 0 };
+    counts.set(`${stream_no} ${hour}`, { ...counted, entries: counted.entries + 1 });
+  }
+  await transaction
     .tables<AuditTables>()
-    .selectFrom('streams')
-    .select(({ fn }) => fn.countAll<number>().as('count'));
-  return (await counted.executeTakeFirstOrThrow()).count;
+    .insertInto('entry_hours')
+    .values([...counts.values()])
+    .onConflict((conflict) =>
+      conflict.columns(['hour', 'stream_no']).doUpdateSet(({ ref }) => ({
+        entries: sql<number>`${ref('entry_hours.entries')} + ${ref('excluded.entries')}`,
+      })),
+    )
+    .execute();
 }

@@ -1,4 +1,15 @@
 import { z } from 'zod';
+import {
+  digits,
+  time as givenTime,
+  idempotencyKey,
+  instant,
+  jsonObject,
+  pageQuerySchema,
+  text,
+} from '../http/fields.ts';
+import { MODULES } from '../modules.ts';
+import { saysRotated } from './seal-keys.ts';
 
 /**
  * The default contract of the audit service: the wire shapes that our platform serves and that the exporter expects
@@ -57,12 +68,7 @@ export const wireVerificationSchema = z.object({
   to_sequence: count.nullable(),
   head_hash: digest.nullable(),
   failures: z.array(
-    z.object({
-      code: z.string(),
-      sequence: count,
-      expected: z.string().nullable(),
-      actual: z.string().nullable(),
-    }),
+    z.object({ code: z.string(), sequence: count, expected: z.string().nullable(), actual: z.string().nullable() }),
   ),
 });
 export type WireVerification = z.infer<typeof wireVerificationSchema>;
@@ -86,7 +92,15 @@ export const checkpointSchema = z.object({
 });
 export type WireCheckpoint = z.infer<typeof checkpointSchema>;
 
-export const wirePeriodSchema = z.object({ from: time.nullable(), to: time.nullable() });
+const wirePeriodSchema = z.object({ from: time.nullable(), to: time.nullable() });
+
+/** The entries that a package has. */
+const extent = {
+  entry_count: count,
+  first_sequence: sequence.nullable(),
+  last_sequence: sequence.nullable(),
+  head_hash: digest.nullable(),
+};
 
 /** Everything of a package but `entries`, which stand last and are streamed. */
 export const packageHeadSchema = z.object({
@@ -95,10 +109,7 @@ export const packageHeadSchema = z.object({
   stream: z.looseObject({ stream_id: z.string() }),
   period: wirePeriodSchema.nullable(),
   generated_at: time,
-  entry_count: count,
-  first_sequence: sequence.nullable(),
-  last_sequence: sequence.nullable(),
-  head_hash: digest.nullable(),
+  ...extent,
   checkpoints: z.array(checkpointSchema),
 });
 export type WirePackageHead = z.infer<typeof packageHeadSchema>;
@@ -109,10 +120,7 @@ export const summarySchema = z.object({
   package_id: z.string(),
   stream_id: z.string(),
   period: wirePeriodSchema.nullable(),
-  entry_count: count,
-  first_sequence: sequence.nullable(),
-  last_sequence: sequence.nullable(),
-  head_hash: digest.nullable(),
+  ...extent,
   first_timestamp: time.nullable(),
   last_timestamp: time.nullable(),
   counts: z.object({ actors: tally, actions: tally, resource_types: tally }),
@@ -149,3 +157,89 @@ export const statsSchema = z.object({
   checks_changed: z.boolean().nullable(),
 });
 export type WireStats = z.infer<typeof statsSchema>;
+
+export const activitySchema = z.object({
+  /** In UTC, without gaps. */
+  days: z.array(z.object({ day: z.string(), entries: count })),
+  /** Those with the most entries in these days. */
+  streams: z.array(z.object({ stream_id: z.string(), entries: count })),
+});
+export type AuditActivity = z.infer<typeof activitySchema>;
+
+/** Streams that the platform itself writes; those that end with a slash stand for all that begin so. */
+const OWN_STREAMS = MODULES.flatMap<string>((module) => ('streams' in module ? module.streams : []));
+
+/** Reports whether the platform itself records what a stream has: nobody else appends to it. */
+export function isOwnStream(streamId: string): boolean {
+  return OWN_STREAMS.some((own) => (own.endsWith('/') ? streamId.startsWith(own) : streamId === own));
+}
+
+const MAX_BATCH = 1000;
+/** PostgreSQL indexes no more than 2,704 bytes of it. */
+const MAX_STREAM_ID_BYTES = 2048;
+
+const name = text.min(1).max(1024);
+
+const inWords = (own: string) => (own.endsWith('/') ? `those that begin with "${own}"` : `"${own}"`);
+
+/** The stream of an entry that somebody sends. URL parsers resolve dots even when they are percent-encoded. */
+const openStreamId = name
+  .refine((id) => id !== '.' && id !== '..', 'cannot be "." or ".."')
+  .refine((id) => Buffer.byteLength(id) <= MAX_STREAM_ID_BYTES, `has more than ${MAX_STREAM_ID_BYTES} bytes of UTF-8`)
+  .refine(
+    (id) => !isOwnStream(id),
+    `is one of those that the platform itself writes: ${OWN_STREAMS.map(inWords).join(', ')}`,
+  );
+
+export const newEntrySchema = z
+  .strictObject({
+    stream_id: openStreamId,
+    actor: name,
+    action: name,
+    resource_type: name,
+    resource_id: name,
+    metadata: jsonObject.optional(),
+    occurred_at: givenTime.optional(),
+    idempotency_key: idempotencyKey.optional(),
+  })
+  .refine((entry) => !saysRotated(entry), {
+    path: ['action'],
+    message: 'of a resource_type "seal_key" the service alone writes "key.rotated"',
+  });
+export type NewEntry = z.infer<typeof newEntrySchema>;
+
+export const batchSchema = z.strictObject({ entries: z.array(newEntrySchema).min(1).max(MAX_BATCH) });
+
+export const entriesQuerySchema = pageQuerySchema.extend({
+  stream_id: text.optional(),
+  actor: text.optional(),
+  action: text.optional(),
+  resource_type: text.optional(),
+  resource_id: text.optional(),
+  from: instant.optional(),
+  to: instant.optional(),
+  after_sequence: digits(z.int().min(0)).optional(),
+});
+export type EntriesQuery = z.infer<typeof entriesQuerySchema>;
+
+export const streamsQuerySchema = pageQuerySchema.extend({
+  /** The beginning of ids. */
+  begins_with: text.optional(),
+  /** The result of the last check. */
+  verification_status: z.enum(['failed']).optional(),
+});
+export type StreamsQuery = z.infer<typeof streamsQuerySchema>;
+
+export const generateSchema = z
+  .strictObject({
+    stream_id: text,
+    from: instant.nullish(),
+    to: instant.nullish(),
+    title: text.min(1).max(256).optional(),
+  })
+  .refine(({ from, to }) => !from || !to || from < to, { path: ['to'], message: 'is not after from' });
+export type GenerateRequest = z.infer<typeof generateSchema>;
+
+export const streamParamsSchema = z.object({ stream_id: text });
+export const packageParamsSchema = z.object({ package_id: text });
+export const verificationParamsSchema = z.object({ verification_id: text });

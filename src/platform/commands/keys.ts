@@ -1,5 +1,5 @@
 import process from 'node:process';
-import type { Argv, CommandModule } from 'yargs';
+import type { CommandModule } from 'yargs';
 import type { z } from 'zod';
 import { EvidenceError } from '../../core/errors.ts';
 import { inPlainWords } from '../../core/schema-words.ts';
@@ -10,8 +10,7 @@ import type { PlatformFlags } from '../config.ts';
 import type { Transaction } from '../database/database.ts';
 import { DomainError, sayRefusal } from '../errors.ts';
 import { SCOPES } from '../scopes.ts';
-import { inPlace, placeOptions } from './place.ts';
-import { showKey } from './show-key.ts';
+import { commandGroup, inPlace, placeOptions } from './place.ts';
 
 type Named = PlatformFlags & { id: string };
 type CreateFlags = PlatformFlags & { name: string; scope: string[]; expires?: string | undefined };
@@ -97,19 +96,14 @@ const listCommand: CommandModule<object, PlatformFlags> = {
 };
 
 /** `evidence-platform keys`: API keys by whoever has the database in their hands. */
-export const keysCommand: CommandModule = {
-  command: 'keys',
-  describe: 'Make, list, rotate and revoke API keys',
-  builder: (args: Argv) =>
-    args
-      .command(createCommand)
-      .command(listCommand)
-      .command(rotateCommand)
-      .command(revokeCommand)
-      .demandCommand(1, 'Say what to do with keys: create, list, rotate or revoke.'),
-  // yargs wants a handler; `demandCommand` never lets it be reached.
-  handler: () => undefined,
-};
+export const keysCommand = commandGroup(
+  {
+    command: 'keys',
+    describe: 'Make, list, rotate and revoke API keys',
+    demand: 'Say what to do with keys: create, list, rotate or revoke.',
+  },
+  (args) => args.command(createCommand).command(listCommand).command(rotateCommand).command(revokeCommand),
+);
 
 /** Makes a key and shows it; where it cannot be shown, nothing was done. */
 async function issueAndShow(
@@ -160,4 +154,24 @@ function cellsOf(key: ApiKey): string[] {
 /** Beside the key itself, which stands alone on standard output. */
 function say(line: string): void {
   process.stderr.write(`${escapeControls(line)}\n`);
+}
+
+/**
+ * Writes what has a new API key in it to standard output, and waits until it was taken.
+ * @param where the key is of, as in "the API key of ./data".
+ * @throws EvidenceError `output`. Whoever made the key has to undo it then.
+ */
+export function showKey(lines: string, where: string): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  process.stdout.write(lines, (cause) => {
+    if (!cause) return resolve();
+    const message = `the API key of ${where} could not be shown, and is shown only once; nothing was kept`;
+    reject(
+      new EvidenceError('output', message, {
+        nextStep: 'Run the same command again where its output can be written.',
+        cause,
+      }),
+    );
+  });
+  return promise;
 }

@@ -1,5 +1,5 @@
 import process from 'node:process';
-import type { Argv, CommandModule } from 'yargs';
+import type { CommandModule } from 'yargs';
 import { EvidenceError } from '../../core/errors.ts';
 import { agree, grouped, plural } from '../../core/plurals.ts';
 import { escapeControls } from '../../core/terminal/visible.ts';
@@ -7,7 +7,7 @@ import { byCommand } from '../accounts/administration.ts';
 import type { PlatformFlags } from '../config.ts';
 import type { ImportedArchive, ImportOutcome } from '../endpoints/packages/importing.ts';
 import type { CountedArchive } from '../endpoints/packages/repository.ts';
-import { inPlace, placeOptions } from './place.ts';
+import { commandGroup, inPlace, placeOptions } from './place.ts';
 
 type ImportFlags = PlatformFlags & { paths: string[]; keyring: string };
 
@@ -74,7 +74,7 @@ const verifyCommand: CommandModule<object, PlatformFlags> = {
   describe: 'Compare the files that are known with what was recorded when they were imported',
   builder: (args) => args.options(placeOptions),
   async handler(flags) {
-    const { verifyPackages } = await import('../endpoints/packages/verifying.ts');
+    const { verifyPackages } = await import('../endpoints/packages/entries.ts');
     const { packages, findings } = await inPlace(flags, ({ database, log }) => verifyPackages(database, log));
     if (findings.length > 0)
       throw new EvidenceError('unreadable', escapeLines([`${plural(findings.length, 'finding')}:`, ...findings]), {
@@ -85,18 +85,14 @@ const verifyCommand: CommandModule<object, PlatformFlags> = {
 };
 
 /** `evidence-platform packages`: what signed archives say of files. */
-export const packagesCommand: CommandModule = {
-  command: 'packages',
-  describe: 'Import, list and verify signed packages, by which changed files of endpoints are explained',
-  builder: (args: Argv) =>
-    args
-      .command(importCommand)
-      .command(listCommand)
-      .command(verifyCommand)
-      .demandCommand(1, 'Say what to do with packages: import, list or verify.'),
-  // yargs wants a handler; `demandCommand` never lets it be reached.
-  handler: () => undefined,
-};
+export const packagesCommand = commandGroup(
+  {
+    command: 'packages',
+    describe: 'Import, list and verify signed packages, by which changed files of endpoints are explained',
+    demand: 'Say what to do with packages: import, list or verify.',
+  },
+  (args) => args.command(importCommand).command(listCommand).command(verifyCommand),
+);
 
 function linesOf({ archives, opened, known, files, unlisted }: ImportOutcome): string[] {
   const named = unlisted.slice(0, NAMED).map((path) => `  ${path}`);

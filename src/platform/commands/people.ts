@@ -1,11 +1,11 @@
 import process from 'node:process';
-import type { Argv, CommandModule } from 'yargs';
+import type { CommandModule } from 'yargs';
 import { escapeControls } from '../../core/terminal/visible.ts';
 import { byCommand } from '../accounts/administration.ts';
 import type { Person } from '../accounts/people.ts';
 import type { PlatformFlags } from '../config.ts';
 import type { Parts } from '../parts.ts';
-import { inPlace, placeOptions } from './place.ts';
+import { commandGroup, inPlace, placeOptions } from './place.ts';
 
 type Addressed = PlatformFlags & { email: string };
 
@@ -79,19 +79,14 @@ const resetCommand: CommandModule<object, Addressed & { 'second-factor': boolean
 };
 
 /** `evidence-platform people`: accounts by whoever has the database in their hands. */
-export const peopleCommand: CommandModule = {
-  command: 'people',
-  describe: 'Make the first account, list, disable and reset accounts',
-  builder: (args: Argv) =>
-    args
-      .command(setUpCommand)
-      .command(listCommand)
-      .command(disableCommand)
-      .command(resetCommand)
-      .demandCommand(1, 'Say what to do with people: set-up, list, disable or reset.'),
-  // yargs wants a handler; `demandCommand` never lets it be reached.
-  handler: () => undefined,
-};
+export const peopleCommand = commandGroup(
+  {
+    command: 'people',
+    describe: 'Make the first account, list, disable and reset accounts',
+    demand: 'Say what to do with people: set-up, list, disable or reset.',
+  },
+  (args) => args.command(setUpCommand).command(listCommand).command(disableCommand).command(resetCommand),
+);
 
 async function everybody({ accounts }: Parts): Promise<Person[]> {
   const people: Person[] = [];

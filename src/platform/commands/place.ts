@@ -1,4 +1,5 @@
 import process from 'node:process';
+import type { Argv, CommandModule } from 'yargs';
 import { EvidenceError } from '../../core/errors.ts';
 import type { PlatformConfig, PlatformFlags } from '../config.ts';
 import { DomainError, sayRefusal } from '../errors.ts';
@@ -37,4 +38,18 @@ export async function inPlace<T>(
     if (error instanceof DomainError) throw new EvidenceError('usage', sayRefusal(error), { cause: error });
     throw error;
   }
+}
+
+/** A command whose work is done by others below it. @param demand said to whoever names none of them. */
+export function commandGroup(
+  { command, describe, demand }: { command: string; describe: string; demand: string },
+  commandsOf: (args: Argv) => Argv,
+): CommandModule {
+  return {
+    command,
+    describe,
+    builder: (args) => commandsOf(args).demandCommand(1, demand),
+    // yargs wants a handler; `demandCommand` never lets it be reached.
+    handler: () => undefined,
+  };
 }

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import process from 'node:process';
-import type { Argv, CommandModule } from 'yargs';
+import type { CommandModule } from 'yargs';
 import { EvidenceError } from '../../core/errors.ts';
 import { formatTable } from '../../core/terminal/table.ts';
 import type { PlatformFlags } from '../config.ts';
-import { inPlace, placeOptions } from './place.ts';
+import { commandGroup, inPlace, placeOptions } from './place.ts';
 
 type RotateFlags = PlatformFlags & { stream?: string[] | undefined; all: boolean };
 
@@ -16,7 +16,7 @@ const writeCommand: CommandModule<object, PlatformFlags & { out: string }> = {
       .options(placeOptions)
       .option('out', { type: 'string', demandOption: true, requiresArg: true, describe: 'Folder for the key files' }),
   async handler({ out, ...flags }) {
-    const { writeSealKeys } = await import('../audit/key-files.ts');
+    const { writeSealKeys } = await import('../audit/rotation.ts');
     await inPlace(flags, (parts) => writeSealKeys(parts, resolve(out)));
     process.stdout.write(`verify:\n  seal_keys: ${JSON.stringify(resolve(out))}\n`);
   },
@@ -55,14 +55,11 @@ const rotateCommand: CommandModule<object, RotateFlags> = {
 };
 
 /** `evidence-platform seal-keys`: the keys that seal entries, by whoever has the data folder in their hands. */
-export const sealKeysCommand: CommandModule = {
-  command: 'seal-keys',
-  describe: 'Write or rotate the keys that seal entries',
-  builder: (args: Argv) =>
-    args
-      .command(writeCommand)
-      .command(rotateCommand)
-      .demandCommand(1, 'Say what to do with seal keys: write or rotate.'),
-  // yargs wants a handler; `demandCommand` never lets it be reached.
-  handler: () => undefined,
-};
+export const sealKeysCommand = commandGroup(
+  {
+    command: 'seal-keys',
+    describe: 'Write or rotate the keys that seal entries',
+    demand: 'Say what to do with seal keys: write or rotate.',
+  },
+  (args) => args.command(writeCommand).command(rotateCommand),
+);

@@ -1,7 +1,22 @@
-import type { Compilable, Kysely } from 'kysely';
-import type { QueryDialect } from './dialect.ts';
+import type { Compilable, Kysely, RawBuilder } from 'kysely';
 
-export type Dialect = 'sqlite' | 'postgres';
+type Dialect = 'sqlite' | 'postgres';
+
+/** Differences between the dialects in queries. */
+export interface QueryDialect {
+  /** A text as JSON writes it, with exactly the escapes that `JSON.stringify` makes. */
+  json(text: RawBuilder<string>): RawBuilder<string>;
+  /** Concatenates the texts of rows, in the order of a column, as UTF-8. */
+  joined(text: RawBuilder<string>, by: string): RawBuilder<Uint8Array>;
+  /** A condition that a column has one of many values. */
+  isAmong(column: string, values: readonly string[]): RawBuilder<boolean>;
+  /** At the end of a query: its rows are of this transaction until that ends. */
+  locked: RawBuilder<unknown>;
+  /** The same, without those that are of another transaction at the moment. */
+  lockedByNobody: RawBuilder<unknown>;
+  /** Ends each later statement of the transaction that takes longer; null where none waits for another transaction. */
+  limitStatements(ms: number): RawBuilder<unknown> | null;
+}
 
 /** A source to read from: a database, where each statement sees what was committed when it began, or a transaction. */
 export interface Reader {
@@ -48,7 +63,7 @@ export interface Database extends ReadableDatabase {
 }
 
 /** The counts of all connections, of idle ones, and of waiting transactions. */
-export interface Connections {
+interface Connections {
   open: number;
   idle: number;
   waiting: number;

@@ -1,4 +1,4 @@
-import { type Compilable, CompiledQuery, Kysely, PostgresDialect } from 'kysely';
+import { type Compilable, CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import {
   type ColumnKind,
@@ -6,12 +6,12 @@ import {
   type Database,
   InTheWay,
   type PreparedQuery,
+  type QueryDialect,
   type ReadableDatabase,
   type Reader,
   type StoredRow,
   type Transaction,
 } from './database.ts';
-import { POSTGRES_DIALECT } from './dialect.ts';
 
 /** Connections of one process. */
 const CONNECTIONS = 10;
@@ -36,6 +36,15 @@ const NUMERIC = 1700;
 const types: pg.CustomTypesConfig = {
   getTypeParser: (id: number, format?: 'text' | 'binary') =>
     id === INT8 || id === NUMERIC ? Number : pg.types.getTypeParser(id, format as 'text'),
+};
+
+const DIALECT: QueryDialect = {
+  json: (text) => sql`to_json(${text})::text`,
+  joined: (text, by) => sql`convert_to(string_agg(${text}, '' ORDER BY ${sql.ref(by)}), 'UTF8')`,
+  isAmong: (column, values) => sql`${sql.ref(column)} = ANY(${values}::text[])`,
+  locked: sql`FOR UPDATE`,
+  lockedByNobody: sql`FOR UPDATE SKIP LOCKED`,
+  limitStatements: (ms) => sql`SELECT set_config('statement_timeout', ${String(ms)}, true)`,
 };
 
 /** Opens a PostgreSQL database. @param url `postgres://user:password@host:port/database`. */
@@ -85,7 +94,7 @@ function readableOf(url: string, db: Kysely<never>): ReadableDatabase {
 }
 
 function readerOf(db: Kysely<never>): Reader {
-  return { sql: POSTGRES_DIALECT, tables: <Tables>() => db as unknown as Kysely<Tables> };
+  return { sql: DIALECT, tables: <Tables>() => db as unknown as Kysely<Tables> };
 }
 
 /** One statement for all rows: each one is a way over the network. */

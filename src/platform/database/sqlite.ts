@@ -1,4 +1,5 @@
-import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
+import { closeSync, openSync } from 'node:fs';
+import { backup, DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Compilable,
@@ -9,9 +10,17 @@ import {
   type SqliteDatabase,
   SqliteDialect,
   SqliteDriver,
+  sql,
 } from 'kysely';
-import type { Database, PreparedQuery, ReadableDatabase, Reader, StoredRow, Transaction } from './database.ts';
-import { SQLITE_DIALECT } from './dialect.ts';
+import type {
+  Database,
+  PreparedQuery,
+  QueryDialect,
+  ReadableDatabase,
+  Reader,
+  StoredRow,
+  Transaction,
+} from './database.ts';
 
 /** The time that a transaction waits for another process that writes. */
 const WAIT_MS = 10_000;
@@ -28,6 +37,16 @@ const ROWS_AT_ONCE = 20;
 
 /** Statements kept ready on a connection. */
 const PREPARED = 500;
+
+const DIALECT: QueryDialect = {
+  json: (text) => sql`json_quote(${text})`,
+  joined: (text) => sql`CAST(group_concat(${text}, '') AS BLOB)`,
+  isAmong: (column, values) => sql`${sql.ref(column)} IN (SELECT value FROM json_each(${JSON.stringify(values)}))`,
+  // There is one writer, and this is it.
+  locked: sql``,
+  lockedByNobody: sql``,
+  limitStatements: () => null,
+};
 
 /**
  * Opens a SQLite file: write-ahead log, and a commit that returned has reached the disk. One connection writes, two
@@ -70,7 +89,7 @@ export function readSqlite(path: string): ReadableDatabase {
 }
 
 function readerOf(db: Kysely<never>): Reader {
-  return { sql: SQLITE_DIALECT, tables: <Tables>() => db as unknown as Kysely<Tables> };
+  return { sql: DIALECT, tables: <Tables>() => db as unknown as Kysely<Tables> };
 }
 
 /** Statements are prepared once for each number of rows: for many at a time, and for those that remain. */
@@ -211,4 +230,19 @@ function toKysely(statement: StatementSync) {
       for (const values of statement.iterate(...(parameters as SQLInputValue[]))) yield toRow(values);
     },
   };
+}
+
+const ALL_PAGES = 2 ** 31 - 1;
+
+/** Copies a SQLite database as it is at one moment, while others write. @param to a file that is not there yet. */
+export async function backupSqlite(from: string, to: string): Promise<void> {
+  const database = new DatabaseSync(from, { readOnly: true });
+  try {
+    // The copy would be made for everybody to read.
+    closeSync(openSync(to, 'wx', 0o600));
+    // In one piece: what somebody writes between two pieces would have it begin anew.
+    await backup(database, to, { rate: ALL_PAGES });
+  } finally {
+    database.close();
+  }
 }

@@ -3,7 +3,7 @@ import type { ColumnKind, Columns } from './database.ts';
 import type { Migration, TableWords } from './migration.ts';
 
 /** A column of a table, and the type that queries read and write it as. */
-export interface TableColumn<Value> {
+interface TableColumn<Value> {
   kind: ColumnKind;
   /** Returns the name and the type in SQL, with the checks of that type. */
   define(words: TableWords, name: string): string;
@@ -17,7 +17,7 @@ export interface TableColumn<Value> {
 /** Columns by name. */
 type ColumnSet = Readonly<Record<string, TableColumn<unknown>>>;
 
-export interface TableOptions {
+interface TableOptions {
   /** Constraints over several columns. */
   constraints?: readonly string[];
   /** By name: what follows the name of the table. */
@@ -29,14 +29,14 @@ export interface TableOptions {
   firstRows?: readonly string[];
 }
 
-export interface TableDeclaration<Set extends ColumnSet> extends TableOptions {
+interface TableDeclaration<Set extends ColumnSet> extends TableOptions {
   columns: Set;
 }
 
 export type TableSet = Readonly<Record<string, TableDeclaration<ColumnSet>>>;
 
 /** Returns the type of a table's rows, as queries take it. */
-export type RowOf<T> =
+type RowOf<T> =
   T extends TableDeclaration<infer Set>
     ? { [Name in keyof Set]: Set[Name] extends TableColumn<infer Value> ? Value : never }
     : never;
@@ -112,6 +112,11 @@ export function kindsOf<Set extends ColumnSet>(
   names: readonly (keyof Set & string)[] = Object.keys(columns),
 ): Columns {
   return Object.fromEntries(names.map((name) => [name, columns[name]?.kind ?? 'text']));
+}
+
+/** Returns these members of a row alone, so that what is served of it is named. */
+export function pick<Row, const Name extends keyof Row>(row: Row, names: readonly Name[]): Pick<Row, Name> {
+  return Object.fromEntries(names.map((name) => [name, row[name]])) as Pick<Row, Name>;
 }
 
 function statementsOf(words: TableWords, name: string, made: TableDeclaration<ColumnSet>): string[] {

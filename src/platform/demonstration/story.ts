@@ -1,12 +1,13 @@
 import { readFile } from 'node:fs/promises';
+import { request } from 'undici';
 import { sha256 } from '../../core/digest.ts';
+import { EvidenceError } from '../../core/errors.ts';
 import { plural } from '../../core/plurals.ts';
 import type { LoggedAction } from '../agents/wire/actions.ts';
 import type { WireKill } from '../agents/wire/kill.ts';
 import type { WireDetection } from '../traps/wire.ts';
 import { AiAgent } from './ai-agent.ts';
 import type { PlatformCaller } from './caller.ts';
-import { type FoundToken, readToken, tokenIn, useToken } from './intruder.ts';
 import { type MachineFile, WatchedMachine } from './machine.ts';
 
 /** A part of what happens, for people. */
@@ -19,7 +20,7 @@ export interface StoryPart {
 
 export type Tell = (chapter: StoryPart) => void;
 
-export interface StoryDeps {
+interface StoryDeps {
   caller: PlatformCaller;
   /** In which the watched machine has its folders. */
   folder: string;
@@ -148,4 +149,33 @@ function sayDetected(detection: ToldDetection | undefined): string {
 
 async function digestOf({ path }: MachineFile): Promise<string> {
   return `${sha256(await readFile(path)).slice(0, 8)}…`;
+}
+
+/** A token, and where it says that it is good. */
+interface FoundToken {
+  url: string;
+  token: string;
+}
+
+/** Reads the file of a trap, as somebody would who looks for credentials. */
+async function readToken(path: string): Promise<FoundToken> {
+  return tokenIn(await readFile(path, 'utf8'));
+}
+
+/** @throws EvidenceError `unreadable` for a file without one. */
+export function tokenIn(text: string): FoundToken {
+  const [, address = '', token = ''] = /^API_URL=(\S+)\nAPI_TOKEN=(\S+)$/m.exec(text) ?? [];
+  const url = URL.parse(address);
+  if (url === null || token === '') throw new EvidenceError('unreadable', 'the file of the trap has no token in it');
+  return { url: `${url.origin}${url.pathname}`, token };
+}
+
+/** Tries the token where it says. @returns the status of the answer. */
+async function useToken({ url, token }: FoundToken, signal: AbortSignal): Promise<number> {
+  const { statusCode, body } = await request(`${url}/customers`, {
+    headers: { authorization: `Bearer ${token}`, 'user-agent': 'curl/8.5.0' },
+    signal,
+  });
+  await body.dump();
+  return statusCode;
 }

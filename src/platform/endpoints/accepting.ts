@@ -5,10 +5,18 @@ import { baselineRow } from './baseline-rows.ts';
 import type { EndpointDeps } from './deps.ts';
 import { type EndpointAct, endpointActor } from './entries.ts';
 import { EventWriting } from './event-writing.ts';
-import { changeEndpoint, dueAfter, type Endpoint, newNonce } from './host-rows.ts';
+import {
+  changeEndpoint,
+  dueAfter,
+  type Endpoint,
+  type EndpointScan,
+  insertScan,
+  newNonce,
+  noteOutcome,
+  scanRow,
+} from './host-rows.ts';
 import { setDifferences } from './lines/comparing.ts';
 import { CLOCK_OFF_MS, clockOff, severityOfChain, severityOfClock } from './rules.ts';
-import { type EndpointScan, insertScan, noteOutcome, scanRow } from './scan-rows.ts';
 
 /** A report that goes on with the chain of its endpoint, whose lines are stored. */
 export interface WholeReport {

@@ -44,12 +44,8 @@ async function baselineBefore(
   reader: Reader,
   { baseline_no, endpoint_no, status, version }: Baseline,
 ): Promise<Baseline | null> {
-  const others = reader
-    .tables<EndpointTables>()
-    .selectFrom('baselines')
-    .selectAll()
-    .where('endpoint_no', '=', endpoint_no)
-    .where('baseline_no', '!=', baseline_no);
+  const baselines = reader.tables<EndpointTables>().selectFrom('baselines').selectAll();
+  const others = baselines.where('endpoint_no', '=', endpoint_no).where('baseline_no', '!=', baseline_no);
   if (status === 'proposed') return (await others.where('status', '=', 'active').executeTakeFirst()) ?? null;
   const were = others.where('status', 'in', ['active', 'superseded']).where('version', '<', version);
   return (await were.orderBy('version', 'desc').limit(1).executeTakeFirst()) ?? null;

@@ -1,6 +1,9 @@
 import type { Selectable } from 'kysely';
+import { personNamed } from '../accounts/administration.ts';
 import type { Reader, Transaction } from '../database/database.ts';
+import { pick } from '../database/table.ts';
 import { DomainError } from '../errors.ts';
+import type { Actor } from '../http/principal.ts';
 import type { EndpointTables } from './tables.ts';
 import type { WireBaseline } from './wire/baselines.ts';
 
@@ -25,13 +28,8 @@ export async function insertBaseline(
   baseline: Omit<Baseline, 'baseline_no' | 'version'>,
 ): Promise<Baseline> {
   const tables = transaction.tables<EndpointTables>();
-  const last = await tables
-    .selectFrom('baselines')
-    .select('version')
-    .where('endpoint_no', '=', baseline.endpoint_no)
-    .orderBy('version', 'desc')
-    .limit(1)
-    .executeTakeFirst();
+  const baselines = tables.selectFrom('baselines').select('version').where('endpoint_no', '=', baseline.endpoint_no);
+  const last = await baselines.orderBy('version', 'desc').limit(1).executeTakeFirst();
   const row = { ...baseline, version: (last?.version ?? 0) + 1 };
   return await tables.insertInto('baselines').values(row).returningAll().executeTakeFirstOrThrow();
 }
@@ -48,8 +46,12 @@ export async function changeBaseline(
 export function baselineToWire(
   row: Baseline & { endpoint_id: string; endpoint_name: string; root_hash: string; line_count: number },
 ): WireBaseline {
-  const { baseline_no: _, endpoint_no: __, scan_no: ___, set_no: ____, roots, complete, ...shown } = row;
-  return { ...shown, roots: JSON.parse(roots) as string[], complete: complete === 1 };
+  return {
+    ...pick(row, ['baseline_id', 'endpoint_id', 'endpoint_name', 'version', 'name', 'status', 'origin', 'line_count']),
+    ...pick(row, ['root_hash', 'reason', 'made_at', 'made_by', 'decided_at', 'decided_by', 'decided_reason']),
+    roots: JSON.parse(row.roots) as string[],
+    complete: row.complete === 1,
+  };
 }
 
 /** True if a baseline equals one that would be made now. */
@@ -58,4 +60,18 @@ export function isBaselineAlike(
   other: Pick<Baseline, 'name' | 'set_no' | 'roots' | 'complete'>,
 ): boolean {
   return (['name', 'set_no', 'roots', 'complete'] as const).every((member) => one[member] === other[member]);
+}
+
+/** @throws DomainError `forbidden` for whoever proposed it, and for who is no person: nobody knows whose key it is. */
+export function refuseOwn({ name }: Actor, { made_by }: Pick<Baseline, 'made_by'>): void {
+  if (personNamed(name) === null)
+    throw new DomainError(
+      'forbidden',
+      'several people may approve baselines here, so one of them does, on the page: an API key does not say who',
+    );
+  if (name === made_by)
+    throw new DomainError(
+      'forbidden',
+      'several people may approve baselines here: another one than who proposed it does',
+    );
 }

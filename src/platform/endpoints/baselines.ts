@@ -18,14 +18,13 @@ import {
   findBaseline,
   insertBaseline,
   isBaselineAlike,
+  refuseOwn,
 } from './baseline-rows.ts';
 import type { EndpointDeps } from './deps.ts';
 import type { BaselineStatus } from './enums.ts';
 import { EventWriting } from './event-writing.ts';
-import { changeEndpoint, type Endpoint, endpointRow, findEndpointInUse, refuseRetired } from './host-rows.ts';
+import { changeEndpoint, type Endpoint, endpointRow, findEndpointInUse, refuseRetired, scanRow } from './host-rows.ts';
 import { storeLineSet } from './lines/line-sets.ts';
-import { scanRow } from './scan-rows.ts';
-import { refuseOwn } from './second-person.ts';
 import { takePart, unstage } from './staging.ts';
 import type { EndpointTables } from './tables.ts';
 import type { Proposal, Registration, WireBaseline } from './wire/baselines.ts';

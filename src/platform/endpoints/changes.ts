@@ -1,19 +1,18 @@
 import { type Selectable, sql } from 'kysely';
-import { canonicalize } from '../../core/json/canonical.ts';
 import { pathBytes } from '../../sensor/report/line.ts';
 import type { Reader } from '../database/database.ts';
+import { pick } from '../database/table.ts';
 import { DomainError } from '../errors.ts';
 import type { PageQuery } from '../http/fields.ts';
 import { newestFirst } from '../http/newest-first.ts';
 import type { Actor } from '../http/principal.ts';
 import type { EndpointDeps } from './deps.ts';
-import { decidedEntries, entryOfAct, inEntries } from './entries.ts';
+import { approvedChange, decidedEntries, entryOfAct, inEntries } from './entries.ts';
 import { CHANGES_STREAM, type PathEventType } from './enums.ts';
 import { type EndpointEvent, noteEventsChanged } from './event-rows.ts';
-import { endpointsWithPath } from './lines/places.ts';
+import { endpointsWithPath } from './lines/line-sets.ts';
 import type { EndpointTables } from './tables.ts';
-import type { WireChange } from './wire/changes.ts';
-import type { Explanation } from './wire/events.ts';
+import type { Explanation, WireChange } from './wire/events.ts';
 
 type Change = Selectable<EndpointTables['endpoint_changes']>;
 
@@ -65,16 +64,9 @@ export class Changes {
       const row = await changes.returning('change_no').executeTakeFirst();
       if (row === undefined) throw notThere();
       const events = await unresolvedOf(transaction, row.change_no);
-      const change = {
-        ...({ status: 'acknowledged', acknowledged_by: actor.name, acknowledged_at: approved.approved_at } as const),
-        ...({ severity: 'low', explanation: canonicalize({ kind: 'approved_change', id: changeId }) } as const),
-      };
-      await tables
-        .updateTable('endpoint_events')
-        .set(change)
-        .where('change_no', '=', row.change_no)
-        .where('resolved_at', 'is', null)
-        .execute();
+      const change = approvedChange(actor, changeId, approved.approved_at);
+      const affected = tables.updateTable('endpoint_events').set(change).where('change_no', '=', row.change_no);
+      await affected.where('resolved_at', 'is', null).execute();
       await noteEventsChanged(transaction);
       const act = { action: 'change.approved', of: ['change', changeId] } as const;
       const entries = inEntries(events).map((some) => entryOfAct(actor, { ...act, more: { reason, events: some } }));
@@ -109,19 +101,13 @@ async function changesToWire(reader: Reader, changes: readonly Change[]): Promis
     changes.map(({ change_no }) => change_no),
   );
   const shown: WireChange[] = [];
-  for (const { change_no, change_key: _, ...change } of changes) {
-    const { first_seen } = change;
+  for (const change of changes) {
+    const { change_no, first_seen } = change;
     const { places, last_seen, event_no } = counts.get(change_no) ?? { places: 0, last_seen: first_seen, event_no: 0 };
     const event = await eventOf(reader, event_no);
-    const { event_type, severity, path, path_base64, expected_sha256, observed_sha256 } = event;
     shown.push({
-      ...change,
-      event_type,
-      severity,
-      path,
-      path_base64,
-      expected_sha256,
-      observed_sha256,
+      ...pick(change, ['change_id', 'first_seen', 'approved_at', 'approved_by', 'approved_reason']),
+      ...pick(event, ['event_type', 'severity', 'path', 'path_base64', 'expected_sha256', 'observed_sha256']),
       last_seen,
       places,
       of: Math.max(places, await couldHave(reader, event)),
@@ -146,10 +132,7 @@ async function countsOf(reader: Reader, changeNos: number[]) {
     .groupBy('change_no')
     .execute();
   return new Map(
-    rows.map(({ change_no, places, last_seen, event_no }) => [
-      change_no,
-      { places: Number(places), last_seen, event_no: Number(event_no) },
-    ]),
+    rows.map((row) => [row.change_no, { ...row, places: Number(row.places), event_no: Number(row.event_no) }]),
   );
 }
 

@@ -1,4 +1,4 @@
-import type { Json } from '../../core/json/canonical.ts';
+import { canonicalize, type Json } from '../../core/json/canonical.ts';
 import type { AuditLog, EntryPlace, OwnEntry } from '../audit/api.ts';
 import type { Transaction } from '../database/database.ts';
 import type { Actor } from '../http/principal.ts';
@@ -20,6 +20,13 @@ export function entryOfAct(actor: Pick<Actor, 'name'>, { action, of: [type, id],
 export type EventChange = Partial<
   Pick<EndpointEvent, 'status' | 'severity' | 'explanation' | 'acknowledged_by' | 'acknowledged_at'>
 >;
+
+/** The change of events that somebody says were meant. @param id of the change, or of the change window. */
+export function approvedChange({ name }: Pick<Actor, 'name'>, id: string, now: string) {
+  const explanation = canonicalize({ kind: 'approved_change', id });
+  const acknowledged = { status: 'acknowledged', acknowledged_by: name, acknowledged_at: now } as const;
+  return { ...acknowledged, severity: 'low', explanation } as const satisfies EventChange;
+}
 
 /** The members of a change as its entry states them. */
 export function statedOf({ explanation, ...change }: EventChange): { [name: string]: Json } {
@@ -69,6 +76,16 @@ export class EndpointEntries {
   write(log: Pick<AuditLog, 'appendIn'>, transaction: Transaction): Promise<EntryPlace[]> {
     return log.appendIn(transaction, streamOf(this.#endpointId), this.#entries);
   }
+}
+
+/** Adds one entry to the stream of an endpoint: last in a transaction, see `appendIn`. */
+export async function recordEndpointAct(
+  transaction: Transaction,
+  log: Pick<AuditLog, 'appendIn'>,
+  endpointId: string,
+  { actor, ...act }: EndpointAct & { actor: Pick<Actor, 'name'> },
+): Promise<void> {
+  await log.appendIn(transaction, streamOf(endpointId), [entryOfAct(actor, act)]);
 }
 
 /** Events that one entry names. */

@@ -26,7 +26,7 @@ export const CHAIN_EVENT_TYPES = [
 export type ChainEventType = (typeof CHAIN_EVENT_TYPES)[number];
 
 /** Faults of bait that the sensor planted. */
-export const BAIT_EVENT_TYPES = ['bait_missing', 'bait_changed'] as const;
+const BAIT_EVENT_TYPES = ['bait_missing', 'bait_changed'] as const;
 export type BaitEventType = (typeof BAIT_EVENT_TYPES)[number];
 
 export const EVENT_TYPES = [...PATH_EVENT_TYPES, ...CHAIN_EVENT_TYPES, ...BAIT_EVENT_TYPES] as const;

@@ -3,9 +3,10 @@ import { type Selectable, sql } from 'kysely';
 import { sha256 } from '../../core/digest.ts';
 import { canonicalize, type Json } from '../../core/json/canonical.ts';
 import { canonicalLine, type EndpointLine, type PathName } from '../../sensor/report/line.ts';
-import type { ColumnKind, Columns, Reader, Transaction } from '../database/database.ts';
+import type { Reader, Transaction } from '../database/database.ts';
+import { kindsOf } from '../database/table.ts';
 import type { PathDifference } from './lines/comparing.ts';
-import type { EndpointTables } from './tables.ts';
+import { ENDPOINT_TABLES, type EndpointTables } from './tables.ts';
 
 export type EndpointEvent = Selectable<EndpointTables['endpoint_events']>;
 export type NewEndpointEvent = Omit<EndpointEvent, 'event_no'>;
@@ -16,35 +17,8 @@ export type UnresolvedEvent = Pick<
   'event_id' | 'event_type' | 'severity' | 'status' | 'path' | 'path_base64' | 'expected'
 > & { change_key: string | null };
 
-const COLUMNS: Columns & Record<keyof NewEndpointEvent, ColumnKind> = {
-  event_id: 'text',
-  endpoint_no: 'integer',
-  change_no: 'integer',
-  scan_no: 'integer',
-  baseline_no: 'integer',
-  event_type: 'text',
-  severity: 'text',
-  plain_severity: 'text',
-  path: 'text',
-  path_base64: 'text',
-  expected_sha256: 'text',
-  observed_sha256: 'text',
-  expected: 'text',
-  observed: 'text',
-  explanation: 'text',
-  status: 'text',
-  occurrences: 'integer',
-  first_seen: 'text',
-  last_seen: 'text',
-  resolved_at: 'text',
-  acknowledged_by: 'text',
-  acknowledged_at: 'text',
-  window_no: 'integer',
-  alert_state: 'text',
-  alerted_by: 'text',
-  entry_sequence: 'integer',
-  entry_hash: 'text',
-};
+const { event_no: _number, ...NEW_COLUMNS } = ENDPOINT_TABLES.endpoint_events.columns;
+const COLUMNS = kindsOf(ENDPOINT_TABLES.endpoint_events, Object.keys(NEW_COLUMNS) as (keyof NewEndpointEvent)[]);
 
 export function insertEvents(transaction: Transaction, events: readonly NewEndpointEvent[]): Promise<void> {
   return transaction.insertAll('endpoint_events', COLUMNS, events);

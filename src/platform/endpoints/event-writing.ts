@@ -19,14 +19,13 @@ import {
   type UnresolvedEvent,
   unresolvedEvents,
 } from './event-rows.ts';
-import { explainDifferences, UNEXPLAINED } from './explanations.ts';
 import type { Endpoint } from './host-rows.ts';
 import type { PathDifference } from './lines/comparing.ts';
-import { eventOfDifference, joinChange, newEvent, toMetadata } from './new-events.ts';
-import { windowFor } from './window-rows.ts';
+import { eventOfDifference, explainDifferences, joinChange, newEvent, toMetadata, UNEXPLAINED } from './new-events.ts';
+import { windowFor } from './windows.ts';
 
 /** A report as events name it. */
-export interface ComparedScan {
+interface ComparedScan {
   scan_no: number;
   baseline_no: number;
   /** True if a missing line means a removed file. */
@@ -34,7 +33,7 @@ export interface ComparedScan {
 }
 
 /** A fault of an endpoint's reports, or of bait on it. */
-export interface ChainFault {
+interface ChainFault {
   type: ChainEventType | BaitEventType;
   /** The path of the bait. */
   path?: string;

@@ -3,16 +3,17 @@ import { canonicalize } from '../../core/json/canonical.ts';
 import type { EndpointLine } from '../../sensor/report/line.ts';
 import { placeToWire } from '../audit/api.ts';
 import type { Reader, Transaction } from '../database/database.ts';
+import { pick } from '../database/table.ts';
 import { DomainError } from '../errors.ts';
 import { newestFirst } from '../http/newest-first.ts';
 import type { Actor } from '../http/principal.ts';
 import type { EndpointDeps } from './deps.ts';
-import { EndpointEntries, type EventChange, statedOf } from './entries.ts';
+import { type EventChange, recordEndpointAct, statedOf } from './entries.ts';
 import { streamOf } from './enums.ts';
 import { type EndpointEvent, eventsVersion, noteEventsChanged } from './event-rows.ts';
-import { explainDifferences, UNEXPLAINED } from './explanations.ts';
 import { endpointRow } from './host-rows.ts';
 import type { PathDifference } from './lines/comparing.ts';
+import { explainDifferences, UNEXPLAINED } from './new-events.ts';
 import type { EndpointTables } from './tables.ts';
 import type { EventQuery, Explanation, WireEvent } from './wire/events.ts';
 
@@ -104,17 +105,10 @@ export class EndpointEvents {
   #explainSome(after: number): Promise<[number, number | null]> {
     const { database, knownFiles } = this.#deps;
     return database.write(async (transaction) => {
-      const rows = await transaction
-        .tables<EndpointTables>()
-        .selectFrom('endpoint_events')
-        .selectAll()
-        .where('event_no', '>', after)
-        .where('resolved_at', 'is', null)
-        .where('change_no', 'is not', null)
-        .where('explanation', '=', canonicalize(UNEXPLAINED))
-        .orderBy('event_no')
-        .limit(EXPLAINED_AT_ONCE)
-        .execute();
+      const events = transaction.tables<EndpointTables>().selectFrom('endpoint_events').selectAll();
+      const unresolved = events.where('resolved_at', 'is', null).where('change_no', 'is not', null);
+      const unexplained = unresolved.where('explanation', '=', canonicalize(UNEXPLAINED)).where('event_no', '>', after);
+      const rows = await unexplained.orderBy('event_no').limit(EXPLAINED_AT_ONCE).execute();
       const explanations = await explainDifferences(transaction, knownFiles, rows.map(differenceOf));
       const explained = rows
         .map((row, at) => ({ row, explanation: explanations[at] ?? UNEXPLAINED }))
@@ -135,18 +129,17 @@ export class EndpointEvents {
     const byEndpoint = Map.groupBy(explained, ({ row }) => row.endpoint_no);
     for (const [endpointNo, some] of [...byEndpoint].toSorted(([one], [other]) => one - other)) {
       const { endpoint_id } = await endpointRow(transaction, endpointNo);
-      const entries = new EndpointEntries(endpoint_id);
-      const events = some.map(({ row: { event_id, path }, explanation }) => ({
-        event_id,
-        path,
+      const events = some.map(({ row, explanation }) => ({
+        ...pick(row, ['event_id', 'path']),
         explanation,
         severity: 'low',
       }));
-      entries.add(
-        { name: 'platform' },
-        { action: 'events.explained', of: ['endpoint', endpoint_id], more: { events } },
-      );
-      await entries.write(this.#deps.log, transaction);
+      await recordEndpointAct(transaction, this.#deps.log, endpoint_id, {
+        actor: { name: 'platform' },
+        action: 'events.explained',
+        of: ['endpoint', endpoint_id],
+        more: { events },
+      });
     }
   }
 
@@ -165,10 +158,8 @@ export class EndpointEvents {
       if (change === null) return;
       await changeEvent(transaction, event, change);
       await noteEventsChanged(transaction);
-      const entries = new EndpointEntries(endpoint_id);
-      const { event_type, path } = event;
-      entries.add(actor, { action, of: ['event', eventId], more: { event_type, path, ...statedOf(change) } });
-      await entries.write(log, transaction);
+      const more = { ...pick(event, ['event_type', 'path']), ...statedOf(change) };
+      await recordEndpointAct(transaction, log, endpoint_id, { actor, action, of: ['event', eventId], more });
     });
     return this.find(eventId);
   }
@@ -216,22 +207,14 @@ function differenceOf(row: EndpointEvent): PathDifference {
 }
 
 function eventToWire(row: JoinedEvent): WireEvent {
-  const { event_no: _, endpoint_no: __, change_no: ___, scan_no: ____, baseline_no: _____, ...rest } = row;
-  const {
-    plain_severity: _6,
-    window_no: _7,
-    alerted_by: _8,
-    alert_state,
-    entry_sequence,
-    entry_hash,
-    explanation,
-    ...shown
-  } = rest;
+  const { entry_sequence, entry_hash } = row;
   return {
-    ...shown,
+    ...pick(row, ['event_id', 'endpoint_id', 'endpoint_name', 'scan_id', 'baseline_id', 'change_id', 'window_id']),
+    ...pick(row, ['event_type', 'severity', 'path', 'path_base64', 'expected_sha256', 'observed_sha256', 'status']),
+    ...pick(row, ['occurrences', 'first_seen', 'last_seen', 'resolved_at', 'acknowledged_by', 'acknowledged_at']),
     ...(sidesOf(row) as unknown as Pick<WireEvent, 'expected' | 'observed'>),
-    explanation: JSON.parse(explanation) as Explanation,
-    alert: alert_state,
+    explanation: JSON.parse(row.explanation) as Explanation,
+    alert: row.alert_state,
     entry: placeToWire(streamOf(row.endpoint_id), { entry_sequence, entry_hash }),
   };
 }

@@ -1,9 +1,28 @@
 import { randomBytes } from 'node:crypto';
 import type { Selectable } from 'kysely';
+import type { KeptEntryPlace } from '../audit/api.ts';
 import type { Reader, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
+import type { Principal } from '../http/principal.ts';
 import { STALE_AFTER_INTERVALS } from './rules.ts';
 import type { EndpointTables } from './tables.ts';
+
+const PREFIX = 'endpoint:';
+
+/** The binding of a key that reports for an endpoint. */
+export function boundTo(endpointId: string): string {
+  return `${PREFIX}${endpointId}`;
+}
+
+/** The endpoint that a caller reports for. @throws DomainError `forbidden` for one who reports for none. */
+export function endpointOf({ boundTo: bound }: Pick<Principal, 'boundTo'>): string {
+  if (bound === undefined || bound === null || !bound.startsWith(PREFIX))
+    throw new DomainError(
+      'forbidden',
+      'this is for the sensor on an endpoint, with the token that enrolment showed: this API key is bound to no endpoint',
+    );
+  return bound.slice(PREFIX.length);
+}
 
 export type Endpoint = Selectable<EndpointTables['endpoints']>;
 
@@ -61,4 +80,34 @@ export function nextOf({ sequence, report_sha256, nonce }: Pick<Endpoint, 'seque
 /** The chain of a machine that begins anew. */
 export function newChain(chain: number) {
   return { chain, public_key: null, sequence: 0, report_sha256: null, nonce: newNonce(), went_back_at: null };
+}
+
+export type EndpointScan = Selectable<EndpointTables['endpoint_scans']>;
+
+/** @returns its number. */
+export async function insertScan(transaction: Transaction, scan: Omit<EndpointScan, 'scan_no'>): Promise<number> {
+  const scans = transaction.tables<EndpointTables>().insertInto('endpoint_scans').values(scan);
+  return (await scans.returning('scan_no').executeTakeFirstOrThrow()).scan_no;
+}
+
+export async function scanRow(reader: Reader, scanNo: number): Promise<EndpointScan> {
+  const scans = reader.tables<EndpointTables>().selectFrom('endpoint_scans').selectAll();
+  return await scans.where('scan_no', '=', scanNo).executeTakeFirstOrThrow();
+}
+
+/** True if a report of an endpoint was accepted before. */
+export async function isReportAccepted(reader: Reader, endpointNo: number, reportSha256: string): Promise<boolean> {
+  const scans = reader.tables<EndpointTables>().selectFrom('endpoint_scans').select('scan_no');
+  const same = scans.where('endpoint_no', '=', endpointNo).where('report_sha256', '=', reportSha256);
+  return (await same.executeTakeFirst()) !== undefined;
+}
+
+/** Records the result of comparing a scan, and the entry of its report. */
+export async function noteOutcome(
+  transaction: Transaction,
+  scanNo: number,
+  outcome: Pick<EndpointScan, 'events_open' | 'events_raised' | 'events_resolved'> & KeptEntryPlace,
+): Promise<void> {
+  const scans = transaction.tables<EndpointTables>().updateTable('endpoint_scans').set(outcome);
+  await scans.where('scan_no', '=', scanNo).execute();
 }

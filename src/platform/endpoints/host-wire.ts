@@ -1,11 +1,12 @@
 import { sql } from 'kysely';
 import type { ReportHead } from '../../sensor/report/head.ts';
-import type { Reader } from '../database/database.ts';
-import type { EventSeverity, HostStatus } from './enums.ts';
+import type { Database, Reader } from '../database/database.ts';
+import type { HostStatus } from './enums.ts';
 import type { Endpoint } from './host-rows.ts';
 import { MISSED_WITHIN_MS, missedScans } from './rules.ts';
 import type { EndpointTables } from './tables.ts';
 import type { WireHost } from './wire/hosts.ts';
+import type { EndpointStats } from './wire/reports.ts';
 
 /** Endpoints with all that is said of them. */
 export async function hostsToWire(reader: Reader, endpoints: readonly Endpoint[], now: Date): Promise<WireHost[]> {
@@ -32,7 +33,7 @@ export async function hostsToWire(reader: Reader, endpoints: readonly Endpoint[]
       last_report: scans.get(endpoint.last_scan_no ?? 0) ?? null,
       missed_scans: missedOf(endpoint, times.get(endpoint_no) ?? [], now),
       chain: { number: endpoint.chain, public_key: endpoint.public_key, went_back_at: endpoint.went_back_at },
-      events: { low: 0, medium: 0, high: 0, critical: 0, ...events.get(endpoint_no) },
+      events: events.get(endpoint_no) ?? countBySeverity([]),
       isolation: isolationOf(endpoint),
       retirement: retirementOf(endpoint),
       last_check: checks.get(endpoint_no) ?? null,
@@ -41,7 +42,7 @@ export async function hostsToWire(reader: Reader, endpoints: readonly Endpoint[]
   });
 }
 
-export function statusOfHost({
+function statusOfHost({
   retired_at,
   stale_at,
   received_at,
@@ -92,37 +93,20 @@ function missedOf(endpoint: Endpoint, received: readonly string[], now: Date): n
 }
 
 async function reportTimes(reader: Reader, numbers: number[], now: Date): Promise<Map<number, string[]>> {
-  const rows = await reader
-    .tables<EndpointTables>()
-    .selectFrom('endpoint_scans')
-    .select(['endpoint_no', 'received_at'])
-    .where('endpoint_no', 'in', numbers)
-    .where('received_at', '>', new Date(now.getTime() - MISSED_WITHIN_MS).toISOString())
-    .orderBy('received_at')
-    .execute();
+  const since = new Date(now.getTime() - MISSED_WITHIN_MS).toISOString();
+  const scans = reader.tables<EndpointTables>().selectFrom('endpoint_scans').select(['endpoint_no', 'received_at']);
+  const recent = scans.where('endpoint_no', 'in', numbers).where('received_at', '>', since);
+  const rows = await recent.orderBy('received_at').execute();
   const byEndpoint = Map.groupBy(rows, ({ endpoint_no }) => endpoint_no);
   return new Map([...byEndpoint].map(([no, times]) => [no, times.map(({ received_at }) => received_at)]));
 }
 
-async function eventCounts(
-  reader: Reader,
-  numbers: number[],
-): Promise<Map<number, Partial<Record<EventSeverity, number>>>> {
-  const rows = await reader
-    .tables<EndpointTables>()
-    .selectFrom('endpoint_events')
-    .select(['endpoint_no', 'severity', sql<number>`COUNT(*)`.as('count')])
-    .where('endpoint_no', 'in', numbers)
-    .where('resolved_at', 'is', null)
-    .groupBy(['endpoint_no', 'severity'])
-    .execute();
+async function eventCounts(reader: Reader, numbers: number[]): Promise<Map<number, WireHost['events']>> {
+  const events = reader.tables<EndpointTables>().selectFrom('endpoint_events').where('endpoint_no', 'in', numbers);
+  const counted = events.where('resolved_at', 'is', null).groupBy(['endpoint_no', 'severity']);
+  const rows = await counted.select(['endpoint_no', 'severity', sql<number>`COUNT(*)`.as('count')]).execute();
   const byEndpoint = Map.groupBy(rows, ({ endpoint_no }) => endpoint_no);
-  return new Map(
-    [...byEndpoint].map(([no, counts]) => [
-      no,
-      Object.fromEntries(counts.map(({ severity, count }) => [severity, Number(count)])),
-    ]),
-  );
+  return new Map([...byEndpoint].map(([no, counts]) => [no, countBySeverity(counts)]));
 }
 
 async function lastScans(
@@ -147,12 +131,8 @@ async function activeBaselines(
 ): Promise<Map<number, NonNullable<WireHost['baseline']>>> {
   const numbers = endpoints.map(({ baseline_no }) => baseline_no).filter((no) => no !== null);
   if (numbers.length === 0) return new Map();
-  const rows = await reader
-    .tables<EndpointTables>()
-    .selectFrom('baselines')
-    .select(['baseline_no', 'baseline_id', 'version', 'name'])
-    .where('baseline_no', 'in', numbers)
-    .execute();
+  const baselines = reader.tables<EndpointTables>().selectFrom('baselines').where('baseline_no', 'in', numbers);
+  const rows = await baselines.select(['baseline_no', 'baseline_id', 'version', 'name']).execute();
   return new Map(rows.map(({ baseline_no, ...baseline }) => [baseline_no, baseline]));
 }
 
@@ -161,11 +141,8 @@ async function lastChecks(
   numbers: number[],
 ): Promise<Map<number, NonNullable<WireHost['last_check']>>> {
   const tables = reader.tables<EndpointTables>();
-  const newest = tables
-    .selectFrom('endpoint_checks')
-    .select(({ fn }) => fn.max('check_no').as('check_no'))
-    .where('endpoint_no', 'in', numbers)
-    .groupBy('endpoint_no');
+  const checks = tables.selectFrom('endpoint_checks').select(({ fn }) => fn.max('check_no').as('check_no'));
+  const newest = checks.where('endpoint_no', 'in', numbers).groupBy('endpoint_no');
   const rows = await tables.selectFrom('endpoint_checks').selectAll().where('check_no', 'in', newest).execute();
   return new Map(
     rows.map(({ endpoint_no, checked_at, reports, findings }) => [
@@ -173,4 +150,49 @@ async function lastChecks(
       { checked_at, verified: findings === 0, reports_checked: reports, findings },
     ]),
   );
+}
+
+const DAY_MS = 24 * 60 * 60_000;
+
+/** Counts all endpoints by state. */
+export async function readEndpointStats(database: Database, now: Date): Promise<EndpointStats> {
+  const tables = database.tables<EndpointTables>();
+  const hosts = await tables
+    .selectFrom('endpoints')
+    .select([
+      sql<number>`COUNT(*)`.as('hosts'),
+      sql<number>`COUNT(CASE WHEN received_at IS NULL AND stale_at IS NULL THEN 1 END)`.as('waiting'),
+      sql<number>`COUNT(stale_at)`.as('stale'),
+      sql<number>`COUNT(isolated_at)`.as('isolated'),
+      sql<number>`COUNT(CASE WHEN baseline_no IS NULL THEN 1 END)`.as('without_baseline'),
+      sql<string | null>`MAX(received_at)`.as('last_report_at'),
+    ])
+    .where('retired_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  const open = await tables
+    .selectFrom('endpoint_events')
+    .select(['severity', sql<number>`COUNT(*)`.as('count'), sql<string>`MIN(first_seen)`.as('since')])
+    .where('status', '=', 'open')
+    .groupBy('severity')
+    .execute();
+  const count = sql<number>`COUNT(*)`.as('count');
+  const proposals = tables.selectFrom('baselines').where('status', '=', 'proposed');
+  const proposed = await proposals.select(count).executeTakeFirstOrThrow();
+  const since = new Date(now.getTime() - DAY_MS).toISOString();
+  const scans = tables.selectFrom('endpoint_scans').where('received_at', '>', since);
+  const reports = await scans.select(count).executeTakeFirstOrThrow();
+  const { last_report_at, ...counts } = hosts;
+  return {
+    ...(Object.fromEntries(Object.entries(counts).map(([name, count]) => [name, Number(count)])) as typeof counts),
+    proposed_baselines: Number(proposed.count),
+    reports_24h: Number(reports.count),
+    last_report_at,
+    open_events: countBySeverity(open),
+    open_since: open.map(({ since }) => since).toSorted()[0] ?? null,
+  };
+}
+
+function countBySeverity(rows: readonly { severity: string; count: number }[]): WireHost['events'] {
+  const counts = Object.fromEntries(rows.map(({ severity, count }) => [severity, Number(count)]));
+  return { low: 0, medium: 0, high: 0, critical: 0, ...counts };
 }

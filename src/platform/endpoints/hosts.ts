@@ -1,16 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { issueKey } from '../accounts/api-keys.ts';
-import { issueOnce } from '../accounts/issue-once.ts';
+import { issueOnce } from '../accounts/keys.ts';
 import type { Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { newestFirst } from '../http/newest-first.ts';
 import type { Actor } from '../http/principal.ts';
-import { boundTo } from './binding.ts';
 import type { EndpointDeps } from './deps.ts';
-import { type EndpointAct, EndpointEntries } from './entries.ts';
+import { recordEndpointAct } from './entries.ts';
 import { CHAIN_EVENT_TYPES, DEFAULT_ROOTS } from './enums.ts';
 import { EventWriting } from './event-writing.ts';
-import { changeEndpoint, dueAfter, type Endpoint, findEndpoint, findEndpointInUse, newChain } from './host-rows.ts';
+import {
+  boundTo,
+  changeEndpoint,
+  dueAfter,
+  type Endpoint,
+  findEndpoint,
+  findEndpointInUse,
+  newChain,
+} from './host-rows.ts';
 import { hostsToWire } from './host-wire.ts';
 import { retireEndpoint } from './retiring.ts';
 import type { EndpointTables } from './tables.ts';
@@ -33,7 +40,7 @@ export class Hosts {
    * @throws DomainError `key_shown_before` for a repeated request.
    */
   async enroll(actor: Actor, input: Enrolment, idempotencyKey: string | undefined) {
-    const { database, clock } = this.#deps;
+    const { database, clock, log } = this.#deps;
     const now = clock();
     const endpointId = randomUUID();
     const roots = input.roots ?? [...DEFAULT_ROOTS];
@@ -44,12 +51,11 @@ export class Hosts {
       async (transaction) => {
         const endpoint = await insertEndpoint(transaction, endpointId, { ...input, roots }, now);
         const key = await this.#issueKey(transaction, actor, endpoint, now);
-        await this.#record(transaction, endpoint, actor, 'endpoint.enrolled', {
-          name,
-          roots,
-          other_filesystems,
-          scan_interval_seconds,
-          key_id: key.key.key_id,
+        await recordEndpointAct(transaction, log, endpointId, {
+          actor,
+          action: 'endpoint.enrolled',
+          of: ['endpoint', endpointId],
+          more: { name, roots, other_filesystems, scan_interval_seconds, key_id: key.key.key_id },
         });
         return key;
       },
@@ -153,11 +159,11 @@ export class Hosts {
     act: { action: string; more: { [name: string]: string } },
     changeOf: (endpoint: Endpoint, now: string) => Partial<Endpoint>,
   ): Promise<WireHost> {
-    const { database, clock } = this.#deps;
+    const { database, clock, log } = this.#deps;
     await database.write(async (transaction) => {
       const endpoint = await findEndpointInUse(transaction, endpointId);
       await changeEndpoint(transaction, endpoint, changeOf(endpoint, clock().toISOString()));
-      await this.#record(transaction, endpoint, actor, act.action, act.more);
+      await recordEndpointAct(transaction, log, endpointId, { actor, of: ['endpoint', endpointId], ...act });
     });
     return this.find(endpointId);
   }
@@ -168,18 +174,6 @@ export class Hosts {
     const scopes = ['endpoints:report'] as const;
     const input = { name: `sensor on ${name}`, scopes, expiresAt: null, boundTo: boundTo(endpoint_id) };
     return issueKey(transaction, input, { actor: { name: actor, scopes }, now, administration });
-  }
-
-  async #record(
-    transaction: Transaction,
-    { endpoint_id }: Pick<Endpoint, 'endpoint_id'>,
-    actor: Actor,
-    action: string,
-    more: EndpointAct['more'],
-  ): Promise<void> {
-    const entries = new EndpointEntries(endpoint_id);
-    entries.add(actor, { action, of: ['endpoint', endpoint_id], more });
-    await entries.write(this.#deps.log, transaction);
   }
 }
 

@@ -11,16 +11,23 @@ import { judgeReport, type PresentedReport, type RefusedReport, type ReportVerdi
 import type { EndpointDeps } from './deps.ts';
 import { streamOf } from './enums.ts';
 import { EventWriting } from './event-writing.ts';
-import { changeEndpoint, type Endpoint, findEndpointInUse, nextOf } from './host-rows.ts';
+import {
+  changeEndpoint,
+  type Endpoint,
+  type EndpointScan,
+  findEndpointInUse,
+  isReportAccepted,
+  nextOf,
+  scanRow,
+} from './host-rows.ts';
 import { lineSetOf, type NewLineSet, storeLineSet } from './lines/line-sets.ts';
 import { severityOfChain } from './rules.ts';
-import { type EndpointScan, isReportAccepted, scanRow } from './scan-rows.ts';
 import { takePart, unstage } from './staging.ts';
 import type { EndpointTables } from './tables.ts';
 import type { ScanQuery, WireReport, WireReportTaken, WireScan } from './wire/reports.ts';
 
 /** The answer to a part of a report. */
-export type ReportAnswer = { taken: WireReportTaken } | { part: number; next_part: number; parts: number };
+type ReportAnswer = { taken: WireReportTaken } | { part: number; next_part: number; parts: number };
 
 /** The scans of endpoints, as routes and pages have them. */
 export class Reports {

@@ -2,11 +2,10 @@ import { revokeBoundKeys } from '../accounts/api-keys.ts';
 import type { Transaction } from '../database/database.ts';
 import type { Actor } from '../http/principal.ts';
 import { baitOf, changeBait } from './bait/rows.ts';
-import { boundTo } from './binding.ts';
 import type { EndpointDeps } from './deps.ts';
 import { CHAIN_EVENT_TYPES } from './enums.ts';
 import { EventWriting } from './event-writing.ts';
-import { changeEndpoint, type Endpoint, findEndpointInUse } from './host-rows.ts';
+import { boundTo, changeEndpoint, type Endpoint, findEndpointInUse } from './host-rows.ts';
 import { unstage } from './staging.ts';
 import type { EndpointTables } from './tables.ts';
 

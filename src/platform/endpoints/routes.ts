@@ -1,22 +1,29 @@
 import type { FastifyPluginAsync } from 'fastify';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { serveOpenApi } from '../http/openapi.ts';
+import { actorOf, principalOf } from '../http/principal.ts';
+import { problemResponses } from '../http/responses.ts';
 import { serveOperations } from '../operations/operation.ts';
+import { endpointOf } from './host-rows.ts';
 import { baitOperations, sensorBaitOperations, sensorOperations } from './operations/bait.ts';
 import { baselineOperations } from './operations/baselines.ts';
 import { changeOperations } from './operations/changes.ts';
 import { eventOperations } from './operations/events.ts';
 import { hostOperations, scanOperations } from './operations/hosts.ts';
 import { packageOperations } from './operations/packages.ts';
-import { partRoutes } from './routes/parts.ts';
 import type { EndpointService } from './service.ts';
 import { baitSchema } from './wire/bait.ts';
-import { baselineSchema, differenceSchema } from './wire/baselines.ts';
-import { changeSchema, windowSchema } from './wire/changes.ts';
-import { eventSchema } from './wire/events.ts';
+import { baselineSchema, differenceSchema, registrationSchema } from './wire/baselines.ts';
+import { changeSchema, eventSchema, signedArchiveSchema, windowSchema } from './wire/events.ts';
 import { hostSchema } from './wire/hosts.ts';
-import { signedArchiveSchema } from './wire/packages.ts';
-import { reportTakenSchema, scanSchema } from './wire/reports.ts';
-import { endpointStatsSchema, endpointVerificationSchema } from './wire/verification.ts';
+import {
+  endpointStatsSchema,
+  endpointVerificationSchema,
+  partTakenSchema,
+  reportTakenSchema,
+  scanReportSchema,
+  scanSchema,
+} from './wire/reports.ts';
 
 /** The endpoint binary-integrity service, to be registered under its base path. */
 export const endpointRoutes: FastifyPluginAsync<{ service: EndpointService }> = async (server, { service }) => {
@@ -52,4 +59,51 @@ export const endpointRoutes: FastifyPluginAsync<{ service: EndpointService }> = 
   ])
     serveOperations(server, operationsOf(service));
   await server.register(partRoutes, { service });
+};
+
+/** The lines of a part, with long paths. */
+const PART_BYTES = 8 * 2 ** 20;
+
+/** Serves what may come in parts, each with an answer of its own. */
+// Over 40 lines: it is a list of routes.
+const partRoutes: FastifyPluginAsyncZod<{ service: EndpointService }> = async (server, { service }) => {
+  const { baselines, reports } = service;
+
+  server.post(
+    '/scans/report',
+    {
+      bodyLimit: PART_BYTES,
+      config: { scope: 'endpoints:report' },
+      schema: {
+        operationId: 'reportScan',
+        tags: ['sensor'],
+        summary: 'Report a scan, or a part of it; what follows from it is there once all parts are',
+        body: scanReportSchema,
+        response: { 201: reportTakenSchema, 202: partTakenSchema, ...problemResponses(409) },
+      },
+    },
+    async (request, reply) => {
+      const answer = await reports.take(endpointOf(principalOf(request)), request.body);
+      return 'taken' in answer ? reply.code(201).send(answer.taken) : reply.code(202).send(answer);
+    },
+  );
+
+  server.post(
+    '/baselines/register',
+    {
+      bodyLimit: PART_BYTES,
+      config: { scope: 'endpoints:write' },
+      schema: {
+        operationId: 'registerBaseline',
+        tags: ['baselines'],
+        summary: 'Register a baseline, or a part of one; it is active once all parts are there',
+        body: registrationSchema,
+        response: { 201: baselineSchema, 202: partTakenSchema, ...problemResponses(404, 409) },
+      },
+    },
+    async (request, reply) => {
+      const made = await baselines.register(actorOf(principalOf(request)), request.body);
+      return 'next_part' in made ? reply.code(202).send(made) : reply.code(201).send(made);
+    },
+  );
 };

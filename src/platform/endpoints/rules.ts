@@ -28,7 +28,7 @@ const ROOTS_PATH = /^\/(usr\/(local\/)?)?s?bin\/[^/]+$/;
 const SET_ID = 0o6000;
 
 /** True if whoever starts the file becomes another user. */
-export function isSetId(line: EndpointLine | null): boolean {
+function isSetId(line: EndpointLine | null): boolean {
   return line?.type === 'file' && (Number.parseInt(line.mode, 8) & SET_ID) !== 0;
 }
 

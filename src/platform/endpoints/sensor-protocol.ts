@@ -1,13 +1,12 @@
 import type { ReportHead } from '../../sensor/report/head.ts';
 import { isKeyProved } from '../../sensor/report/signature.ts';
 import { DomainError, invalidField } from '../errors.ts';
-import { baitForSensor } from './bait/for-sensor.ts';
+import { baitForSensor } from './bait/rows.ts';
 import type { BaitDeps } from './deps.ts';
 import { endpointActor } from './entries.ts';
 import { EventWriting } from './event-writing.ts';
-import { changeEndpoint, findEndpoint, nextOf } from './host-rows.ts';
+import { changeEndpoint, findEndpoint, nextOf, scanRow } from './host-rows.ts';
 import { severityOfChain } from './rules.ts';
-import { scanRow } from './scan-rows.ts';
 import type { EndpointTables } from './tables.ts';
 
 /** The answers to the sensor on an endpoint. */

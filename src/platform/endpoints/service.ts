@@ -5,14 +5,14 @@ import { Baselines } from './baselines.ts';
 import { Changes } from './changes.ts';
 import type { BaitDeps } from './deps.ts';
 import { EndpointEvents } from './events.ts';
+import { readEndpointStats } from './host-wire.ts';
 import { Hosts } from './hosts.ts';
-import { listArchives } from './packages/archives.ts';
+import { listArchives } from './packages/repository.ts';
 import { Reports } from './reports.ts';
 import { SensorProtocol } from './sensor-protocol.ts';
-import { readEndpointStats } from './stats.ts';
 import { EndpointVerification } from './verifying.ts';
 import { ChangeWindows } from './windows.ts';
-import type { EndpointStats } from './wire/verification.ts';
+import type { EndpointStats } from './wire/reports.ts';
 
 /** Everything that the routes and pages of endpoints call. */
 // Over ten members: it is the list of them.

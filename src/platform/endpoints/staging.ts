@@ -5,8 +5,15 @@ import type { Database, Transaction } from '../database/database.ts';
 import { DomainError, invalidField } from '../errors.ts';
 import type { Job } from '../jobs/scheduler.ts';
 import { endpointRow } from './host-rows.ts';
-import { Chunking, type LineChunk, linesToBytes, packLines, pathOfText, textsOf } from './lines/chunks.ts';
-import type { NewLineSet } from './lines/line-sets.ts';
+import {
+  Chunking,
+  type LineChunk,
+  linesToBytes,
+  type NewLineSet,
+  packLines,
+  pathOfText,
+  textsOf,
+} from './lines/line-sets.ts';
 import type { EndpointTables } from './tables.ts';
 
 /** The age at which an incomplete report is dropped. */
@@ -14,7 +21,7 @@ const KEPT_MS = 24 * 60 * 60_000;
 const TIDY_MS = 60 * 60_000;
 
 /** Some lines of a scan or a baseline. */
-export interface LinePart {
+interface LinePart {
   endpointNo: number;
   kind: EndpointTables['staged_sets']['kind'];
   /** Hex SHA-256 of what all parts of it have in common. */

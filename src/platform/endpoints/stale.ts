@@ -24,14 +24,8 @@ export function staleJob(deps: EndpointDeps): Job {
 async function markSome(deps: EndpointDeps): Promise<number> {
   const { database, clock } = deps;
   const now = clock().toISOString();
-  const due = await database
-    .tables<EndpointTables>()
-    .selectFrom('endpoints')
-    .select('endpoint_no')
-    .where('due_at', '<=', now)
-    .orderBy('due_at')
-    .limit(AT_ONCE)
-    .execute();
+  const endpoints = database.tables<EndpointTables>().selectFrom('endpoints').select('endpoint_no');
+  const due = await endpoints.where('due_at', '<=', now).orderBy('due_at').limit(AT_ONCE).execute();
   for (const { endpoint_no } of due) await mark(deps, endpoint_no, now);
   return due.length;
 }

@@ -53,11 +53,7 @@ export const ENDPOINT_TABLES = {
     { constraints: ['PRIMARY KEY (endpoint_no, chain)'] },
   ),
   /** All lines of a scan or a baseline; those alike are one. */
-  line_sets: table({
-    set_no: column.ordinal(),
-    root_hash: column.digest('UNIQUE'),
-    line_count: column.integer(),
-  }),
+  line_sets: table({ set_no: column.ordinal(), root_hash: column.digest('UNIQUE'), line_count: column.integer() }),
   /** Some lines, which many sets may have in common. */
   line_chunks: table({
     chunk_no: column.ordinal(),
@@ -187,10 +183,7 @@ export const ENDPOINT_TABLES = {
     { indexes: { change_windows_by_end: '(until_at)' } },
   ),
   change_window_endpoints: table(
-    {
-      window_no: column.integer('REFERENCES change_windows'),
-      endpoint_no: column.integer('REFERENCES endpoints'),
-    },
+    { window_no: column.integer('REFERENCES change_windows'), endpoint_no: column.integer('REFERENCES endpoints') },
     { constraints: ['PRIMARY KEY (window_no, endpoint_no)'] },
   ),
   endpoint_events: table(
@@ -244,10 +237,7 @@ export const ENDPOINT_TABLES = {
   ),
   /** One row: grows with each change of any event. */
   endpoint_event_versions: table(
-    {
-      id: column.integer('PRIMARY KEY'),
-      version: column.integer(),
-    },
+    { id: column.integer('PRIMARY KEY'), version: column.integer() },
     { firstRows: ['(1, 0)'] },
   ),
   endpoint_bait: table(

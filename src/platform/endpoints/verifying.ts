@@ -5,11 +5,10 @@ import type { WireEntry } from '../audit/api.ts';
 import type { Reader } from '../database/database.ts';
 import type { EndpointDeps } from './deps.ts';
 import { streamOf } from './enums.ts';
-import { findEndpoint } from './host-rows.ts';
+import { type EndpointScan, findEndpoint } from './host-rows.ts';
 import { chunksOfSet, linesInChunks } from './lines/line-sets.ts';
-import type { EndpointScan } from './scan-rows.ts';
 import type { EndpointTables } from './tables.ts';
-import type { EndpointFinding } from './wire/verification.ts';
+import type { EndpointFinding } from './wire/reports.ts';
 
 /** Reports, or entries, that are read in one go. */
 const AT_ONCE = 500;

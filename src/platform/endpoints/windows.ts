@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { sql } from 'kysely';
-import { canonicalize, type Json } from '../../core/json/canonical.ts';
+import { type Selectable, sql } from 'kysely';
+import type { Json } from '../../core/json/canonical.ts';
 import type { Reader, Transaction } from '../database/database.ts';
+import { kindsOf, pick } from '../database/table.ts';
 import { DomainError, invalidField } from '../errors.ts';
 import type { PageQuery } from '../http/fields.ts';
 import { newestFirst } from '../http/newest-first.ts';
 import type { Actor } from '../http/principal.ts';
 import { keyedRequest, makeOnce } from '../idempotency/keyed-results.ts';
 import type { EndpointDeps } from './deps.ts';
-import { decidedEntries, type EventChange, entryOfAct, inEntries } from './entries.ts';
+import { approvedChange, decidedEntries, type EventChange, entryOfAct, inEntries } from './entries.ts';
 import { CHANGES_STREAM } from './enums.ts';
 import { noteEventsChanged } from './event-rows.ts';
 import { findEndpoint } from './host-rows.ts';
-import type { EndpointTables } from './tables.ts';
-import { type ChangeWindow, findWindow } from './window-rows.ts';
-import type { NewWindow, WireWindow } from './wire/changes.ts';
+import { ENDPOINT_TABLES, type EndpointTables } from './tables.ts';
+import type { NewWindow, WireWindow } from './wire/events.ts';
 
 const LONGEST_MS = 7 * 24 * 60 * 60_000;
 
@@ -78,13 +78,7 @@ export class ChangeWindows {
   approve(actor: Actor, windowId: string, { reason }: { reason: string }): Promise<WireWindow> {
     return this.#decide(actor, windowId, { action: 'change_window.approved', reason }, (now) => ({
       window: { approved_at: now, approved_by: actor.name, approved_reason: reason },
-      events: {
-        status: 'acknowledged',
-        acknowledged_by: actor.name,
-        acknowledged_at: now,
-        severity: 'low',
-        explanation: canonicalize({ kind: 'approved_change', id: windowId }),
-      },
+      events: approvedChange(actor, windowId, now),
     }));
   }
 
@@ -110,15 +104,11 @@ export class ChangeWindows {
       const tables = transaction.tables<EndpointTables>();
       if (change.window !== null)
         await tables.updateTable('change_windows').set(change.window).where('window_no', '=', window_no).execute();
-      await tables
-        .updateTable('endpoint_events')
-        .set(change.events)
-        .where('window_no', '=', window_no)
-        .where('status', '=', 'quieted')
-        .execute();
+      const events = tables.updateTable('endpoint_events').set(change.events).where('window_no', '=', window_no);
+      await events.where('status', '=', 'quieted').execute();
       if (quieted.length > 0) await noteEventsChanged(transaction);
       const act = { action, of: ['change_window', windowId] } as const;
-      const entries = inEntries(quieted).map((events) => entryOfAct(actor, { ...act, more: { reason, events } }));
+      const entries = inEntries(quieted).map((some) => entryOfAct(actor, { ...act, more: { reason, events: some } }));
       const decided = entries.map((entry) => ({ ...entry, streamId: CHANGES_STREAM }));
       await log.appendAllIn(transaction, [...decided, ...decidedEntries(actor, quieted, change.events)]);
     });
@@ -140,32 +130,22 @@ function timesOf({ endpoint_ids, all, from, until }: NewWindow, now: Date): { fr
   return { from_at, until_at: until };
 }
 
+const OF_WINDOWS = kindsOf(ENDPOINT_TABLES.change_window_endpoints, ['window_no', 'endpoint_no']);
+
 async function insertWindow(
   transaction: Transaction,
   { input, by, now, from_at, until_at }: { input: NewWindow; by: string; now: Date; from_at: string; until_at: string },
 ): Promise<ChangeWindow> {
   const tables = transaction.tables<EndpointTables>();
-  const window = await tables
-    .insertInto('change_windows')
-    .values({
-      window_id: randomUUID(),
-      is_for_all: Number(input.all === true),
-      from_at,
-      until_at,
-      reason: input.reason,
-      made_at: now.toISOString(),
-      made_by: by,
-      approved_at: null,
-      approved_by: null,
-      approved_reason: null,
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow();
+  const made = { window_id: randomUUID(), reason: input.reason, made_at: now.toISOString(), made_by: by };
+  const none = { approved_at: null, approved_by: null, approved_reason: null };
+  const row = { ...made, is_for_all: Number(input.all === true), from_at, until_at, ...none };
+  const window = await tables.insertInto('change_windows').values(row).returningAll().executeTakeFirstOrThrow();
   const { window_no } = window;
   const rows: { window_no: number; endpoint_no: number }[] = [];
   for (const id of new Set(input.endpoint_ids ?? []))
     rows.push({ window_no, endpoint_no: (await findEndpoint(transaction, id)).endpoint_no });
-  await transaction.insertAll('change_window_endpoints', { window_no: 'integer', endpoint_no: 'integer' }, rows);
+  await transaction.insertAll('change_window_endpoints', OF_WINDOWS, rows);
   return window;
 }
 
@@ -191,15 +171,12 @@ async function windowsToWire(reader: Reader, windows: readonly ChangeWindow[], a
     .select(['window_no', 'endpoint_id'])
     .where('window_no', 'in', numbers)
     .execute();
-  const counts = await tables
-    .selectFrom('endpoint_events')
-    .select(['window_no', sql<number>`COUNT(*)`.as('count')])
-    .where('window_no', 'in', numbers)
-    .groupBy('window_no')
-    .execute();
+  const events = tables.selectFrom('endpoint_events').where('window_no', 'in', numbers).groupBy('window_no');
+  const counts = await events.select(['window_no', sql<number>`COUNT(*)`.as('count')]).execute();
   const now = at.toISOString();
+  const names = ['window_id', 'reason', 'made_at', 'made_by', 'approved_at', 'approved_by', 'approved_reason'] as const;
   return windows.map(({ window_no, is_for_all, from_at, until_at, ...window }) => ({
-    ...window,
+    ...pick(window, names),
     status: now < from_at ? 'planned' : now < until_at ? 'running' : 'ended',
     all: is_for_all === 1,
     from: from_at,
@@ -207,4 +184,38 @@ async function windowsToWire(reader: Reader, windows: readonly ChangeWindow[], a
     endpoint_ids: endpoints.filter((row) => row.window_no === window_no).map(({ endpoint_id }) => endpoint_id),
     events: Number(counts.find((row) => row.window_no === window_no)?.count ?? 0),
   }));
+}
+
+type ChangeWindow = Selectable<EndpointTables['change_windows']>;
+
+/** The change window that an endpoint is in, the one that was opened first; null where it is in none. */
+export async function windowFor(reader: Reader, endpointNo: number, now: string): Promise<number | null> {
+  const row = await reader
+    .tables<EndpointTables>()
+    .selectFrom('change_windows')
+    .select('window_no')
+    .where('until_at', '>', now)
+    .where('from_at', '<=', now)
+    .where(({ or, eb, exists, selectFrom }) =>
+      or([
+        eb('is_for_all', '=', 1),
+        exists(
+          selectFrom('change_window_endpoints')
+            .select('endpoint_no')
+            .where('endpoint_no', '=', endpointNo)
+            .whereRef('change_window_endpoints.window_no', '=', 'change_windows.window_no'),
+        ),
+      ]),
+    )
+    .orderBy('window_no')
+    .executeTakeFirst();
+  return row?.window_no ?? null;
+}
+
+/** A change window, which is this transaction's until it ends. @throws DomainError `not_found`. */
+async function findWindow(reader: Reader, windowId: string): Promise<ChangeWindow> {
+  const windows = reader.tables<EndpointTables>().selectFrom('change_windows').selectAll();
+  const row = await windows.where('window_id', '=', windowId).modifyEnd(reader.sql.locked).executeTakeFirst();
+  if (row === undefined) throw new DomainError('not_found', 'there is no change window of this id');
+  return row;
 }

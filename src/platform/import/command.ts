@@ -18,7 +18,7 @@ const cloudTrailCommand: CommandModule<object, { files: string[]; url: string }>
       .example('$0 import cloudtrail *.json.gz --url http://127.0.0.1:8181/audit', ''),
   handler: async ({ files, url }) => {
     const { importCloudTrail } = await import('./cloudtrail.ts');
-    const { toTable } = await import('./table.ts');
+    const { toTable } = await import('./result.ts');
     process.stdout.write(toTable(await importCloudTrail({ files, url, apiKey: apiKeyFromEnvironment() })));
   },
 };
@@ -42,7 +42,7 @@ const hostCommand: CommandModule<object, { directory: string; url: string }> = {
       ),
   handler: async ({ directory, url }) => {
     const { importHost } = await import('./host.ts');
-    const { toTable } = await import('./table.ts');
+    const { toTable } = await import('./result.ts');
     process.stdout.write(toTable(await importHost({ directory, url, apiKey: apiKeyFromEnvironment() })));
   },
 };

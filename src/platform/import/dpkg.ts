@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { access, constants, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Json } from '../../core/json/canonical.ts';
-import { type ImportedEntry, toField } from './entry.ts';
 import { readInflated, readLines } from './lines.ts';
 import type { ImportTally } from './result.ts';
+import { type ImportedEntry, toField } from './service.ts';
 
 const MAX_LINE_BYTES = 64 * 1024;
 

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { EvidenceError } from '../../core/errors.ts';
-import { type ImportedEntry, toField, toStreamId } from './entry.ts';
 import type { ImportTally } from './result.ts';
+import { type ImportedEntry, toField, toStreamId } from './service.ts';
 
 /** The most files of one folder that are named for one commit; all are counted. */
 const MAX_FILES = 200;

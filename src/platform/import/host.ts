@@ -1,11 +1,11 @@
 import { stat } from 'node:fs/promises';
 import { EvidenceError } from '../../core/errors.ts';
 import { dpkgEvents } from './dpkg.ts';
-import type { ImportedEntry } from './entry.ts';
 import { gitCommits } from './git.ts';
 import { npmInstalls } from './npm.ts';
 import type { ImportResult, ImportTally } from './result.ts';
 import { type EventSource, runImport, type ServiceOptions } from './run.ts';
+import type { ImportedEntry } from './service.ts';
 
 export interface HostOptions extends ServiceOptions {
   /** The folder whose git history and installed npm packages are recorded. */

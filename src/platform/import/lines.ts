@@ -1,13 +1,13 @@
 import { createReadStream } from 'node:fs';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { EvidenceError, messageOf } from '../../core/errors.ts';
+import { EvidenceError, isSystemError, messageOf } from '../../core/errors.ts';
 
 const NEWLINE = 0x0a;
 /** RFC 1952 section 2.3.1: ID1 and ID2. */
 const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
 
-export interface NumberedLine {
+interface NumberedLine {
   /** From 1. */
   number: number;
   text: string;
@@ -27,7 +27,7 @@ export async function* readInflated(path: string): AsyncGenerator<Buffer> {
     yield* head.value.subarray(0, GZIP_MAGIC.length).equals(GZIP_MAGIC) ? inflate(whole) : whole;
   } catch (cause) {
     if (cause instanceof EvidenceError) throw cause;
-    const missing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
+    const missing = isSystemError(cause) && cause.code === 'ENOENT';
     throw missing
       ? new EvidenceError('not-found', `there is no file ${path}`, { cause })
       : new EvidenceError('unreadable', `${path} cannot be read: ${messageOf(cause)}`, { cause });

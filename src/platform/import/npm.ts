@@ -2,8 +2,8 @@ import { readFile, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { EvidenceError, messageOf } from '../../core/errors.ts';
-import { type ImportedEntry, toField } from './entry.ts';
 import type { ImportTally } from './result.ts';
+import { type ImportedEntry, toField } from './service.ts';
 
 const MAX_LOCKFILE_BYTES = 64 * 1024 * 1024;
 

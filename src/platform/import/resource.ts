@@ -1,6 +1,6 @@
 import type { Json } from '../../core/json/canonical.ts';
 
-export interface Resource {
+interface Resource {
   type: string;
   id: string;
 }

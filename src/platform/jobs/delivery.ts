@@ -2,8 +2,7 @@ import { sql } from 'kysely';
 import { messageOf } from '../../core/errors.ts';
 import type { Json } from '../../core/json/canonical.ts';
 import type { Database, Transaction } from '../database/database.ts';
-import type { FailureListener } from './failures.ts';
-import { keepLooking, type Looking } from './looking.ts';
+import { type FailureListener, keepLooking, type Looking } from './looking.ts';
 import type { Message } from './outbox.ts';
 import type { JobTables } from './tables.ts';
 
@@ -13,7 +12,7 @@ import type { JobTables } from './tables.ts';
 export type Deliver = (message: Message) => Promise<void>;
 
 /** The state of a message after an attempt to deliver it. */
-export interface Standing {
+interface Standing {
   status: 'waiting' | 'delivered' | 'dead';
   attempts: number;
 }
@@ -27,7 +26,7 @@ export type Sends = ReadonlyMap<string, { deliver: Deliver; note: Note }>;
 /** Reports that nobody will ever take a message, however often it is sent. */
 export class Undeliverable extends Error {}
 
-export interface DeliveryOptions {
+interface DeliveryOptions {
   clock: () => Date;
   /** By kind. */
   deliveries: ReadonlyMap<string, Deliver>;
@@ -92,21 +91,13 @@ export class OutboxDelivery {
     const now = this.#options.clock();
     return this.#database.write(async (transaction) => {
       const tables = transaction.tables<JobTables>();
-      const rows = await tables
-        .selectFrom('outbox')
-        .select(['message_id', 'kind', 'payload', 'attempts'])
-        .where('status', '=', 'waiting')
-        .where('due_at', '<=', now.toISOString())
-        .orderBy('due_at')
-        .limit(AT_ONCE)
-        .modifyEnd(transaction.sql.lockedByNobody)
-        .execute();
+      const waiting = tables.selectFrom('outbox').where('status', '=', 'waiting');
+      const due = waiting.where('due_at', '<=', now.toISOString()).orderBy('due_at').limit(AT_ONCE);
+      const columns = ['message_id', 'kind', 'payload', 'attempts'] as const;
+      const rows = await due.select(columns).modifyEnd(transaction.sql.lockedByNobody).execute();
       const ids = rows.map(({ message_id }) => message_id);
-      await tables
-        .updateTable('outbox')
-        .set({ due_at: new Date(now.getTime() + LEASE_MS).toISOString(), attempts: sql`attempts + 1` })
-        .where(transaction.sql.isAmong('message_id', ids))
-        .execute();
+      const leased = { due_at: new Date(now.getTime() + LEASE_MS).toISOString(), attempts: sql<number>`attempts + 1` };
+      await tables.updateTable('outbox').set(leased).where(transaction.sql.isAmong('message_id', ids)).execute();
       return rows.map(({ payload, attempts, ...row }) => ({
         ...row,
         payload: JSON.parse(payload) as Json,
@@ -143,13 +134,12 @@ export class OutboxDelivery {
 
   #update({ message_id, kind }: Message, standing: Standing, change: Partial<JobTables['outbox']>): Promise<unknown> {
     return this.#database.write(async (transaction) => {
-      const { numUpdatedRows } = await transaction
+      const outbox = transaction
         .tables<JobTables>()
         .updateTable('outbox')
-        .set(change as object)
-        .where('message_id', '=', message_id)
-        .where('status', '=', 'waiting')
-        .executeTakeFirstOrThrow();
+        .set(change as object);
+      const waiting = outbox.where('message_id', '=', message_id).where('status', '=', 'waiting');
+      const { numUpdatedRows } = await waiting.executeTakeFirstOrThrow();
       if (numUpdatedRows === 1n) await this.#options.notes?.get(kind)?.(transaction, message_id, standing);
     });
   }

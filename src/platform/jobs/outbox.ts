@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Json } from '../../core/json/canonical.ts';
 import type { Database, Transaction } from '../database/database.ts';
+import { pick } from '../database/table.ts';
 import { DomainError } from '../errors.ts';
 import { newestFirst } from '../http/newest-first.ts';
 import type { Job } from './scheduler.ts';
@@ -15,7 +16,7 @@ export interface Message {
 
 /**
  * Messages of services to others: put in by the transaction of the act, and delivered afterwards (`delivery.ts`).
- * Messages nobody takes is kept for a person.
+ * A message that nobody takes is kept for a person.
  */
 export class Outbox {
   readonly #database: Database;
@@ -30,45 +31,30 @@ export class Outbox {
   async add(transaction: Transaction, kind: string, payload: Json): Promise<string> {
     const now = this.#clock().toISOString();
     const message_id = randomUUID();
-    await transaction
-      .tables<JobTables>()
-      .insertInto('outbox')
-      .values({
-        message_id,
-        kind,
-        payload: JSON.stringify(payload),
-        created_at: now,
-        due_at: now,
-        status: 'waiting',
-        attempts: 0,
-        ended_at: null,
-        last_error: null,
-      })
-      .execute();
+    const message = { message_id, kind, payload: JSON.stringify(payload), created_at: now, due_at: now };
+    const outbox = transaction.tables<JobTables>().insertInto('outbox');
+    await outbox.values({ ...message, status: 'waiting', attempts: 0, ended_at: null, last_error: null }).execute();
     return message_id;
   }
 
   /** Messages that nobody tries any more, newest first. */
   async dead({ limit, cursor }: { limit: number; cursor?: string | undefined }) {
-    const dead = this.#database
-      .tables<JobTables>()
-      .selectFrom('outbox')
-      .select(['message_no', 'message_id', 'kind', 'created_at', 'attempts', 'ended_at', 'last_error'])
-      .where('status', '=', 'dead');
+    const outbox = this.#database.tables<JobTables>().selectFrom('outbox').where('status', '=', 'dead');
+    const names = ['message_id', 'kind', 'created_at', 'attempts', 'ended_at', 'last_error'] as const;
     const numbered = { list: 'dead', table: 'outbox', number: 'message_no' } as const;
-    const { shown, next_cursor } = await newestFirst(dead, numbered, { limit, cursor });
-    return { data: shown.map(({ message_no: _, ...message }) => message), next_cursor };
+    const { shown, next_cursor } = await newestFirst(outbox.select(['message_no', ...names]), numbered, {
+      limit,
+      cursor,
+    });
+    return { data: shown.map((row) => pick(row, names)), next_cursor };
   }
 
   /** Has a dead message delivered again, from the first attempt on. @throws DomainError `not_found`. */
   async replay(transaction: Transaction, messageId: string): Promise<void> {
-    const { numUpdatedRows } = await transaction
-      .tables<JobTables>()
-      .updateTable('outbox')
-      .set({ status: 'waiting', attempts: 0, due_at: this.#clock().toISOString(), ended_at: null })
-      .where('message_id', '=', messageId)
-      .where('status', '=', 'dead')
-      .executeTakeFirst();
+    const again = { status: 'waiting', attempts: 0, due_at: this.#clock().toISOString(), ended_at: null } as const;
+    const outbox = transaction.tables<JobTables>().updateTable('outbox').set(again);
+    const dead = outbox.where('message_id', '=', messageId).where('status', '=', 'dead');
+    const { numUpdatedRows } = await dead.executeTakeFirst();
     if (numUpdatedRows === 0n) throw new DomainError('not_found', 'no message that was given up has this id');
   }
 }
@@ -85,14 +71,10 @@ export function outboxTidyJob(database: Database, clock: () => Date): Job {
     atMostMs: TIDY_MS,
     async run() {
       const kept = new Date(clock().getTime() - KEPT_MS).toISOString();
-      await database.write((transaction) =>
-        transaction
-          .tables<JobTables>()
-          .deleteFrom('outbox')
-          .where('status', '=', 'delivered')
-          .where('ended_at', '<', kept)
-          .execute(),
-      );
+      await database.write((transaction) => {
+        const delivered = transaction.tables<JobTables>().deleteFrom('outbox').where('status', '=', 'delivered');
+        return delivered.where('ended_at', '<', kept).execute();
+      });
     },
   };
 }

@@ -1,7 +1,6 @@
 import { messageOf } from '../../core/errors.ts';
 import type { Database } from '../database/database.ts';
-import type { FailureListener } from './failures.ts';
-import { keepLooking, type Looking } from './looking.ts';
+import { type FailureListener, keepLooking, type Looking } from './looking.ts';
 import type { JobTables } from './tables.ts';
 
 /** A recurring job, which runs once over all processes. */
@@ -75,11 +74,10 @@ export class Scheduler {
     const row = { due_at: new Date(now.getTime() + atMostMs).toISOString(), began_at };
     return this.#database.write(async (transaction) => {
       const tables = transaction.tables<JobTables>();
-      const { numInsertedOrUpdatedRows: made } = await tables
-        .insertInto('jobs')
-        .values({ name, ...row, ended_at: null, succeeded_at: null, last_error: null })
-        .onConflict((conflict) => conflict.column('name').doNothing())
-        .executeTakeFirstOrThrow();
+      const job = { name, ...row, ended_at: null, succeeded_at: null, last_error: null };
+      const added = tables.insertInto('jobs').values(job);
+      const once = added.onConflict((conflict) => conflict.column('name').doNothing());
+      const { numInsertedOrUpdatedRows: made } = await once.executeTakeFirstOrThrow();
       if (made === 1n) return began_at;
       const due = tables.updateTable('jobs').set(row).where('name', '=', name);
       const { numUpdatedRows } = await due.where('due_at', '<=', began_at).executeTakeFirstOrThrow();
@@ -95,15 +93,13 @@ export class Scheduler {
     const due_at = new Date(now.getTime() + everyMs).toISOString();
     const ended_at = now.toISOString();
     const succeeded = last_error === null ? { succeeded_at: ended_at } : {};
-    await this.#database.write((transaction) =>
-      transaction
+    await this.#database.write((transaction) => {
+      const jobs = transaction
         .tables<JobTables>()
         .updateTable('jobs')
-        .set({ due_at, ended_at, last_error, ...succeeded })
-        .where('name', '=', name)
-        // Whoever took too long says nothing of the run that began since.
-        .where('began_at', '=', beganAt)
-        .execute(),
-    );
+        .set({ due_at, ended_at, last_error, ...succeeded });
+      // Whoever took too long says nothing of the run that began since.
+      return jobs.where('name', '=', name).where('began_at', '=', beganAt).execute();
+    });
   }
 }

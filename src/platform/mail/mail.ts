@@ -1,3 +1,6 @@
+import type { Json } from '../../core/json/canonical.ts';
+import type { Deliver } from '../jobs/delivery.ts';
+
 /** A mail to one address, in plain text. */
 export interface Mail {
   to: string;
@@ -19,4 +22,19 @@ export interface MailTransport {
   /** @throws Undeliverable for a mail that nobody will ever take; whatever is wrong for one to try again. */
   send(mail: OutgoingMail): Promise<void>;
   close(): void;
+}
+
+/**
+ * Delivers messages of the outbox as mails.
+ * @param compose makes the mail of a message; null for one that nobody gets.
+ * @param host that stands in the ids of mails.
+ */
+export function mailDelivery(
+  transport: MailTransport,
+  { compose, host, clock }: { compose: (payload: Json) => Promise<Mail | null>; host: string; clock: () => Date },
+): Deliver {
+  return async ({ message_id, payload }) => {
+    const mail = await compose(payload);
+    if (mail !== null) await transport.send({ ...mail, messageId: `<${message_id}@${host}>`, date: clock() });
+  };
 }

@@ -1,20 +1,18 @@
 import type { FastifyInstance } from 'fastify';
 import { sql } from 'kysely';
-import type { Collect } from '../../core/exposition.ts';
+import { type Collect, gauge } from '../../core/exposition.ts';
 import type { DerivedSealKeys } from '../audit/seal-keys.ts';
 import type { Database } from '../database/database.ts';
 import type { Scheduler } from '../jobs/scheduler.ts';
+import type { JobTables } from '../jobs/tables.ts';
 import { type MailSettings, requireMail } from '../mail/open.ts';
 import { hasMasterKey } from '../master-key.ts';
+import { Histogram } from '../metrics/histogram.ts';
 import { processMetrics } from '../metrics/process.ts';
 import { isMigrated } from '../migrations.ts';
-import { databaseMetrics } from './database.ts';
-import type { MetricsFor } from './metrics-for.ts';
-import { Readiness } from './readiness.ts';
-import { measureRequests } from './requests.ts';
-import { statusRoutes } from './routes.ts';
+import { type MetricsFor, Readiness, statusRoutes } from './routes.ts';
 
-export interface StatusDeps {
+interface StatusDeps {
   database: Database;
   keys: DerivedSealKeys;
   scheduler: Scheduler;
@@ -41,4 +39,51 @@ export async function serveStatus(server: FastifyInstance, watched: StatusDeps):
     processMetrics(),
   ];
   await statusRoutes(server, { readiness: new Readiness(checks, clock), collect, metricsFor });
+}
+
+/** The connections of this process; the outbox and the jobs as the database has them: of all processes together. */
+function databaseMetrics(database: Database): Collect {
+  return async () => {
+    const outbox = await database
+      .tables<JobTables>()
+      .selectFrom('outbox')
+      .select(['status', sql<number>`count(*)`.as('messages')])
+      .where('status', 'in', ['waiting', 'dead'])
+      .groupBy('status')
+      .execute();
+    const jobs = await database.tables<JobTables>().selectFrom('jobs').selectAll().orderBy('name').execute();
+    const messagesOf = (wanted: string) => outbox.find(({ status }) => status === wanted)?.messages ?? 0;
+    const ended = jobs.flatMap(({ name, succeeded_at }) =>
+      succeeded_at === null ? [] : [{ labels: { job: name }, value: Date.parse(succeeded_at) / 1000 }],
+    );
+    const failed = jobs.map(({ name, last_error }) => ({ labels: { job: name }, value: Number(last_error !== null) }));
+    const connections = Object.entries(database.connections() ?? {}).map(([state, value]) => ({
+      labels: { state },
+      value,
+    }));
+    return [
+      gauge('database_connections', 'Connections to PostgreSQL, and requests that wait for one.', connections),
+      gauge('outbox_waiting_messages', 'Messages that are to be delivered.', messagesOf('waiting')),
+      gauge('outbox_dead_messages', 'Messages that nobody tries any more.', messagesOf('dead')),
+      gauge('job_last_success_timestamp_seconds', 'When a job ended well last.', ended),
+      gauge('job_failed', 'Whether the last run of a job failed.', failed),
+    ];
+  };
+}
+
+const BOUNDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+
+/** Measures every request by the pattern of its route: a path that somebody made up is one of no route. */
+function measureRequests(server: FastifyInstance): Collect {
+  const durations = new Histogram(
+    'http_request_duration_seconds',
+    'From the first byte of a request to the end of its answer.',
+    BOUNDS,
+  );
+  server.addHook('onResponse', ({ routeOptions: { url }, method }, { statusCode, elapsedTime }, done) => {
+    const labels = url === undefined ? { method: 'any', route: 'none' } : { method, route: url };
+    durations.observe(elapsedTime / 1000, { ...labels, status: `${statusCode}` });
+    done();
+  });
+  return () => [durations.family()];
 }

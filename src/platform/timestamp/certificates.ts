@@ -9,7 +9,7 @@ const ROOT_NAME = 'O=Evidence Platform,CN=Development Time-Stamping Root (not an
 export const AUTHORITY_COMMON_NAME = 'Development Time-Stamping Authority (not an external witness)';
 const AUTHORITY_NAME = `O=Evidence Platform,CN=${AUTHORITY_COMMON_NAME}`;
 
-export interface AuthorityCertificates {
+interface AuthorityCertificates {
   rootPem: string;
   authorityPem: string;
   /** PKCS #8. The root's key is gone once the authority's certificate is signed: nobody can add a second one. */

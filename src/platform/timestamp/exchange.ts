@@ -1,9 +1,28 @@
 import { EvidenceError, messageOf } from '../../core/errors.ts';
+import { AUTHORITY_COMMON_NAME } from './certificates.ts';
 
-const SHA256 = '2.16.840.1.101.3.4.2.1';
-const SIGNED_DATA = '1.2.840.113549.1.7.2';
+/** Binds a digest to a time, by RFC 3161. */
+export interface TimestampAuthority {
+  /** `development`: built into the platform, and so no witness independent of it. */
+  readonly kind: 'external' | 'development';
+  readonly url: string;
+  /**
+   * @param digestHex a SHA-256 digest, 64 hex digits: the token's message imprint, as it is.
+   * @returns `token`, the DER of a TimeStampResp (section 2.4.2), and the time it states.
+   */
+  stamp(digestHex: string): Promise<{ token: Uint8Array; genTime: Date }>;
+}
+
+/** @throws EvidenceError `usage` unless `hex` is a SHA-256 digest as 64 hex digits. */
+export function toImprint(hex: string): Buffer {
+  if (/^[0-9a-f]{64}$/i.test(hex)) return Buffer.from(hex, 'hex');
+  throw new EvidenceError('usage', 'what is to be time-stamped is not a SHA-256 digest of 64 hex digits');
+}
+
+export const SHA256 = '2.16.840.1.101.3.4.2.1';
+export const SIGNED_DATA = '1.2.840.113549.1.7.2';
 const COMMON_NAME = '2.5.4.3';
-const TST_INFO = '1.2.840.113549.1.9.16.1.4';
+export const TST_INFO = '1.2.840.113549.1.9.16.1.4';
 
 interface Asked {
   /** The SHA-256 digest to be stamped. */
@@ -83,4 +102,25 @@ function commonNamesOf({ subject }: import('pkijs').Certificate): string[] {
 
 function toInteger(bytes: Buffer): bigint {
   return BigInt(`0x${bytes.toString('hex')}`);
+}
+
+/** The statements of a time stamp. They do not tell whether its signature holds: that is for those who pin the authority's root. */
+export interface StatedStamp {
+  /** Hex of the digest that was stamped. */
+  imprint: string;
+  genTime: Date;
+  /** True if a development authority gave it, of this platform or another one. */
+  isDevelopment: boolean;
+}
+
+/** Reads the DER of a TimeStampResp; null for anything else, or one that grants nothing. */
+export async function readStamp(der: Uint8Array): Promise<StatedStamp | null> {
+  const response = await parseResponse(Buffer.from(der)).catch(() => null);
+  if (response?.tstInfo === undefined) return null;
+  const { messageImprint, genTime } = response.tstInfo;
+  return {
+    imprint: Buffer.from(messageImprint.hashedMessage.valueBlock.valueHexView).toString('hex'),
+    genTime,
+    isDevelopment: response.signers.includes(AUTHORITY_COMMON_NAME),
+  };
 }

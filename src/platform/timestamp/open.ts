@@ -1,4 +1,4 @@
-import type { TimestampAuthority } from './types.ts';
+import type { TimestampAuthority } from './exchange.ts';
 
 /**
  * The authority that anchors.

@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { EvidenceError, isEvidenceError, messageOf } from '../../core/errors.ts';
 import { Dispatcher, type OutgoingAnswer, type OutgoingRequest } from '../outgoing/dispatcher.ts';
-import { toImprint } from './digest.ts';
-import { encodeRequest, readGrantedTime } from './exchange.ts';
-import type { TimestampAuthority } from './types.ts';
+import { encodeRequest, readGrantedTime, type TimestampAuthority, toImprint } from './exchange.ts';
 
 const NONCE_BYTES = 8;
 
@@ -62,10 +60,7 @@ async function sendTo(shown: string, request: OutgoingRequest, dispatcher: Dispa
     throw new EvidenceError(
       'unreachable',
       `the time-stamping authority ${shown} does not answer: ${messageOf(isEvidenceError(cause) ? (cause.cause ?? cause) : cause)}`,
-      {
-        nextStep: 'Check --tsa-url and the network; the checkpoint stays pending and is tried again.',
-        cause,
-      },
+      { nextStep: 'Check --tsa-url and the network; the checkpoint stays pending and is tried again.', cause },
     );
   }
 }

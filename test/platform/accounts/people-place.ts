@@ -13,8 +13,7 @@ import { DerivedSealKeys } from '../../../src/platform/audit/seal-keys.ts';
 import type { Database } from '../../../src/platform/database/database.ts';
 import { OutboxDelivery } from '../../../src/platform/jobs/delivery.ts';
 import { Outbox } from '../../../src/platform/jobs/outbox.ts';
-import { mailDelivery } from '../../../src/platform/mail/delivery.ts';
-import type { OutgoingMail } from '../../../src/platform/mail/mail.ts';
+import { mailDelivery, type OutgoingMail } from '../../../src/platform/mail/mail.ts';
 
 export const PASSWORD = 'a long walk by the sea';
 export const NETWORK = '192.0.2.1';

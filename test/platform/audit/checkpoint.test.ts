@@ -10,8 +10,8 @@ import { checkpointSchema, type WireCheckpoint } from '../../../src/platform/aud
 import { openSqlite } from '../../../src/platform/database/sqlite.ts';
 import { openSealKeys } from '../../../src/platform/setup.ts';
 import { openDevelopmentAuthority } from '../../../src/platform/timestamp/authority.ts';
+import type { TimestampAuthority } from '../../../src/platform/timestamp/exchange.ts';
 import { remoteAuthority } from '../../../src/platform/timestamp/remote.ts';
-import type { TimestampAuthority } from '../../../src/platform/timestamp/types.ts';
 import { type OpensslAuthority, startOpensslAuthority } from '../../support/tsa.ts';
 import { fill, listAll, type Service, startService } from '../service.ts';
 

@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { EvidencePdf } from '../../../src/platform/audit/pdf/input.ts';
-import { renderEvidencePdf } from '../../../src/platform/audit/pdf.ts';
+import { renderEvidencePdf } from '../../../src/platform/audit/pdf/document.ts';
+import type { EvidencePdf } from '../../../src/platform/audit/pdf/sections.ts';
 import { evidencePdf, hashOf } from '../../support/evidence-pdf.ts';
 import { run } from '../../support/process.ts';
 

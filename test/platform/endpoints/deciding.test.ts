@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { newWindowSchema } from '../../../src/platform/endpoints/wire/changes.ts';
+import { newWindowSchema } from '../../../src/platform/endpoints/wire/events.ts';
 import { DATABASES } from '../database/databases.ts';
 import { EndpointPlace, HOUR, person, type Reporter, SOMEBODY } from './endpoint-place.ts';
 import { makeKnown } from './packages/known-rows.ts';

@@ -1,7 +1,7 @@
 import { zstdCompressSync } from 'node:zlib';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { linesToBytes } from '../../../src/platform/endpoints/lines/chunks.ts';
+import { linesToBytes } from '../../../src/platform/endpoints/lines/line-sets.ts';
 import type { EndpointTables } from '../../../src/platform/endpoints/tables.ts';
 import { reportSha256 } from '../../../src/sensor/report/head.ts';
 import { canonicalLine } from '../../../src/sensor/report/line.ts';

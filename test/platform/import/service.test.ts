@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { toField, toStreamId } from '../../../src/platform/import/entry.ts';
-import { EntryQueue } from '../../../src/platform/import/queue.ts';
 import { ImportTally } from '../../../src/platform/import/result.ts';
-import { connectAuditService, type EntryReceiver } from '../../../src/platform/import/service.ts';
+import { EntryQueue } from '../../../src/platform/import/run.ts';
+import { connectAuditService, type EntryReceiver, toField, toStreamId } from '../../../src/platform/import/service.ts';
 import { type EntryService, startEntryService } from '../../support/entry-service.ts';
 import { startService } from '../service.ts';
 

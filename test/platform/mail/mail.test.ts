@@ -6,9 +6,8 @@ import { text } from 'node:stream/consumers';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Undeliverable } from '../../../src/platform/jobs/delivery.ts';
-import { mailDelivery } from '../../../src/platform/mail/delivery.ts';
 import { folderTransport } from '../../../src/platform/mail/folder.ts';
-import type { MailTransport, OutgoingMail } from '../../../src/platform/mail/mail.ts';
+import { type MailTransport, mailDelivery, type OutgoingMail } from '../../../src/platform/mail/mail.ts';
 import { smtpTransport } from '../../../src/platform/mail/smtp.ts';
 
 const MAIL: OutgoingMail = {

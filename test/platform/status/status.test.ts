@@ -2,8 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { toExposition } from '../../../src/core/exposition.ts';
 import { createServer } from '../../../src/platform/http/server.ts';
 import { Histogram } from '../../../src/platform/metrics/histogram.ts';
-import { Readiness, type ReadinessCheck } from '../../../src/platform/status/readiness.ts';
-import { statusRoutes } from '../../../src/platform/status/routes.ts';
+import { Readiness, type ReadinessCheck, statusRoutes } from '../../../src/platform/status/routes.ts';
 import { readDocument } from '../../support/documents.ts';
 import { call, entry, SERVICES, type Service } from '../service.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { browserWords } from '../../../src/platform/accounts/browser-words.ts';
-import { accountsTidyJob } from '../../../src/platform/accounts/tidy.ts';
+import { accountsTidyJob } from '../../../src/platform/accounts/accounts.ts';
+import { browserWords } from '../../../src/platform/accounts/sessions.ts';
 import { newTotpSecret } from '../../../src/platform/accounts/totp.ts';
 import type { JobTables } from '../../../src/platform/jobs/tables.ts';
 import { SCOPES } from '../../../src/platform/scopes.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { EvidencePdf } from '../../../src/platform/audit/pdf/input.ts';
-import { renderEvidencePdf } from '../../../src/platform/audit/pdf.ts';
+import { renderEvidencePdf } from '../../../src/platform/audit/pdf/document.ts';
+import type { EvidencePdf } from '../../../src/platform/audit/pdf/sections.ts';
 import type { PackageReading } from '../../../src/verifier/chain/package.ts';
 import type { PdfReading, SummaryReading } from '../../../src/verifier/claims/agreement.ts';
 import { judgeAgreement } from '../../../src/verifier/claims/agreement.ts';

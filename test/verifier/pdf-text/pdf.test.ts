@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { renderEvidencePdf } from '../../../src/platform/audit/pdf.ts';
+import { renderEvidencePdf } from '../../../src/platform/audit/pdf/document.ts';
 import { readPdfFacts } from '../../../src/verifier/pdf-text/pdf.ts';
 import { type Deps, drawnPdf, list, put, stream } from '../../support/drawn-pdf.ts';
 import { evidencePdf, hashOf } from '../../support/evidence-pdf.ts';

@@ -2,12 +2,7 @@ import { pageQuerySchema } from '../../http/fields.ts';
 import { pageSchema } from '../../http/wire.ts';
 import { operation } from '../../operations/operation.ts';
 import type { Invitations } from '../invitations.ts';
-import {
-  invitationParamsSchema,
-  invitationSchema,
-  openInvitationSchema,
-  sentInvitationSchema,
-} from '../people-wire.ts';
+import { invitationParamsSchema, invitationSchema, openInvitationSchema, sentInvitationSchema } from '../wire.ts';
 
 /** Returns the operations on invitations. */
 // Over 40 lines: it is the list of operations.

@@ -4,7 +4,7 @@ import type { Actor } from '../../http/principal.ts';
 import { pageSchema } from '../../http/wire.ts';
 import { operation } from '../../operations/operation.ts';
 import type { Accounts } from '../accounts.ts';
-import { newRoleSchema, personParamsSchema, personSchema } from '../people-wire.ts';
+import { newRoleSchema, personParamsSchema, personSchema } from '../wire.ts';
 
 /** Returns the operations on people. */
 // Over 40 lines: it is the list of operations.

@@ -10,7 +10,7 @@ import { serveForm } from '../../web/forms.ts';
 import { PAGES } from '../../web/own-path.ts';
 import { clearSession, leaveNotice, sessionTokenOf } from '../../web/session-cookie.ts';
 import type { Accounts } from '../accounts.ts';
-import { passwordSchema } from '../people-wire.ts';
+import { passwordSchema } from '../wire.ts';
 import { unlessEnded } from './ended-link.ts';
 import { letterSent, newPasswordField, tokenOf } from './joining.ts';
 import { ownSessionPages, sessionSection } from './own-sessions.ts';

@@ -13,7 +13,7 @@ import { PAGES } from '../../web/own-path.ts';
 import { leaveNotice, sessionTokenOf } from '../../web/session-cookie.ts';
 import type { Accounts } from '../accounts.ts';
 import type { Passkey } from '../passkeys.ts';
-import { personNameSchema } from '../people-wire.ts';
+import { personNameSchema } from '../wire.ts';
 import type { AccountPageParts } from './parts.ts';
 import { passkeyButton, passkeyField, passkeySchema, WITHOUT_SCRIPTS, withoutScripts } from './passkey-fields.ts';
 import { OWN_ACCOUNT } from './paths.ts';

@@ -17,7 +17,7 @@ import {
 import { curlCommand } from '../../web/curl.ts';
 import { LIST_ROWS } from '../../web/rows.ts';
 import type { Person } from '../people.ts';
-import { personParamsSchema } from '../people-wire.ts';
+import { personParamsSchema } from '../wire.ts';
 import { invitationPages, invitationSection } from './invitations.ts';
 import type { AccountPageParts } from './parts.ts';
 import { PEOPLE_PATH, personPath } from './paths.ts';

@@ -12,7 +12,7 @@ import { leaveNotice } from '../../web/session-cookie.ts';
 import type { Accounts } from '../accounts.ts';
 import { peopleOperations } from '../operations/people.ts';
 import type { Person } from '../people.ts';
-import { invitationSchema, newRoleSchema, personParamsSchema } from '../people-wire.ts';
+import { invitationSchema, newRoleSchema, personParamsSchema } from '../wire.ts';
 import type { AccountPageParts } from './parts.ts';
 import { PEOPLE_PATH, personPath } from './paths.ts';
 

@@ -10,7 +10,7 @@ import type { PageView } from '../../web/layout.ts';
 import { ownPath, PAGES } from '../../web/own-path.ts';
 import { clearSession, giveSession, sessionTokenOf } from '../../web/session-cookie.ts';
 import type { Accounts } from '../accounts.ts';
-import { browserWords } from '../browser-words.ts';
+import { browserWords } from '../sessions.ts';
 import type { AccountPageParts } from './parts.ts';
 import { factorButtons, factorFields, factorSchema } from './passkey-fields.ts';
 

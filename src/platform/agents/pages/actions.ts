@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type Markup, type MarkupContent, markup, name } from '../../../core/html/markup.ts';
 import { grouped } from '../../../core/plurals.ts';
-import { type NameActor, namesOfActors } from '../../accounts/actor-names.ts';
+import { type NameActor, namesOfActors } from '../../accounts/people.ts';
 import { isKnown, sendKnown } from '../../http/etag.ts';
 import { forWhoMay, paramsOf, queryOf } from '../../web/asked.ts';
 import {

@@ -18,8 +18,7 @@ import type { ModulePages } from '../../web/web.ts';
 import type { AlertChannels } from '../channels.ts';
 import { SEVERITIES } from '../enums.ts';
 import type { AlertOperations } from '../operations.ts';
-import { ALERT_SOURCES, SOURCE_LABELS } from '../sources.ts';
-import { newAlertChannelSchema, type WireAlertChannel } from '../wire.ts';
+import { ALERT_SOURCES, newAlertChannelSchema, SOURCE_LABELS, type WireAlertChannel } from '../wire.ts';
 
 /** The service behind the pages of alerts: that which the routes of the API call. */
 interface AlertPageParts {

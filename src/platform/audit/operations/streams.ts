@@ -4,11 +4,19 @@ import { operation } from '../../operations/operation.ts';
 import { toGenerated } from '../evidence.ts';
 import { listStreams } from '../list.ts';
 import { listPackages } from '../packages.ts';
-import { packageParamsSchema, streamParamsSchema, streamsQuerySchema, verificationParamsSchema } from '../requests.ts';
 import type { AuditService } from '../service.ts';
 import { findStream, streamToWire } from '../streams.ts';
 import { findVerification, listVerifications } from '../verifications.ts';
-import { checkpointSchema, generatedSchema, streamSchema, wireVerificationSchema } from '../wire.ts';
+import {
+  checkpointSchema,
+  generatedSchema,
+  packageParamsSchema,
+  streamParamsSchema,
+  streamSchema,
+  streamsQuerySchema,
+  verificationParamsSchema,
+  wireVerificationSchema,
+} from '../wire.ts';
 
 /** Returns the operations on streams. */
 // Over 40 lines: it is the list of operations.

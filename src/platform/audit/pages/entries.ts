@@ -22,10 +22,9 @@ import { formTime, toFormTime } from '../../web/form-time.ts';
 import { type Query, withQuery } from '../../web/own-path.ts';
 import { LIST_ROWS } from '../../web/rows.ts';
 import { lastEntries } from '../repository.ts';
-import { type EntriesQuery, entriesQuerySchema, streamParamsSchema } from '../requests.ts';
 import { entryToWire } from '../rules.ts';
 import { findStream, recordedEntry } from '../streams.ts';
-import type { WireEntry } from '../wire.ts';
+import { type EntriesQuery, entriesQuerySchema, streamParamsSchema, type WireEntry } from '../wire.ts';
 import type { AuditPageParts } from './parts.ts';
 import { streamPath, waysTo } from './paths.ts';
 

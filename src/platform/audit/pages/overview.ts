@@ -7,9 +7,9 @@ import { asCurl, factList, link, moment, momentOr, type StatusTone, type TileVie
 import { curlCommand } from '../../web/curl.ts';
 import type { OverviewOfModule, TimelineEvent } from '../../web/overview.ts';
 import { withQuery } from '../../web/own-path.ts';
-import type { AuditActivity, Overview } from '../activity.ts';
 import type { AuditService } from '../service.ts';
-import type { WireStats } from '../wire.ts';
+import type { Overview } from '../stats.ts';
+import type { AuditActivity, WireStats } from '../wire.ts';
 import { CHECKS_CHANGED, misfitOf } from './labels.ts';
 import type { AuditPageParts } from './parts.ts';
 import { AUDIT_PATH, checkPath, streamPath, waysTo } from './paths.ts';

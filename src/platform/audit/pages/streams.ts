@@ -10,9 +10,14 @@ import { withQuery } from '../../web/own-path.ts';
 import { LIST_ROWS } from '../../web/rows.ts';
 import { lastCheckpoints } from '../checkpoint-rows.ts';
 import { listStreams } from '../list.ts';
-import { isOwnStream } from '../own-streams.ts';
-import { type StreamsQuery, streamsQuerySchema } from '../requests.ts';
-import type { WireCheckpoint, WireStats, WireStream } from '../wire.ts';
+import {
+  isOwnStream,
+  type StreamsQuery,
+  streamsQuerySchema,
+  type WireCheckpoint,
+  type WireStats,
+  type WireStream,
+} from '../wire.ts';
 import { anchorWords, misfitOf, reachWords, stateOf } from './labels.ts';
 import type { AuditPageParts } from './parts.ts';
 import { AUDIT_PATH, streamPath } from './paths.ts';

@@ -3,9 +3,7 @@ import { drawHeading, drawList } from '../../../core/typesetting/blocks.ts';
 import { embedStyles, type Styles } from '../../../core/typesetting/fonts.ts';
 import { ACCENT, GREY, INK, type Setting } from '../../../core/typesetting/setting.ts';
 import { CONTENT_WIDTH, LEFT, Sheet } from '../../../core/typesetting/sheet.ts';
-import { drawFacts } from './facts.ts';
-import type { EvidencePdf } from './input.ts';
-import { drawCheckpoints, drawCounts, drawEntries } from './sections.ts';
+import { drawCheckpoints, drawCounts, drawEntries, drawFacts, type EvidencePdf } from './sections.ts';
 
 const PRODUCER = 'Evidence Platform';
 const MARKS_NOTE =
@@ -15,8 +13,12 @@ const SCOPE_NOTE =
   'This document states what the service that issued it recorded. The JSON form of the package carries every entry in ' +
   'full, so that its chain can be recomputed without this service.';
 
-/** Composes the document; a second time if the first showed that the note about marks belongs on its first page. */
-export async function composeDocument(input: EvidencePdf): Promise<Uint8Array> {
+/**
+ * The PDF form of an evidence package: an A4 document whose text can be selected and searched, in fonts that it carries
+ * itself. The same input gives the same bytes. It is composed a second time if the first showed that the note about
+ * marks belongs on its first page.
+ */
+export async function renderEvidencePdf(input: EvidencePdf): Promise<Uint8Array> {
   const plain = await compose(input, false);
   return plain.hasMarks ? (await compose(input, true)).save() : plain.save();
 }

@@ -5,14 +5,20 @@ import { hangUpOf } from '../../http/caller.ts';
 import { keyHeaderSchema } from '../../http/fields.ts';
 import { problemResponses } from '../../http/responses.ts';
 import { pageSchema } from '../../http/wire.ts';
-import { activitySchema } from '../activity.ts';
 import type { Appended } from '../append.ts';
 import { listEntries } from '../list.ts';
 import { checkMetadata } from '../metadata.ts';
-import { batchSchema, type EntriesQuery, entriesQuerySchema, newEntrySchema } from '../requests.ts';
 import { entryToJson } from '../rules.ts';
 import type { AuditService } from '../service.ts';
-import { entrySchema, statsSchema } from '../wire.ts';
+import {
+  activitySchema,
+  batchSchema,
+  type EntriesQuery,
+  entriesQuerySchema,
+  entrySchema,
+  newEntrySchema,
+  statsSchema,
+} from '../wire.ts';
 
 /** Entries of a list that is read at once. */
 const SHORT = 100;

@@ -4,14 +4,42 @@ import { hangUpOf } from '../../http/caller.ts';
 import { keyHeaderSchema } from '../../http/fields.ts';
 import { problemResponses } from '../../http/responses.ts';
 import { sendPackage } from '../packages.ts';
-import { generateSchema, packageParamsSchema } from '../requests.ts';
 import type { AuditService } from '../service.ts';
-import { entrySchema, generatedSchema, packageHeadSchema, summarySchema } from '../wire.ts';
+import {
+  entrySchema,
+  generatedSchema,
+  generateSchema,
+  packageHeadSchema,
+  packageParamsSchema,
+  summarySchema,
+} from '../wire.ts';
 
-const params = packageParamsSchema;
+/** The forms in which a package is downloaded. */
+const DOWNLOADS = [
+  {
+    form: 'json',
+    operationId: 'downloadPackage',
+    summary: 'The package as JSON, entries last',
+    response: {
+      200: packageHeadSchema.extend({ entries: z.array(entrySchema) }),
+      304: z.undefined().describe('The ETag that If-None-Match names is its own.'),
+    },
+  },
+  {
+    form: 'summary',
+    operationId: 'downloadSummary',
+    summary: 'The facts of the package without its entries',
+    response: { 200: summarySchema },
+  },
+  {
+    form: 'pdf',
+    operationId: 'downloadPdf',
+    summary: 'The package as a document',
+    response: { 200: { description: 'A PDF document', content: { 'application/pdf': { schema: z.string() } } } },
+  },
+] as const;
 
 /** The summary and the package are sent as the text that was settled when the package was generated. */
-// Over 40 lines: it is a list of routes.
 export const evidenceRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = async (server, { service }) => {
   server.post(
     '/evidence/generate',
@@ -33,55 +61,18 @@ export const evidenceRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = 
     },
   );
 
-  server.get(
-    '/evidence/:package_id/json',
-    {
-      config: { scope: 'audit:read' },
-      schema: {
-        operationId: 'downloadPackage',
-        tags: ['evidence'],
-        summary: 'The package as JSON, entries last',
-        params,
-        response: {
-          200: packageHeadSchema.extend({ entries: z.array(entrySchema) }),
-          304: z.undefined().describe('The ETag that If-None-Match names is its own.'),
-          ...problemResponses(404, 409),
+  for (const { form, response, ...said } of DOWNLOADS)
+    server.get(
+      `/evidence/:package_id/${form}`,
+      {
+        config: { scope: 'audit:read' },
+        schema: {
+          ...said,
+          tags: ['evidence'],
+          params: packageParamsSchema,
+          response: { ...response, ...problemResponses(404, 409) },
         },
       },
-    },
-    ({ params }, reply) => sendPackage(service, params.package_id, 'json', reply) as never,
-  );
-
-  server.get(
-    '/evidence/:package_id/summary',
-    {
-      config: { scope: 'audit:read' },
-      schema: {
-        operationId: 'downloadSummary',
-        tags: ['evidence'],
-        summary: 'The facts of the package without its entries',
-        params,
-        response: { 200: summarySchema, ...problemResponses(404, 409) },
-      },
-    },
-    ({ params }, reply) => sendPackage(service, params.package_id, 'summary', reply) as never,
-  );
-
-  server.get(
-    '/evidence/:package_id/pdf',
-    {
-      config: { scope: 'audit:read' },
-      schema: {
-        operationId: 'downloadPdf',
-        tags: ['evidence'],
-        summary: 'The package as a document',
-        params,
-        response: {
-          200: { description: 'A PDF document', content: { 'application/pdf': { schema: z.string() } } },
-          ...problemResponses(404, 409),
-        },
-      },
-    },
-    ({ params }, reply) => sendPackage(service, params.package_id, 'pdf', reply) as never,
-  );
+      ({ params }, reply) => sendPackage(service, params.package_id, form, reply) as never,
+    );
 };

@@ -4,7 +4,7 @@ import { DomainError } from '../../errors.ts';
 import type { Actor } from '../../http/principal.ts';
 import type { FileWatch } from '../../traps/api.ts';
 import type { BaitDeps } from '../deps.ts';
-import { EndpointEntries } from '../entries.ts';
+import { recordEndpointAct } from '../entries.ts';
 import { type Endpoint, findEndpoint, findEndpointInUse } from '../host-rows.ts';
 import type { EndpointTables } from '../tables.ts';
 import type { NewBait, WireBait } from '../wire/bait.ts';
@@ -29,14 +29,8 @@ export class Bait {
     const { database, baitTraps } = this.#deps;
     refuseInRoots(await findEndpointInUse(database, endpointId), input.path);
     const { credential_type, label, decoy, options } = input;
-    const prepared = await baitTraps.prepare({
-      credential_type,
-      label,
-      decoy,
-      options,
-      plant_location: 'server',
-      expires_at: null,
-    });
+    const trap = { credential_type, label, decoy, options };
+    const prepared = await baitTraps.prepare({ ...trap, plant_location: 'server', expires_at: null });
     return database.write(async (transaction) => {
       const endpoint = await findEndpointInUse(transaction, endpointId);
       const there = (await baitOf(transaction, endpoint)).filter(({ ended_at }) => ended_at === null);
@@ -44,16 +38,10 @@ export class Bait {
         throw new DomainError('conflict', 'there is bait at this path already; remove it first');
       if (there.length >= MOST_BAIT) throw new DomainError('conflict', `the endpoint has ${MOST_BAIT} pieces of bait`);
       const credential_id = await prepared.store(transaction, actor);
-      const row = await this.#insert(transaction, endpoint, {
-        credential_id,
-        credential_type,
-        label,
-        path: input.path,
-        mode: input.mode,
-        uid: input.uid,
-        gid: input.gid,
-        content: prepared.artifact.content,
-      });
+      const { path, mode, uid, gid } = input;
+      const { content } = prepared.artifact;
+      const file = { path, mode, uid, gid, content };
+      const row = await this.#insert(transaction, endpoint, { credential_id, credential_type, label, ...file });
       await this.#record(transaction, endpoint, { actor, action: 'bait.asked', bait: row });
       return baitToWire(row, endpoint);
     });
@@ -113,9 +101,8 @@ export class Bait {
     { actor, action, bait }: { actor: Actor; action: string; bait: BaitRow },
   ): Promise<void> {
     const { bait_id, credential_id, credential_type, path, mode } = bait;
-    const entries = new EndpointEntries(endpoint_id);
-    entries.add(actor, { action, of: ['bait', bait_id], more: { credential_id, credential_type, path, mode } });
-    await entries.write(this.#deps.log, transaction);
+    const more = { credential_id, credential_type, path, mode };
+    await recordEndpointAct(transaction, this.#deps.log, endpoint_id, { actor, action, of: ['bait', bait_id], more });
   }
 }
 

@@ -1,10 +1,12 @@
 import type { Selectable } from 'kysely';
 import type { Reader, Transaction } from '../../database/database.ts';
+import { pick } from '../../database/table.ts';
 import { DomainError } from '../../errors.ts';
+import type { BaitDeps } from '../deps.ts';
 import type { ReadSign } from '../enums.ts';
 import type { Endpoint } from '../host-rows.ts';
 import type { EndpointTables } from '../tables.ts';
-import type { WireBait } from '../wire/bait.ts';
+import type { SensorBait, WireBait } from '../wire/bait.ts';
 
 export type BaitRow = Selectable<EndpointTables['endpoint_bait']>;
 
@@ -44,7 +46,30 @@ export function seenBy({ seen_by }: Pick<BaitRow, 'seen_by'>): ReadSign[] {
 }
 
 export function baitToWire(row: BaitRow, { endpoint_id }: Pick<Endpoint, 'endpoint_id'>): WireBait {
-  const { bait_no: _, endpoint_no: __, content: ___, ...shown } = row;
-  const credential_type = row.credential_type as WireBait['credential_type'];
-  return { ...shown, credential_type, endpoint_id, seen_by: seenBy(row) };
+  return {
+    ...pick(row, ['bait_id', 'credential_id', 'label', 'path', 'mode', 'uid', 'gid', 'status', 'reason']),
+    ...pick(row, ['asked_at', 'planted_at', 'ended_at']),
+    credential_type: row.credential_type as WireBait['credential_type'],
+    endpoint_id,
+    seen_by: seenBy(row),
+  };
+}
+
+/** The bait that an endpoint's sensor has to plant, watch and remove. */
+export async function baitForSensor(
+  { database, baitBox }: Pick<BaitDeps, 'database' | 'baitBox'>,
+  endpoint: Pick<Endpoint, 'endpoint_no'>,
+): Promise<SensorBait[]> {
+  const rows = await baitOf(database, endpoint);
+  return rows
+    .filter(({ ended_at }) => ended_at === null)
+    .map(({ bait_id, path, mode, uid, gid, status, content }) => ({
+      bait_id,
+      path,
+      mode,
+      uid,
+      gid,
+      wanted: status === 'leaving' ? ('removed' as const) : ('planted' as const),
+      content: content === null ? null : baitBox.open(content, bait_id).toString(),
+    }));
 }

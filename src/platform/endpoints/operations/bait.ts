@@ -1,6 +1,6 @@
 import { requireScope } from '../../http/principal.ts';
 import { operation } from '../../operations/operation.ts';
-import { endpointOf } from '../binding.ts';
+import { endpointOf } from '../host-rows.ts';
 import type { EndpointService } from '../service.ts';
 import {
   baitListSchema,

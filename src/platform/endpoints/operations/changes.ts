@@ -9,7 +9,7 @@ import {
   newWindowSchema,
   windowParamsSchema,
   windowSchema,
-} from '../wire/changes.ts';
+} from '../wire/events.ts';
 import { reasonSchema } from '../wire/hosts.ts';
 
 /** Returns the operations on changes, and on the windows that quiet them. */

@@ -9,8 +9,7 @@ import {
   hostSchema,
   reasonSchema,
 } from '../wire/hosts.ts';
-import { scanQuerySchema, scanSchema } from '../wire/reports.ts';
-import { endpointStatsSchema, endpointVerificationSchema } from '../wire/verification.ts';
+import { endpointStatsSchema, endpointVerificationSchema, scanQuerySchema, scanSchema } from '../wire/reports.ts';
 
 /** Returns the operations on endpoints. */
 // Over 40 lines: it is the list of operations.

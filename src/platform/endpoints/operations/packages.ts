@@ -1,7 +1,7 @@
 import { pageSchema } from '../../http/wire.ts';
 import { operation } from '../../operations/operation.ts';
 import type { EndpointService } from '../service.ts';
-import { packagesQuerySchema, signedArchiveSchema } from '../wire/packages.ts';
+import { packagesQuerySchema, signedArchiveSchema } from '../wire/events.ts';
 
 /** Returns the operations on signed packages. */
 export function packageOperations({ archives }: EndpointService) {

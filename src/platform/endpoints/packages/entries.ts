@@ -1,9 +1,15 @@
+import { z } from 'zod';
 import { sha256 } from '../../../core/digest.ts';
-import type { OwnEntry } from '../../audit/api.ts';
+import type { AuditLog, OwnEntry } from '../../audit/api.ts';
+import type { Database } from '../../database/database.ts';
+import { pick } from '../../database/table.ts';
 import type { Actor } from '../../http/principal.ts';
 import type { PackagedFile } from './package-files.ts';
 import type { ReleaseIndex } from './release.ts';
-import type { SignedArchive, SignedPackageRow } from './repository.ts';
+import { filesKnownOf, packagesWithFiles, type SignedArchive, type SignedPackageRow } from './repository.ts';
+
+/** The stream that says which files are known, and by whose signature. */
+export const PACKAGES_STREAM = 'endpoints/packages';
 
 type Somebody = Pick<Actor, 'name'>;
 
@@ -21,20 +27,13 @@ export function indexEntry(
     added: number;
   },
 ): OwnEntry {
+  const indexed = { index: index.name, index_sha256: index.sha256 };
   return {
     actor: actor.name,
     action: 'index.imported',
     resource_type: 'signed_archive',
     resource_id: release_sha256,
-    metadata: {
-      archive,
-      release_date,
-      release_sha256,
-      signed_by: JSON.parse(signed_by),
-      index: index.name,
-      index_sha256: index.sha256,
-      ...counts,
-    },
+    metadata: { archive, release_date, release_sha256, signed_by: JSON.parse(signed_by), ...indexed, ...counts },
   };
 }
 
@@ -44,10 +43,7 @@ export function openedEntry(
   opened: readonly { row: SignedPackageRow; files: readonly PackagedFile[] }[],
 ): OwnEntry {
   const packages = opened.map(({ row, files }) => ({
-    name: row.name,
-    version: row.version,
-    architecture: row.architecture,
-    sha256: row.sha256,
+    ...pick(row, ['name', 'version', 'architecture', 'sha256']),
     files: files.length,
     files_sha256: digestOfFiles(files),
   }));
@@ -69,4 +65,47 @@ export function digestOfFiles(files: readonly PackagedFile[]): string {
   return sha256(
     sorted.map((file) => `${file.sha256} ${file.mode.toString(8)} ${file.uid} ${file.gid} ${file.path}\n`).join(''),
   );
+}
+
+export interface PackagesVerification {
+  /** The number of packages whose files are known. */
+  packages: number;
+  /** Packages that are known and were never imported, or were imported with another content. */
+  findings: string[];
+}
+
+const ENTRIES_AT_ONCE = 200;
+
+const importedSchema = z.object({ packages: z.array(z.object({ sha256: z.string(), files_sha256: z.string() })) });
+
+/** Compares the files that are known with what the entries of imports say of them. */
+export async function verifyPackages(database: Database, log: AuditLog): Promise<PackagesVerification> {
+  const imported = await importedPackages(database, log);
+  const known = await packagesWithFiles(database);
+  const findings: string[] = [];
+  for (const row of known) {
+    const stated = imported.get(row.sha256);
+    imported.delete(row.sha256);
+    const name = `${row.name} ${row.version} ${row.architecture}`;
+    if (stated === undefined) findings.push(`${name}: its files are known, and no entry says that they were imported`);
+    else if (stated !== digestOfFiles(await filesKnownOf(database, row.package_no)))
+      findings.push(`${name}: its files are not those that were imported`);
+  }
+  for (const sha256 of imported.keys())
+    findings.push(`the package with the SHA-256 ${sha256} was imported, and is not known`);
+  return { packages: known.length, findings };
+}
+
+/** The digest over the files of each package, by the digest of the package. */
+async function importedPackages(database: Database, log: AuditLog): Promise<Map<string, string>> {
+  const imported = new Map<string, string>();
+  for (let before: number | undefined; ; ) {
+    const entries = await log.newest(database, PACKAGES_STREAM, { limit: ENTRIES_AT_ONCE, before });
+    for (const { action, metadata } of entries)
+      if (action === 'packages.imported')
+        for (const { sha256, files_sha256 } of importedSchema.parse(metadata).packages)
+          imported.set(sha256, files_sha256);
+    before = entries.at(-1)?.sequence;
+    if (before === undefined) return imported;
+  }
 }

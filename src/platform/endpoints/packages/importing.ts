@@ -2,12 +2,11 @@ import { isSystemError, messageOf } from '../../../core/errors.ts';
 import type { AuditLog } from '../../audit/api.ts';
 import type { Database } from '../../database/database.ts';
 import type { Actor } from '../../http/principal.ts';
-import { indexEntry, openedEntry } from './entries.ts';
+import { indexEntry, openedEntry, PACKAGES_STREAM } from './entries.ts';
 import { readInRelease, refuseUnlessKeyring, type SignedText } from './in-release.ts';
-import { readIndexFile } from './index-file.ts';
 import { digestOfFile, filesOfPackage, type PackagedFile, type SignedDigest } from './package-files.ts';
-import { ArchiveRefusal } from './refusal.ts';
-import { type Release, type ReleaseIndex, readRelease } from './release.ts';
+import { ArchiveRefusal } from './programs.ts';
+import { type Release, type ReleaseIndex, readIndexFile, readRelease } from './release.ts';
 import {
   archiveOf,
   insertFiles,
@@ -19,9 +18,6 @@ import {
   type SignedPackageRow,
 } from './repository.ts';
 import { findSources, type PackageSource, type ReleaseSource } from './sources.ts';
-
-/** The stream that says which files are known, and by whose signature. */
-export const PACKAGES_STREAM = 'endpoints/packages';
 
 export interface ImportDeps {
   database: Database;

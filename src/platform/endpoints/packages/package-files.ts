@@ -3,10 +3,8 @@ import { pipeline } from 'node:stream/promises';
 import { extract, type Header } from 'tar-stream';
 import { StreamingSha256 } from '../../../core/digest.ts';
 import { messageOf } from '../../../core/errors.ts';
-import type { Attributes } from './explanation.ts';
-import { standingPath } from './paths.ts';
-import { outputOf } from './programs.ts';
-import { ArchiveRefusal } from './refusal.ts';
+import { type Attributes, standingPath } from './known-files.ts';
+import { ArchiveRefusal, outputOf } from './programs.ts';
 
 /** A regular file as a package has it. */
 export interface PackagedFile extends Attributes {
@@ -22,7 +20,7 @@ export interface SignedDigest {
 }
 
 /** Limits for one package. Debian's largest has 5 GB and 100,000 files. */
-export interface PackageLimits {
+interface PackageLimits {
   bytes: number;
   entries: number;
   /** Bytes of all paths. */

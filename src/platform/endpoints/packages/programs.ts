@@ -3,9 +3,12 @@ import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { EvidenceError } from '../../../core/errors.ts';
 
+/** Refuses a file of an archive. The message is a clause that goes on from the name of the file. */
+export class ArchiveRefusal extends Error {}
+
 /** The programs of Debian that judge and open what Debian made, and the package that each is in. */
 const PACKAGES = { gpgv: 'gpgv', 'dpkg-deb': 'dpkg', '/usr/lib/apt/apt-helper': 'apt' } as const;
-export type DebianProgram = keyof typeof PACKAGES;
+type DebianProgram = keyof typeof PACKAGES;
 
 /** The memory limit of a program. The largest window of a Debian package is 128 MB. */
 const ADDRESS_SPACE_BYTES = 2 ** 30;
@@ -15,14 +18,14 @@ const NOT_FOUND = 127;
 
 const MAX_TOLD = 2 ** 20;
 
-export interface ProgramCall {
+interface ProgramCall {
   args: readonly string[];
   /** The program's input. All of it is read, even if the program stops earlier. */
   input: AsyncIterable<Uint8Array>;
 }
 
 /** The end of a program, with its standard error and its descriptor 3. */
-export interface Ended {
+interface Ended {
   code: number | null;
   complaint: string;
   status: string;

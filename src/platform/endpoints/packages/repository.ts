@@ -1,8 +1,12 @@
 import { type Selectable, sql } from 'kysely';
-import type { Reader, Transaction } from '../../database/database.ts';
-import type { ListedPackage } from './index-file.ts';
+import type { Database, Reader, Transaction } from '../../database/database.ts';
+import { kindsOf, pick } from '../../database/table.ts';
+import { fromCursor, pageOf, toCursor } from '../../http/cursor.ts';
+import type { PageQuery } from '../../http/fields.ts';
+import type { WireArchive } from '../wire/events.ts';
 import type { PackagedFile } from './package-files.ts';
-import type { PackageTables } from './tables.ts';
+import type { ListedPackage } from './release.ts';
+import { PACKAGE_TABLES, type PackageTables } from './tables.ts';
 
 export type SignedArchive = Selectable<PackageTables['signed_archives']>;
 export type SignedPackageRow = Selectable<PackageTables['signed_packages']>;
@@ -72,14 +76,7 @@ export async function packagesNamed(
   return await packages.where('name', '=', name).where('architecture', '=', architecture).execute();
 }
 
-const FILE_COLUMNS = {
-  sha256: 'text',
-  path: 'text',
-  package_no: 'integer',
-  mode: 'integer',
-  uid: 'integer',
-  gid: 'integer',
-} as const;
+const FILE_COLUMNS = kindsOf(PACKAGE_TABLES.known_files, ['sha256', 'path', 'package_no', 'mode', 'uid', 'gid']);
 
 /** Adds the files of a package. @returns false where somebody else did so first. */
 export async function insertFiles(
@@ -165,4 +162,21 @@ export async function filesKnownOf(reader: Reader, packageNo: number): Promise<P
     .selectFrom('known_files')
     .select(['path', 'sha256', 'mode', 'uid', 'gid']);
   return await files.where('package_no', '=', packageNo).execute();
+}
+
+/** The signed archives whose packages are known, newest first. @throws DomainError `invalid_cursor`. */
+export async function listArchives(
+  database: Database,
+  { limit, cursor }: PageQuery,
+): Promise<{ data: WireArchive[]; next_cursor: string | null }> {
+  const before = cursor === undefined ? undefined : fromCursor('packages', ['number'], cursor)[0];
+  const rows = await archivesBefore(database, { before, limit: limit + 1 });
+  const { shown, next_cursor } = pageOf(rows, limit, (last) => toCursor('packages', [last.archive_no]));
+  return { data: shown.map(toWire), next_cursor };
+}
+
+function toWire(row: CountedArchive): WireArchive {
+  const counted = ['packages', 'opened', 'files'] as const;
+  const shown = pick(row, ['archive', 'release_date', 'release_sha256', 'imported_at', ...counted]);
+  return { ...shown, signed_by: JSON.parse(row.signed_by) as string[] };
 }

@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { EvidenceError, messageOf } from '../../../core/errors.ts';
 
 /** The parts of an archive to read. */
-export interface Sources {
+interface Sources {
   releases: ReleaseSource[];
   packages: PackageSource[];
 }

@@ -14,8 +14,7 @@ import type { PageView } from '../../web/layout.ts';
 import { apiOrigin } from '../../web/origin.ts';
 import { DEFAULT_ROOTS } from '../enums.ts';
 import type { Hosts } from '../hosts.ts';
-import { enrolmentSchema } from '../wire/hosts.ts';
-import { shortName } from '../wire/parts.ts';
+import { enrolmentSchema, shortName } from '../wire/hosts.ts';
 import { CHANGES_ENDPOINTS, type EndpointPageParts } from './parts.ts';
 import { ABOVE_ENDPOINTS, endpointsApi, hostPath } from './paths.ts';
 

@@ -15,7 +15,7 @@ import { LIST_ROWS, SHORT_ROWS } from '../../web/rows.ts';
 import { EVENT_SEVERITIES, EVENT_STATUSES, EVENT_TYPES } from '../enums.ts';
 import type { EndpointService } from '../service.ts';
 import { eventQuerySchema } from '../wire/events.ts';
-import type { EndpointStats } from '../wire/verification.ts';
+import type { EndpointStats } from '../wire/reports.ts';
 import { eventTable } from './event-table.ts';
 import { countWords, EVENT_STATUS_WORDS, EVENT_WORDS } from './labels.ts';
 import { type EndpointPageParts, SEES_ENDPOINTS } from './parts.ts';

@@ -10,7 +10,7 @@ import { withQuery } from '../../web/own-path.ts';
 import { LIST_ROWS } from '../../web/rows.ts';
 import { HOST_STATUSES } from '../enums.ts';
 import type { WireHost } from '../wire/hosts.ts';
-import type { EndpointStats } from '../wire/verification.ts';
+import type { EndpointStats } from '../wire/reports.ts';
 import { driftWords, HOST_STATUS_WORDS, hostStateWords, missedWord } from './labels.ts';
 import { type EndpointPageParts, SEES_ENDPOINTS } from './parts.ts';
 import {

@@ -4,7 +4,7 @@ import { SEVERITY_TONES } from '../../alerts/pages/labels.ts';
 import { type StatusTone, statusWord } from '../../web/components.ts';
 import { EVENT_SEVERITIES, type EventSeverity, type EventStatus, type EventType, type HostStatus } from '../enums.ts';
 import type { WireBaseline } from '../wire/baselines.ts';
-import type { WireWindow } from '../wire/changes.ts';
+import type { WireWindow } from '../wire/events.ts';
 import type { WireHost } from '../wire/hosts.ts';
 
 /** The name and meaning of each event. */

@@ -6,7 +6,7 @@ import type { OverviewOfModule, TimelineEvent } from '../../web/overview.ts';
 import { withQuery } from '../../web/own-path.ts';
 import { EVENT_SEVERITIES } from '../enums.ts';
 import type { WireEvent } from '../wire/events.ts';
-import type { EndpointStats } from '../wire/verification.ts';
+import type { EndpointStats } from '../wire/reports.ts';
 import { isOfReports } from './event-title.ts';
 import { EVENT_WORDS } from './labels.ts';
 import type { EndpointPageParts } from './parts.ts';

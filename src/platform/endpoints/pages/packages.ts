@@ -4,7 +4,7 @@ import { grouped } from '../../../core/plurals.ts';
 import { serveOperationList } from '../../operations/list.ts';
 import { copyable, dataTable, digest, emptyState, moment } from '../../web/components.ts';
 import { packageOperations } from '../operations/packages.ts';
-import type { WireArchive } from '../packages/archives.ts';
+import type { WireArchive } from '../wire/events.ts';
 import type { EndpointPageParts } from './parts.ts';
 import { ABOVE_ENDPOINTS, ENDPOINTS_API } from './paths.ts';
 

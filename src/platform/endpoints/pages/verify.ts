@@ -9,7 +9,7 @@ import { postForm } from '../../web/fields.ts';
 import { serveForm } from '../../web/forms.ts';
 import type { PageView } from '../../web/layout.ts';
 import { hostParamsSchema, type WireHost } from '../wire/hosts.ts';
-import type { EndpointFinding, endpointVerificationSchema } from '../wire/verification.ts';
+import type { EndpointFinding, endpointVerificationSchema } from '../wire/reports.ts';
 import { type EndpointPageParts, SEES_ENDPOINTS } from './parts.ts';
 import { aboveHost, endpointsApi, hostPath, hostStreamPath } from './paths.ts';
 

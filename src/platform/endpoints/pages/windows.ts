@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type Markup, type MarkupContent, markup, name } from '../../../core/html/markup.ts';
 import { grouped, plural } from '../../../core/plurals.ts';
-import { type NameActor, namesOfActors } from '../../accounts/actor-names.ts';
+import { type NameActor, namesOfActors } from '../../accounts/people.ts';
 import { serveOperationList } from '../../operations/list.ts';
 import { forWhoMay, paramsOf, queryOf } from '../../web/asked.ts';
 import {
@@ -21,7 +21,7 @@ import { curlCommand } from '../../web/curl.ts';
 import { LIST_ROWS, SHORT_ROWS } from '../../web/rows.ts';
 import { changeOperations } from '../operations/changes.ts';
 import type { EndpointService } from '../service.ts';
-import { type WireWindow, windowParamsSchema } from '../wire/changes.ts';
+import { type WireWindow, windowParamsSchema } from '../wire/events.ts';
 import { eventTable } from './event-table.ts';
 import { windowStatusWord } from './labels.ts';
 import { type EndpointPageParts, SEES_ENDPOINTS } from './parts.ts';

@@ -80,7 +80,7 @@ export type Planted = z.output<typeof plantedSchema>;
  * `gone`, `replaced`: what was planted is not at its path. `changed`: it is, and not as the sensor left it. `unknown`:
  * the sensor does not remember it. `removed`, `left`: what became of it once it was to be removed.
  */
-export const BAIT_STANDINGS = ['gone', 'replaced', 'changed', 'unknown', 'removed', 'left'] as const;
+const BAIT_STANDINGS = ['gone', 'replaced', 'changed', 'unknown', 'removed', 'left'] as const;
 export const standingSchema = z.strictObject({ standing: z.enum(BAIT_STANDINGS), reason });
 export type BaitStanding = z.output<typeof standingSchema>;
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { pageQuerySchema, reason, text } from '../../http/fields.ts';
 import { BASELINE_STATUSES, EVENT_SEVERITIES, PATH_EVENT_TYPES } from '../enums.ts';
-import { pathText, shortName } from './parts.ts';
+import { pathText, shortName } from './hosts.ts';
 import { lines, part } from './reports.ts';
 
 const time = z.string();
@@ -18,11 +18,7 @@ export const registrationSchema = z.strictObject({
 });
 export type Registration = z.output<typeof registrationSchema>;
 
-export const proposalSchema = z.strictObject({
-  from: z.literal('latest_scan'),
-  name: shortName,
-  reason: reason,
-});
+export const proposalSchema = z.strictObject({ from: z.literal('latest_scan'), name: shortName, reason: reason });
 export type Proposal = z.output<typeof proposalSchema>;
 
 export const baselineParamsSchema = z.object({ baseline_id: text });

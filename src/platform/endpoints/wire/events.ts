@@ -1,21 +1,21 @@
 import { z } from 'zod';
 import { ALERT_STATES } from '../../alerts/enums.ts';
 import { entryPlaceSchema } from '../../audit/api.ts';
-import { instant, pageQuerySchema, recordedIn, text } from '../../http/fields.ts';
-import { EVENT_SEVERITIES, EVENT_STATUSES, EVENT_TYPES } from '../enums.ts';
+import { instant, pageQuerySchema, reason, recordedIn, text } from '../../http/fields.ts';
+import { CHANGE_WINDOW_STATUSES, EVENT_SEVERITIES, EVENT_STATUSES, EVENT_TYPES, PATH_EVENT_TYPES } from '../enums.ts';
 import { lineObject } from './baselines.ts';
 
 const time = z.string();
 const count = z.int();
 
-export const signedPackageSchema = z.object({
+const signedPackageSchema = z.object({
   kind: z.literal('signed_package'),
   name: z.string(),
   version: z.string(),
   archive: z.string(),
   signed_by: z.string(),
 });
-export const explanationSchema = z.discriminatedUnion('kind', [
+const explanationSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('none') }),
   signedPackageSchema,
   z.object({ kind: z.literal('approved_change'), id: z.string() }),
@@ -64,3 +64,67 @@ export const eventQuerySchema = pageQuerySchema.extend({
   window_id: text.optional(),
 });
 export type EventQuery = z.infer<typeof eventQuerySchema>;
+
+export const changeSchema = z.object({
+  change_id: z.string(),
+  event_type: z.enum(EVENT_TYPES),
+  path: z.string().nullable(),
+  path_base64: z.string().nullable(),
+  expected_sha256: z.string().nullable(),
+  observed_sha256: z.string().nullable(),
+  explanation: explanationSchema,
+  severity: z.enum(EVENT_SEVERITIES),
+  /** On so many endpoints it stands now, of so many that could have it. */
+  places: count,
+  of: count,
+  first_seen: time,
+  last_seen: time,
+  approved_at: time.nullable(),
+  approved_by: z.string().nullable(),
+  approved_reason: z.string().nullable(),
+});
+export type WireChange = z.infer<typeof changeSchema>;
+export const changeQuerySchema = pageQuerySchema.extend({ event_type: z.enum(PATH_EVENT_TYPES).optional() });
+export const changeParamsSchema = z.object({ change_id: text });
+
+export const newWindowSchema = z.strictObject({
+  endpoint_ids: z.array(text.max(100)).min(1).max(10_000).optional(),
+  all: z.literal(true).optional(),
+  from: instant.optional(),
+  until: instant,
+  reason: reason,
+});
+export type NewWindow = z.output<typeof newWindowSchema>;
+
+export const windowSchema = z.object({
+  window_id: z.string(),
+  status: z.enum(CHANGE_WINDOW_STATUSES),
+  all: z.boolean(),
+  endpoint_ids: z.array(z.string()),
+  from: time,
+  until: time,
+  reason: z.string(),
+  made_at: time,
+  made_by: z.string(),
+  approved_at: time.nullable(),
+  approved_by: z.string().nullable(),
+  approved_reason: z.string().nullable(),
+  /** Events that it quieted. */
+  events: count,
+});
+export type WireWindow = z.infer<typeof windowSchema>;
+export const windowParamsSchema = z.object({ window_id: text });
+
+/** An archive whose lists of packages were imported. */
+export const signedArchiveSchema = z.object({
+  archive: z.string(),
+  release_date: z.string().nullable(),
+  release_sha256: z.string(),
+  signed_by: z.array(z.string()),
+  imported_at: z.string(),
+  packages: z.int(),
+  opened: z.int(),
+  files: z.int(),
+});
+export type WireArchive = z.infer<typeof signedArchiveSchema>;
+export const packagesQuerySchema = pageQuerySchema;

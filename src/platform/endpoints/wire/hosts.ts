@@ -2,14 +2,24 @@ import { z } from 'zod';
 import { pageQuerySchema, reason, text } from '../../http/fields.ts';
 import { HOST_STATUSES } from '../enums.ts';
 import { sensorBaitSchema } from './bait.ts';
-import { pathText, shortName } from './parts.ts';
+
+/** A path of Linux is shorter; one that is not UTF-8 is a third longer in base64. */
+export const pathText = text.min(1).max(8192);
+
+/** Parts of one scan, at most: half a million lines. */
+export const MOST_PARTS = 250;
+
+export const sha256Hex = z.string().regex(/^[0-9a-f]{64}$/, 'is not SHA-256 in lower-case hex');
+
+/** The name of a person or a thing. */
+export const shortName = text.trim().min(1).max(200);
 
 const time = z.string();
 const count = z.int();
 const absolutePath = pathText.refine((value) => value.startsWith('/'), 'does not begin with /');
 const paths = z.array(absolutePath).min(1).max(100);
 
-export const DEFAULT_INTERVAL_SECONDS = 3600;
+const DEFAULT_INTERVAL_SECONDS = 3600;
 
 export const enrolmentSchema = z.strictObject({
   name: shortName,
@@ -33,24 +43,25 @@ export const nextReportSchema = z.object({
   nonce: z.string(),
 });
 
-/** `endpoint_token` is answered this once. */
-export const enrolledSchema = z.object({
+/** The settings of an endpoint. */
+const configured = {
   endpoint_id: z.string(),
   name: z.string(),
   roots: z.array(z.string()),
   other_filesystems: z.array(z.string()),
   scan_interval_seconds: count,
+};
+
+/** `endpoint_token` is answered this once. */
+export const enrolledSchema = z.object({
+  ...configured,
   endpoint_token: z.string(),
   baseline: z.null(),
   message: z.string(),
 });
 
 export const settingsSchema = z.object({
-  endpoint_id: z.string(),
-  name: z.string(),
-  roots: z.array(z.string()),
-  other_filesystems: z.array(z.string()),
-  scan_interval_seconds: count,
+  ...configured,
   public_key: z.string().nullable(),
   next: nextReportSchema,
   last_root_hash: z.string().nullable(),
@@ -60,7 +71,7 @@ export const settingsSchema = z.object({
 export const keyBindingSchema = z.strictObject({ public_key: z.string().max(100), proof: z.string().max(200) });
 export const boundKeySchema = z.object({ public_key: z.string(), bound: z.boolean() });
 
-export const isolationSchema = z.object({
+const isolationSchema = z.object({
   isolated: z.boolean(),
   effect: z.literal('label_only'),
   network_action: z.literal('none'),

@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { LINES_IN_A_PART } from '../../../sensor/report/root.ts';
 import { entryPlaceSchema } from '../../audit/api.ts';
 import { pageQuerySchema, recordedIn, text, time } from '../../http/fields.ts';
-import { nextReportSchema } from './hosts.ts';
-import { MOST_PARTS, pathText, sha256Hex } from './parts.ts';
+import { MOST_PARTS, nextReportSchema, pathText, sha256Hex } from './hosts.ts';
 
 const count = z.int();
 const owners = { mode: z.string().regex(/^[0-7]{4}$/), uid: z.int().min(0), gid: z.int().min(0) };
@@ -11,7 +10,7 @@ const name = { path: pathText.optional(), path_base64: pathText.optional() };
 const size = z.int().min(0);
 const why = z.string().regex(/^\w{1,40}$/);
 
-export const lineSchema = z
+const lineSchema = z
   .discriminatedUnion('type', [
     z.strictObject({ ...name, ...owners, type: z.literal('file'), sha256: sha256Hex, size }),
     z.strictObject({
@@ -105,3 +104,45 @@ export const scanSchema = z.object({
 export type WireScan = z.infer<typeof scanSchema>;
 export const scanQuerySchema = pageQuerySchema.extend({ endpoint_id: text.optional(), ...recordedIn });
 export type ScanQuery = z.infer<typeof scanQuerySchema>;
+
+const endpointFindingSchema = z.object({
+  code: z.enum([
+    'report_digest',
+    'report_signature',
+    'report_chain',
+    'report_missing',
+    'report_unrecorded',
+    'report_differs',
+    'root_differs',
+    'key_differs',
+    'head_differs',
+  ]),
+  chain: count,
+  sequence: count.nullable(),
+  message: z.string(),
+});
+export type EndpointFinding = z.infer<typeof endpointFindingSchema>;
+
+export const endpointVerificationSchema = z.object({
+  endpoint_id: z.string(),
+  verified: z.boolean(),
+  checked_at: z.string(),
+  reports_checked: count,
+  roots_checked: count,
+  findings: z.array(endpointFindingSchema),
+});
+
+export const endpointStatsSchema = z.object({
+  hosts: count,
+  waiting: count,
+  stale: count,
+  isolated: count,
+  without_baseline: count,
+  proposed_baselines: count,
+  /** Not resolved, and neither acknowledged nor quieted. */
+  open_events: z.object({ low: count, medium: count, high: count, critical: count }),
+  open_since: z.string().nullable(),
+  reports_24h: count,
+  last_report_at: z.string().nullable(),
+});
+export type EndpointStats = z.infer<typeof endpointStatsSchema>;

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { grouped, plural } from '../../../core/plurals.ts';
-import { type NameActor, namesOfActors } from '../../accounts/actor-names.ts';
+import { type NameActor, namesOfActors } from '../../accounts/people.ts';
 import { alertFact, severityWord } from '../../alerts/pages/labels.ts';
 import { actorOf, principalOf } from '../../http/principal.ts';
 import { forWhoMay, paramsOf } from '../../web/asked.ts';

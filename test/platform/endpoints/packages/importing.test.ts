@@ -10,9 +10,9 @@ import {
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { verifyPackages } from '../../../../src/platform/endpoints/packages/entries.ts';
 import { knownFiles } from '../../../../src/platform/endpoints/packages/known-files.ts';
 import { archivesBefore } from '../../../../src/platform/endpoints/packages/repository.ts';
-import { verifyPackages } from '../../../../src/platform/endpoints/packages/verifying.ts';
 import { DATABASES, type DatabasePlace, startSqlitePlace } from '../../database/databases.ts';
 import { hexSha256 } from './deb-files.ts';
 import { DebianArchive, type IndexForm } from './debian-archive.ts';

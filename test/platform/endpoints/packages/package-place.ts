@@ -4,14 +4,13 @@ import { type AuditLog, openAuditLog } from '../../../../src/platform/audit/api.
 import { RowSeals } from '../../../../src/platform/audit/row-seals.ts';
 import { DerivedSealKeys } from '../../../../src/platform/audit/seal-keys.ts';
 import type { Database } from '../../../../src/platform/database/database.ts';
-import type { ChangedFile } from '../../../../src/platform/endpoints/packages/explanation.ts';
+import { PACKAGES_STREAM } from '../../../../src/platform/endpoints/packages/entries.ts';
 import {
   type ImportDeps,
   type ImportOutcome,
   importPackages,
-  PACKAGES_STREAM,
 } from '../../../../src/platform/endpoints/packages/importing.ts';
-import { knownFiles } from '../../../../src/platform/endpoints/packages/known-files.ts';
+import { type ChangedFile, knownFiles } from '../../../../src/platform/endpoints/packages/known-files.ts';
 import { hexSha256 } from './deb-files.ts';
 
 /** Imports into a database, and what is known of it afterwards. */

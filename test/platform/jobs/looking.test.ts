@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { FailuresInARow } from '../../../src/platform/jobs/failures.ts';
+import { FailuresInARow } from '../../../src/platform/jobs/looking.ts';
 
 test('failures in a row are told at once, then less and less often, at least once a minute, and so is their end', () => {
   let now = 0;

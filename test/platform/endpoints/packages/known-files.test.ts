@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { explains } from '../../../../src/platform/endpoints/packages/explanation.ts';
-import { standingPath } from '../../../../src/platform/endpoints/packages/paths.ts';
+import { explains, standingPath } from '../../../../src/platform/endpoints/packages/known-files.ts';
 
 const ROOT = { uid: 0, gid: 0 };
 const PLAIN = { ...ROOT, mode: 0o755 };
