@@ -300,14 +300,12 @@ test('every file imports only what its room may', () => {
 
 test('only these files store objects, each of them what its own reader has read', () => {
   const STORES = [
-    // Bytes that are no record, or that `toReadableBytes` made.
-    'exporter/records/put-bytes.ts',
     // Reports, bundles and bags, which are packed and read back.
     'exporter/export/documents.ts',
     'exporter/export/stream.ts',
     'exporter/export/recover.ts',
     'exporter/export/supplement-store.ts',
-    // Records that are too long for memory, read from the file that is stored.
+    // Records that `toReadableBytes` made, or that are read from the file that is stored, and bytes that are no record.
     'exporter/records/put-record.ts',
     // The signed statement, which follows from a record that was read.
     'exporter/export/attest.ts',

@@ -7,7 +7,7 @@ import { toStatement } from '../../verifier/records/statement.ts';
 import type { FinalizedRun } from '../../verifier/records/stored-run.ts';
 import { sign } from '../../verifier/signature/envelope.ts';
 import { appendEntry, catchUp } from '../ledger/append.ts';
-import { keepPublicKey } from '../records/public-key.ts';
+import { keepPublicKey } from '../records/put-record.ts';
 import type { ExportContext } from './context.ts';
 import { withFile } from './pieces.ts';
 import { type FreshStamp, keepStamp, requestStamp } from './stamp.ts';

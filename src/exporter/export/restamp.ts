@@ -6,7 +6,7 @@ import { RESTAMPING, type Restamping, restampingKey } from '../../verifier/recor
 import { judgeStamps, readStamps, type Stamps, type StampVerdict } from '../../verifier/records/stamps.ts';
 import { readFinalizedRun } from '../../verifier/records/stored-run.ts';
 import type { Archive } from '../archive/archive.ts';
-import { lockAsRun, putBesideRun } from '../records/beside-run.ts';
+import { lockAsRun, putBesideRun } from '../records/put-record.ts';
 import { keepStamp, requestStamp, type Stamping } from './stamp.ts';
 
 export interface RestampContext {

@@ -4,7 +4,7 @@ import { judgeStamp, type Stamps, type StampVerdict } from '../../verifier/recor
 import type { Certificate } from '../../verifier/timestamp/certificate.ts';
 import type { Archive } from '../archive/archive.ts';
 import type { AuthorityClient } from '../client/authority.ts';
-import { putBytes } from '../records/put-bytes.ts';
+import { putBytes } from '../records/put-record.ts';
 import { timestampRequest } from './stamp-request.ts';
 
 export interface Stamping {

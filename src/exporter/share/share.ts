@@ -3,7 +3,7 @@ import { runEnvelopeKey } from '../../verifier/records/keys.ts';
 import { toRecordBytes } from '../../verifier/records/record-bytes.ts';
 import { SHARE, SHARE_MARK, type SharedObject, type ShareRecord, shareKey } from '../../verifier/records/share.ts';
 import type { Archive, LinkSeries } from '../archive/archive.ts';
-import { putBesideRun } from '../records/beside-run.ts';
+import { putBesideRun } from '../records/put-record.ts';
 import { renderLetter } from '../report/letter.ts';
 import type { LetterFile, LetterSubject } from '../report/view/letter.ts';
 import { ShareFolder } from './folder.ts';

@@ -12,10 +12,9 @@ import {
 import { readRecords, recordsOfPeriod } from '../../verifier/supplements/reading.ts';
 import type { Period } from '../client/period.ts';
 import type { SupplementClient } from '../client/supplement.ts';
-import { type MissingSupplement, toMissingSupplement } from './missing.ts';
 import { ReceivedAnswers } from './received.ts';
 import { ServiceCollection, type SupplementScope } from './service-collection.ts';
-import type { SupplementSource } from './source.ts';
+import { type MissingSupplement, type SupplementSource, toMissingSupplement } from './source.ts';
 
 /** All of the evidence of one service. */
 export interface CollectedService {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { holdHeapAt } from '../../../src/exporter/cli/heap-phase.ts';
+import { holdHeapAt } from '../../../src/exporter/cli/heap.ts';
 import type { ExportEvent } from '../../../src/exporter/export/events.ts';
 
 const planned = (streams: number, done: number): ExportEvent => ({

@@ -6,7 +6,7 @@ import { loadConfig } from '../config/config.ts';
 import { openSigningKey } from '../config/signing.ts';
 import { readOperator } from '../config/tool.ts';
 import { readPublicKeys } from '../config/trust.ts';
-import type { RunsFlags } from './runs-flags.ts';
+import type { RunsFlags } from './archive-flags.ts';
 
 /** Records for ever that nobody goes on with a run. */
 export async function runAbandon(flags: RunsFlags, context: CommandContext): Promise<number> {

@@ -15,7 +15,7 @@ import type { OpenQueue } from '../config/queue.ts';
 import { MORE_ROOM, reckonRoom } from '../config/room.ts';
 import { connectService } from '../config/service.ts';
 import { freeIn, withWorkDirectory } from '../config/work-directory.ts';
-import { holdHeapAt } from '../heap-phase.ts';
+import { holdHeapAt } from '../heap.ts';
 import { Progress } from '../output/progress.ts';
 import { endOf, printRun, toRunDocument } from '../output/run-report.ts';
 import { bindingKeyOf, composeExport, type ExportParts } from './compose.ts';

@@ -15,7 +15,7 @@ import { withArchive } from '../config/archives.ts';
 import { type Config, loadConfig } from '../config/config.ts';
 import { readOperator } from '../config/tool.ts';
 import { requireRun } from '../output/finalized-run.ts';
-import type { ExtendFlags, HoldFlags, ReleaseFlags } from './hold-flags.ts';
+import type { ExtendFlags, HoldFlags, ReleaseFlags } from './archive-flags.ts';
 
 /** A lock of this kind cannot be taken back by anybody: a slip of the finger must not make one of 700 years. */
 const DEFAULT_MAX_YEARS = 30;

@@ -13,7 +13,7 @@ import { loadConfig } from '../config/config.ts';
 import { openSigningKey, openSuccessorKey } from '../config/signing.ts';
 import { readOperator } from '../config/tool.ts';
 import { readPublicKeys } from '../config/trust.ts';
-import type { LedgerFlags } from './ledger-flags.ts';
+import type { LedgerFlags } from './archive-flags.ts';
 
 /** Records something in the ledger that no command undoes: an accepted restart of a stream, or a new signing key. */
 export async function runLedger(flags: LedgerFlags, context: CommandContext): Promise<number> {

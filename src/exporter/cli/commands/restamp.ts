@@ -12,7 +12,7 @@ import { loadConfig } from '../config/config.ts';
 import { openStamping } from '../config/signing.ts';
 import { readOperator } from '../config/tool.ts';
 import { readDays } from '../output/days.ts';
-import type { RestampFlags } from './restamp-flags.ts';
+import type { RestampFlags } from './archive-flags.ts';
 
 const OUTCOMES = {
   stamped: 'verified',

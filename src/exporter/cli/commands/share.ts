@@ -14,7 +14,7 @@ import { readTimestampRoots } from '../config/trust.ts';
 import { requireRun } from '../output/finalized-run.ts';
 import { formatBytes } from '../output/progress.ts';
 import { toRoot } from '../output/trust-report.ts';
-import type { ShareFlags } from './share-flags.ts';
+import type { ShareFlags } from './archive-flags.ts';
 
 const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
 const MAX_NAME = 200;

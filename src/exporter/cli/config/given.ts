@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { Found } from './found-file.ts';
+import type { Found } from './given-file.ts';
 
 /** Settings that the flags of a command may replace. */
 // Over ten members: each is a flag of the command line.

@@ -1,5 +1,5 @@
 import { EvidenceError } from '../../../core/errors.ts';
-import type { WebhookTarget } from '../../notify/webhook.ts';
+import type { WebhookTarget } from '../../notify/posts.ts';
 import { type ConfigGiven, fromCommand, inFolder } from './given.ts';
 import { type GivenSecret, readGivenSecret } from './given-secret.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { difference } from '../../../../src/exporter/cli/output/difference.ts';
+import { difference } from '../../../../src/exporter/cli/commands/probe.ts';
 
 test.each([
   ['a\nb\nc', 'a\nb\nc', ''],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatStreams } from '../../../../src/exporter/cli/output/listed-streams.ts';
+import { formatStreams } from '../../../../src/exporter/cli/commands/streams.ts';
 import type { StreamAnswer } from '../../../../src/verifier/profile/answers.ts';
 import { DIGEST } from '../../../support/records.ts';
 

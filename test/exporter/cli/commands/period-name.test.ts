@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nameOfPeriod } from '../../../../src/exporter/cli/output/period-name.ts';
+import { nameOfPeriod } from '../../../../src/exporter/cli/commands/runs.ts';
 
 const DAY = 'T00:00:00.000Z';
 const BEGUN = '2026-11-21T03:04:05.678Z';
