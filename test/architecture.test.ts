@@ -300,8 +300,7 @@ test('every file imports only what its room may', () => {
 
 test('only these files store objects, each of them what its own reader has read', () => {
   const STORES = [
-    // Reports, bundles and bags, which are packed and read back.
-    'exporter/export/documents.ts',
+    // Bundles and bags, which are packed and read back.
     'exporter/export/stream.ts',
     'exporter/export/recover.ts',
     'exporter/export/supplement-store.ts',
@@ -309,7 +308,7 @@ test('only these files store objects, each of them what its own reader has read'
     'exporter/records/put-record.ts',
     // The signed statement, which follows from a record that was read.
     'exporter/export/attest.ts',
-    // run.json, of parts that were read and a length that was checked.
+    // Reports; and run.json, of parts that were read and a length that was checked.
     'exporter/export/finalize.ts',
   ];
   const stores = files.filter(({ path, text }) => /^(exporter|verifier)\//.test(path) && /archive\.put\(/.test(text));

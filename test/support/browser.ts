@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { renderHtml } from '../../src/exporter/report/html/document.ts';
-import { readParts } from '../../src/exporter/report/html/parts.ts';
+import { readParts } from '../../src/exporter/report/reports.ts';
 import { readTexts } from '../../src/exporter/report/texts.ts';
 import { toRunView } from '../../src/exporter/report/view/view.ts';
 import type { RunRecord } from '../../src/verifier/records/record.ts';

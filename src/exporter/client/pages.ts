@@ -6,10 +6,9 @@ import { plural } from '../../core/plurals.ts';
 import { itemsOf } from '../../verifier/profile/answers.ts';
 import type { List, Paging } from '../../verifier/profile/list-description.ts';
 import { valueAt } from '../../verifier/profile/path.ts';
-import { NO_SERVICE_THERE } from './drift.ts';
-import type { Exchange } from './exchange.ts';
+import type { Exchange, PageAnswer, ReceivedPage } from './exchange.ts';
 import { type KnownItems, PageReader } from './page-reader.ts';
-import type { PageAnswer, ReceivedPage } from './read-answers.ts';
+import { NO_SERVICE_THERE } from './problem.ts';
 import type { Transport } from './transport.ts';
 
 export interface Page {

@@ -2,15 +2,14 @@ import { FORMATS } from '../../core/formats.ts';
 import { RowsBuilder } from '../../core/rows/rows.ts';
 import type { EarlierRuns } from '../../verifier/ledger/earlier-runs.ts';
 import { EXIT_CODE_OF } from '../../verifier/records/outcome.ts';
-import type { RunRecord, RunStream, StreamRecord } from '../../verifier/records/record.ts';
-import { disagreementsIn, toRunOutcome } from '../../verifier/records/run-algebra.ts';
+import type { Reconciliation, RunRecord, RunStream, StreamRecord } from '../../verifier/records/record.ts';
+import { countRunStreams, disagreementsIn, toRunOutcome } from '../../verifier/records/run-algebra.ts';
 import type { Unbound } from '../../verifier/records/stored-object.ts';
 import { countSupplements, type RunSupplements } from '../../verifier/records/supplements.ts';
 import { type ClockReading, describeSkew } from '../clocks.ts';
 import { listAttempts } from './attempts.ts';
 import type { ExportContext, RunState } from './context.ts';
-import { findEnded, findUnlisted, findVanished } from './plan.ts';
-import { reconcile } from './reconcile.ts';
+import { findEnded, findUnlisted, findVanished, type StreamSelection } from './plan.ts';
 import type { StreamJobs } from './stream-jobs.ts';
 
 /** Other facts about a run. */
@@ -153,4 +152,20 @@ function warnOfSkew(clock: ClockReading): string[] {
 /** A stream's record without what the run or the attempt that names it says already. */
 export function withinRun({ format: _format, run_id: _run, recorded_at: _at, ...stream }: Unbound<StreamRecord>) {
   return stream;
+}
+
+/** Counts the streams of a run, and holds the count to what was listed. A stream that is accounted for nowhere is a defect. */
+function reconcile(
+  run: Pick<RunRecord, 'streams' | 'failed' | 'excluded' | 'vanished'>,
+  { included }: StreamSelection,
+): Reconciliation {
+  const gone = new Set(run.vanished.map(({ stream_id }) => stream_id));
+  const listed = new Set([
+    ...included.map((stream) => stream.streamId),
+    ...run.excluded.map((exclusion) => exclusion.stream_id),
+    ...run.streams.map((stream) => stream.stream_id).filter((streamId) => !gone.has(streamId)),
+  ]).size;
+  const counts = countRunStreams(run);
+  if (listed !== counts.listed) throw new Error(`${listed} streams are listed, but ${counts.listed} accounted for`);
+  return counts;
 }

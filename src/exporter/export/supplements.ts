@@ -13,8 +13,7 @@ import {
 import { ImpliedRecords } from '../../verifier/supplements/implied.ts';
 import { NotedStreams } from '../../verifier/verify/noted-streams.ts';
 import { type CollectedSupplements, collectSupplements } from '../supplements/collect.ts';
-import type { ExportContext, RunState } from './context.ts';
-import type { OpenSupplements } from './open-supplements.ts';
+import type { ExportContext, OpenSupplements, RunState } from './context.ts';
 import type { StreamSelection } from './plan.ts';
 import type { StreamJobs } from './stream-jobs.ts';
 import { packSupplements } from './supplement-bag.ts';

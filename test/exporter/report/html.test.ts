@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { readControls } from '../../../src/exporter/cli/config/controls.ts';
 import { type PageParts, renderHtml } from '../../../src/exporter/report/html/document.ts';
-import { readParts } from '../../../src/exporter/report/html/parts.ts';
+import { readParts } from '../../../src/exporter/report/reports.ts';
 import { readTexts } from '../../../src/exporter/report/texts.ts';
 import { toRunView } from '../../../src/exporter/report/view/view.ts';
 import { CLAIMS } from '../../../src/verifier/claims/claim.ts';

@@ -8,8 +8,7 @@ import { plural } from '../../../core/plurals.ts';
 import { attempt, type Check, compareClocks, failed, ok, skipped } from '../../check.ts';
 import { Connection } from './connection.ts';
 import { isRefusal } from './failure.ts';
-import type { S3Options } from './options.ts';
-import { formatS3Url, type S3Place } from './place.ts';
+import { formatS3Url, type S3Options, type S3Place } from './options.ts';
 import { type Bucket, checkDeletion, checkWriting } from './scratch.ts';
 
 const NAMES = ['versioning', 'object-lock', 'retention', 'write', 'deletion', 'store-clock'] as const;

@@ -1,5 +1,5 @@
 import { type PutObjectCommandInput, PutObjectLegalHoldCommand, PutObjectRetentionCommand } from '@aws-sdk/client-s3';
-import { retainUntil } from '../retention.ts';
+import { retainUntil } from '../archive.ts';
 import type { Connection } from './connection.ts';
 import { isRefusal } from './failure.ts';
 import type { S3Options } from './options.ts';

@@ -5,8 +5,7 @@ import { SCRATCH } from './capabilities.ts';
 import type { Connection } from './connection.ts';
 import { isRefusal } from './failure.ts';
 import { confirm } from './inspect.ts';
-import type { S3Options } from './options.ts';
-import type { S3Place } from './place.ts';
+import type { S3Options, S3Place } from './options.ts';
 import { type PutProtection, protectionOf } from './policy.ts';
 import { putWhole } from './upload.ts';
 

@@ -10,7 +10,7 @@ import type { StoredObject } from '../../../verifier/archive/archive.ts';
 import { compareKeys } from '../../../verifier/archive/key.ts';
 import type { Connection } from './connection.ts';
 import { isRefusal } from './failure.ts';
-import type { S3Place } from './place.ts';
+import type { S3Place } from './options.ts';
 
 /** An object of a bucket, by its full name. */
 export interface StoredName extends Pick<StoredObject, 'bytes' | 'version_id' | 'covered_by'> {

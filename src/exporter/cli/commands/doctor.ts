@@ -9,12 +9,11 @@ import type { SeenStream } from '../../doctor/services.ts';
 import { checkRoots } from '../../doctor/trust.ts';
 import { needsListing } from '../../export/listing.ts';
 import type { CommandContext } from '../command.ts';
-import { withArchiveIfAny } from '../config/archives.ts';
 import { type Config, loadConfig } from '../config/config.ts';
 import { type Footing, type FootingPart, LOADERS } from '../config/footing.ts';
-import { MORE_ROOM, reckonRoom } from '../config/room.ts';
 import { addressOf, connectService } from '../config/service.ts';
-import { storeOf } from '../config/stores.ts';
+import { storeOf, withArchiveIfAny } from '../config/stores.ts';
+import { MORE_ROOM, reckonRoom } from '../config/work-directory.ts';
 import type { DoctorFlags } from './setup-flags.ts';
 
 /** Looks at everything that an export will rest on, and says of each thing that is not right what to do. */

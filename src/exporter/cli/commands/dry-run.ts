@@ -19,10 +19,9 @@ import { type StreamSelection, selectStreams } from '../../export/plan.ts';
 import { chooseRunId, exportOrRevise } from '../../export/run-id.ts';
 import { readKnownLedger } from '../../ledger/continuation.ts';
 import type { CommandContext } from '../command.ts';
-import { withArchiveIfAny } from '../config/archives.ts';
 import type { Footing } from '../config/footing.ts';
-import { MORE_ROOM, reckonRoom } from '../config/room.ts';
-import { storeOf } from '../config/stores.ts';
+import { storeOf, withArchiveIfAny } from '../config/stores.ts';
+import { MORE_ROOM, reckonRoom } from '../config/work-directory.ts';
 import { type ExportOptions, questionOf } from './export-options.ts';
 
 /** Says what an export would do, and looks at all that it would look at before it writes; writes nothing. */

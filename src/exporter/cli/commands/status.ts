@@ -7,8 +7,8 @@ import type { CommandContext } from '../command.ts';
 import { loadConfig } from '../config/config.ts';
 import { withQueue } from '../config/queue.ts';
 import { type Cause, printCauses } from '../output/causes.ts';
-import { OUTCOME_STYLES } from '../output/outcome-styles.ts';
 import { describeProgress, workerLines } from '../output/queue-progress.ts';
+import { OUTCOME_STYLES } from '../output/streams-table.ts';
 import { watchRun } from './distributed.ts';
 import type { StatusFlags } from './export-flags.ts';
 

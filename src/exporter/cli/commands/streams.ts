@@ -11,9 +11,9 @@ import { readNewestEntry } from '../../../verifier/ledger/ledger.ts';
 import type { StreamAnswer } from '../../../verifier/profile/answers.ts';
 import type { LedgerHead } from '../../../verifier/records/record.ts';
 import type { CommandContext } from '../command.ts';
-import { withArchiveIfAny } from '../config/archives.ts';
 import { type Config, loadConfig } from '../config/config.ts';
 import { connectService } from '../config/service.ts';
+import { withArchiveIfAny } from '../config/stores.ts';
 import type { StreamsFlags } from './export-flags.ts';
 
 /**

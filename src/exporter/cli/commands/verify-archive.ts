@@ -6,8 +6,8 @@ import type { ArchiveReport } from '../../../verifier/verify/archive-report.ts';
 import type { RunCheck } from '../../../verifier/verify/run.ts';
 import type { Archive } from '../../archive/archive.ts';
 import type { CommandContext } from '../command.ts';
-import { withArchiveIfAny } from '../config/archives.ts';
 import type { NamedArchive } from '../config/stores/store.ts';
+import { withArchiveIfAny } from '../config/stores.ts';
 import { withWorkDirectory } from '../config/work-directory.ts';
 import { LiveLines } from '../output/live-lines.ts';
 

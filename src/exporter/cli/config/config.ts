@@ -3,9 +3,8 @@ import { resolve } from 'node:path';
 import { EvidenceError } from '../../../core/errors.ts';
 import type { QueuePlace } from '../../queue/database.ts';
 import { type Duration, type NamedFile, named, parseDuration, parseSealKeys, sealKeysIn } from './config-values.ts';
-import { type ConfigFlags, type ConfigGiven, fromCommand, inFolder } from './given.ts';
+import { type ConfigFlags, type ConfigGiven, fromCommand, inFolder, readGivenSecret } from './given.ts';
 import { CONFIG_FILE, type Found, readConfigFile } from './given-file.ts';
-import { readGivenSecret } from './given-secret.ts';
 import { type NotifyConfig, toNotifyConfig } from './notify.ts';
 import { givenWords, refuseMisplaced, secretsIn, secretsOf } from './secrets.ts';
 import {

@@ -1,7 +1,6 @@
 import { EvidenceError } from '../../../core/errors.ts';
 import type { WebhookTarget } from '../../notify/posts.ts';
-import { type ConfigGiven, fromCommand, inFolder } from './given.ts';
-import { type GivenSecret, readGivenSecret } from './given-secret.ts';
+import { type ConfigGiven, fromCommand, type GivenSecret, inFolder, readGivenSecret } from './given.ts';
 
 /** Receivers of notifications of an export. */
 export interface NotifyConfig {

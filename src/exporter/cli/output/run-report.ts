@@ -13,8 +13,7 @@ import { sayNotProved } from '../../report/view/not-proved.ts';
 import { printAccepted } from './accepted.ts';
 import { type Cause, printCauses } from './causes.ts';
 import { printLacking } from './lacking-months.ts';
-import { OUTCOME_STYLES } from './outcome-styles.ts';
-import { printStreamsTable } from './streams-table.ts';
+import { OUTCOME_STYLES, printStreamsTable } from './streams-table.ts';
 import { printSupplements } from './supplements.ts';
 
 const CAUSES_SHOWN = 20;

@@ -157,3 +157,13 @@ function sayUnanchored(rows: Rows<ClaimRow>): string[] {
   const where = `${plural(entries, 'entry')} in ${plural(open.length, 'stream')}`;
   return [escapeControls(`${MARKS.proved} anchor: time-stamps do not cover ${where}: ${named.join('; ')}${more}`)];
 }
+
+/** Styles of the word for a stream or a run. */
+export const OUTCOME_STYLES = {
+  verified: 'green',
+  collected: 'yellow',
+  refuted: 'red',
+  incomplete: 'yellow',
+  empty: 'yellow',
+  recorded: 'yellow',
+} as const;

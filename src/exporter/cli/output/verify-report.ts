@@ -8,8 +8,7 @@ import type { FileReport } from '../../../verifier/verify/file-report.ts';
 import type { ObjectFinding } from '../../../verifier/verify/object-finding.ts';
 import { sayNotProved } from '../../report/view/not-proved.ts';
 import { printAccepted } from './accepted.ts';
-import { OUTCOME_STYLES } from './outcome-styles.ts';
-import { formatLegend, printStreamsTable } from './streams-table.ts';
+import { formatLegend, OUTCOME_STYLES, printStreamsTable } from './streams-table.ts';
 import { printTrust, type TrustReport } from './trust-report.ts';
 import { printFindings, printRunDetails, printRunLine } from './verify-run-report.ts';
 

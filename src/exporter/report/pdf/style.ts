@@ -1,8 +1,11 @@
 import type { Color } from '../../../core/typesetting/canvas.ts';
+import { GREY, INK, type Setting } from '../../../core/typesetting/setting.ts';
+import type { Sheet } from '../../../core/typesetting/sheet.ts';
+import { type Column, Table } from '../../../core/typesetting/table.ts';
 import type { Outcome } from '../../../verifier/records/outcome.ts';
 import type { Tone } from '../view/outcome.ts';
 
-export const WHITE: Color = [1, 1, 1];
+const WHITE: Color = [1, 1, 1];
 export const GREEN: Color = [0.08, 0.4, 0.24];
 export const RED: Color = [0.7, 0.09, 0.11];
 /** White on it is read at 5:1. */
@@ -27,3 +30,22 @@ export const OUTCOME_COLORS: Record<Outcome, { ground: Color; ink: Color; mark: 
   incomplete: { ground: PALE_AMBER, ink: AMBER, mark: '!' },
   empty: { ground: PALE, ink: [0.38, 0.41, 0.45], mark: '–' },
 };
+
+/** A name of three hundred characters stands whole, also where each third one is the mark of what joins emoji. */
+export const NAME_LINES = 40;
+
+export function settings(sheet: Sheet) {
+  const body: Setting = { style: sheet.styles.regular, size: 8, leading: 10.5, color: INK };
+  const minor: Setting = { ...body, size: 7.5, leading: 10, color: GREY };
+  const mono: Setting = { style: sheet.styles.mono, size: 6.5, leading: 9, color: GREY };
+  return { body, minor, mono, strong: { ...body, style: sheet.styles.bold } };
+}
+
+export function drawTable(sheet: Sheet, columns: readonly Column[], work: (table: Table) => void): void {
+  sheet.element('Table', () => {
+    const table = new Table(sheet, columns);
+    table.drawHead();
+    work(table);
+  });
+  sheet.y -= 6;
+}
