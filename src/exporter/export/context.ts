@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import type { Restart, StreamPast } from '../../verifier/claims/span-schema.ts';
 import type { Operator } from '../../verifier/claims/stated-schema.ts';
-import type { Recipients } from '../../verifier/encryption/recipients.ts';
+import type { Recipients } from '../../verifier/encryption/keys.ts';
 import type { Past } from '../../verifier/ledger/past.ts';
 import type { LedgerEnd, LedgerTrust } from '../../verifier/ledger/trust.ts';
 import type { SealKeys } from '../../verifier/model/entry.ts';
@@ -11,7 +11,7 @@ import type { Question } from '../../verifier/records/question.ts';
 import type { Acceptance, ReportOptions, RunRecord } from '../../verifier/records/record.ts';
 import type { StoredSupplements } from '../../verifier/records/supplements.ts';
 import type { Certificate } from '../../verifier/timestamp/certificate.ts';
-import type { NotedStreams } from '../../verifier/verify/noted-streams.ts';
+import type { NotedStreams } from '../../verifier/verify/noted-entries.ts';
 import type { Archive } from '../archive/archive.ts';
 import type { AuditClient } from '../client/audit.ts';
 import type { Period } from '../client/period.ts';

@@ -1,6 +1,5 @@
 import { type Rows, RowsBuilder } from '../../core/rows/rows.ts';
-import type { StoredObject } from '../../verifier/archive/archive.ts';
-import { measure } from '../../verifier/archive/measure.ts';
+import { measure, type StoredObject } from '../../verifier/archive/archive.ts';
 import {
   askedKey,
   holdLogPrefix,

@@ -7,7 +7,7 @@ import type { CompletenessBasis } from '../../verifier/claims/completeness.ts';
 import { ListingMerge, type ListingObserver } from '../../verifier/claims/listing.ts';
 import { lineOf, linesOf } from '../../verifier/claims/listing-text.ts';
 import type { StreamStatement } from '../../verifier/claims/statement.ts';
-import { entryOf, type SentEntries } from '../../verifier/model/sent.ts';
+import { entryOf, type SentEntries } from '../../verifier/model/batch.ts';
 import type { Question } from '../../verifier/records/question.ts';
 import type { NotedEntries } from '../../verifier/verify/noted-entries.ts';
 import type { AuditClient } from '../client/audit.ts';

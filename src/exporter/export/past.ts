@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
-import { measure } from '../../verifier/archive/measure.ts';
+import { measure } from '../../verifier/archive/archive.ts';
 import { EVIDENCE } from '../../verifier/bundle/files.ts';
 import { openBundle } from '../../verifier/bundle/read.ts';
 import { PackageReader, type PackageReading } from '../../verifier/chain/package.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { utf8Bytes } from '../../core/bytes.ts';
 import { EvidenceError } from '../../core/errors.ts';
-import { type FormSource, type ReadPdf, readPdfForm } from '../../verifier/claims/forms.ts';
+import { type FormSource, type ReadPdf, readPdfForm } from '../../verifier/claims/observe.ts';
 import { readPdf } from '../../verifier/pdf-text/reader.ts';
 import type { Form } from '../client/audit.ts';
 import type { ExportContext } from './context.ts';

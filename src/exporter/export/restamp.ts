@@ -2,7 +2,7 @@ import { sha256 } from '../../core/digest.ts';
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import { FORMATS } from '../../core/formats.ts';
 import type { Operator } from '../../verifier/claims/stated-schema.ts';
-import { RESTAMPING, type Restamping, restampingKey } from '../../verifier/records/restamping.ts';
+import { RESTAMPING, type Restamping, restampingKey } from '../../verifier/records/hold-log.ts';
 import { judgeStamps, readStamps, type Stamps, type StampVerdict } from '../../verifier/records/stamps.ts';
 import { readFinalizedRun } from '../../verifier/records/stored-run.ts';
 import type { Archive } from '../archive/archive.ts';

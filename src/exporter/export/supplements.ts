@@ -11,7 +11,7 @@ import {
   type SupplementService,
 } from '../../verifier/supplements/files.ts';
 import { ImpliedRecords } from '../../verifier/supplements/implied.ts';
-import { NotedStreams } from '../../verifier/verify/noted-streams.ts';
+import { NotedStreams } from '../../verifier/verify/noted-entries.ts';
 import { type CollectedSupplements, collectSupplements } from '../supplements/collect.ts';
 import type { ExportContext, OpenSupplements, RunState } from './context.ts';
 import type { StreamSelection } from './plan.ts';

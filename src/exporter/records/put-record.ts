@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { toBlocks } from '../../core/chunks.ts';
 import { sha256 } from '../../core/digest.ts';
 import type { Expected } from '../../verifier/archive/archive.ts';
-import type { LongFormat, RecordFormat } from '../../verifier/model/record-format.ts';
+import type { LongFormat, RecordFormat } from '../../verifier/model/schemas.ts';
 import { publicKeyKey, runIdOf, runRecordKey } from '../../verifier/records/keys.ts';
 import { readLongRecord } from '../../verifier/records/long-record.ts';
 import { recordPieces, toReadableBytes } from '../../verifier/records/record-bytes.ts';

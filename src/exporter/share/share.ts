@@ -1,7 +1,7 @@
 import { FORMATS } from '../../core/formats.ts';
+import { SHARE, SHARE_MARK, type SharedObject, type ShareRecord, shareKey } from '../../verifier/records/hold-log.ts';
 import { runEnvelopeKey } from '../../verifier/records/keys.ts';
 import { toRecordBytes } from '../../verifier/records/record-bytes.ts';
-import { SHARE, SHARE_MARK, type SharedObject, type ShareRecord, shareKey } from '../../verifier/records/share.ts';
 import type { Archive, LinkSeries } from '../archive/archive.ts';
 import { putBesideRun } from '../records/put-record.ts';
 import { renderLetter } from '../report/letter.ts';

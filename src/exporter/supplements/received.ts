@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EvidenceError } from '../../core/errors.ts';
 import type { TransferLog } from '../../verifier/bundle/documents.ts';
-import type { ReceivedFiles } from '../../verifier/supplements/pass.ts';
+import type { ReceivedFiles } from '../../verifier/supplements/tally.ts';
 import type { Exchange } from '../client/exchange.ts';
 import type { SupplementSource } from './source.ts';
 

@@ -1,13 +1,12 @@
 import type { KeyObject } from 'node:crypto';
-import { unhashedWords } from '../../verifier/claims/unhashed-words.ts';
 import type { SealKeys } from '../../verifier/model/entry.ts';
+import { unhashedWords } from '../../verifier/model/unhashed.ts';
 import type { Description } from '../../verifier/profile/description.ts';
 import type { Algorithm, DigestDescription, KeyChoice } from '../../verifier/profile/digest-description.ts';
 import { toHex } from '../../verifier/profile/digest-text.ts';
 import { openContract } from '../../verifier/reading/reading.ts';
 import { compileRecipe } from '../../verifier/recipe/recipe.ts';
-import type { ChainRoles } from '../roles/chain.ts';
-import { numberAt } from '../roles/chain.ts';
+import { type ChainRoles, numberAt } from '../roles/chain.ts';
 import { type Sample, scalarAt } from '../sample/sample.ts';
 import type { Material } from './recipe-candidates.ts';
 

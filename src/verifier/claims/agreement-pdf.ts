@@ -1,5 +1,4 @@
-import type { PdfFacts } from '../pdf-text/pdf.ts';
-import type { StatedFact, Statement } from '../pdf-text/statements.ts';
+import type { PdfFacts, StatedFact, Statement } from '../pdf-text/pdf.ts';
 
 /** The facts as the JSON form has them; null for what it has not. */
 export interface OurFacts {

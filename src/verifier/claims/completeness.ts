@@ -5,6 +5,7 @@ import { toStreamFinding } from '../model/stream-finding.ts';
 import { type Claim, type Judgement, proved, refuted, unproved } from './claim.ts';
 import type { ListingResult } from './listing.ts';
 import type { Span } from './span-schema.ts';
+import type { Unfetched } from './stated-schema.ts';
 import {
   type Contradiction,
   contradictionIn,
@@ -13,7 +14,6 @@ import {
   type StreamStatement,
 } from './statement.ts';
 import { whyHidden } from './unfetched.ts';
-import type { Unfetched } from './unfetched-schema.ts';
 
 /**
  * The statements that the package was compared with to see whether it is complete. They come from the service, so a

@@ -1,10 +1,9 @@
 import { agree, grouped, plural } from '../../core/plurals.ts';
 import type { WalkResult } from '../chain/walk.ts';
-import { type Unhashed, unhashedKey } from '../model/unhashed.ts';
+import { type Unhashed, unhashedKey, unhashedWords } from '../model/unhashed.ts';
 import type { Contract } from '../reading/contract.ts';
 import type { EntryRole, OpenRole } from '../recipe/roles.ts';
 import { type Claim, deviations, proved, refuted, unproved } from './claim.ts';
-import { unhashedWords } from './unhashed-words.ts';
 
 export interface ContentQuestion {
   walk: WalkResult;

@@ -5,8 +5,8 @@ import { entriesIn, type KnownPast } from './continuity-question.ts';
 import { type Range, without } from './ranges.ts';
 import { boundOf, newestHead } from './span.ts';
 import type { Span } from './span-schema.ts';
+import type { LateRange, Unfetched } from './stated-schema.ts';
 import type { Contradiction } from './statement.ts';
-import type { LateRange, Unfetched } from './unfetched-schema.ts';
 
 /**
  * Number of the entry after which numbers follow that no export has, this one or an earlier one: the last of all, or the

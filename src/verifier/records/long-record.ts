@@ -1,6 +1,6 @@
 import { StreamingSha256 } from '../../core/digest.ts';
 import { EvidenceError } from '../../core/errors.ts';
-import type { LongFormat } from '../model/record-format.ts';
+import type { LongFormat } from '../model/schemas.ts';
 import { parseRecord, toRecord } from './record-bytes.ts';
 import { RowCutter } from './row-cutter.ts';
 

@@ -12,8 +12,14 @@ import {
   streamStatementSchema,
 } from '../claims/stated-schema.ts';
 import { findingSchema, verdictSchema } from '../claims/verdict-schema.ts';
-import type { LongFormat, LongMember, RecordFormat } from '../model/record-format.ts';
-import { runIdSchema, sha256Schema, timeSchema } from '../model/schemas.ts';
+import {
+  type LongFormat,
+  type LongMember,
+  type RecordFormat,
+  runIdSchema,
+  sha256Schema,
+  timeSchema,
+} from '../model/schemas.ts';
 import { contradictionSchema } from './contradiction.ts';
 import { controlsSchema } from './controls.ts';
 import { coverageSchema } from './coverage.ts';

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { FORMATS } from '../../core/formats.ts';
 import type { Rows } from '../../core/rows/rows.ts';
-import type { RecordFormat } from '../model/record-format.ts';
-import { runIdSchema } from '../model/schemas.ts';
+import { type RecordFormat, runIdSchema } from '../model/schemas.ts';
 import { supplementsStatementSchema } from '../supplements/document.ts';
 import type { Outcome } from './outcome.ts';
 import { binding, bundleSchema } from './stored-object.ts';

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { FORMATS } from '../../core/formats.ts';
-import type { RecordFormat } from '../model/record-format.ts';
-import { runIdSchema, timeSchema } from '../model/schemas.ts';
+import { type RecordFormat, runIdSchema, timeSchema } from '../model/schemas.ts';
 import { SUPPLEMENT_FINDING_CODES } from '../model/supplement-finding.ts';
 import { KIND_NAMES, type RecordKind, type SupplementService } from './files.ts';
 

@@ -29,12 +29,16 @@ import { ledgerEntrySchema } from '../../../src/verifier/ledger/ledger.ts';
 import { archiveSchema } from '../../../src/verifier/ledger/service.ts';
 import { descriptionSchema } from '../../../src/verifier/profile/description.ts';
 import { namedEntrySchema, recordsSchema } from '../../../src/verifier/profile/supplements.ts';
-import { askedSchema } from '../../../src/verifier/records/asked.ts';
 import { attemptSchema } from '../../../src/verifier/records/attempt.ts';
 import { controlsSchema } from '../../../src/verifier/records/controls.ts';
 import { coverageSchema } from '../../../src/verifier/records/coverage.ts';
-import { holdRecordSchema, holdResultSchema } from '../../../src/verifier/records/hold-log.ts';
-import { scopeSchema, sourceSchema } from '../../../src/verifier/records/question.ts';
+import {
+  holdRecordSchema,
+  holdResultSchema,
+  restampingSchema,
+  shareSchema,
+} from '../../../src/verifier/records/hold-log.ts';
+import { askedSchema, scopeSchema, sourceSchema } from '../../../src/verifier/records/question.ts';
 import {
   acceptanceSchema,
   documentSchema,
@@ -45,8 +49,6 @@ import {
   streamRecordSchema,
   vanishedSchema,
 } from '../../../src/verifier/records/record.ts';
-import { restampingSchema } from '../../../src/verifier/records/restamping.ts';
-import { shareSchema } from '../../../src/verifier/records/share.ts';
 import { runSupplementsSchema } from '../../../src/verifier/records/supplements.ts';
 import { envelopeSchema } from '../../../src/verifier/signature/envelope.ts';
 

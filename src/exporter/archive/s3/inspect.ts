@@ -1,7 +1,6 @@
 import { GetObjectRetentionCommand, HeadObjectCommand, type HeadObjectCommandOutput } from '@aws-sdk/client-s3';
 import { EvidenceError } from '../../../core/errors.ts';
-import type { Expected, ObjectLock } from '../../../verifier/archive/archive.ts';
-import { measure } from '../../../verifier/archive/measure.ts';
+import { type Expected, measure, type ObjectLock } from '../../../verifier/archive/archive.ts';
 import type { PutResult } from '../archive.ts';
 import { differenceTo } from '../content.ts';
 import type { Connection } from './connection.ts';

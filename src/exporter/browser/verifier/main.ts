@@ -1,12 +1,12 @@
 import '../stand-ins/dispose.ts';
 import { z } from 'zod';
 import { EvidenceError, messageOf } from '../../../core/errors.ts';
-import { openBlob } from '../../../verifier/bundle/blob.ts';
 import { readBundle } from '../../../verifier/bundle/bundle.ts';
+import { openBlob } from '../../../verifier/bundle/container.ts';
 import { CLAIMS, type Claim, type ClaimName, type ReportedClaim } from '../../../verifier/claims/claim.ts';
 import { sayRefutation } from '../../../verifier/claims/recorded.ts';
-import { reportAlone } from '../../../verifier/verify/alone.ts';
 import { verifyContent } from '../../../verifier/verify/content.ts';
+import { reportAlone } from '../../../verifier/verify/file-report.ts';
 import type { Reply, Result, VerifierRequest } from '../messages.ts';
 
 // Otherwise it tries out whether code may be made from text, which the page's policy forbids.

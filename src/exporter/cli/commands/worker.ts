@@ -1,9 +1,8 @@
 import { EvidenceError } from '../../../core/errors.ts';
 import { plural } from '../../../core/plurals.ts';
 import type { Printer } from '../../../core/terminal/printer.ts';
-import { readAsked } from '../../../verifier/records/asked.ts';
 import { askedKey } from '../../../verifier/records/keys.ts';
-import type { Question } from '../../../verifier/records/question.ts';
+import { type Question, readAsked } from '../../../verifier/records/question.ts';
 import type { ExportContext, HandedOut, Runtime } from '../../export/context.ts';
 import type { Listener } from '../../export/events.ts';
 import { type JoinedRun, joinRun } from '../../export/handed-out.ts';
