@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type ErrorCode, EvidenceError } from '../../src/core/errors.ts';
-import { runLoop } from '../../src/sensor/loop.ts';
+import { runLoop } from '../../src/sensor/run.ts';
 import type { RoundResult } from '../../src/sensor/round.ts';
 
 class Over extends Error {}
