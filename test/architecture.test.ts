@@ -25,6 +25,7 @@ const ROOMS: Record<string, Record<string, string[]>> = {
     bytes: [],
     chunks: [],
     csv: [],
+    defined: [],
     digest: [],
     errors: ['foreign-text'],
     exposition: [],

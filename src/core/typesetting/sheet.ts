@@ -1,9 +1,9 @@
 import { PageSizes, type PDFDocument } from 'pdf-lib';
 import { Canvas, type Color } from './canvas.ts';
 import type { Styles } from './fonts.ts';
-import { type Bookmark, writeOutline, Structure, type StructureType } from './structure.ts';
 import { type Paragraph, type SetLine, setParagraph } from './paragraph.ts';
 import { GREY, HAIRLINE, type Setting } from './setting.ts';
+import { type Bookmark, Structure, type StructureType, writeOutline } from './structure.ts';
 import type { ObjectBlock } from './writing.ts';
 
 const [PAGE_WIDTH, PAGE_HEIGHT] = PageSizes.A4;

@@ -1,4 +1,4 @@
-import { type PDFDocument, PDFHexString, PDFName, PDFNumber, PDFRef, type PDFDict } from 'pdf-lib';
+import { type PDFDict, type PDFDocument, PDFHexString, PDFName, PDFNumber, PDFRef } from 'pdf-lib';
 import type { ObjectBlock } from './writing.ts';
 
 /** PDF 32000-1 section 14.8.4: the standard structure types that are used here. */

@@ -1,3 +1,4 @@
+import { whereDefined } from '../../core/defined.ts';
 import { insteadOfSameCommand, isEvidenceError } from '../../core/errors.ts';
 import { FORMATS } from '../../core/formats.ts';
 import type { Rows } from '../../core/rows/rows.ts';
@@ -164,6 +165,6 @@ async function putAttemptReport(place: Place, record: RunRecord, prefix: string)
 function putReport({ archive, runtime }: Place, key: string, { name, pieces }: Report): Promise<RunDocument> {
   return withFile(runtime, name, pieces, async (file, content) => {
     const { version_id } = await archive.put(key, { file }, content);
-    return { name, key, ...content, ...(version_id === undefined ? {} : { version_id }) };
+    return { name, key, ...content, ...whereDefined({ version_id }) };
   });
 }

@@ -1,3 +1,4 @@
+import { whereDefined } from '../../core/defined.ts';
 import { type Rows, RowsBuilder } from '../../core/rows/rows.ts';
 import { measure, type StoredObject } from '../../verifier/archive/archive.ts';
 import {
@@ -69,7 +70,7 @@ export async function measureLeftOver(
   for (const { key, version_id, irregular } of others) {
     if (irregular !== undefined) throw notOurs(key, 'it is no file that an archive holds');
     const content = await measure(await archive.read(key));
-    leftOver.push({ key, ...content, ...(version_id === undefined ? {} : { version_id }) });
+    leftOver.push({ key, ...content, ...whereDefined({ version_id }) });
   }
   return leftOver;
 }

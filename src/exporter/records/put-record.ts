@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { toBlocks } from '../../core/chunks.ts';
+import { whereDefined } from '../../core/defined.ts';
 import { sha256 } from '../../core/digest.ts';
 import type { Expected } from '../../verifier/archive/archive.ts';
 import type { LongFormat, RecordFormat } from '../../verifier/model/schemas.ts';
@@ -62,16 +63,12 @@ export async function putLongFile<T>(
 /** Stores the bytes of a record that its reader has read. @throws EvidenceError as `Archive.put` does. */
 export async function putReadable(archive: Archive, key: string, content: Uint8Array): Promise<StoredAs> {
   const { bytes, sha256, version_id } = await putBytes(archive, key, content);
-  return { key, bytes, sha256, ...(version_id === undefined ? {} : { version_id }) };
+  return { key, bytes, sha256, ...whereDefined({ version_id }) };
 }
 
 /** Returns the parts of the store's answer that a bundle's record keeps. */
 export function whereKept({ version_id, lock, legal_hold }: PutResult) {
-  return {
-    ...(version_id === undefined ? {} : { version_id }),
-    ...(lock === undefined ? {} : { lock }),
-    ...(legal_hold === undefined ? {} : { legal_hold }),
-  };
+  return whereDefined({ version_id, lock, legal_hold });
 }
 
 /** Stores what is at hand, or finds it stored. @throws EvidenceError as `Archive.put` does. */

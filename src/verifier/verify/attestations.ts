@@ -97,12 +97,7 @@ function compareStatement(key: string, signed: Signed, record: RunRecord, sha256
         : wanted === undefined
           ? 'names, beside those of the run,'
           : 'names with another digest';
-    findings.push(
-      toObjectFinding('signature/differs', key, `${what} ${name}`, {
-        ...(stated === undefined ? {} : { expected: stated }),
-        ...(wanted === undefined ? {} : { actual: wanted }),
-      }),
-    );
+    findings.push(toObjectFinding('signature/differs', key, `${what} ${name}`, { expected: stated, actual: wanted }));
   }
   if (findings.length === 0)
     findings.push(toObjectFinding('signature/differs', key, 'says something else about the run than its record'));

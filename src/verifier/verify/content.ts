@@ -241,6 +241,5 @@ function until(readers: Readers, { verified_at }: Verification): Readers {
 }
 
 function inBundle({ code, path, message, expected, actual }: BundleFinding, key: string): ObjectFinding {
-  const values = { ...(expected === undefined ? {} : { expected }), ...(actual === undefined ? {} : { actual }) };
-  return toObjectFinding(code, path === '' ? key : `${key}:${path}`, message, values);
+  return toObjectFinding(code, path === '' ? key : `${key}:${path}`, message, { expected, actual });
 }

@@ -1,3 +1,4 @@
+import { whereDefined } from '../../core/defined.ts';
 import { isEvidenceError, messageOf } from '../../core/errors.ts';
 import { isClosed, isOfFile } from '../archive/failure.ts';
 import type { Finding, Severity } from '../model/finding.ts';
@@ -57,10 +58,10 @@ export function toObjectFinding(
   code: OwnCode,
   key: string,
   message: string,
-  values: { expected?: string; actual?: string } = {},
+  values: { expected?: string | undefined; actual?: string | undefined } = {},
 ): ObjectFinding {
   const severity: Severity = LEAVES_OPEN.has(code) ? 'warning' : 'error';
-  return { code, severity, key, message, ...values, next_step: nextStepOf(code) };
+  return { code, severity, key, message, ...whereDefined(values), next_step: nextStepOf(code) };
 }
 
 function nextStepOf(code: OwnCode): string {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { utf8Bytes } from '../../core/bytes.ts';
+import { whereDefined } from '../../core/defined.ts';
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import { parseExactJson } from '../../core/json/exact.ts';
 import { grouped } from '../../core/plurals.ts';
@@ -105,8 +106,7 @@ function inRun(finding: SupplementsCheck['findings'][number], key: string): Obje
     next_step,
     key: `${key}:${RECORD_STATES}`,
     message: `${records === 1 ? first : `${grouped(records)} ${kind}, of which the first is ${first}`}: ${message}`,
-    ...(expected === undefined ? {} : { expected }),
-    ...(actual === undefined ? {} : { actual }),
+    ...whereDefined({ expected, actual }),
   };
 }
 

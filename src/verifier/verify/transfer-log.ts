@@ -37,12 +37,7 @@ export function checkTransferLog(
   }
   const findings: ObjectFinding[] = [];
   const differ = (message: string, expected?: string, actual?: string) =>
-    findings.push(
-      toObjectFinding('bundle/contradiction', place, message, {
-        ...(expected === undefined ? {} : { expected }),
-        ...(actual === undefined ? {} : { actual }),
-      }),
-    );
+    findings.push(toObjectFinding('bundle/contradiction', place, message, { expected, actual }));
   checkOwner(log, stated, differ);
   for (const form of FORMS) {
     checkForm(form, log.steps, files, differ);

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
-import { GetObjectCommand, type GetObjectCommandOutput } from '@aws-sdk/client-s3';
+import { GetObjectCommand, type GetObjectCommandInput, type GetObjectCommandOutput } from '@aws-sdk/client-s3';
 import { EvidenceError } from '../../../core/errors.ts';
 import type { LinkSeries, Links } from '../archive.ts';
 import type { Connection } from './connection.ts';
-import { isRefusal, isTransient } from './failure.ts';
+import { isTransient } from './failure.ts';
 
 /** A version of an object; of a store without versions, the object. */
 export interface Wanted {
@@ -47,10 +47,7 @@ async function* blocks(
     }
     if (at - from >= PROGRESS_BYTES) cuts = 0;
     if (cuts >= connection.limits.attempts) throw broken(wanted, `the connection broke ${cuts} times`);
-    response = await get(connection, wanted, {
-      ...(at === 0 ? {} : { Range: `bytes=${at}-` }),
-      ...(ETag === undefined ? {} : { IfMatch: ETag }),
-    });
+    response = await get(connection, wanted, { Range: at === 0 ? undefined : `bytes=${at}-`, IfMatch: ETag });
     if (response === null) throw broken(wanted, 'it vanished while it was read');
     if (at > 0 && response.ContentRange?.startsWith(`bytes ${at}-`) !== true)
       throw broken(wanted, 'the store does not go on where the connection broke');
@@ -60,21 +57,11 @@ async function* blocks(
 async function get(
   connection: Connection,
   { bucket, name, version_id }: Wanted,
-  more: { Range?: string; IfMatch?: string },
+  more: Pick<GetObjectCommandInput, 'Range' | 'IfMatch'>,
 ): Promise<GetObjectCommandOutput | null> {
-  const version = version_id === undefined ? {} : { VersionId: version_id };
-  const command = new GetObjectCommand({ Bucket: bucket, Key: name, ...version, ...more });
+  const command = new GetObjectCommand({ Bucket: bucket, Key: name, VersionId: version_id, ...more });
   const leave = ['NoSuchKey', 'NoSuchVersion', 'NotFound'];
-  try {
-    return await connection.attempt(
-      `read s3://${bucket}/${name}`,
-      (abortSignal) => connection.client.send(command, { abortSignal }),
-      { leave },
-    );
-  } catch (error) {
-    if (isRefusal(error, ...leave)) return null;
-    throw error;
-  }
+  return connection.sendOr(`read s3://${bucket}/${name}`, command, leave, () => null);
 }
 
 function broken({ bucket, name }: Wanted, why: string): EvidenceError {
@@ -108,8 +95,7 @@ export class S3Links implements Links {
       credentialsUntil: expiration ?? (sessionToken === undefined ? null : 'unknown'),
       linkTo: async (key) => {
         const { bucket, name, version_id } = await this.#find(key);
-        const version = version_id === undefined ? {} : { VersionId: version_id };
-        const command = new GetObjectCommand({ Bucket: bucket, Key: name, ...version });
+        const command = new GetObjectCommand({ Bucket: bucket, Key: name, VersionId: version_id });
         return this.#connection.attempt(`sign a link to ${key}`, () =>
           getSignedUrl(client, command, { expiresIn: seconds, signingDate }),
         );

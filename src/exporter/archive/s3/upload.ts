@@ -4,7 +4,6 @@ import type { Expected } from '../../../verifier/archive/archive.ts';
 import type { ObjectSource } from '../archive.ts';
 import { expectedContent } from '../content.ts';
 import type { Connection } from './connection.ts';
-import { isRefusal } from './failure.ts';
 import type { PutProtection } from './policy.ts';
 import type { Wanted } from './read.ts';
 
@@ -112,16 +111,6 @@ export async function putOnTop(
 ): Promise<boolean> {
   const source = `${bucket}/${name.split('/').map(encodeURIComponent).join('/')}?versionId=${encodeURIComponent(version_id)}`;
   const command = new CopyObjectCommand({ Bucket: bucket, Key: name, CopySource: source, ...protection });
-  const leave = [400, 403, 405, 501];
-  try {
-    await connection.attempt(
-      `copy a version of s3://${bucket}/${name}`,
-      (abortSignal) => connection.client.send(command, { abortSignal }),
-      { leave },
-    );
-    return true;
-  } catch (error) {
-    if (!isRefusal(error, ...leave)) throw error;
-    return false;
-  }
+  const doing = `copy a version of s3://${bucket}/${name}`;
+  return (await connection.sendOr(doing, command, [400, 403, 405, 501], () => null)) !== null;
 }

@@ -1,5 +1,6 @@
 // Over 250 lines: the months that are missing, and both ways to go through them.
 
+import { whereDefined } from '../../../core/defined.ts';
 import { type ErrorCode, EvidenceError, isEvidenceError } from '../../../core/errors.ts';
 import { plural } from '../../../core/plurals.ts';
 import { exitCodeOf } from '../../../core/terminal/exit.ts';
@@ -267,8 +268,7 @@ async function ofMonth<Result>(
     ];
     const { nextStep, cause } = error;
     throw new EvidenceError(error.code, said.join('; '), {
-      ...(nextStep === undefined ? {} : { nextStep }),
-      ...(cause === undefined ? {} : { cause }),
+      ...whereDefined({ nextStep, cause }),
     });
   }
 }
