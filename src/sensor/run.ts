@@ -1,5 +1,5 @@
-import process from 'node:process';
 import { readFileSync } from 'node:fs';
+import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EvidenceError, isSystemError, messageOf } from '../core/errors.ts';
 import { agree, plural } from '../core/plurals.ts';

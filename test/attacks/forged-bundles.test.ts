@@ -8,7 +8,7 @@ import { TRANSFER_LOG } from '../../src/verifier/bundle/files.ts';
 import { bundleFileName, slugOf } from '../../src/verifier/bundle/layout.ts';
 import type { ClaimName } from '../../src/verifier/claims/claim.ts';
 import type { ReportedVerdict } from '../../src/verifier/claims/recorded.ts';
-import type { Span } from '../../src/verifier/claims/span-schema.ts';
+import type { Span } from '../../src/verifier/claims/schemas.ts';
 import type { Verdict } from '../../src/verifier/claims/verdict.ts';
 import { bundleKey } from '../../src/verifier/records/keys.ts';
 import type { RunStream } from '../../src/verifier/records/record.ts';

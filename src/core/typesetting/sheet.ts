@@ -16,7 +16,7 @@ export const CONTENT_WIDTH = PAGE_WIDTH - MARGIN.left - MARGIN.right;
 export const RIGHT = LEFT + CONTENT_WIDTH;
 /** The lowest point that text of a page may reach. */
 export const BOTTOM = MARGIN.bottom;
-export const TOP = PAGE_HEIGHT - MARGIN.top;
+const TOP = PAGE_HEIGHT - MARGIN.top;
 const MARK_GROUND: Color = [0.93, 0.9, 0.82];
 
 export type Align = 'left' | 'centre' | 'right';

@@ -39,7 +39,7 @@ import type { Transport } from './transport.ts';
 
 export type Form = 'json' | 'pdf' | 'summary';
 
-export interface DescribedService {
+interface DescribedService {
   /** With or without slashes at its end. */
   url: string;
   description: Description;

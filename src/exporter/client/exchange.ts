@@ -1,27 +1,10 @@
 import type { EvidenceError } from '../../core/errors.ts';
 import type { Scrub } from '../../core/secret.ts';
+import type { TransferLog } from '../../verifier/bundle/documents.ts';
 import type { Answer } from './answer.ts';
 
-/**
- * One request and its answer, as the chain of custody records it. Never the request's headers: they hold the key.
- */
-export interface Exchange {
-  method: 'GET' | 'POST';
-  /** Path and query, without the origin; of the address that answered, after redirects. */
-  path: string;
-  requested_at: string;
-  /** 206 when a download was resumed: date and request id are then those of its last part. */
-  status: number;
-  /** The answer's Date header: the service's own clock. */
-  date: string | null;
-  request_id: string | null;
-  /** The number of tries, this one included. */
-  attempts: number;
-  /** The bytes of the content, whole and without its content coding. */
-  bytes: number;
-  /** SHA-256 of the same. */
-  sha256: string;
-}
+/** One request and its answer, as the chain of custody records it. Never the request's headers: they hold the key. */
+export type Exchange = NonNullable<TransferLog['steps'][number]['exchange']>;
 
 const REQUEST_ID_HEADERS = ['x-request-id', 'x-correlation-id', 'x-amzn-requestid', 'request-id'];
 

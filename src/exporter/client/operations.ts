@@ -2,17 +2,10 @@ import { EvidenceError } from '../../core/errors.ts';
 import { fillIn, fillText } from '../../verifier/profile/answers.ts';
 import type { Description } from '../../verifier/profile/description.ts';
 import type { List } from '../../verifier/profile/list-description.ts';
-import type { RequestPurpose } from '../../verifier/records/record.ts';
+import type { RequestPurpose, RunRecord } from '../../verifier/records/record.ts';
 
 /** One kind of request of an export, as it is told to somebody who wants to repeat it. */
-export interface Operation {
-  purpose: RequestPurpose;
-  method: 'GET' | 'POST';
-  /** Below the service's address; ids in braces stand for those of each stream and package. */
-  path: string;
-  /** The parameters of the query, as `name=value`, or the body as JSON. */
-  parameters: string[];
-}
+export type Operation = RunRecord['source']['requests'][number];
 
 /**
  * The requests by which an export collects its evidence.
@@ -54,12 +47,19 @@ export function operationsOf(
 
 /** Query parameters that select the entries of a stream. */
 export function selectionOf(
-  { stream_parameter, from_parameter, to_parameter }: NonNullable<Description['entries']>,
+  { stream_parameter, ...parameters }: NonNullable<Description['entries']>,
   streamId: string,
+  period: { from: string | null; to: string | null },
+): Record<string, string> {
+  return { [stream_parameter]: streamId, ...periodFilter(parameters, period) };
+}
+
+/** Query parameters that select what is of a period, as far as the list has them. */
+export function periodFilter(
+  { from_parameter, to_parameter }: { from_parameter: string | null; to_parameter: string | null },
   { from, to }: { from: string | null; to: string | null },
 ): Record<string, string> {
   return {
-    [stream_parameter]: streamId,
     ...(from_parameter === null || from === null ? {} : { [from_parameter]: from }),
     ...(to_parameter === null || to === null ? {} : { [to_parameter]: to }),
   };

@@ -6,7 +6,7 @@ import type { SharedRate } from './rate.ts';
 import type { CallLimits } from './retry.ts';
 
 /** In milliseconds. */
-export interface Timeouts {
+interface Timeouts {
   connect: number;
   /** To the head of the answer. */
   headers: number;

@@ -25,7 +25,7 @@ export interface Page {
 }
 
 /** Wishes of a reader of a list for its pages beside their items. */
-export interface PageOptions {
+interface PageOptions {
   /** Items that are expected next; those that come as they are known are not read. */
   known?: KnownItems | undefined;
   /** Sees every page as it was received, an empty one too, before it is read. The bytes are valid until it returns. */

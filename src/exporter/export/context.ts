@@ -1,6 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import type { Restart, StreamPast } from '../../verifier/claims/span-schema.ts';
-import type { Operator } from '../../verifier/claims/stated-schema.ts';
+import type { Operator, Restart, StreamPast } from '../../verifier/claims/schemas.ts';
 import type { Recipients } from '../../verifier/encryption/keys.ts';
 import type { Past } from '../../verifier/ledger/past.ts';
 import type { LedgerEnd, LedgerTrust } from '../../verifier/ledger/trust.ts';

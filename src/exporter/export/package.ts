@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { utf8Bytes } from '../../core/bytes.ts';
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import { cutText } from '../../core/foreign-text.ts';
 import { readHttpDate } from '../../core/http-date.ts';
 import { formFileName } from '../../verifier/bundle/files.ts';
+import { type FormSource, type ReadPdf, readPdfForm } from '../../verifier/claims/observe.ts';
+import { readPdf } from '../../verifier/pdf-text/reader.ts';
 import { type Form, SHOWN_OF_ID } from '../client/audit.ts';
-import type { ServiceInUse } from './context.ts';
+import type { ExportContext, ServiceInUse } from './context.ts';
 import type { MadePackage, ReceivedForms } from './received.ts';
 
 /**
@@ -92,4 +95,36 @@ async function sizeOf(file: string): Promise<number> {
   } catch {
     return 0;
   }
+}
+
+/** Findings about the PDF of a package. */
+interface PdfInPackage {
+  /** Tells what was read of it already. */
+  read: ReadPdf;
+  /** Forms that hold the API key. */
+  withKey: Form[];
+}
+
+/** Returns a form that arrived whole; null for any other. */
+export function wholeForm({ files, missing }: Pick<ReceivedForms, 'files' | 'missing'>, name: Form): FormSource | null {
+  const found = missing.some(({ form }) => form === name) ? undefined : files.find(({ form }) => form === name);
+  return found === undefined ? null : { bytes: found.bytes, read: () => readFile(found.file) };
+}
+
+/** Reads the PDF once: for what it states, and for the API key in text that the file compresses or escapes. */
+export async function readPdfOf(
+  { service: { client } }: Pick<ExportContext, 'service'>,
+  received: Pick<ReceivedForms, 'files' | 'missing' | 'withKey'>,
+): Promise<PdfInPackage> {
+  const watch = client.watchKey();
+  const seeText = (text: string) => watch.push(utf8Bytes(text));
+  const reading = await readPdfForm(wholeForm(received, 'pdf'), (bytes) => readPdf(bytes, { seeText }));
+  const isNew = watch.isFound && !received.withKey.includes('pdf');
+  return {
+    read: async () => {
+      if (reading !== null && !('unreadable' in reading)) return reading;
+      throw new EvidenceError('unreadable', reading?.unreadable ?? 'it is not there');
+    },
+    withKey: isNew ? [...received.withKey, 'pdf'] : received.withKey,
+  };
 }

@@ -6,7 +6,7 @@ import type { VendorVerdict } from '../../verifier/claims/agreement-vendor.ts';
 import { type CompletenessBasis, entriesBeside } from '../../verifier/claims/completeness.ts';
 import { sectionOf } from '../../verifier/claims/overlap.ts';
 import { lookOut } from '../../verifier/claims/past.ts';
-import type { Unfetched } from '../../verifier/claims/stated-schema.ts';
+import type { Unfetched } from '../../verifier/claims/schemas.ts';
 import type { RecordedStatement } from '../../verifier/claims/statement.ts';
 import { lastFetched } from '../../verifier/claims/unfetched.ts';
 import { type ExportContext, pastOf, type RunState } from './context.ts';

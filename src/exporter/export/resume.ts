@@ -81,7 +81,7 @@ export async function recordsOf(
 }
 
 /** Objects of a stream that an earlier attempt left in the archive. */
-export interface LeftStream {
+interface LeftStream {
   recordKey: string;
   /** Null where the stream has a bundle and no record. */
   record: StoredObject | null;

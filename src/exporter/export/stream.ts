@@ -18,8 +18,8 @@ import { type ExportContext, pastOf, type RunState, type Runtime } from './conte
 import { announceEncrypted, type StoredForm, toStoredForm } from './encrypt.ts';
 import { refuseInterleaved } from './interleaved.ts';
 import { needsListing } from './listing.ts';
+import { readPdfOf, wholeForm } from './package.ts';
 import { compareWithPast } from './past.ts';
-import { readPdfOf, wholeForm } from './pdf-form.ts';
 import type { ListedStream } from './plan.ts';
 import { Collection, type Received } from './receive.ts';
 import { putStreamRecord, readableStreamRecord } from './records.ts';

@@ -21,7 +21,7 @@ import { type JudgedRecords, judgeRecords } from './supplement-judging.ts';
 import { storeSupplements } from './supplement-store.ts';
 
 /** The same, compared with what the run has of the streams. */
-export interface JudgedSupplements extends OpenSupplements {
+interface JudgedSupplements extends OpenSupplements {
   judged: JudgedRecords;
   /** As it stands in the record of the run. */
   record: RunSupplements;

@@ -1,8 +1,7 @@
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import { inParallel } from '../../core/parallel.ts';
+import type { LateRange, Span, Unfetched } from '../../verifier/claims/schemas.ts';
 import { newestHead } from '../../verifier/claims/span.ts';
-import type { Span } from '../../verifier/claims/span-schema.ts';
-import type { LateRange, Unfetched } from '../../verifier/claims/stated-schema.ts';
 import type { StreamStatement } from '../../verifier/claims/statement.ts';
 import { newestEnd, type PlacedLate, placeLate } from '../../verifier/claims/unfetched.ts';
 import type { Past } from '../../verifier/ledger/past.ts';

@@ -1,6 +1,6 @@
 import { type ErrorCode, EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import { joinMaps } from '../../core/rows/map.ts';
-import type { Restart } from '../../verifier/claims/span-schema.ts';
+import type { Restart } from '../../verifier/claims/schemas.ts';
 import { readAcceptance } from '../../verifier/ledger/contradiction.ts';
 import { deriveEntry } from '../../verifier/ledger/derive.ts';
 import { abandonmentOf, whyNamedTwice } from '../../verifier/ledger/given-up.ts';

@@ -28,7 +28,7 @@ export interface ProtectionOptions {
   mode: ObjectLock['mode'] | null;
 }
 
-export interface ProtectionContext {
+interface ProtectionContext {
   archive: Archive;
   now: () => Date;
   signal: AbortSignal;

@@ -6,7 +6,7 @@ import type { Archive } from '../archive/archive.ts';
 import { putBytes } from '../records/put-record.ts';
 
 /** The question that an export asks of an archive. */
-export interface ServiceQuestion {
+interface ServiceQuestion {
   auditUrl: string;
   /** Somebody says that the service of this archive has another address now. */
   isMoved: boolean;

@@ -9,7 +9,7 @@ import type { LetterFile, LetterSubject } from '../report/view/letter.ts';
 import { ShareFolder } from './folder.ts';
 import { type SharedRun, type ShareSelection, selectObjects } from './selection.ts';
 
-export interface ShareOptions {
+interface ShareOptions {
   run: SharedRun;
   sharedWith: string | null;
   /** The roots that whoever shares has pinned. */
@@ -21,7 +21,7 @@ export interface ShareOptions {
   folder: string;
 }
 
-export interface ShareContext {
+interface ShareContext {
   archive: Archive;
   now: () => Date;
   signal: AbortSignal;

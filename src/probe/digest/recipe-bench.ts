@@ -178,7 +178,7 @@ export interface FoundRecipe {
 }
 
 /** Texts that may be hashed for the first entry's predecessor, if they differ from what is sent. */
-export const GENESIS_TEXTS = ['', '0', 'GENESIS', 'genesis', 'null', 'None'];
+const GENESIS_TEXTS = ['', '0', 'GENESIS', 'genesis', 'null', 'None'];
 
 export interface SearchResult {
   found: FoundRecipe | null;

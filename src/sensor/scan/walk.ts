@@ -1,9 +1,9 @@
+import { lstatSync, readdirSync } from 'node:fs';
 import type { EndpointLine } from '../report/line.ts';
 import { type BytePath, bytesOf, pathName, toBytePath } from './bytes.ts';
-import { inside, isWithin, type Root } from './roots.ts';
-import { lstatSync, readdirSync } from 'node:fs';
 import { unreadLine } from './entry.ts';
 import { isUnchanged, ownershipOf } from './file.ts';
+import { inside, isWithin, type Root } from './roots.ts';
 
 /** A path at which something stands that is no folder; or a folder of which a line has to tell. */
 interface FoundPath {

@@ -1,7 +1,19 @@
-import process from 'node:process';
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, closeSync, fsyncSync, linkSync, openSync, renameSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
+import process from 'node:process';
 import { EvidenceError, isSystemError, messageOf } from '../../core/errors.ts';
 import { type ReportHead, reportSha256 } from '../report/head.ts';
 import type { BaitNotes } from './notes.ts';
@@ -182,7 +194,7 @@ function damaged(file: string): EvidenceError {
 }
 
 /** Files that a crash left half written. */
-export const HALF_WRITTEN = /^\.sensor-\d+\.tmp$/;
+const HALF_WRITTEN = /^\.sensor-\d+\.tmp$/;
 
 /**
  * Puts a file in the place of another: after a crash there is the one or the other, whole. Its owner alone may read it.
@@ -194,7 +206,7 @@ export function replaceFile(folder: string, name: string, text: string): void {
 }
 
 /** Makes a file that is not there yet. @returns false where it is there. */
-export function claimFile(folder: string, name: string, text: string): boolean {
+function claimFile(folder: string, name: string, text: string): boolean {
   const half = writeHalf(folder, text);
   try {
     linkSync(half, join(folder, name));
@@ -209,7 +221,7 @@ export function claimFile(folder: string, name: string, text: string): boolean {
 }
 
 /** Flushes a folder, so that files added to and removed from it stay so after a crash. */
-export function flushFolder(folder: string): void {
+function flushFolder(folder: string): void {
   const fd = openSync(folder, 'r');
   try {
     fsyncSync(fd);

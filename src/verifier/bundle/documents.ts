@@ -1,8 +1,15 @@
 import { z } from 'zod';
 import { FORMATS } from '../../core/formats.ts';
 import { CLAIMS } from '../claims/claim.ts';
-import { periodSchema, restartSchema, spanSchema } from '../claims/span-schema.ts';
-import { operatorSchema, secretsFoundSchema, streamStatementSchema, unfetchedSchema } from '../claims/stated-schema.ts';
+import {
+  operatorSchema,
+  periodSchema,
+  restartSchema,
+  secretsFoundSchema,
+  spanSchema,
+  streamStatementSchema,
+  unfetchedSchema,
+} from '../claims/schemas.ts';
 import { verdictSchema } from '../claims/verdict-schema.ts';
 import { type RecordFormat, runIdSchema, sha256Schema, timeSchema } from '../model/schemas.ts';
 import { SUPPLEMENT_SERVICES } from '../supplements/files.ts';
@@ -70,14 +77,20 @@ export const VERIFICATION_DOCUMENT: RecordFormat<Verification> = {
   maxBytes: MAX_DOCUMENT_BYTES,
 };
 
+/** One request and its answer. */
 const exchangeSchema = z.strictObject({
   method: z.enum(['GET', 'POST']),
+  /** Path and query, without the origin; of the address that answered, after redirects. */
   path: z.string(),
   requested_at: timeSchema,
+  /** 206 when a download was resumed: date and request id are then those of its last part. */
   status: z.int(),
+  /** The answer's Date header: the service's own clock. */
   date: z.string().nullable(),
   request_id: z.string().nullable(),
+  /** The number of tries, this one included. */
   attempts: z.int(),
+  /** Length and digest of the content, whole and without its content coding. */
   bytes: z.int().min(0),
   sha256: sha256Schema,
 });

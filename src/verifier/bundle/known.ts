@@ -1,7 +1,7 @@
 import type { CompletenessBasis } from '../claims/completeness.ts';
 import type { ListingResult } from '../claims/listing.ts';
 import type { Known } from '../claims/observe.ts';
-import type { Collected, ServiceStatement, StreamStatementDocument } from '../claims/stated-schema.ts';
+import type { Collected, ServiceStatement, StreamStatementDocument } from '../claims/schemas.ts';
 import type { RecordedStatement, StreamStatement } from '../claims/statement.ts';
 import type { TransferLog, Verification } from './documents.ts';
 

@@ -38,7 +38,7 @@ export interface ComparedSection extends Section {
 }
 
 /** Questions that a walk answers besides whether something is wrong. */
-export interface WalkQuestions {
+interface WalkQuestions {
   /** Sequence numbers whose digests the caller wants to see. */
   watch?: Iterable<number>;
   /** Sections that other readings of the stream saw; null where nobody will compare it with any. */

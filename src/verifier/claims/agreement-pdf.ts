@@ -9,7 +9,7 @@ export interface OurFacts {
   head: string | null;
 }
 
-export interface PdfComparison {
+interface PdfComparison {
   /** The one value that the PDF states of a fact, and that is not ours. */
   differences: Statement[];
   /** Other values of a fact of which the PDF states several: they may be of a part, or quoted from an entry. */

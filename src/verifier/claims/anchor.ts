@@ -15,11 +15,11 @@ import { leavesOpen, refutes } from '../timestamp/token-finding.ts';
 import type { TokenFacts, VerifyToken } from '../timestamp/verify.ts';
 import { type Claim, type Judgement, proved, refuted, unproved } from './claim.ts';
 import { type OpenToken, toOpenFindings, withoutSoundToken } from './open-tokens.ts';
-import type { Span } from './span-schema.ts';
+import type { Span } from './schemas.ts';
 
 /** Reasons for unproved tokens that only the reader can change. */
 
-export interface AnchorQuestion {
+interface AnchorQuestion {
   walk: WalkResult;
   /** As the package states them. */
   checkpoints: readonly Checkpoint[];

@@ -4,8 +4,7 @@ import { FindingLog } from '../model/finding-log.ts';
 import { toStreamFinding } from '../model/stream-finding.ts';
 import { type Claim, type Judgement, proved, refuted, unproved } from './claim.ts';
 import type { ListingResult } from './listing.ts';
-import type { Span } from './span-schema.ts';
-import type { Unfetched } from './stated-schema.ts';
+import type { Span, Unfetched } from './schemas.ts';
 import {
   type Contradiction,
   contradictionIn,
@@ -24,7 +23,7 @@ export type CompletenessBasis =
   | { kind: 'record'; why: string }
   | { kind: 'none'; why: string };
 
-export interface CompletenessQuestion extends StatementQuestion {
+interface CompletenessQuestion extends StatementQuestion {
   basis: CompletenessBasis;
   statement: RecordedStatement;
   /** See `Known`. */

@@ -5,7 +5,7 @@ import type { Contract } from '../reading/contract.ts';
 import type { EntryRole, OpenRole } from '../recipe/roles.ts';
 import { type Claim, deviations, proved, refuted, unproved } from './claim.ts';
 
-export interface ContentQuestion {
+interface ContentQuestion {
   walk: WalkResult;
   contract: Pick<Contract, 'name' | 'recipe' | 'unhashedSeal' | 'openRoles'>;
   /** The file that the contract is from; null for the default one. */

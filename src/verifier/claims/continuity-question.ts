@@ -1,6 +1,5 @@
 import type { WalkResult } from '../chain/walk.ts';
-import type { Restart, Span } from './span-schema.ts';
-import type { Unfetched } from './stated-schema.ts';
+import type { Restart, Span, Unfetched } from './schemas.ts';
 import type { StreamStatement } from './statement.ts';
 
 export interface ContinuityQuestion {

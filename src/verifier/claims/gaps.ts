@@ -1,7 +1,7 @@
 import type { StreamFinding } from '../model/stream-finding.ts';
 import { entriesIn } from './continuity-question.ts';
+import type { Span, SpanEntries } from './schemas.ts';
 import { isPlaced } from './span.ts';
-import type { Span, SpanEntries } from './span-schema.ts';
 
 /** A package's period, and where in the stream its entries stand; null for one without entries. */
 export interface Covered {

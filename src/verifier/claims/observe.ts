@@ -9,8 +9,7 @@ import type { PdfReading, SummaryReading } from './agreement.ts';
 import type { VendorVerdict } from './agreement-vendor.ts';
 import type { CompletenessBasis } from './completeness.ts';
 import type { ContractFile } from './content.ts';
-import type { Restart, Span } from './span-schema.ts';
-import type { SecretsFound, Unfetched } from './stated-schema.ts';
+import type { Restart, SecretsFound, Span, Unfetched } from './schemas.ts';
 import type { RecordedStatement } from './statement.ts';
 
 /**

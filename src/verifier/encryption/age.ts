@@ -8,7 +8,7 @@ import { EvidenceError, isSystemError, messageOf } from '../../core/errors.ts';
 import type { Identities, Recipients } from './keys.ts';
 
 /** Length and SHA-256 (hex) of a file. */
-export interface MeasuredFile {
+interface MeasuredFile {
   bytes: number;
   sha256: string;
 }

@@ -1,8 +1,8 @@
 import { sha256 } from '../../core/digest.ts';
 import { type RowMap, RowMapBuilder } from '../../core/rows/map.ts';
 import type { ReadableArchive } from '../archive/archive.ts';
+import type { Span } from '../claims/schemas.ts';
 import { heldIn } from '../claims/span.ts';
-import type { Span } from '../claims/span-schema.ts';
 import type { AcceptedFinding } from '../records/contradiction.ts';
 import { ACCEPTANCE, type Acceptance, type LedgerHead, type RunRecord } from '../records/record.ts';
 import { readRecord } from '../records/record-bytes.ts';

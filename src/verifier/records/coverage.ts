@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Rows } from '../../core/rows/rows.ts';
-import { periodSchema } from '../claims/span-schema.ts';
+import { periodSchema } from '../claims/schemas.ts';
 import { timeSchema } from '../model/schemas.ts';
 import { addMonths, lastEndedMonth, monthOf, periodOfMonths } from './months.ts';
 import { filterOf, type Question } from './question.ts';

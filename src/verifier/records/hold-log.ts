@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { sha256 } from '../../core/digest.ts';
 import { FORMATS } from '../../core/formats.ts';
 import type { ReadableArchive } from '../archive/archive.ts';
-import { operatorSchema } from '../claims/stated-schema.ts';
+import { operatorSchema } from '../claims/schemas.ts';
 import { type RecordFormat, runIdSchema, sha256Schema, timeSchema } from '../model/schemas.ts';
 import { holdActionOf, holdLogPrefix, holdRecordKey, holdResultKey } from './keys.ts';
 import { readRecord } from './record-bytes.ts';

@@ -9,7 +9,7 @@ const WHOLE_BYTES = 8 * 2 ** 20;
 const MAX_LINE = 8 * 2 ** 20;
 
 /** A record that was read, and what its bytes are. */
-export interface ReadLong<T> {
+interface ReadLong<T> {
   record: T;
   /** Lower-case hex. */
   sha256: string;

@@ -38,7 +38,7 @@ export const supplementCountsSchema = z.strictObject({
   collected: z.int().min(0),
   missing: z.int().min(0),
 });
-export type SupplementCounts = z.infer<typeof supplementCountsSchema>;
+type SupplementCounts = z.infer<typeof supplementCountsSchema>;
 
 export function countSupplements(supplements: RunSupplements | null): SupplementCounts {
   const states = supplements === null ? [] : Object.values(supplements.services).map(({ state }) => state);

@@ -19,7 +19,7 @@ export interface RecordFault {
   isCommon: boolean;
 }
 
-export interface RecordJudgement {
+interface RecordJudgement {
   state: RecordStateName;
   /** The reason that it is not proved. */
   reason?: string;

@@ -1,3 +1,4 @@
+import type { ContractUse } from '../reading/in-use.ts';
 import type { MonthReport } from '../records/coverage.ts';
 import type { StoredHoldRecord, StoredShare } from '../records/hold-log.ts';
 import { LEDGER_PREFIX } from '../records/keys.ts';
@@ -5,7 +6,6 @@ import { EXIT_CODE_OF, type VerifiedOutcome } from '../records/outcome.ts';
 import type { Acceptance, Exclusion, RunRecord, StreamFailure, Vanished } from '../records/record.ts';
 import type { StampVerdict } from '../records/stamps.ts';
 import type { ArchiveReading } from './archive-reading.ts';
-import type { ContractUse } from './contract-use.ts';
 import type { HoldLogCheck, RestampCheck } from './hold-log.ts';
 import type { LockReport } from './locks.ts';
 import { type ObjectFinding, worstWith } from './object-finding.ts';

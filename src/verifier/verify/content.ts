@@ -12,18 +12,22 @@ import { type ClaimName, requiredOf } from '../claims/claim.ts';
 import { toContractFile } from '../claims/content.ts';
 import { examine } from '../claims/examine.ts';
 import { type Deps, type FormSource, observe, type Readers, readSummary } from '../claims/observe.ts';
-import type { ServiceStatement } from '../claims/stated-schema.ts';
+import type { ServiceStatement } from '../claims/schemas.ts';
 import { toVerdict, type Verdict } from '../claims/verdict.ts';
 import type { SealKeys } from '../model/entry.ts';
 import type { Contract } from '../reading/contract.ts';
-import { type ContractInUse, DEFAULT_IN_USE, withoutProgram } from '../reading/in-use.ts';
+import {
+  type ContractInUse,
+  type ContractUse,
+  DEFAULT_IN_USE,
+  toContractUse,
+  withoutProgram,
+} from '../reading/in-use.ts';
 import type { Certificate } from '../timestamp/certificate.ts';
 import { checkConsistency, type FilesBeside } from './consistency.ts';
-import { type ContractUse, toContractUse } from './contract-use.ts';
-import { contradictions } from './contradictions.ts';
+import { contradictions, openClaims } from './contradictions.ts';
 import { readDocuments, type StatedDocuments } from './documents.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
-import { openClaims } from './open-claims.ts';
 import { type BundleReading, type EntryWatch, expectationOf, readThrough } from './reading.ts';
 import { cutOf } from './service.ts';
 

@@ -1,8 +1,8 @@
 import { asReadBack, type ReportedVerdict, withRecorded } from '../claims/recorded.ts';
 import type { Verdict } from '../claims/verdict.ts';
+import type { ContractUse } from '../reading/in-use.ts';
 import { EXIT_CODE_OF, type VerifiedOutcome, worstOf } from '../records/outcome.ts';
 import type { VerifiedBundle } from './content.ts';
-import type { ContractUse } from './contract-use.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 
 /** The result for a bundle or a package that was verified by itself: the document that `evidence verify --json` prints. */

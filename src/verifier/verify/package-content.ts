@@ -5,9 +5,14 @@ import { toContractFile } from '../claims/content.ts';
 import { examine } from '../claims/examine.ts';
 import { type Known, observe, type Readers } from '../claims/observe.ts';
 import { toVerdict, type Verdict } from '../claims/verdict.ts';
-import { type ContractInUse, DEFAULT_IN_USE, withoutProgram } from '../reading/in-use.ts';
+import {
+  type ContractInUse,
+  type ContractUse,
+  DEFAULT_IN_USE,
+  toContractUse,
+  withoutProgram,
+} from '../reading/in-use.ts';
 import type { VerifyOptions } from './content.ts';
-import { type ContractUse, toContractUse } from './contract-use.ts';
 
 /** The verdicts on the streams of a package, and what it was read by. */
 export interface VerifiedPackage {

@@ -2,7 +2,7 @@ import type { Verification } from '../bundle/documents.ts';
 import { collectedIn } from '../bundle/known.ts';
 import type { MissingForm } from '../bundle/missing.ts';
 import { type ReportedVerdict, withRecorded } from '../claims/recorded.ts';
-import type { Span, SpanEntries } from '../claims/span-schema.ts';
+import type { Span, SpanEntries } from '../claims/schemas.ts';
 import { runRecordKey } from '../records/keys.ts';
 import type { Acceptance, RunRecord, RunStream } from '../records/record.ts';
 import { toRecordBytes } from '../records/record-bytes.ts';

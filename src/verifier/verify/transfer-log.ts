@@ -9,7 +9,7 @@ import { readRecord } from '../records/record-bytes.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 
 /** The transfer log as far as others compare with it; null where it cannot be read. */
-export interface ReadTransferLog {
+interface ReadTransferLog {
   findings: ObjectFinding[];
   log: TransferLog | null;
 }

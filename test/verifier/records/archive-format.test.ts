@@ -11,19 +11,17 @@ import {
   verificationSchema,
 } from '../../../src/verifier/bundle/documents.ts';
 import {
+  collectedSchema,
   headSchema,
+  operatorSchema,
   periodSchema,
   restartSchema,
   seenHeadSchema,
+  serviceStatementSchema,
   spanEntriesSchema,
   spanSchema,
-} from '../../../src/verifier/claims/span-schema.ts';
-import {
-  collectedSchema,
-  operatorSchema,
-  serviceStatementSchema,
   streamStatementSchema,
-} from '../../../src/verifier/claims/stated-schema.ts';
+} from '../../../src/verifier/claims/schemas.ts';
 import { findingSchema, verdictSchema } from '../../../src/verifier/claims/verdict-schema.ts';
 import { ledgerEntrySchema } from '../../../src/verifier/ledger/ledger.ts';
 import { archiveSchema } from '../../../src/verifier/ledger/service.ts';

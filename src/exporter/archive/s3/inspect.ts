@@ -80,7 +80,7 @@ export async function measureObject(
   return measure(content);
 }
 
-export interface Secured extends Inspection {
+interface Secured extends Inspection {
   /** It was without the lock or the hold that it should have: it has them now. */
   lockedLater: boolean;
 }

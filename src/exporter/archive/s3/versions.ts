@@ -13,7 +13,7 @@ import type { Connection } from './connection.ts';
 import type { S3Place } from './options.ts';
 
 /** An object of a bucket, by its full name. */
-export interface StoredName extends Pick<StoredObject, 'bytes' | 'version_id' | 'covered_by'> {
+interface StoredName extends Pick<StoredObject, 'bytes' | 'version_id' | 'covered_by'> {
   name: string;
 }
 

@@ -17,7 +17,7 @@ export interface ExportParts {
 }
 
 /** Run that an export is asked for. */
-export interface AskedRun {
+interface AskedRun {
   question: Question;
   supersedes: readonly string[];
   /** Null where this process exports all streams, or the one that it was given. */

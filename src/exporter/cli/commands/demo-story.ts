@@ -9,7 +9,7 @@ import type { KindCounts } from '../../../verifier/supplements/document.ts';
 import { KIND_NAMES } from '../../../verifier/supplements/files.ts';
 import type { ArchiveReport } from '../../../verifier/verify/archive-report.ts';
 import type { ExportResult } from '../../export/run.ts';
-import { sayNotProved } from '../../report/view/not-proved.ts';
+import { sayNotProved } from '../../report/view/sentences.ts';
 import { printRun } from '../output/run-report.ts';
 import { type Facts, STORY_COLUMNS, type Story } from '../output/story.ts';
 import { type ClaimRow, formatClaims, formatLegend, MARKS } from '../output/streams-table.ts';

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 import { packageFile, readManifest } from '../../../core/install-paths.ts';
-import type { Operator } from '../../../verifier/claims/stated-schema.ts';
+import type { Operator } from '../../../verifier/claims/schemas.ts';
 
 /** Name and version of this program, as records and the User-Agent state them. */
 export function readTool(): { name: string; version: string } {

@@ -9,7 +9,7 @@ import { EXIT_CODE_OF, type Outcome, worstOf } from '../../../verifier/records/o
 import type { RunRecord, RunStream } from '../../../verifier/records/record.ts';
 import type { ExportResult } from '../../export/run.ts';
 import type { RunResult } from '../../export/stream-jobs.ts';
-import { sayNotProved } from '../../report/view/not-proved.ts';
+import { sayNotProved } from '../../report/view/sentences.ts';
 import { printAccepted } from './accepted.ts';
 import { type Cause, printCauses } from './causes.ts';
 import { printLacking } from './lacking-months.ts';

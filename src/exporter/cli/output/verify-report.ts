@@ -6,7 +6,7 @@ import { describeMonth } from '../../../verifier/records/coverage.ts';
 import type { ArchiveReport } from '../../../verifier/verify/archive-report.ts';
 import type { FileReport } from '../../../verifier/verify/file-report.ts';
 import type { ObjectFinding } from '../../../verifier/verify/object-finding.ts';
-import { sayNotProved } from '../../report/view/not-proved.ts';
+import { sayNotProved } from '../../report/view/sentences.ts';
 import { printAccepted } from './accepted.ts';
 import { formatLegend, OUTCOME_STYLES, printStreamsTable } from './streams-table.ts';
 import { printTrust, type TrustReport } from './trust-report.ts';

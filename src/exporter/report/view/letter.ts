@@ -77,7 +77,7 @@ export interface LetterSubject {
 }
 
 /** A root certificate, so that a reader knows which one to get. */
-export interface LetterRoot {
+interface LetterRoot {
   subject: string;
   /** The digest of the certificate in DER, hex. */
   sha256: string;

@@ -79,16 +79,7 @@ interface Exception {
 /** Rows of a table of exceptions. */
 const MAX_SHOWN = 1000;
 
-/** Pure: the same record and texts give the same view. */
-export function toRunView(record: RunRecord, finalized: boolean, texts: Texts): RunView {
-  const making = makeRunView(record, finalized, texts);
-  for (;;) {
-    const step = making.next();
-    if (step.done === true) return step.value;
-  }
-}
-
-/** Makes the view in steps: of many thousands of streams each takes a second. */
+/** Makes the view in steps, the same for the same record and texts: of many thousands of streams each takes a second. */
 // Over 40 lines: a step for each part of the view.
 export function* makeRunView(record: RunRecord, finalized: boolean, texts: Texts): Generator<void, RunView> {
   const { streams } = record;
