@@ -47,18 +47,22 @@ export interface GivenSecret {
 }
 
 /**
- * The text of a secret: that of a variable, of the file that another variable names, or of that of the configuration.
- * @param text of the variable. @param file of the variable of the same name with `_FILE` after it, as `[name, path]`.
+ * The text of a secret: that of its variable, of the file that another variable names, or of that of the configuration.
+ * @param fileVariable names the file; the variable of the text has the same name without `_FILE`.
  */
 export function readGivenSecret(
   from: ConfigGiven,
-  text: string | undefined,
-  [variable, path]: [variable: string, path: string | undefined],
+  fileVariable: `${string}_FILE`,
   { name, place, file }: GivenSecret,
 ): string | null {
+  const text = from.environment[textVariableOf(fileVariable)];
   if (text !== undefined) return text.trim();
-  const ofEnvironment = fromCommand(from, path);
-  if (ofEnvironment !== null) return readSecret(ofEnvironment, name, variable);
+  const ofEnvironment = fromCommand(from, from.environment[fileVariable]);
+  if (ofEnvironment !== null) return readSecret(ofEnvironment, name, fileVariable);
   const ofFile = inFolder(from, file);
   return ofFile === null ? null : readSecret(ofFile, name, place);
+}
+
+export function textVariableOf(fileVariable: `${string}_FILE`): string {
+  return fileVariable.slice(0, -'_FILE'.length);
 }
