@@ -1,7 +1,7 @@
 import { utf8Bytes } from '../core/bytes.ts';
 import { toHmacKey } from '../core/digest.ts';
 import type { ClaimName } from '../verifier/claims/claim.ts';
-import { pinContract } from '../verifier/reading/in-use.ts';
+import { pinContract } from '../verifier/reading/pinned.ts';
 import type { VerifyOptions } from '../verifier/verify/content.ts';
 
 /** Your own facts and trust anchors. None of them is taken from what is verified, from the disk or from a clock. */

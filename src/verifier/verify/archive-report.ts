@@ -1,7 +1,7 @@
 import type { ContractUse } from '../reading/in-use.ts';
-import type { MonthReport } from '../records/coverage.ts';
 import type { StoredHoldRecord, StoredShare } from '../records/hold-log.ts';
 import { LEDGER_PREFIX } from '../records/keys.ts';
+import type { MonthReport } from '../records/month-report.ts';
 import { EXIT_CODE_OF, type VerifiedOutcome } from '../records/outcome.ts';
 import type { Acceptance, Exclusion, RunRecord, StreamFailure, Vanished } from '../records/record.ts';
 import type { StampVerdict } from '../records/stamps.ts';

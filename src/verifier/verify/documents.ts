@@ -3,7 +3,8 @@ import { FORMATS, GET_THAT_VERSION, otherVersionIn } from '../../core/formats.ts
 import type { Bundle } from '../bundle/bundle.ts';
 import { type ServiceDocument, VERIFICATION_DOCUMENT, type Verification } from '../bundle/documents.ts';
 import { CONTRACT_FILE, SERVICE, TRANSFER_LOG, VERIFICATION } from '../bundle/files.ts';
-import { type ContractInUse, DEFAULT_IN_USE, pinContract } from '../reading/in-use.ts';
+import { type ContractInUse, DEFAULT_IN_USE } from '../reading/in-use.ts';
+import { pinContract } from '../reading/pinned.ts';
 import { readRecord } from '../records/record-bytes.ts';
 import { type Checked, checked, readInBundle } from './object-finding.ts';
 import { readServiceDocument } from './service.ts';

@@ -6,7 +6,7 @@ import type { FileDigest } from '../bundle/integrity.ts';
 import { type OpenBundle, openBundle } from '../bundle/read.ts';
 import type { Description } from '../profile/description.ts';
 import { DEFAULT_DESCRIPTION } from '../reading/default-contract.ts';
-import { pinContract } from '../reading/in-use.ts';
+import { pinContract } from '../reading/pinned.ts';
 import { runRecordKey, supplementsKey } from '../records/keys.ts';
 import type { RunRecord } from '../records/record.ts';
 import { readRecord } from '../records/record-bytes.ts';

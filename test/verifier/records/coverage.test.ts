@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { coverMonths, describeMonth, toMonthReport } from '../../../src/verifier/records/coverage.ts';
+import { coverMonths } from '../../../src/verifier/records/coverage.ts';
+import { describeMonth, toMonthReport } from '../../../src/verifier/records/month-report.ts';
 import { wholeMonths } from '../../../src/verifier/records/months.ts';
 import type { EarlierRun } from '../../../src/verifier/records/record.ts';
 import { earlierRun } from '../../support/run-records.ts';

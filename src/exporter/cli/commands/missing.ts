@@ -6,13 +6,8 @@ import { plural } from '../../../core/plurals.ts';
 import { exitCodeOf } from '../../../core/terminal/exit.ts';
 import { revisionOf } from '../../../verifier/ledger/given-up.ts';
 import type { Past } from '../../../verifier/ledger/past.ts';
-import {
-  type CoveredMonth,
-  coverMonth,
-  coverMonths,
-  describeMonth,
-  toMonthReport,
-} from '../../../verifier/records/coverage.ts';
+import { type CoveredMonth, coverMonth, coverMonths } from '../../../verifier/records/coverage.ts';
+import { describeMonth, toMonthReport } from '../../../verifier/records/month-report.ts';
 import { lastEndedMonth, monthOf } from '../../../verifier/records/months.ts';
 import { filterOf } from '../../../verifier/records/question.ts';
 import type { Archive } from '../../archive/archive.ts';

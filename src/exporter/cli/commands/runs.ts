@@ -1,6 +1,7 @@
 import { grouped, plural } from '../../../core/plurals.ts';
 import { fitTable } from '../../../core/terminal/table.ts';
-import { type CoveringRun, coverageOf, coverMonths, toMonthReport } from '../../../verifier/records/coverage.ts';
+import { type CoveringRun, coverageOf, coverMonths } from '../../../verifier/records/coverage.ts';
+import { toMonthReport } from '../../../verifier/records/month-report.ts';
 import { addMonths, wholeMonths } from '../../../verifier/records/months.ts';
 import type { Question } from '../../../verifier/records/question.ts';
 import type { RunRecord } from '../../../verifier/records/record.ts';

@@ -1,4 +1,5 @@
-import { type ContractInUse, DEFAULT_IN_USE, pinContract } from '../../../verifier/reading/in-use.ts';
+import { type ContractInUse, DEFAULT_IN_USE } from '../../../verifier/reading/in-use.ts';
+import { pinContract } from '../../../verifier/reading/pinned.ts';
 import { readGivenFile } from './given-file.ts';
 
 const MAKE_IT = { nextStep: 'Make it with `evidence probe --out contract.yaml`.' };

@@ -1,5 +1,5 @@
 import { type Printer, styled } from '../../../core/terminal/printer.ts';
-import { describeMonth, type MonthReport } from '../../../verifier/records/coverage.ts';
+import { describeMonth, type MonthReport } from '../../../verifier/records/month-report.ts';
 
 const SHOWN = 24;
 

@@ -2,7 +2,7 @@ import type { EvidenceError } from '../../../core/errors.ts';
 import { plural } from '../../../core/plurals.ts';
 import { type OutputLine, type Printer, type Styled, styled } from '../../../core/terminal/printer.ts';
 import { type ReportedClaims, SECRET_CLAIMS } from '../../../verifier/claims/claim.ts';
-import { describeMonth } from '../../../verifier/records/coverage.ts';
+import { describeMonth } from '../../../verifier/records/month-report.ts';
 import type { ArchiveReport } from '../../../verifier/verify/archive-report.ts';
 import type { FileReport } from '../../../verifier/verify/file-report.ts';
 import type { ObjectFinding } from '../../../verifier/verify/object-finding.ts';
