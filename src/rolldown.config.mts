@@ -34,7 +34,7 @@ const CORE = /src\/core\/(terminal\/)?(?!progress|yaml|schema-words|explain)[a-z
 
 const START = ['exporter/cli/evidence', 'exporter/cli/heap', 'exporter/cli/interruption'];
 /** Without commands/verify.ts, which starts threads before the rest is loaded. */
-const VERIFY = ['exporter/cli/commands/verify-targets', 'verifier/verify/package'];
+const VERIFY = ['exporter/cli/commands/verify-targets', 'verifier/verify/package-file'];
 
 /**
  * Each names modules, and means all that they import as well: those of `of` that are among `alsoOf` too, and not among

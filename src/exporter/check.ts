@@ -1,3 +1,4 @@
+import { whereDefined } from '../core/defined.ts';
 import { type ErrorCode, type EvidenceError, insteadOfSameCommand, isEvidenceError } from '../core/errors.ts';
 import { describeSkew, readClock } from './clocks.ts';
 
@@ -54,7 +55,7 @@ export async function attemptAll<Checks extends readonly Check[]>(
 function toFailure(name: string, { code, message, nextStep }: EvidenceError): Check {
   // Nothing was begun here that could be resumed.
   const next = nextStep === undefined ? undefined : insteadOfSameCommand(nextStep, 'run evidence doctor again');
-  return { name, state: 'failed', code, says: message, ...(next === undefined ? {} : { next_step: next }) };
+  return { name, state: 'failed', code, says: message, ...whereDefined({ next_step: next }) };
 }
 
 /**

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openDirectoryArchive } from '../exporter/archive/directory/archive.ts';
 import type { ReadableArchive } from '../verifier/archive/archive.ts';
-import { readIdentities } from '../verifier/encryption/identities.ts';
+import { readIdentities } from '../verifier/encryption/keys.ts';
 import { readPublicKey } from '../verifier/signature/key.ts';
 import { readRoots } from '../verifier/timestamp/roots.ts';
 import type { ArchiveOptions } from '../verifier/verify/archive-reading.ts';

@@ -1,11 +1,16 @@
 import { EvidenceError } from '../core/errors.ts';
-import { openBlob } from '../verifier/bundle/blob.ts';
 import { readBundle } from '../verifier/bundle/bundle.ts';
+import { openBlob } from '../verifier/bundle/container.ts';
 import type { Readers } from '../verifier/claims/observe.ts';
 import { type VerifyOptions, verifyContent } from '../verifier/verify/content.ts';
 import { type FileReport, reportOfBundle, reportOfPackage } from '../verifier/verify/file-report.ts';
-import { BEGINNING_BYTES, isPackageBeginning, noPackage } from '../verifier/verify/package-beginning.ts';
-import { type VerifiedPackage, verifyPackageContent } from '../verifier/verify/package-content.ts';
+import {
+  BEGINNING_BYTES,
+  isPackageBeginning,
+  noPackage,
+  type VerifiedPackage,
+  verifyPackageContent,
+} from '../verifier/verify/package-content.ts';
 
 /**
  * Bytes, or what gives them when they are asked for, such as a `File` of a page or what `openAsBlob` of Node returns.

@@ -14,7 +14,7 @@ export interface Described {
   values: string[];
 }
 
-export interface VerifyOperation {
+interface VerifyOperation {
   /** With `{stream_id}`. */
   path: string;
   fields: {

@@ -14,7 +14,7 @@ import { inferVerify } from './packages/verify.ts';
 import { Reasoning } from './report.ts';
 import type { Ask } from './sample/sample.ts';
 
-export interface ProbeOptions {
+interface ProbeOptions {
   ask: Ask;
   /** The service's OpenAPI document, and what its paths have before those of the audit service. */
   openApi: { document: Json; prefix: string } | null;

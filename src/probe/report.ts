@@ -1,14 +1,14 @@
 import type { EntryRange } from './roles/places.ts';
 
 /** One thing that was found out, with its proof. */
-export interface Discovery {
+interface Discovery {
   what: string;
   found: string;
   how: string;
 }
 
 /** One thing that was not, with what that costs and what to do about it. */
-export interface Undiscovered {
+interface Undiscovered {
   what: string;
   why: string;
   costs: string;

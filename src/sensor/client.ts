@@ -6,7 +6,7 @@ import { EvidenceError, messageOf } from '../core/errors.ts';
 import { isRetriedStatus, readRetryAfter } from '../core/retry.ts';
 
 /** The time that a request may take, in milliseconds. */
-export interface SensorLimits {
+interface SensorLimits {
   connectMs: number;
   /** Until the next bytes come. The last part of a report is answered once all of its lines were compared. */
   silenceMs: number;
@@ -43,7 +43,7 @@ export interface SensorClient extends AsyncDisposable {
   ask(path: string, body?: string | Buffer): Promise<SensorAnswer>;
 }
 
-export interface SensorClientOptions {
+interface SensorClientOptions {
   /** The address of the service, as `https://evidence.example.org/endpoints`. */
   url: string;
   token: string;

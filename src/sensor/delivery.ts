@@ -26,7 +26,7 @@ export type Delivery =
   /** The service will never take the report, and kept nothing of it. */
   | { delivered: null; reason: string };
 
-export interface ReportDelivery {
+interface ReportDelivery {
   service: SensorClient;
   report: SignedReport;
   /** As `LinesWriter` wrote it. */

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { timestampRequest } from '../../src/exporter/export/stamp-request.ts';
+import { timestampRequest } from '../../src/exporter/export/stamp.ts';
 import { chainOf, packageOf, type SentEntry, STREAM } from '../support/chain.ts';
 import { evidence } from '../support/evidence.ts';
 import { writePackageBundle } from '../support/package-bundle.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { datedBehind } from '../../src/verifier/claims/grown.ts';
 import { comparedWith } from '../../src/verifier/claims/past.ts';
-import type { Span } from '../../src/verifier/claims/span-schema.ts';
+import type { Span } from '../../src/verifier/claims/schemas.ts';
 import { chainOf, entryAfter, examineReading, packageOf, readPackage, type SentEntry } from '../support/chain.ts';
 
 /** Entries that come to be dated in a period which was exported after it had ended. */

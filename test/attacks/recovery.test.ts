@@ -17,7 +17,7 @@ import { writeBundle } from '../../src/exporter/bundle/write.ts';
 import { deriveBindingKey } from '../../src/exporter/export/binding.ts';
 import { parseBagInfo } from '../../src/verifier/bundle/layout.ts';
 import { openBundle } from '../../src/verifier/bundle/read.ts';
-import type { Asked } from '../../src/verifier/records/asked.ts';
+import type { Asked } from '../../src/verifier/records/question.ts';
 import { type Ended, evidence } from '../support/evidence.ts';
 import { InterruptedExports } from '../support/interrupted-exports.ts';
 import { type Lie, type LyingService, lieAbout } from '../support/lying-service.ts';

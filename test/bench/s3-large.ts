@@ -10,7 +10,7 @@ import { createReadStream, mkdtempSync, rmSync, truncateSync, writeFileSync } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { measure } from '../../src/verifier/archive/measure.ts';
+import { measure } from '../../src/verifier/archive/archive.ts';
 import { makeBucket, startRadosgw, stopRadosgw } from '../support/radosgw.ts';
 import { DOUBLE_ENV, S3Double } from '../support/s3-double/double.ts';
 import type { LargeStep, LargeTask } from '../support/s3-large.ts';

@@ -46,7 +46,7 @@ test.each<[what: string, limit: string]>([
     'an answer in JSON that is no page of a list',
     mebibytes(constant('exporter/client/transport.ts', 'MAX_DOCUMENT_BYTES')),
   ],
-  ['values of an answer in JSON', grouped(constant('exporter/client/json-body.ts', 'MAX_VALUES'))],
+  ['values of an answer in JSON', grouped(constant('exporter/client/page-reader.ts', 'MAX_VALUES'))],
   ['depth of JSON', String(constant('core/json/canonical.ts', 'MAX_DEPTH'))],
   ['a download', `${maxBytes.download / 2 ** 30} GiB`],
   ['pages of a list', grouped(maxPages)],

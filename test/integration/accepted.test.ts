@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readTexts } from '../../src/exporter/report/texts.ts';
-import { toRunView } from '../../src/exporter/report/view/view.ts';
 import { bare, entryAfter, type SentEntry } from '../support/chain.ts';
 import { evidence } from '../support/evidence.ts';
 import { type FalseService, startFalseService } from '../support/false-service.ts';
+import { toRunView } from '../support/run-view.ts';
 
 /** Streams that ended or began anew, and of which somebody accepted that before the next export. */
 

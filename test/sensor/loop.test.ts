@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type ErrorCode, EvidenceError } from '../../src/core/errors.ts';
-import { runLoop } from '../../src/sensor/loop.ts';
 import type { RoundResult } from '../../src/sensor/round.ts';
+import { runLoop } from '../../src/sensor/run.ts';
 
 class Over extends Error {}
 

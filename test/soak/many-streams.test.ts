@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, expect, test } from 'vitest';
 import { wait } from '../../src/core/wait.ts';
-import { openEnvelope } from '../../src/verifier/records/run-envelope.ts';
+import { openEnvelope } from '../../src/verifier/records/statement.ts';
 import { isSignedBy } from '../../src/verifier/signature/envelope.ts';
 import { readPublicKey } from '../../src/verifier/signature/key.ts';
 import { useChromium } from '../support/chromium.ts';

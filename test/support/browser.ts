@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { renderHtml } from '../../src/exporter/report/html/document.ts';
-import { readParts } from '../../src/exporter/report/html/parts.ts';
+import { readParts } from '../../src/exporter/report/reports.ts';
 import { readTexts } from '../../src/exporter/report/texts.ts';
-import { toRunView } from '../../src/exporter/report/view/view.ts';
 import type { RunRecord } from '../../src/verifier/records/record.ts';
 import { useChromium } from './chromium.ts';
 import { joined } from './pieces.ts';
+import { toRunView } from './run-view.ts';
 
 /** A browser with reports from the disk in it, and what they asked for or complained of. */
 export class ReportBrowser {

@@ -1,8 +1,8 @@
 import { messageOf } from '../../src/core/errors.ts';
 import { exitCodeOfError } from '../../src/core/terminal/exit.ts';
 import { Printer } from '../../src/core/terminal/printer.ts';
-import { carryOut as carryOutCommand } from '../../src/exporter/cli/carry-out.ts';
 import type { Command, CommandContext } from '../../src/exporter/cli/command.ts';
+import { carryOut as carryOutCommand } from '../../src/exporter/cli/evidence.ts';
 import { keptOutput } from './output.ts';
 
 interface CommandOptions {

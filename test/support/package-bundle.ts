@@ -1,15 +1,18 @@
 import { sha256 } from '../../src/core/digest.ts';
 import { type WrittenBundle, writeBundle } from '../../src/exporter/bundle/write.ts';
-import type { ServiceDocument, TransferLog, Verification } from '../../src/verifier/bundle/documents.ts';
-import { CONTRACT_FILE, type FormName } from '../../src/verifier/bundle/files.ts';
-import { bagInfo } from '../../src/verifier/bundle/info.ts';
+import {
+  bagInfo,
+  type ServiceDocument,
+  type TransferLog,
+  type Verification,
+} from '../../src/verifier/bundle/documents.ts';
+import { CONTRACT_FILE, type FormName, tokenFiles } from '../../src/verifier/bundle/files.ts';
 import { slugOf } from '../../src/verifier/bundle/layout.ts';
 import { type MissingForm, missingFile } from '../../src/verifier/bundle/missing.ts';
-import { tokenFiles } from '../../src/verifier/bundle/tokens.ts';
 import { PackageReader, type PackageReading } from '../../src/verifier/chain/package.ts';
-import { CarriedListing } from '../../src/verifier/claims/carried-listing.ts';
 import type { ClaimName } from '../../src/verifier/claims/claim.ts';
 import type { CompletenessBasis } from '../../src/verifier/claims/completeness.ts';
+import { CarriedListing } from '../../src/verifier/claims/listing-text.ts';
 import type { RecordedStatement } from '../../src/verifier/claims/statement.ts';
 import { toVerdict, type Verdict } from '../../src/verifier/claims/verdict.ts';
 import type { Description } from '../../src/verifier/profile/description.ts';

@@ -3,8 +3,7 @@ import { differenceTo } from '../../src/exporter/archive/content.ts';
 import { openS3Archive } from '../../src/exporter/archive/s3/archive.ts';
 import { DEFAULT_S3_LIMITS } from '../../src/exporter/archive/s3/options.ts';
 import { holdHeap } from '../../src/exporter/cli/heap.ts';
-import type { Expected } from '../../src/verifier/archive/archive.ts';
-import { measure } from '../../src/verifier/archive/measure.ts';
+import { type Expected, measure } from '../../src/verifier/archive/archive.ts';
 
 /** What the program is told, as JSON. */
 export interface LargeTask {

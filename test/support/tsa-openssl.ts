@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { timestampRequest } from '../../src/exporter/export/stamp-request.ts';
+import { timestampRequest } from '../../src/exporter/export/stamp.ts';
 import { run, runToEnd } from './process.ts';
 
 /** A key as `openssl req -newkey` wants it. */

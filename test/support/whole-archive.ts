@@ -4,7 +4,7 @@ import type { Command } from '../../src/exporter/cli/command.ts';
 import { runRestamp } from '../../src/exporter/cli/commands/restamp.ts';
 import { runRuns } from '../../src/exporter/cli/commands/runs.ts';
 import { runShare } from '../../src/exporter/cli/commands/share.ts';
-import { timestampRequest } from '../../src/exporter/export/stamp-request.ts';
+import { timestampRequest } from '../../src/exporter/export/stamp.ts';
 import { entryAfter, SEAL_KEY, type SentEntry } from './chain.ts';
 import { carryOut } from './command.ts';
 import { type FalseService, startFalseService } from './false-service.ts';

@@ -4,7 +4,7 @@ import { EvidenceError } from '../errors.ts';
 import { type Json, MAX_DEPTH } from './canonical.ts';
 import { type ExactJson, parseExactJson } from './exact.ts';
 
-export interface ElementHandlers {
+interface ElementHandlers {
   /**
    * The members that precede the array, once, before its first element; null when they are not JSON so far (which
    * `finish` will report).

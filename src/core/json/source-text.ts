@@ -13,7 +13,7 @@ export type Written = { start: number; end: number } & (
   | { kind: 'object'; members: WrittenMember[] }
 );
 
-export interface WrittenMember {
+interface WrittenMember {
   name: string;
   /** The offset of the name, with its quotes. */
   start: number;

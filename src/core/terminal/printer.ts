@@ -22,12 +22,12 @@ export function styled(text: string, style: Styled['style']): Styled {
 }
 
 /** Every document of `--json` begins with one: `evidence-`, the command, and the version of its form. */
-export type DocumentFormat = `evidence-${string}/${number}`;
+type DocumentFormat = `evidence-${string}/${number}`;
 
 /** The shortest secret: shorter texts occur in many a text by chance. */
 const LEAST_SECRET = 4;
 
-export interface PrinterOptions {
+interface PrinterOptions {
   json: boolean;
   quiet: boolean;
   verbose?: boolean;
@@ -37,7 +37,7 @@ export interface PrinterOptions {
   stderr?: Output;
 }
 
-export type EventLevel = 'debug' | 'info' | 'error';
+type EventLevel = 'debug' | 'info' | 'error';
 
 /**
  * The two channels of a command: results on stdout, everything else on stderr. Secrets that it knows pass neither, and

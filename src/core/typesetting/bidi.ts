@@ -1,7 +1,6 @@
 import bidiModule, { type Bidi } from 'bidi-js';
 import type { Face } from './fonts.ts';
-import { type Unit, widthOfUnits } from './units.ts';
-import type { WrappedLine } from './wrap.ts';
+import { type Unit, type WrappedLine, widthOfUnits } from './wrap.ts';
 
 /** A piece of a line in one face, as it is handed to the font: the runs of a line stand from left to right. */
 export interface FaceRun {

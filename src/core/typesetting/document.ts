@@ -4,7 +4,7 @@ import { type Furniture, Sheet } from './sheet.ts';
 import { writeDocument } from './writing.ts';
 
 /** The metadata of a document. */
-export interface DocumentFacts {
+interface DocumentFacts {
   title: string;
   subject: string;
   /** A fixed one: the same content gives the same bytes whenever it is set. */

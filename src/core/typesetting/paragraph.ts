@@ -1,7 +1,6 @@
 import { type FaceRun, toRuns } from './bidi.ts';
 import type { Style } from './fonts.ts';
-import { toUnits } from './units.ts';
-import { wrap } from './wrap.ts';
+import { toUnits, wrap } from './wrap.ts';
 
 const ELLIPSIS = '…';
 

@@ -1,10 +1,9 @@
 import { PageSizes, type PDFDocument } from 'pdf-lib';
 import { Canvas, type Color } from './canvas.ts';
 import type { Styles } from './fonts.ts';
-import { type Bookmark, writeOutline } from './outline.ts';
 import { type Paragraph, type SetLine, setParagraph } from './paragraph.ts';
 import { GREY, HAIRLINE, type Setting } from './setting.ts';
-import { Structure, type StructureType } from './structure.ts';
+import { type Bookmark, Structure, type StructureType, writeOutline } from './structure.ts';
 import type { ObjectBlock } from './writing.ts';
 
 const [PAGE_WIDTH, PAGE_HEIGHT] = PageSizes.A4;
@@ -17,7 +16,7 @@ export const CONTENT_WIDTH = PAGE_WIDTH - MARGIN.left - MARGIN.right;
 export const RIGHT = LEFT + CONTENT_WIDTH;
 /** The lowest point that text of a page may reach. */
 export const BOTTOM = MARGIN.bottom;
-export const TOP = PAGE_HEIGHT - MARGIN.top;
+const TOP = PAGE_HEIGHT - MARGIN.top;
 const MARK_GROUND: Color = [0.93, 0.9, 0.82];
 
 export type Align = 'left' | 'centre' | 'right';

@@ -21,7 +21,7 @@ export interface FileToPack {
   source(packed: readonly PackedFile[]): OpenSource;
 }
 
-export interface PackOptions {
+interface PackOptions {
   /** Overwritten if it exists. */
   target: string;
   /** The folder in the zip, without a slash. */

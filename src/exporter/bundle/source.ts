@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { EvidenceError } from '../../core/errors.ts';
-import { readRange } from '../../verifier/bundle/range.ts';
+import { readRange } from '../../verifier/bundle/read.ts';
 
 /** A file to go under `data/` of a bundle: on disk, or at hand. */
 export type PayloadSource = { path: string } & (

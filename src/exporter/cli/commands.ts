@@ -1,22 +1,18 @@
 import type { Argv } from 'yargs';
 import type { Command, CommandContext } from './command.ts';
-import { completionFlags } from './commands/completion-flags.ts';
-import { demoFlags } from './commands/demo-flags.ts';
-import { doctorFlags } from './commands/doctor-flags.ts';
-import { exportFlags } from './commands/export-flags.ts';
-import { helpFlags } from './commands/help-flags.ts';
-import { extendFlags, holdFlags, releaseFlags } from './commands/hold-flags.ts';
-import { initFlags } from './commands/init-flags.ts';
-import { keygenFlags } from './commands/keygen-flags.ts';
-import { ledgerFlags } from './commands/ledger-flags.ts';
-import { probeFlags } from './commands/probe-flags.ts';
-import { restampFlags } from './commands/restamp-flags.ts';
-import { runsFlags } from './commands/runs-flags.ts';
-import { shareFlags } from './commands/share-flags.ts';
-import { statusFlags } from './commands/status-flags.ts';
-import { streamsFlags } from './commands/streams-flags.ts';
+import {
+  extendFlags,
+  holdFlags,
+  ledgerFlags,
+  releaseFlags,
+  restampFlags,
+  runsFlags,
+  shareFlags,
+} from './commands/archive-flags.ts';
+import { exportFlags, statusFlags, streamsFlags, workerFlags } from './commands/export-flags.ts';
+import { completionFlags, helpFlags } from './commands/help-flags.ts';
+import { demoFlags, doctorFlags, initFlags, keygenFlags, probeFlags } from './commands/setup-flags.ts';
 import { verifyFlags } from './commands/verify-flags.ts';
-import { workerFlags } from './commands/worker-flags.ts';
 
 /** The help on a command, or for null on the program. */
 export type HelpOn = (command: string | null) => Promise<string>;
@@ -30,8 +26,8 @@ export interface CommandRow {
   describe: string;
   flags: (argv: Argv) => Argv;
   /**
-   * Its work, which is loaded when it is asked for and stands in a file beside its flags: that of a single command takes
-   * longer to load than all of `--help` takes.
+   * Its work, which is loaded when it is asked for and stands in another file than its flags: that of a single command
+   * takes longer to load than all of `--help` takes.
    */
   load: (given: Given) => Promise<Command<object>>;
   /** The names of what is given without a flag. */

@@ -5,16 +5,15 @@ import { exitCodeOf, exitCodeOfError } from '../../core/terminal/exit.ts';
 import { refuseTwice } from '../../core/terminal/given-once.ts';
 import { parseSaying } from '../../core/terminal/help.ts';
 import { type Output, Printer } from '../../core/terminal/printer.ts';
-import { carryOut } from './carry-out.ts';
-import type { CommandContext } from './command.ts';
+import { type Command, type CommandContext, reasonOfEnd } from './command.ts';
 import { COMMANDS, type CommandRow, type HelpOn } from './commands.ts';
-import { keepSecretsOf } from './config/secrets.ts';
+import { givenWords, keepSecretsOf, refuseMisplaced, secretsOf } from './config/secrets.ts';
 import { readTool } from './config/tool.ts';
 import type { Interruption } from './interruption.ts';
 import { listOfTopics } from './output/topics.ts';
 
 /** The process around a command line: its own, or that of a test. */
-export interface ProgramDeps extends Pick<CommandContext, 'directory' | 'environment' | 'holdHeap'> {
+interface ProgramDeps extends Pick<CommandContext, 'directory' | 'environment' | 'holdHeap'> {
   stdout: Output;
   stderr: Output;
   interruption: Pick<Interruption, 'signal' | 'exitCode' | 'endAfter'>;
@@ -144,4 +143,47 @@ function refuse(error: unknown, words: readonly string[], { environment, stdout,
   keepSecretsOf(environment, printer);
   printer.failure(error);
   return exitCodeOfError(error);
+}
+
+/**
+ * Carries a command out, whatever breaks, and returns its exit code. No secret of the environment is printed, and none
+ * may stand among the flags.
+ *
+ * @param operands the names of what is given without a flag.
+ */
+export async function carryOut<Flags extends object>(
+  load: () => Promise<Command<Flags>>,
+  flags: Flags,
+  context: CommandContext,
+  operands: readonly string[] = [],
+): Promise<number> {
+  const { printer, signal, environment, codeOf } = context;
+  keepSecretsOf(environment, printer);
+  try {
+    refuseEmpty(flags, operands);
+    refuseMisplaced(givenWords(flags, environment, {}), secretsOf(environment));
+    return await (await load())(flags, context);
+  } catch (error) {
+    const reason = reasonOfEnd(error, signal);
+    printer.failure(reason);
+    return codeOf(reason);
+  }
+}
+
+/** A flag without a value, or with an empty one, would silently ask for something else than its user meant. */
+function refuseEmpty(flags: object, operands: readonly string[]): void {
+  for (const [name, value] of Object.entries(flags)) {
+    const isEmpty = Array.isArray(value) ? value.length === 0 || value.includes('') : value === '';
+    if (!isEmpty || !/^[a-z]/.test(name)) continue;
+    const isOperand = operands.includes(name);
+    // An operand that takes several values may be an empty list, and none may be given.
+    if (isOperand && Array.isArray(value) && value.length === 0) continue;
+    throw new EvidenceError(
+      'usage',
+      isOperand ? `the ${name.replace(/s$/, '')} is empty` : `--${name} is given without a value`,
+      {
+        nextStep: `Give one${isOperand ? '' : `, or leave --${name} out`}. A variable that it was to come from may be empty.`,
+      },
+    );
+  }
 }

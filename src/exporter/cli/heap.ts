@@ -1,4 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
+import type { ExportEvent } from '../export/events.ts';
 
 export type HoldHeap = (growth: 10 | 25 | 200) => void;
 
@@ -21,4 +22,13 @@ export function holdHeap(growth: 10 | 25 | 200): void {
   // Each block that a socket reads is memory of its own outside of the heap. V8 asks for this once more when such is made,
   // the young generation having its size by now: at four times as much that is collected, and not at 64 MB.
   setFlagsFromString(`--scavenger-max-new-space-capacity-mb=${youngMb}`);
+}
+
+/** With more streams, what is kept of each fills the memory that a larger heap would take. */
+const FEW_STREAMS = 2000;
+
+/** Holds the heap of an export as each of its phases allows. */
+export function holdHeapAt(event: ExportEvent, holdHeap: HoldHeap): void {
+  if (event.type === 'planned' && event.streams + event.done <= FEW_STREAMS) holdHeap(200);
+  if (event.type === 'concluding') holdHeap(10);
 }

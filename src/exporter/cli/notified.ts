@@ -6,8 +6,8 @@ import { EventLog } from '../notify/event-log.ts';
 import { Notifications, whyFailed } from '../notify/notifications.ts';
 import { type CommandContext, reasonOfEnd } from './command.ts';
 import { type Config, loadConfig } from './config/config.ts';
-import { CONFIG_FILE, readConfigFile } from './config/found-file.ts';
 import type { ConfigFlags } from './config/given.ts';
+import { CONFIG_FILE, readConfigFile } from './config/given-file.ts';
 import { type NotifyConfig, toSoundNotifyConfig } from './config/notify.ts';
 import { readTool } from './config/tool.ts';
 
@@ -108,9 +108,9 @@ async function openChannels(
   };
   // Each is loaded by those who use it.
   if (pingUrl !== null)
-    await open('ping', async () => (await import('../notify/pings.ts')).pings(pingUrl, sending.dispatcher));
+    await open('ping', async () => (await import('../notify/posts.ts')).pings(pingUrl, sending.dispatcher));
   if (webhook !== null)
-    await open('webhook', async () => (await import('../notify/webhook.ts')).webhook(webhook, sending.dispatcher));
+    await open('webhook', async () => (await import('../notify/posts.ts')).webhook(webhook, sending.dispatcher));
   if (metricsFile !== null)
     await open('metrics file', async () => (await import('../notify/metrics-file.ts')).metricsFile(metricsFile));
   await open('traces', () => openTraces(command, context));

@@ -1,7 +1,7 @@
-import type { Readable } from 'node:stream';
+import { pipeline, type Readable, type Transform } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import type { Call } from './call.ts';
-import { decode } from './content-coding.ts';
 import type { DispatchedAnswer } from './dispatch.ts';
 
 const MAX_DISCARDED_BYTES = 64 * 1024;
@@ -114,4 +114,21 @@ export class Answer {
       nextStep: 'If an answer may be as long as that, raise source.limits.',
     });
   }
+}
+
+const DECODERS: ReadonlyMap<string, () => Transform> = new Map<string, () => Transform>([
+  ['gzip', createGunzip],
+  ['x-gzip', createGunzip],
+  ['deflate', createInflate],
+  ['br', createBrotliDecompress],
+]);
+
+/**
+ * Undoes a content coding (RFC 9110 section 8.4.1); `deflate` is the zlib format, as there. Null for one that is not
+ * known, or more than one.
+ */
+export function decode(body: Readable, coding: string): Readable | null {
+  const decoder = DECODERS.get(coding.trim().toLowerCase());
+  // The fault of either is thrown where the result is read.
+  return decoder === undefined ? null : pipeline(body, decoder(), () => {});
 }

@@ -22,26 +22,24 @@ import {
   type EntriesPage,
   type EntryListItem,
   type ListedStreamAnswer,
+  nameStream,
   withRecord,
 } from './audit-answers.ts';
 import type { Call } from './call.ts';
 import type { Downloaded, Observer } from './download.ts';
-import { ODD_STREAM, OTHER_SERVICE, SERVICE_CHANGED } from './drift.ts';
-import type { Exchange } from './exchange.ts';
-import { inPath } from './in-path.ts';
-import { type Operation, operationsOf, selectionOf } from './operations.ts';
+import type { Exchange, JsonAnswer, ReceivedPage } from './exchange.ts';
+import { inPath, type Operation, operationsOf, selectionOf } from './operations.ts';
 import type { KnownItems } from './page-reader.ts';
 import { ASK_OPERATOR, atAddress, type Page, readPages } from './pages.ts';
 import { ALL_TIME, inPeriod, type Period } from './period.ts';
-import type { JsonAnswer, ReceivedPage } from './read-answers.ts';
-import { untilReady } from './readiness.ts';
+import { ODD_STREAM, OTHER_SERVICE, SERVICE_CHANGED } from './problem.ts';
+import { untilReady } from './retry.ts';
 import { tryRights } from './rights.ts';
-import { nameStream } from './stream-name.ts';
 import type { Transport } from './transport.ts';
 
 export type Form = 'json' | 'pdf' | 'summary';
 
-export interface DescribedService {
+interface DescribedService {
   /** With or without slashes at its end. */
   url: string;
   description: Description;

@@ -6,7 +6,7 @@ import { dispatch } from './dispatch.ts';
 import { openDispatcher } from './dispatcher.ts';
 import { type AttemptFailure, Attempts } from './retry.ts';
 
-export interface AuthorityOptions {
+interface AuthorityOptions {
   /** http or https; a user and password in it are sent to the authority and shown to nobody. */
   url: URL;
   userAgent: string;

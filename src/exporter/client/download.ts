@@ -6,14 +6,13 @@ import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import type { Answer } from './answer.ts';
 import type { Accepts, Call, NotYet } from './call.ts';
 import { toConnectionError } from './connection-error.ts';
+import { SurplusError } from './dispatcher.ts';
 import { type Exchange, toExchange } from './exchange.ts';
 import { Expectation } from './expectation.ts';
 import { type ConnectionOptions, callLimits } from './options.ts';
 import { describeRefusal, toUnexpectedAnswer } from './problem.ts';
-import { continuationOf, rangeHeaders, type Version, versionOf } from './resume.ts';
 import { type AttemptFailure, Attempts } from './retry.ts';
 import type { Sender } from './send.ts';
-import { SurplusError } from './surplus.ts';
 
 export interface Observer {
   /** The file begins, or begins anew: what came before does not count. */
@@ -195,3 +194,46 @@ export class Download {
 
 /** The most bytes that the message quotes of an answer that is refused by its status. */
 const MAX_QUOTED_BYTES = 1024;
+
+/** A version of a file of which a part is here, and which the service can be asked to continue. */
+interface Version {
+  /** Strong: a weak one does not promise the same bytes (RFC 9110 section 8.8.1). */
+  etag: string;
+  /** In bytes; null as long as it is unknown. */
+  total: number | null;
+}
+
+/** The version that an answer begins; null when it cannot be continued. */
+function versionOf(answer: Answer): Version | null {
+  const etag = answer.header('etag');
+  if (etag === null || !/^"[\x21\x23-\x7e\x80-\xff]*"$/.test(etag)) return null;
+  // Ranges count encoded bytes, and nobody promises that the same bytes are encoded alike.
+  if (answer.isEncoded || answer.header('accept-ranges')?.toLowerCase() === 'none') return null;
+  return { etag, total: answer.contentLength };
+}
+
+/** The request for the rest: of this very version, or all of another (RFC 9110 section 13.1.5). */
+function rangeHeaders({ etag }: Version, from: number): Record<string, string> {
+  return { range: `bytes=${from}-`, 'if-range': etag };
+}
+
+/**
+ * Reads the range that a 206 continues.
+ * @returns its end, exclusive, and the whole's length where that is known; null when it is not the part that was asked
+ * for, of the version that is here.
+ */
+function continuationOf(
+  answer: Answer,
+  { etag, total }: Version,
+  from: number,
+): { end: number; total: number | null } | null {
+  const range = /^bytes (\d+)-(\d+)\/(\d+|\*)$/i.exec(answer.header('content-range') ?? '');
+  if (range === null || answer.isEncoded) return null;
+  const [start, last] = [Number(range[1]), Number(range[2])];
+  const stated = range[3] === '*' ? null : Number(range[3]);
+  const whole = stated ?? total;
+  const sameVersion = [etag, null].includes(answer.header('etag')) && (total === null || whole === total);
+  if (!sameVersion || start !== from || (whole !== null && last >= whole)) return null;
+  if (answer.contentLength !== null && answer.contentLength !== last + 1 - start) return null;
+  return { end: last + 1, total: whole };
+}

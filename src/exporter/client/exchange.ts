@@ -1,26 +1,10 @@
+import type { EvidenceError } from '../../core/errors.ts';
 import type { Scrub } from '../../core/secret.ts';
+import type { TransferLog } from '../../verifier/bundle/documents.ts';
 import type { Answer } from './answer.ts';
 
-/**
- * One request and its answer, as the chain of custody records it. Never the request's headers: they hold the key.
- */
-export interface Exchange {
-  method: 'GET' | 'POST';
-  /** Path and query, without the origin; of the address that answered, after redirects. */
-  path: string;
-  requested_at: string;
-  /** 206 when a download was resumed: date and request id are then those of its last part. */
-  status: number;
-  /** The answer's Date header: the service's own clock. */
-  date: string | null;
-  request_id: string | null;
-  /** The number of tries, this one included. */
-  attempts: number;
-  /** The bytes of the content, whole and without its content coding. */
-  bytes: number;
-  /** SHA-256 of the same. */
-  sha256: string;
-}
+/** One request and its answer, as the chain of custody records it. Never the request's headers: they hold the key. */
+export type Exchange = NonNullable<TransferLog['steps'][number]['exchange']>;
 
 const REQUEST_ID_HEADERS = ['x-request-id', 'x-correlation-id', 'x-amzn-requestid', 'request-id'];
 
@@ -52,4 +36,39 @@ export function toExchange(
     attempts,
     ...content,
   };
+}
+
+export interface JsonAnswer {
+  value: unknown;
+  /** As it was received, in UTF-8. */
+  text: string;
+  /** The `Date` header. */
+  date: string | null;
+  /** Made when it is asked for: most answers are never recorded, and to hash them takes time. */
+  readonly exchange: Exchange;
+  /** The `Link` header (RFC 8288), as sent. */
+  link: string | null;
+}
+
+/** A page of a list, with what is recorded of a listing, which may have 100,000 of them, in the place of exchanges. */
+export interface PageAnswer extends Omit<JsonAnswer, 'text'> {
+  received: ReceivedPage;
+}
+
+export interface ReceivedPage {
+  /** Path and query, without the key. */
+  path: string;
+  bytes: number;
+  /** Hex. */
+  sha256: string;
+}
+
+/** An answer of whatever status: a refusal can tell as much as a success. */
+export interface PlainAnswer {
+  status: number;
+  /** Decoded; the key, which a refusal may quote, is not in it. */
+  text: string;
+  link: string | null;
+  /** The error of a refusal, for somebody who needs what was refused. */
+  error: EvidenceError | null;
 }

@@ -1,17 +1,11 @@
-import { fillIn } from '../../verifier/profile/answers.ts';
+import { EvidenceError } from '../../core/errors.ts';
+import { fillIn, fillText } from '../../verifier/profile/answers.ts';
 import type { Description } from '../../verifier/profile/description.ts';
 import type { List } from '../../verifier/profile/list-description.ts';
-import type { RequestPurpose } from '../../verifier/records/record.ts';
+import type { RequestPurpose, RunRecord } from '../../verifier/records/record.ts';
 
 /** One kind of request of an export, as it is told to somebody who wants to repeat it. */
-export interface Operation {
-  purpose: RequestPurpose;
-  method: 'GET' | 'POST';
-  /** Below the service's address; ids in braces stand for those of each stream and package. */
-  path: string;
-  /** The parameters of the query, as `name=value`, or the body as JSON. */
-  parameters: string[];
-}
+export type Operation = RunRecord['source']['requests'][number];
 
 /**
  * The requests by which an export collects its evidence.
@@ -53,12 +47,19 @@ export function operationsOf(
 
 /** Query parameters that select the entries of a stream. */
 export function selectionOf(
-  { stream_parameter, from_parameter, to_parameter }: NonNullable<Description['entries']>,
+  { stream_parameter, ...parameters }: NonNullable<Description['entries']>,
   streamId: string,
+  period: { from: string | null; to: string | null },
+): Record<string, string> {
+  return { [stream_parameter]: streamId, ...periodFilter(parameters, period) };
+}
+
+/** Query parameters that select what is of a period, as far as the list has them. */
+export function periodFilter(
+  { from_parameter, to_parameter }: { from_parameter: string | null; to_parameter: string | null },
   { from, to }: { from: string | null; to: string | null },
 ): Record<string, string> {
   return {
-    [stream_parameter]: streamId,
     ...(from_parameter === null || from === null ? {} : { [from_parameter]: from }),
     ...(to_parameter === null || to === null ? {} : { [to_parameter]: to }),
   };
@@ -67,4 +68,18 @@ export function selectionOf(
 function pagingOf({ limit, paging }: List): string[] {
   const pages = 'parameter' in paging ? [`${paging.parameter}=…`] : [];
   return [...(limit === null ? [] : [`${limit.parameter}=${limit.size}`]), ...pages];
+}
+
+/**
+ * A path with ids as segments of it. Every URL parser takes `.` and `..` for steps, encoded or not (WHATWG URL, 4.5),
+ * so they would address something else.
+ */
+export function inPath(template: string, ids: Readonly<Record<string, string>>): string {
+  for (const id of Object.values(ids))
+    if (/^\.{0,2}$/.test(id) || !id.isWellFormed())
+      throw new EvidenceError('service', `the id ${JSON.stringify(id)} cannot stand in the path of a URL`);
+  return fillText(
+    template,
+    Object.fromEntries(Object.entries(ids).map(([name, id]) => [name, encodeURIComponent(id)])),
+  );
 }

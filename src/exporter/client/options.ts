@@ -1,12 +1,12 @@
 import type { Scrub } from '../../core/secret.ts';
+import type { SentRequest } from './call.ts';
 import type { DispatchLimits } from './dispatch.ts';
 import type { Tls } from './dispatcher.ts';
 import type { SharedRate } from './rate.ts';
 import type { CallLimits } from './retry.ts';
-import type { SentRequest } from './sent-request.ts';
 
 /** In milliseconds. */
-export interface Timeouts {
+interface Timeouts {
   connect: number;
   /** To the head of the answer. */
   headers: number;

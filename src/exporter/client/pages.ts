@@ -6,10 +6,9 @@ import { plural } from '../../core/plurals.ts';
 import { itemsOf } from '../../verifier/profile/answers.ts';
 import type { List, Paging } from '../../verifier/profile/list-description.ts';
 import { valueAt } from '../../verifier/profile/path.ts';
-import { NO_SERVICE_THERE } from './drift.ts';
-import type { Exchange } from './exchange.ts';
+import type { Exchange, PageAnswer, ReceivedPage } from './exchange.ts';
 import { type KnownItems, PageReader } from './page-reader.ts';
-import type { PageAnswer, ReceivedPage } from './read-answers.ts';
+import { NO_SERVICE_THERE } from './problem.ts';
 import type { Transport } from './transport.ts';
 
 export interface Page {
@@ -26,7 +25,7 @@ export interface Page {
 }
 
 /** Wishes of a reader of a list for its pages beside their items. */
-export interface PageOptions {
+interface PageOptions {
   /** Items that are expected next; those that come as they are known are not read. */
   known?: KnownItems | undefined;
   /** Sees every page as it was received, an empty one too, before it is read. The bytes are valid until it returns. */

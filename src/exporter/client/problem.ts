@@ -2,10 +2,10 @@ import { EvidenceError } from '../../core/errors.ts';
 import { cutText } from '../../core/foreign-text.ts';
 import type { Scrub } from '../../core/secret.ts';
 import type { Answer } from './answer.ts';
-import { readJsonBody } from './json-body.ts';
+import { readJsonBody } from './page-reader.ts';
 
 /** An answer that is not what was asked for, as far as a message needs it. */
-export interface Refusal {
+interface Refusal {
   method: string;
   url: string;
   status: number;
@@ -81,3 +81,21 @@ function firstBytes({ body, scrub }: Refusal): string {
   const text = new TextDecoder().decode(clean.subarray(0, MAX_FIRST_BYTES)).replace(/\s+/g, ' ').trim();
   return text === '' ? 'an empty body' : JSON.stringify(text);
 }
+
+/** Next steps about a service that is not as it was expected. */
+export const SERVICE_CHANGED = {
+  nextStep: 'The service changed since its contract was pinned: run `evidence probe` again and compare the two files.',
+};
+export const OTHER_SERVICE = {
+  nextStep: 'This service speaks another contract than the default one: run `evidence probe` to find it out.',
+};
+/** Other streams of the service fit the default contract. */
+export const ODD_STREAM = {
+  nextStep:
+    'Ask the operator of the service about this stream: others fit the contract. What was archived before stays.',
+};
+/** No list of streams, the first thing that is asked for, is at the address. */
+export const NO_SERVICE_THERE = {
+  nextStep:
+    'Check the address of the audit service (source.audit_url): its path is probably missing or wrong. It may end with /audit, as in http://127.0.0.1:8181/audit.',
+};

@@ -1,6 +1,7 @@
 import { EvidenceError } from '../../core/errors.ts';
-import { plural } from '../../core/plurals.ts';
+import { plural, roughly } from '../../core/plurals.ts';
 import { wait } from '../../core/wait.ts';
+import type { NotYet } from './call.ts';
 
 /** Attempts that a call has in all, however small the progress of each, and bytes that earn it one more. */
 const MAX_ATTEMPTS = 100;
@@ -115,7 +116,7 @@ function describeWait({ message }: EvidenceError, askedMs: number): string {
 }
 
 /** The error for a service that asks for a longer wait than it is given. */
-export function askedToLeave({ message }: EvidenceError, askedMs: number): EvidenceError {
+function askedToLeave({ message }: EvidenceError, askedMs: number): EvidenceError {
   if (askedMs > YEAR_MS)
     return new EvidenceError('unreachable', `${message}; it asks to come back in more than a year (Retry-After)`, {
       nextStep: 'Ask the operator of the service, then run the same command again to resume.',
@@ -124,4 +125,35 @@ export function askedToLeave({ message }: EvidenceError, askedMs: number): Evide
   return new EvidenceError('unreachable', `${message}; it asks to come back at ${at} (Retry-After)`, {
     nextStep: `Run the same command again after ${at} to resume.`,
   });
+}
+
+/** Milliseconds for something to become ready, and the least between two questions. */
+const READINESS = { within: 10 * 60_000, poll: 1000 };
+
+/**
+ * Asks until there is an answer. A service that asks for longer waits is asked less often, never for longer.
+ * @param what is waited for, for the error.
+ * @param signal ends the waiting.
+ * @throws EvidenceError `unreachable` when the time is over, or would be before the service wants to be asked again.
+ */
+export async function untilReady<T extends object>(
+  what: string,
+  signal: AbortSignal,
+  ask: () => Promise<T | NotYet>,
+  { within, poll } = READINESS,
+): Promise<T> {
+  const deadline = performance.now() + within;
+  for (;;) {
+    const answer = await ask();
+    if (!('notYet' in answer)) return answer;
+    const asked = answer.notYet.retryAfterMs ?? 0;
+    const left = deadline - performance.now();
+    if (Math.max(asked, poll) > left) {
+      const late = new EvidenceError('unreachable', `${what} is not ready within ${roughly(within / 1000)}`, {
+        nextStep: 'Run the same command again to resume; if it stays, ask the operator of the service.',
+      });
+      throw asked > poll ? askedToLeave(late, asked) : late;
+    }
+    await wait(Math.max(asked, poll), signal);
+  }
 }

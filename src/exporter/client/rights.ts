@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import { fillIn, selectsPeriod } from '../../verifier/profile/answers.ts';
 import type { Description } from '../../verifier/profile/description.ts';
-import { inPath } from './in-path.ts';
+import { inPath } from './operations.ts';
 import type { Period } from './period.ts';
 import type { Transport } from './transport.ts';
 

@@ -1,8 +1,8 @@
 import { isEvidenceError } from '../../core/errors.ts';
 import type { List } from '../../verifier/profile/list-description.ts';
-import { inPath } from './in-path.ts';
+import type { JsonAnswer } from './exchange.ts';
+import { inPath } from './operations.ts';
 import { type Page, readPages } from './pages.ts';
-import type { JsonAnswer } from './read-answers.ts';
 import type { Transport } from './transport.ts';
 
 /** A service beside the audit service, as far as a supplement is collected from it: what it answers is read by nobody here. */

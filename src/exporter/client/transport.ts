@@ -6,11 +6,10 @@ import type { Answer } from './answer.ts';
 import type { Accepts, Call, NotYet, PollingCall } from './call.ts';
 import { toConnectionError } from './connection-error.ts';
 import { Download, type Downloaded, type Observer } from './download.ts';
-import { toExchange } from './exchange.ts';
-import { type ReadBody, type ReadPage, readJsonBody } from './json-body.ts';
+import { type JsonAnswer, type PageAnswer, type PlainAnswer, toExchange } from './exchange.ts';
 import { type ConnectionOptions, callLimits, type TransportOptions } from './options.ts';
+import { type ReadBody, type ReadPage, readJsonBody } from './page-reader.ts';
 import { describeRefusal, toUnexpectedAnswer } from './problem.ts';
-import type { JsonAnswer, PageAnswer, PlainAnswer } from './read-answers.ts';
 import { type AttemptFailure, Attempts } from './retry.ts';
 import { Sender } from './send.ts';
 

@@ -5,8 +5,7 @@ import { asPart, PackageReader, type PackageReading } from '../../verifier/chain
 import { entriesBeside } from '../../verifier/claims/completeness.ts';
 import { lookOut } from '../../verifier/claims/past.ts';
 import { type ExportContext, pastOf, type RunState } from './context.ts';
-import { receiveForms } from './forms.ts';
-import { makePackage } from './package.ts';
+import { makePackage, receiveForms } from './package.ts';
 import { findHidden, type ListedStream, type StreamSelection } from './plan.ts';
 import type { AccountPackage, ReceivedForms } from './received.ts';
 

@@ -1,13 +1,12 @@
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import type { LedgerEnd } from '../../verifier/ledger/trust.ts';
 import { runEnvelopeKey, stampKey } from '../../verifier/records/keys.ts';
-import { envelopePieces } from '../../verifier/records/run-envelope.ts';
 import { readStamps } from '../../verifier/records/stamps.ts';
-import { toStatement } from '../../verifier/records/statement.ts';
+import { envelopePieces, toStatement } from '../../verifier/records/statement.ts';
 import type { FinalizedRun } from '../../verifier/records/stored-run.ts';
 import { sign } from '../../verifier/signature/envelope.ts';
 import { appendEntry, catchUp } from '../ledger/append.ts';
-import { keepPublicKey } from '../records/public-key.ts';
+import { keepPublicKey } from '../records/put-record.ts';
 import type { ExportContext } from './context.ts';
 import { withFile } from './pieces.ts';
 import { type FreshStamp, keepStamp, requestStamp } from './stamp.ts';

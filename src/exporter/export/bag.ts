@@ -4,6 +4,7 @@ import { EvidenceError } from '../../core/errors.ts';
 import { FORMATS } from '../../core/formats.ts';
 import { packageFile } from '../../core/install-paths.ts';
 import {
+  bagInfo,
   DOES_NOT_PROVE,
   SERVICE_DOCUMENT,
   type ServiceDocument,
@@ -12,12 +13,18 @@ import {
   VERIFICATION_DOCUMENT,
   type Verification,
 } from '../../verifier/bundle/documents.ts';
-import { CONTRACT_FILE, LISTING, README, SERVICE, TRANSFER_LOG, VERIFICATION } from '../../verifier/bundle/files.ts';
-import { bagInfo } from '../../verifier/bundle/info.ts';
+import {
+  CONTRACT_FILE,
+  LISTING,
+  README,
+  SERVICE,
+  TRANSFER_LOG,
+  tokenFiles,
+  VERIFICATION,
+} from '../../verifier/bundle/files.ts';
 import { toKnownDocument } from '../../verifier/bundle/known.ts';
 import { missingFile } from '../../verifier/bundle/missing.ts';
 import { describePeriod } from '../../verifier/bundle/period.ts';
-import { tokenFiles } from '../../verifier/bundle/tokens.ts';
 import type { Examination } from '../../verifier/claims/claim.ts';
 import type { Known } from '../../verifier/claims/observe.ts';
 import { toVerdict, type Verdict } from '../../verifier/claims/verdict.ts';

@@ -1,7 +1,6 @@
 import type { KeyObject } from 'node:crypto';
-import type { Restart, StreamPast } from '../../verifier/claims/span-schema.ts';
-import type { Operator } from '../../verifier/claims/stated-schema.ts';
-import type { Recipients } from '../../verifier/encryption/recipients.ts';
+import type { Operator, Restart, StreamPast } from '../../verifier/claims/schemas.ts';
+import type { Recipients } from '../../verifier/encryption/keys.ts';
 import type { Past } from '../../verifier/ledger/past.ts';
 import type { LedgerEnd, LedgerTrust } from '../../verifier/ledger/trust.ts';
 import type { SealKeys } from '../../verifier/model/entry.ts';
@@ -11,14 +10,15 @@ import type { Question } from '../../verifier/records/question.ts';
 import type { Acceptance, ReportOptions, RunRecord } from '../../verifier/records/record.ts';
 import type { StoredSupplements } from '../../verifier/records/supplements.ts';
 import type { Certificate } from '../../verifier/timestamp/certificate.ts';
+import type { NotedStreams } from '../../verifier/verify/noted-entries.ts';
 import type { Archive } from '../archive/archive.ts';
 import type { AuditClient } from '../client/audit.ts';
 import type { Period } from '../client/period.ts';
 import type { ClockReading } from '../clocks.ts';
+import type { CollectedSupplements } from '../supplements/collect.ts';
 import type { SupplementSource } from '../supplements/source.ts';
 import type { Bound } from './binding.ts';
 import type { Listener } from './events.ts';
-import type { OpenSupplements } from './open-supplements.ts';
 import type { Packing } from './packing.ts';
 import type { ListedStream, StreamHeads } from './plan.ts';
 import type { AccountPackage } from './received.ts';
@@ -40,7 +40,7 @@ export interface ServiceInUse {
 }
 
 /** Trust by which evidence is judged. */
-export interface EvidenceTrust {
+interface EvidenceTrust {
   sealKeys: SealKeys;
   /** The roots of the time-stamping authorities that are trusted; null when none were pinned. */
   roots: readonly Certificate[] | null;
@@ -56,13 +56,13 @@ export interface Binding {
   keyFor: (bound: Bound) => Promise<KeyObject | null>;
 }
 
-export interface Signing extends LedgerTrust {
+interface Signing extends LedgerTrust {
   /** Null for a run that is not time-stamped. */
   stamping: Stamping | null;
 }
 
 /** The maker of a run, and the readers of its reports. */
-export interface Maker {
+interface Maker {
   tool: { name: string; version: string };
   /** The commit of the checkout that the program runs from; null for an installed package. */
   commit: string | null;
@@ -124,7 +124,7 @@ export interface Beginning {
 }
 
 /** When this attempt began. */
-export interface Start {
+interface Start {
   at: Date;
   /** The time at the service then; null where it did not say. */
   clock: ClockReading | null;
@@ -159,4 +159,13 @@ export interface RunState {
 /** Returns the entries that the runs before had of a stream, by the ledger. */
 export function pastOf({ past, restarts }: Pick<RunState, 'past' | 'restarts'>, streamId: string): StreamPast {
   return { earlier: past.spans.get(streamId) ?? [], restarts: restarts.get(streamId) ?? [] };
+}
+
+/** The evidence of the other services, and the entries that it names, noted while streams are read. */
+export interface OpenSupplements {
+  source: SupplementSource;
+  collected: CollectedSupplements;
+  notes: NotedStreams;
+  /** For what is made of them. */
+  folder: string;
 }

@@ -1,3 +1,4 @@
+import { whereDefined } from '../../core/defined.ts';
 import { insteadOfSameCommand, isEvidenceError } from '../../core/errors.ts';
 import { FORMATS } from '../../core/formats.ts';
 import type { Rows } from '../../core/rows/rows.ts';
@@ -5,19 +6,19 @@ import type { Expected } from '../../verifier/archive/archive.ts';
 import { readEarlierRuns } from '../../verifier/ledger/earlier-runs.ts';
 import type { LedgerEnd } from '../../verifier/ledger/trust.ts';
 import { ATTEMPT, type Attempt } from '../../verifier/records/attempt.ts';
-import { askedKey, attemptPrefix, runRecordKey } from '../../verifier/records/keys.ts';
+import { askedKey, attemptPrefix, documentKey, runRecordKey } from '../../verifier/records/keys.ts';
 import type { RunDocument, RunRecord, StreamFailure } from '../../verifier/records/record.ts';
 import { recordPieces } from '../../verifier/records/record-bytes.ts';
 import type { Unbound } from '../../verifier/records/stored-object.ts';
 import { type FinalizedRun, readFinalizedRun } from '../../verifier/records/stored-run.ts';
-import type { PutResult } from '../archive/archive.ts';
+import type { Archive, PutResult } from '../archive/archive.ts';
 import { keepService } from '../ledger/service.ts';
 import { putRecord } from '../records/put-record.ts';
+import type { Report } from '../report/reports.ts';
 import { beginRun, boundToBeginning, keepAsked, readBegun } from './asked.ts';
 import { attestRun } from './attest.ts';
 import { bindPieces, bindRecord } from './binding.ts';
-import type { ExportContext, RunState } from './context.ts';
-import { putAttemptReport, putReports } from './documents.ts';
+import type { ExportContext, RunState, Runtime } from './context.ts';
 import { measureLeftOver } from './leftovers.ts';
 import { withFile } from './pieces.ts';
 import { notOurs, requireBoundRun } from './records.ts';
@@ -137,4 +138,33 @@ async function leaveAttempt(
   };
   await putRecord(context.archive, `${prefix}attempt.json`, ATTEMPT, bindRecord(context.binding.key, attempt));
   return attempt.documents;
+}
+
+/** The archive that documents go to, and the folder where they are put together. */
+interface Place {
+  archive: Archive;
+  runtime: Pick<Runtime, 'workDirectory'>;
+}
+
+/** Makes the reports of a run that is frozen and stores them. The same record gives the same bytes. */
+export async function putReports(place: Place, record: RunRecord): Promise<RunDocument[]> {
+  const { renderReports } = await import('../report/reports.ts');
+  const documents: RunDocument[] = [];
+  for await (const report of renderReports(record))
+    documents.push(await putReport(place, documentKey(record.run_id, report.name), report));
+  return documents;
+}
+
+/** Makes the report of a try that ended incomplete. @param prefix of the attempt. */
+async function putAttemptReport(place: Place, record: RunRecord, prefix: string): Promise<RunDocument> {
+  const { renderAttemptReport } = await import('../report/reports.ts');
+  const report = await renderAttemptReport(record);
+  return putReport(place, `${prefix}${report.name}`, report);
+}
+
+function putReport({ archive, runtime }: Place, key: string, { name, pieces }: Report): Promise<RunDocument> {
+  return withFile(runtime, name, pieces, async (file, content) => {
+    const { version_id } = await archive.put(key, { file }, content);
+    return { name, key, ...content, ...whereDefined({ version_id }) };
+  });
 }

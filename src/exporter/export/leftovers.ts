@@ -1,6 +1,6 @@
+import { whereDefined } from '../../core/defined.ts';
 import { type Rows, RowsBuilder } from '../../core/rows/rows.ts';
-import type { StoredObject } from '../../verifier/archive/archive.ts';
-import { measure } from '../../verifier/archive/measure.ts';
+import { measure, type StoredObject } from '../../verifier/archive/archive.ts';
 import {
   askedKey,
   holdLogPrefix,
@@ -70,7 +70,7 @@ export async function measureLeftOver(
   for (const { key, version_id, irregular } of others) {
     if (irregular !== undefined) throw notOurs(key, 'it is no file that an archive holds');
     const content = await measure(await archive.read(key));
-    leftOver.push({ key, ...content, ...(version_id === undefined ? {} : { version_id }) });
+    leftOver.push({ key, ...content, ...whereDefined({ version_id }) });
   }
   return leftOver;
 }

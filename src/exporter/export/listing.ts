@@ -1,14 +1,18 @@
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { StreamingSha256 } from '../../core/digest.ts';
 import { type EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import type { ServiceDocument } from '../../verifier/bundle/documents.ts';
+import type { PackageExpectation } from '../../verifier/chain/package.ts';
 import type { CompletenessBasis } from '../../verifier/claims/completeness.ts';
-import { ListingMerge } from '../../verifier/claims/listing.ts';
+import { ListingMerge, type ListingObserver } from '../../verifier/claims/listing.ts';
+import { lineOf, linesOf } from '../../verifier/claims/listing-text.ts';
 import type { StreamStatement } from '../../verifier/claims/statement.ts';
-import { entryOf, type SentEntries } from '../../verifier/model/sent.ts';
+import { entryOf, type SentEntries } from '../../verifier/model/batch.ts';
 import type { Question } from '../../verifier/records/question.ts';
+import type { NotedEntries } from '../../verifier/verify/noted-entries.ts';
 import type { AuditClient } from '../client/audit.ts';
 import type { EntryListItem, PageOfEntries } from '../client/audit-answers.ts';
 import { inPeriod, type Period } from '../client/period.ts';
-import { ListingFile } from './listing-file.ts';
 import type { ListedStream } from './plan.ts';
 import type { AskedAt } from './received.ts';
 
@@ -168,4 +172,68 @@ export function whyNotListed(mode: CompletenessMode, { entryCount }: StreamState
   if (mode === 'record') return 'verify.completeness is "record"';
   if ((entryCount ?? 0) > MAX_LISTED) return `${entryCount} entries are too many to list`;
   return null;
+}
+
+const BLOCK_CHARACTERS = 256 * 1024;
+
+/** The listing of a stream as it is kept in its bundle, written while it arrives. */
+class ListingFile implements Disposable {
+  readonly path: string;
+  readonly #digest = new StreamingSha256();
+  #file: number | null;
+  #text = '';
+
+  /** Overwrites what is there. */
+  constructor(path: string) {
+    this.path = path;
+    this.#file = openSync(path, 'w');
+  }
+
+  readonly observer: ListingObserver = {
+    matched: (entries, from, to) => this.#add(linesOf(entries, from, to)),
+    listed: (entry, isBehind) => this.#add(lineOf(entry, isBehind)),
+  };
+
+  /** Ends the file; call once. */
+  finish(): { file: string; bytes: number; sha256: string } {
+    this.#write();
+    this[Symbol.dispose]();
+    return { file: this.path, ...this.#digest.finish() };
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#file !== null) closeSync(this.#file);
+    this.#file = null;
+  }
+
+  #add(text: string): void {
+    this.#text += text;
+    if (this.#text.length >= BLOCK_CHARACTERS) this.#write();
+  }
+
+  #write(): void {
+    const bytes = Buffer.from(this.#text, 'latin1');
+    this.#text = '';
+    this.#digest.update(bytes);
+    for (let at = 0; at < bytes.length && this.#file !== null; ) at += writeSync(this.#file, bytes, at);
+  }
+}
+
+type Observers = Pick<PackageExpectation, 'onEntry' | 'onSent'>;
+
+/** Returns the observers of the entries of a stream as they are read: each of the two, where it is there. */
+export function observersOf(notes: NotedEntries | null, listing: ListingCheck | null): Observers {
+  if (listing === null && notes === null) return {};
+  return {
+    onEntry: (entry) => {
+      notes?.onEntry(entry);
+      listing?.add(entry);
+    },
+    onSent: (entries) => {
+      notes?.onSent(entries);
+      // The listing looks at them later.
+      if (listing === null) entries.release();
+      else listing.addSent(entries);
+    },
+  };
 }

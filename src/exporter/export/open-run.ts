@@ -6,12 +6,12 @@ import { type ClockReading, readClock } from '../clocks.ts';
 import { type KnownLedger, readKnownLedger } from '../ledger/continuation.ts';
 import { collectAccount } from './account.ts';
 import { type BegunRun, checkSameService, readBegun } from './asked.ts';
-import { readAttempts } from './attempts.ts';
 import type { ExportContext, RunState } from './context.ts';
 import { refuseForeign, refuseUnasked } from './leftovers.ts';
 import { endPacking, Packing } from './packing.ts';
 import { type ListedStream, type StreamSelection, selectStreams } from './plan.ts';
 import { type FrozenRun, readRunDraft } from './run-draft.ts';
+import { readAttempts } from './run-record.ts';
 
 /** A run that is not finalized, as it lies in the archive. */
 export interface FoundRun {

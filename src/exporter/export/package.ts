@@ -1,10 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { EvidenceError } from '../../core/errors.ts';
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { utf8Bytes } from '../../core/bytes.ts';
+import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import { cutText } from '../../core/foreign-text.ts';
 import { readHttpDate } from '../../core/http-date.ts';
-import { SHOWN_OF_ID } from '../client/audit.ts';
-import type { ServiceInUse } from './context.ts';
-import type { MadePackage } from './received.ts';
+import { formFileName } from '../../verifier/bundle/files.ts';
+import { type FormSource, type ReadPdf, readPdfForm } from '../../verifier/claims/observe.ts';
+import { readPdf } from '../../verifier/pdf-text/reader.ts';
+import { type Form, SHOWN_OF_ID } from '../client/audit.ts';
+import type { ExportContext, ServiceInUse } from './context.ts';
+import type { MadePackage, ReceivedForms } from './received.ts';
 
 /**
  * Has the service make a package, and waits until it is ready.
@@ -30,4 +36,95 @@ export async function makePackage(
   if (generated.made === null) onWait();
   const { entryCount } = generated.made ?? (await client.awaitPackage(packageId));
   return { packageId, entryCount, askedAt, askedAtByService, transferLog: [{ step: 'generate', exchange }] };
+}
+
+/** A watch on a form as it arrives. */
+interface FormWatch {
+  begin(form: Form): void;
+  /** It begins again: what came before does not count. */
+  restart(form: Form): void;
+  chunk(form: Form, bytes: Uint8Array): void | Promise<void>;
+  failed(form: Form, message: string): void;
+}
+
+/** Downloads every form that the service has. One that it does not give is noted, and what arrived of it is kept. */
+export async function receiveForms(
+  { client }: ServiceInUse,
+  packageId: string,
+  folder: string,
+  watch: FormWatch,
+): Promise<ReceivedForms> {
+  const received: ReceivedForms = { files: [], missing: [], transferLog: [], withKey: [], refused: [] };
+  for (const form of client.forms) {
+    watch.begin(form);
+    const file = join(folder, form);
+    let key = client.watchKey();
+    const observer = {
+      restart: () => {
+        key = client.watchKey();
+        watch.restart(form);
+      },
+      chunk: (bytes: Uint8Array) => {
+        key.push(bytes);
+        return watch.chunk(form, bytes);
+      },
+    };
+    try {
+      const { exchange, contentType } = await client.download(packageId, form, file, observer);
+      const path = formFileName(form, contentType);
+      received.files.push({ form, path, file, bytes: exchange.bytes, sha256: exchange.sha256 });
+      received.transferLog.push({ step: form, file: path, exchange });
+    } catch (error) {
+      if (!isEvidenceError(error) || error.code === 'interrupted') throw error;
+      watch.failed(form, error.message);
+      received.missing.push({ form, reason: error.message });
+      if (error.code === 'refused') received.refused.push(form);
+      received.transferLog.push({ step: form, failure: error.message });
+      // The part that arrived is kept, under a name that says that it is not the whole.
+      const bytes = await sizeOf(file);
+      if (bytes > 0) received.files.push({ form, path: `${formFileName(form, '')}.part`, file, bytes, sha256: null });
+    }
+    if (key.isFound) received.withKey.push(form);
+  }
+  return received;
+}
+
+async function sizeOf(file: string): Promise<number> {
+  try {
+    return (await stat(file)).size;
+  } catch {
+    return 0;
+  }
+}
+
+/** Findings about the PDF of a package. */
+interface PdfInPackage {
+  /** Tells what was read of it already. */
+  read: ReadPdf;
+  /** Forms that hold the API key. */
+  withKey: Form[];
+}
+
+/** Returns a form that arrived whole; null for any other. */
+export function wholeForm({ files, missing }: Pick<ReceivedForms, 'files' | 'missing'>, name: Form): FormSource | null {
+  const found = missing.some(({ form }) => form === name) ? undefined : files.find(({ form }) => form === name);
+  return found === undefined ? null : { bytes: found.bytes, read: () => readFile(found.file) };
+}
+
+/** Reads the PDF once: for what it states, and for the API key in text that the file compresses or escapes. */
+export async function readPdfOf(
+  { service: { client } }: Pick<ExportContext, 'service'>,
+  received: Pick<ReceivedForms, 'files' | 'missing' | 'withKey'>,
+): Promise<PdfInPackage> {
+  const watch = client.watchKey();
+  const seeText = (text: string) => watch.push(utf8Bytes(text));
+  const reading = await readPdfForm(wholeForm(received, 'pdf'), (bytes) => readPdf(bytes, { seeText }));
+  const isNew = watch.isFound && !received.withKey.includes('pdf');
+  return {
+    read: async () => {
+      if (reading !== null && !('unreadable' in reading)) return reading;
+      throw new EvidenceError('unreadable', reading?.unreadable ?? 'it is not there');
+    },
+    withKey: isNew ? [...received.withKey, 'pdf'] : received.withKey,
+  };
 }

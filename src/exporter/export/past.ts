@@ -2,19 +2,19 @@ import { createReadStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
-import { measure } from '../../verifier/archive/measure.ts';
+import { measure } from '../../verifier/archive/archive.ts';
 import { EVIDENCE } from '../../verifier/bundle/files.ts';
 import { openBundle } from '../../verifier/bundle/read.ts';
 import { PackageReader, type PackageReading } from '../../verifier/chain/package.ts';
 import { digestAt, findAgreements, overlapOf } from '../../verifier/claims/overlap.ts';
+import type { Span } from '../../verifier/claims/schemas.ts';
 import { isPlaced, type Placed } from '../../verifier/claims/span.ts';
-import type { Span } from '../../verifier/claims/span-schema.ts';
 import { runRecordKey } from '../../verifier/records/keys.ts';
 import { readFinalizedRun } from '../../verifier/records/stored-run.ts';
 import type { ExportContext, RunState } from './context.ts';
 
 /** The past that continuity is compared with. */
-export interface ComparedPast {
+interface ComparedPast {
   /** The oldest first; after a run, the part of its entries that was read from its bundle. */
   earlier: readonly Span[];
   /** Reasons that bundles could not be read, by run id. */

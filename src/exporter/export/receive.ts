@@ -6,15 +6,20 @@ import type { VendorVerdict } from '../../verifier/claims/agreement-vendor.ts';
 import { type CompletenessBasis, entriesBeside } from '../../verifier/claims/completeness.ts';
 import { sectionOf } from '../../verifier/claims/overlap.ts';
 import { lookOut } from '../../verifier/claims/past.ts';
+import type { Unfetched } from '../../verifier/claims/schemas.ts';
 import type { RecordedStatement } from '../../verifier/claims/statement.ts';
 import { lastFetched } from '../../verifier/claims/unfetched.ts';
-import type { Unfetched } from '../../verifier/claims/unfetched-schema.ts';
 import { type ExportContext, pastOf, type RunState } from './context.ts';
-import { observersOf } from './entry-observers.ts';
 import type { JobStep } from './events.ts';
-import { receiveForms } from './forms.ts';
-import { type CompletenessMode, type Listed, type ListedFile, ListingCheck, whyNotListed } from './listing.ts';
-import { makePackage } from './package.ts';
+import {
+  type CompletenessMode,
+  type Listed,
+  type ListedFile,
+  ListingCheck,
+  observersOf,
+  whyNotListed,
+} from './listing.ts';
+import { makePackage, receiveForms } from './package.ts';
 import type { ListedStream } from './plan.ts';
 import type { AccountPackage, AskedAt, ReceivedForms } from './received.ts';
 import { listUnfetched } from './unfetched.ts';

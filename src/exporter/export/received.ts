@@ -15,7 +15,7 @@ export interface MadePackage extends AskedAt {
 }
 
 /** A form as it lies on disk, whole or as far as it came. */
-export interface ReceivedFile {
+interface ReceivedFile {
   form: Form;
   /** Its place in the bundle. */
   path: string;

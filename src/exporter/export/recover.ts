@@ -3,22 +3,27 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { isEvidenceError } from '../../core/errors.ts';
 import { FORMATS } from '../../core/formats.ts';
-import { measure } from '../../verifier/archive/measure.ts';
+import { measure } from '../../verifier/archive/archive.ts';
+import { collectedIn } from '../../verifier/bundle/known.ts';
 import { slugOf } from '../../verifier/bundle/layout.ts';
+import { type OpenBundle, openBundle } from '../../verifier/bundle/read.ts';
+import type { Verdict } from '../../verifier/claims/verdict.ts';
 import { bundleKey, encryptedBundleKey } from '../../verifier/records/keys.ts';
 import type { Question } from '../../verifier/records/question.ts';
 import { ENCRYPTED_BUNDLE, type StreamRecord } from '../../verifier/records/record.ts';
 import { readRecord } from '../../verifier/records/record-bytes.ts';
 import type { Unbound } from '../../verifier/records/stored-object.ts';
+import { verifyBundle } from '../../verifier/verify/bundle.ts';
+import { isBound } from '../bundle/binding.ts';
 import { whereKept } from '../records/put-record.ts';
 import { isBoundRecord } from './binding.ts';
-import type { ExportContext } from './context.ts';
+import type { Binding, ExportContext } from './context.ts';
 import { bundleNames } from './encrypt.ts';
-import { verifyLeftover } from './leftover-bundle.ts';
 import type { FindListed } from './plan.ts';
 import { notOurs, readStreamRecord, saysTheSame } from './records.ts';
 import { Relisting } from './relist.ts';
 import type { Recovered } from './stream-jobs.ts';
+import { verdictWithoutKey } from './without-key.ts';
 
 /** A bundle as a file, and what it was found to be. */
 interface Fetched {
@@ -126,4 +131,82 @@ export async function withFetched<T>(
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** A bundle that lay in the archive, as it was found to be. */
+interface Leftover {
+  /** Ours, made now, under what this run requires. */
+  verdict: Verdict;
+  missing: StreamRecord['missing'];
+  collected: StreamRecord['collected'];
+  service: StreamRecord['service'];
+  identity: string;
+}
+
+/**
+ * Verifies a bundle that lies in the archive as `evidence verify` does, after it was found to be bound to this run.
+ *
+ * @param file the bundle.
+ * @param key where it lies.
+ * @param relisting sees its entries as they are read.
+ * @throws EvidenceError `conflict` when it is not bound to this run, is not whole, or does not say what is found now.
+ */
+async function verifyLeftover(
+  context: ExportContext,
+  file: string,
+  key: string,
+  relisting?: Relisting,
+): Promise<Leftover> {
+  await requireBound(context.binding, file, key);
+  const { contract, contractFile } = context.service;
+  const { source, period, scope, run_id } = context.question;
+  const found = await verifyBundle(file, key, {
+    ...context.trust,
+    contract: contractFile === null ? null : { contract, file: contractFile },
+    acceptUnhashed: scope.accepted_unhashed,
+    required: scope.required_claims,
+    now: context.runtime.now(),
+    ...(relisting === undefined ? {} : { watch: (stated) => relisting.begin(stated) }),
+  });
+  const [finding] = found.findings;
+  if (finding !== undefined) throw notOurs(key, `${finding.key} ${finding.message}`);
+  const { judged, identity } = found;
+  if (judged === null || identity === null || judged.transferLog === null)
+    throw notOurs(key, 'it holds nothing to judge');
+  const { stated, transferLog, service, missing } = judged;
+  const verdict = verdictWithoutKey(context, judged.verdict);
+  const isOfRun =
+    stated.run_id === run_id &&
+    transferLog.audit_url === source.audit_url &&
+    stated.contract_sha256 === source.contract_sha256 &&
+    saysTheSame(stated.period, period);
+  if (!isOfRun) throw notOurs(key, `it is of run ${stated.run_id} from ${transferLog.audit_url}`);
+  if (!saysTheSame(verdict, stated.verdict))
+    throw notOurs(
+      key,
+      'keys, roots or this program have changed since, so more or less of it is proved now than it says',
+    );
+  await relisting?.finish(judged, key);
+  return { verdict, missing: [...missing], collected: collectedIn(transferLog), service, identity };
+}
+
+/** @throws EvidenceError `conflict`. */
+async function requireBound({ key: bindingKey }: Binding, file: string, key: string): Promise<void> {
+  let bundle: OpenBundle;
+  try {
+    bundle = await openBundle(file, {}, key);
+  } catch (error) {
+    throw isEvidenceError(error, 'unreadable') ? notOurs(key, error.message) : error;
+  }
+  try {
+    const bound = bindingKey !== null && (await isBound(bundle, bindingKey, key).catch(asUnbound));
+    if (!bound) throw notOurs(key, 'it is not bound to it');
+  } finally {
+    await bundle.close();
+  }
+}
+
+function asUnbound(error: unknown): false {
+  if (isEvidenceError(error)) return false;
+  throw error;
 }

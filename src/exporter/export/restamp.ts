@@ -1,15 +1,15 @@
 import { sha256 } from '../../core/digest.ts';
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import { FORMATS } from '../../core/formats.ts';
-import type { Operator } from '../../verifier/claims/stated-schema.ts';
-import { RESTAMPING, type Restamping, restampingKey } from '../../verifier/records/restamping.ts';
+import type { Operator } from '../../verifier/claims/schemas.ts';
+import { RESTAMPING, type Restamping, restampingKey } from '../../verifier/records/hold-log.ts';
 import { judgeStamps, readStamps, type Stamps, type StampVerdict } from '../../verifier/records/stamps.ts';
 import { readFinalizedRun } from '../../verifier/records/stored-run.ts';
 import type { Archive } from '../archive/archive.ts';
-import { lockAsRun, putBesideRun } from '../records/beside-run.ts';
+import { lockAsRun, putBesideRun } from '../records/put-record.ts';
 import { keepStamp, requestStamp, type Stamping } from './stamp.ts';
 
-export interface RestampContext {
+interface RestampContext {
   archive: Archive;
   stamping: Stamping;
   /** Runs are stamped whose newest token rests on a certificate that ends before this. */

@@ -1,3 +1,4 @@
+import { whereDefined } from '../../core/defined.ts';
 import { sha256 } from '../../core/digest.ts';
 import { inParallel } from '../../core/parallel.ts';
 import { findBy, type Rows, RowsBuilder } from '../../core/rows/rows.ts';
@@ -80,7 +81,7 @@ export async function recordsOf(
 }
 
 /** Objects of a stream that an earlier attempt left in the archive. */
-export interface LeftStream {
+interface LeftStream {
   recordKey: string;
   /** Null where the stream has a bundle and no record. */
   record: StoredObject | null;
@@ -111,7 +112,7 @@ async function resumeRecord(
 ): Promise<Resumed> {
   const { record, recovered, ...content } = (await findRecorded(context, key)) ?? (await verifyRecorded(context, key));
   checkList(record, listed);
-  const place = { key, ...content, ...(version_id === undefined ? {} : { version_id }) };
+  const place = { key, ...content, ...whereDefined({ version_id }) };
   return { kind: 'recorded', stored: { record, ...place }, recovered };
 }
 

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { whereDefined } from '../../core/defined.ts';
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import { FORMATS } from '../../core/formats.ts';
 import { type Rows, RowsBuilder } from '../../core/rows/rows.ts';
@@ -98,7 +99,7 @@ function requireRoom(record: RunRecord, maxBytes: number): void {
 async function keepRunDraft({ archive }: DraftContext, key: string, file: string): Promise<FrozenRun> {
   const { record: draft, stored } = await putLongFile(archive, key, RUN_DRAFT, file);
   const { bytes, sha256, version_id } = stored;
-  return { draft, document: { name: NAME, key, bytes, sha256, ...(version_id === undefined ? {} : { version_id }) } };
+  return { draft, document: { name: NAME, key, bytes, sha256, ...whereDefined({ version_id }) } };
 }
 
 /**

@@ -6,7 +6,7 @@ import type { Archive } from '../archive/archive.ts';
 import type { PeriodAnswer, RunName } from './period.ts';
 
 /** The user's options for a run that exists already. */
-export interface RevisionOptions {
+interface RevisionOptions {
   archive: Archive;
   /** A new revision of what is finalized. */
   revise: boolean;

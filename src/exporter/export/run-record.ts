@@ -1,16 +1,19 @@
 import { FORMATS } from '../../core/formats.ts';
-import { RowsBuilder } from '../../core/rows/rows.ts';
+import { type Rows, RowsBuilder } from '../../core/rows/rows.ts';
+import type { StoredObject } from '../../verifier/archive/archive.ts';
 import type { EarlierRuns } from '../../verifier/ledger/earlier-runs.ts';
+import { ATTEMPT } from '../../verifier/records/attempt.ts';
+import { attemptFileOf } from '../../verifier/records/keys.ts';
 import { EXIT_CODE_OF } from '../../verifier/records/outcome.ts';
-import type { RunRecord, RunStream, StreamRecord } from '../../verifier/records/record.ts';
-import { disagreementsIn, toRunOutcome } from '../../verifier/records/run-algebra.ts';
+import type { Reconciliation, RunRecord, RunStream, StreamRecord } from '../../verifier/records/record.ts';
+import { readRecord } from '../../verifier/records/record-bytes.ts';
+import { countRunStreams, disagreementsIn, toRunOutcome } from '../../verifier/records/run-algebra.ts';
 import type { Unbound } from '../../verifier/records/stored-object.ts';
 import { countSupplements, type RunSupplements } from '../../verifier/records/supplements.ts';
 import { type ClockReading, describeSkew } from '../clocks.ts';
-import { listAttempts } from './attempts.ts';
+import { isBoundRecord } from './binding.ts';
 import type { ExportContext, RunState } from './context.ts';
-import { findEnded, findUnlisted, findVanished } from './plan.ts';
-import { reconcile } from './reconcile.ts';
+import { findEnded, findUnlisted, findVanished, type StreamSelection } from './plan.ts';
 import type { StreamJobs } from './stream-jobs.ts';
 
 /** Other facts about a run. */
@@ -153,4 +156,57 @@ function warnOfSkew(clock: ClockReading): string[] {
 /** A stream's record without what the run or the attempt that names it says already. */
 export function withinRun({ format: _format, run_id: _run, recorded_at: _at, ...stream }: Unbound<StreamRecord>) {
   return stream;
+}
+
+/** Counts the streams of a run, and holds the count to what was listed. A stream that is accounted for nowhere is a defect. */
+function reconcile(
+  run: Pick<RunRecord, 'streams' | 'failed' | 'excluded' | 'vanished'>,
+  { included }: StreamSelection,
+): Reconciliation {
+  const gone = new Set(run.vanished.map(({ stream_id }) => stream_id));
+  const listed = new Set([
+    ...included.map((stream) => stream.streamId),
+    ...run.excluded.map((exclusion) => exclusion.stream_id),
+    ...run.streams.map((stream) => stream.stream_id).filter((streamId) => !gone.has(streamId)),
+  ]).size;
+  const counts = countRunStreams(run);
+  if (listed !== counts.listed) throw new Error(`${listed} streams are listed, but ${counts.listed} accounted for`);
+  return counts;
+}
+
+type Attempt = RunRecord['attempts'][number];
+
+/** The tries of this run that ended incomplete and wrote it down. What somebody else put there is none of them. */
+export async function readAttempts(
+  { archive, binding }: Pick<ExportContext, 'archive' | 'binding'>,
+  objects: Rows<StoredObject>,
+): Promise<Attempt[]> {
+  const attempts: Attempt[] = [];
+  for (const { key } of objects) {
+    if (attemptFileOf(key) !== 'attempt.json') continue;
+    const bytes = await archive.readBytes(key, ATTEMPT.maxBytes);
+    if (!isBoundRecord(binding.key, bytes)) continue;
+    const { started_at, ended_at } = readRecord(ATTEMPT, bytes, key);
+    attempts.push({ started_at, ended_at });
+  }
+  return attempts;
+}
+
+/**
+ * Every export that worked on the run, the oldest first: this one, those that wrote down that they ended, and those of
+ * which only what they received is left, because they were interrupted.
+ */
+function listAttempts(
+  { start, attempts }: Pick<RunState, 'start' | 'attempts'>,
+  streams: Rows<Pick<RunStream, 'collected'>>,
+  finishedAt: string,
+): Attempt[] {
+  const ends = new Map<string, string | null>(
+    streams.map(({ collected }) => [collected.export_started_at, null] as const),
+  );
+  for (const { started_at, ended_at } of attempts) ends.set(started_at, ended_at);
+  ends.set(start.at.toISOString(), finishedAt);
+  return [...ends]
+    .map(([started_at, ended_at]) => ({ started_at, ended_at }))
+    .sort((a, b) => (a.started_at < b.started_at ? -1 : 1));
 }

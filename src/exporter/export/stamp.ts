@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import { judgeStamp, type Stamps, type StampVerdict } from '../../verifier/records/stamps.ts';
+import { digestOidOfLength } from '../../verifier/timestamp/algorithms.ts';
 import type { Certificate } from '../../verifier/timestamp/certificate.ts';
+import { TAG } from '../../verifier/timestamp/der.ts';
 import type { Archive } from '../archive/archive.ts';
 import type { AuthorityClient } from '../client/authority.ts';
-import { putBytes } from '../records/put-bytes.ts';
-import { timestampRequest } from './stamp-request.ts';
+import { putBytes } from '../records/put-record.ts';
 
 export interface Stamping {
   authority: AuthorityClient;
@@ -13,7 +14,7 @@ export interface Stamping {
   roots: readonly Certificate[];
 }
 
-export interface StampOptions {
+interface StampOptions {
   /** The time that the token must not be older than. */
   notBefore: Date;
   /** The token must rest on certificates that end later than this. */
@@ -69,4 +70,52 @@ export async function keepStamp(archive: Archive, { key, der }: FreshStamp): Pro
   } catch (error) {
     if (!isEvidenceError(error, 'conflict')) throw error;
   }
+}
+
+const MAX_NONCE_BITS = 160;
+
+/**
+ * A TimeStampReq (RFC 3161 section 2.4.1) that asks for the certificates too, so that the token can be verified alone.
+ *
+ * @param digest hex of SHA-256, SHA-384 or SHA-512, told apart by length.
+ * @param nonce random, of the caller's making: 1 to 160 bits. The token must return it (`TokenQuestion.nonce`).
+ * @returns DER, to be sent as `application/timestamp-query`.
+ * @throws TypeError for another digest or nonce.
+ */
+export function timestampRequest(digest: string, nonce: bigint): Uint8Array {
+  const algorithm = /^([0-9a-f]{2})+$/.test(digest) ? digestOidOfLength(digest.length / 2) : undefined;
+  if (algorithm === undefined) throw new TypeError(`not a SHA-2 digest in hex: ${digest}`);
+  if (nonce <= 0n || nonce >> BigInt(MAX_NONCE_BITS) !== 0n) throw new TypeError('a nonce has 1 to 160 bits');
+  const version = encode(TAG.integer, [1]);
+  const imprint = [
+    ...encode(TAG.sequence, [...encodeOid(algorithm), ...encode(TAG.null, [])]),
+    ...encode(TAG.octetString, Buffer.from(digest, 'hex')),
+  ];
+  const certReq = encode(TAG.boolean, [0xff]);
+  const parts = [...version, ...encode(TAG.sequence, imprint), ...encodePositive(nonce), ...certReq];
+  return Uint8Array.from(encode(TAG.sequence, parts));
+}
+
+/** Encodes at most 127 bytes, which is what a request has with the longest digest and nonce: one octet of length. */
+function encode(tag: number, content: Iterable<number>): number[] {
+  const octets = [...content];
+  return [tag, octets.length, ...octets];
+}
+
+/** A leading zero keeps a number positive whose first bit is set (X.690 section 8.3). */
+function encodePositive(value: bigint): number[] {
+  const digits = value.toString(16);
+  const octets = Buffer.from(digits.length % 2 === 0 ? digits : `0${digits}`, 'hex');
+  return encode(TAG.integer, (octets[0] ?? 0) < 0x80 ? octets : [0, ...octets]);
+}
+
+/** X.690 section 8.19. */
+function encodeOid(oid: string): number[] {
+  const [first = 0, second = 0, ...rest] = oid.split('.').map(Number);
+  const octets = [first * 40 + second, ...rest].flatMap((number) => {
+    const groups = [number & 0x7f];
+    for (let left = number >>> 7; left > 0; left >>>= 7) groups.unshift((left & 0x7f) | 0x80);
+    return groups;
+  });
+  return encode(TAG.oid, octets);
 }

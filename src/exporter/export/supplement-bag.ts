@@ -16,7 +16,7 @@ import type { ExportContext, RunState } from './context.ts';
 import { Packing } from './packing.ts';
 
 /** The contents of the bag. */
-export interface SupplementContents {
+interface SupplementContents {
   collected: CollectedSupplements;
   statement: SupplementsStatement;
   /** The standing of each record, and the tables. */

@@ -1,4 +1,9 @@
+import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { toWrites } from '../../core/chunks.ts';
+import { formFile } from '../../verifier/bundle/files.ts';
+import { openBundle } from '../../verifier/bundle/read.ts';
+import { PackageReader } from '../../verifier/chain/package.ts';
 import type { StreamRecord } from '../../verifier/records/record.ts';
 import type { Unbound } from '../../verifier/records/stored-object.ts';
 import { whyNoBundle } from '../../verifier/records/supplements.ts';
@@ -6,16 +11,15 @@ import { csvHeader, csvRow } from '../../verifier/supplements/csv.ts';
 import type { SupplementsStatement } from '../../verifier/supplements/document.ts';
 import { csvFile, KIND_NAMES, RECORD_KINDS, RECORD_STATES } from '../../verifier/supplements/files.ts';
 import { askedAtOf, listedHeads } from '../../verifier/supplements/judging.ts';
-import { judgeKind } from '../../verifier/supplements/pass.ts';
 import { describeRecords } from '../../verifier/supplements/reading.ts';
 import { type StreamStanding, standingOf } from '../../verifier/supplements/standing.ts';
-import { SupplementTally } from '../../verifier/supplements/tally.ts';
-import type { NotedStreams } from '../../verifier/verify/noted-streams.ts';
+import { judgeKind, SupplementTally } from '../../verifier/supplements/tally.ts';
+import type { NotedStreams } from '../../verifier/verify/noted-entries.ts';
 import type { PayloadSource } from '../bundle/source.ts';
-import type { ExportContext } from './context.ts';
-import { LineFile } from './line-file.ts';
-import type { OpenSupplements } from './open-supplements.ts';
-import { readBackStreams } from './read-back.ts';
+import type { ExportContext, OpenSupplements } from './context.ts';
+import { observersOf } from './listing.ts';
+import { notOurs } from './records.ts';
+import { withFetched } from './recover.ts';
 import type { StreamJobs } from './stream-jobs.ts';
 
 /** Findings of the records, and the files that state them. */
@@ -76,4 +80,79 @@ function standingsOf(jobs: StreamJobs, notes: NotedStreams): (streamId: string) 
 function* receivedIn({ recorded, incomplete }: StreamJobs): Generator<Unbound<StreamRecord>> {
   for (const { record } of recorded) yield record;
   yield* incomplete;
+}
+
+/**
+ * Notes the entries that bear on records in streams that this export did not read, or not by themselves: from their bundles,
+ * as they are stored. An encrypted one stays unread.
+ */
+async function readBackStreams(
+  context: ExportContext,
+  notes: NotedStreams,
+  streams: Iterable<Unbound<StreamRecord>>,
+): Promise<void> {
+  for (const record of streams) {
+    const { stream_id: streamId, bundle } = record;
+    if (!notes.wants(streamId) || bundle.encrypted !== undefined || notes.of(streamId) !== null) continue;
+    context.runtime.signal.throwIfAborted();
+    await readBack(context, notes, record);
+  }
+}
+
+async function readBack(
+  context: ExportContext,
+  notes: NotedStreams,
+  { stream_id: streamId, bundle: { key, sha256 } }: Unbound<StreamRecord>,
+): Promise<void> {
+  await withFetched(context, key, async (fetched) => {
+    if (fetched.sha256 !== sha256) throw notOurs(key, 'it is not the bundle that was recorded');
+    const bundle = await openBundle(fetched.file, {}, key);
+    try {
+      const paths = bundle.entries.map(({ path }) => path);
+      const path = formFile('json', paths);
+      const observers = observersOf(notes.begin(streamId), null);
+      if (path === undefined) return;
+      using reader = new PackageReader(context.service.contract, new Map(), { streamId, ...observers });
+      for await (const block of bundle.blocksOf(path)) reader.push(block);
+      reader.finish();
+    } finally {
+      await bundle.close();
+    }
+  });
+}
+
+/** So much is written at once. */
+const BLOCK = 256 * 1024;
+
+/** A file of a bag that is made line by line, because all of it would be too much to hold. */
+class LineFile implements Disposable {
+  readonly source: PayloadSource;
+  readonly #file: number;
+  #waiting: string[] = [];
+  #length = 0;
+
+  /** @param file which is made. @param path in the bag. */
+  constructor(file: string, path: string) {
+    this.source = { path, file };
+    this.#file = openSync(file, 'w', 0o600);
+  }
+
+  /** @param line with its end. */
+  write(line: string): void {
+    this.#waiting.push(line);
+    this.#length += line.length;
+    if (this.#length >= BLOCK) this.#flush();
+  }
+
+  /** The file is whole then. */
+  [Symbol.dispose](): void {
+    this.#flush();
+    closeSync(this.#file);
+  }
+
+  #flush(): void {
+    for (const piece of toWrites(Buffer.from(this.#waiting.join('')))) writeFileSync(this.#file, piece);
+    this.#waiting = [];
+    this.#length = 0;
+  }
 }

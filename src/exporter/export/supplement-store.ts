@@ -1,3 +1,4 @@
+import { whereDefined } from '../../core/defined.ts';
 import { isEvidenceError } from '../../core/errors.ts';
 import { FORMATS } from '../../core/formats.ts';
 import type { Rows } from '../../core/rows/rows.ts';
@@ -31,7 +32,7 @@ export async function storeSupplements(
 ): Promise<StoredSupplements> {
   const { archive, question } = context;
   const { file, bytes, sha256, encrypted } = await toStoredForm(context, zip);
-  const object = { key, bytes, sha256, identity: zip.identity, ...(encrypted === undefined ? {} : { encrypted }) };
+  const object = { key, bytes, sha256, identity: zip.identity, ...whereDefined({ encrypted }) };
   const stored = { ...supplements, object };
   // A frozen run names every object under it: nothing is added later.
   if ((await archive.stat(runDraftKey(question.run_id))) !== null) return stored;

@@ -11,10 +11,9 @@ import {
   type SupplementService,
 } from '../../verifier/supplements/files.ts';
 import { ImpliedRecords } from '../../verifier/supplements/implied.ts';
-import { NotedStreams } from '../../verifier/verify/noted-streams.ts';
+import { NotedStreams } from '../../verifier/verify/noted-entries.ts';
 import { type CollectedSupplements, collectSupplements } from '../supplements/collect.ts';
-import type { ExportContext, RunState } from './context.ts';
-import type { OpenSupplements } from './open-supplements.ts';
+import type { ExportContext, OpenSupplements, RunState } from './context.ts';
 import type { StreamSelection } from './plan.ts';
 import type { StreamJobs } from './stream-jobs.ts';
 import { packSupplements } from './supplement-bag.ts';
@@ -22,7 +21,7 @@ import { type JudgedRecords, judgeRecords } from './supplement-judging.ts';
 import { storeSupplements } from './supplement-store.ts';
 
 /** The same, compared with what the run has of the streams. */
-export interface JudgedSupplements extends OpenSupplements {
+interface JudgedSupplements extends OpenSupplements {
   judged: JudgedRecords;
   /** As it stands in the record of the run. */
   record: RunSupplements;

@@ -15,8 +15,7 @@ import { ledgerKey } from '../../verifier/records/keys.ts';
 import { sign } from '../../verifier/signature/envelope.ts';
 import type { SigningKey } from '../../verifier/signature/key.ts';
 import type { Archive } from '../archive/archive.ts';
-import { keepPublicKey } from '../records/public-key.ts';
-import { putLongRecord } from '../records/put-record.ts';
+import { keepPublicKey, putLongRecord } from '../records/put-record.ts';
 import { readAdded } from './continuation.ts';
 
 const MAX_RACES = 100;

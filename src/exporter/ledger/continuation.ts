@@ -1,7 +1,7 @@
 import { type ErrorCode, EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import { joinMaps } from '../../core/rows/map.ts';
-import type { Restart } from '../../verifier/claims/span-schema.ts';
-import { readAcceptance } from '../../verifier/ledger/acceptance.ts';
+import type { Restart } from '../../verifier/claims/schemas.ts';
+import { readAcceptance } from '../../verifier/ledger/contradiction.ts';
 import { deriveEntry } from '../../verifier/ledger/derive.ts';
 import { abandonmentOf, whyNamedTwice } from '../../verifier/ledger/given-up.ts';
 import {

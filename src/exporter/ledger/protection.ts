@@ -14,8 +14,7 @@ import {
 } from '../../verifier/records/hold-log.ts';
 import { holdRecordKey, holdResultKey, runPrefix } from '../../verifier/records/keys.ts';
 import type { Archive, Locks } from '../archive/archive.ts';
-import { lockAsRun } from '../records/beside-run.ts';
-import { putRecord } from '../records/put-record.ts';
+import { lockAsRun, putRecord } from '../records/put-record.ts';
 
 /** The change to be made to the protection of a finalized run. */
 export interface ProtectionOptions {
@@ -29,7 +28,7 @@ export interface ProtectionOptions {
   mode: ObjectLock['mode'] | null;
 }
 
-export interface ProtectionContext {
+interface ProtectionContext {
   archive: Archive;
   now: () => Date;
   signal: AbortSignal;

@@ -12,7 +12,7 @@ import { putRecord } from '../records/put-record.ts';
 import { appendEntry, nextKey } from './append.ts';
 import { type KnownLedger, readKnownLedger } from './continuation.ts';
 
-export interface AcceptanceOptions {
+interface AcceptanceOptions {
   streamId: string;
   /** The part of the record's name that stands for the stream. */
   slug: string;

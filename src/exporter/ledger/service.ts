@@ -3,10 +3,10 @@ import type { StoredLedgerEntry } from '../../verifier/ledger/ledger.ts';
 import { archiveBytes, readArchiveService } from '../../verifier/ledger/service.ts';
 import { ARCHIVE_KEY } from '../../verifier/records/keys.ts';
 import type { Archive } from '../archive/archive.ts';
-import { putBytes } from '../records/put-bytes.ts';
+import { putBytes } from '../records/put-record.ts';
 
 /** The question that an export asks of an archive. */
-export interface ServiceQuestion {
+interface ServiceQuestion {
   auditUrl: string;
   /** Somebody says that the service of this archive has another address now. */
   isMoved: boolean;

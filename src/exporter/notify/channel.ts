@@ -1,5 +1,5 @@
 import type { StreamStatus } from '../../verifier/claims/claim.ts';
-import type { SentRequest } from '../client/sent-request.ts';
+import type { SentRequest } from '../client/call.ts';
 import type { ExportEvent } from '../export/events.ts';
 import type { ExportResult } from '../export/run.ts';
 

@@ -1,5 +1,5 @@
 import type { Printer } from '../../core/terminal/printer.ts';
-import type { SentRequest } from '../client/sent-request.ts';
+import type { SentRequest } from '../client/call.ts';
 import type { ExportEvent } from '../export/events.ts';
 import type { NotificationChannel } from './channel.ts';
 

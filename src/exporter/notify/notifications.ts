@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { messageOf } from '../../core/errors.ts';
 import { wait } from '../../core/wait.ts';
-import type { SentRequest } from '../client/sent-request.ts';
+import type { SentRequest } from '../client/call.ts';
 import type { ExportEvent } from '../export/events.ts';
 import type { ExportResult } from '../export/run.ts';
 import { type CommandEnd, type NotificationChannel, type NotifiedRun, toNotifiedRun } from './channel.ts';

@@ -5,7 +5,7 @@ import { defaultResource, detectResources, envDetector, resourceFromAttributes }
 import { BatchSpanProcessor, type ReadableSpan, type SpanExporter, TracerProvider } from '@opentelemetry/sdk-trace';
 import { messageOf } from '../../core/errors.ts';
 import type { Scrub } from '../../core/secret.ts';
-import type { SentRequest } from '../client/sent-request.ts';
+import type { SentRequest } from '../client/call.ts';
 import type { ExportEvent } from '../export/events.ts';
 import { type CommandEnd, isWell, type NotificationChannel } from './channel.ts';
 

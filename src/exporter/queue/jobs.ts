@@ -3,7 +3,7 @@ import type { QueueDatabase, RunStatement } from './database.ts';
 import { checkKept, type Task, type TaskFailure, taskSchema } from './tasks.ts';
 
 /** Jobs that came to nothing as often as they are tried are `lost`. */
-export type JobKind = 'streams' | 'conclusions' | 'lost';
+type JobKind = 'streams' | 'conclusions' | 'lost';
 
 /** Number of times that a job is given to a worker. A worker that ends uses up one for each job that it holds. */
 export const TRIES = 10;

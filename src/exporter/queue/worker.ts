@@ -16,7 +16,7 @@ const BEAT_MS = 5000;
 const ENDS_THE_WORKER: ReadonlySet<ErrorCode> = new Set(['archive', 'store-refused', 'work-directory', 'interrupted']);
 
 /** Dependencies of a worker. */
-export interface WorkerDeps {
+interface WorkerDeps {
   queue: RunQueue;
   /** Unique name of this worker. */
   name: string;

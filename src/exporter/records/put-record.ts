@@ -3,13 +3,16 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { toBlocks } from '../../core/chunks.ts';
+import { whereDefined } from '../../core/defined.ts';
+import { sha256 } from '../../core/digest.ts';
 import type { Expected } from '../../verifier/archive/archive.ts';
-import type { LongFormat, RecordFormat } from '../../verifier/model/record-format.ts';
+import type { LongFormat, RecordFormat } from '../../verifier/model/schemas.ts';
+import { publicKeyKey, runIdOf, runRecordKey } from '../../verifier/records/keys.ts';
 import { readLongRecord } from '../../verifier/records/long-record.ts';
 import { recordPieces, toReadableBytes } from '../../verifier/records/record-bytes.ts';
 import type { StoredAs } from '../../verifier/records/stored-object.ts';
+import { type PublicKey, toPem } from '../../verifier/signature/key.ts';
 import type { Archive, PutResult } from '../archive/archive.ts';
-import { putBytes } from './put-bytes.ts';
 
 const BLOCK_BYTES = 256 * 1024;
 
@@ -60,14 +63,58 @@ export async function putLongFile<T>(
 /** Stores the bytes of a record that its reader has read. @throws EvidenceError as `Archive.put` does. */
 export async function putReadable(archive: Archive, key: string, content: Uint8Array): Promise<StoredAs> {
   const { bytes, sha256, version_id } = await putBytes(archive, key, content);
-  return { key, bytes, sha256, ...(version_id === undefined ? {} : { version_id }) };
+  return { key, bytes, sha256, ...whereDefined({ version_id }) };
 }
 
 /** Returns the parts of the store's answer that a bundle's record keeps. */
 export function whereKept({ version_id, lock, legal_hold }: PutResult) {
-  return {
-    ...(version_id === undefined ? {} : { version_id }),
-    ...(lock === undefined ? {} : { lock }),
-    ...(legal_hold === undefined ? {} : { legal_hold }),
-  };
+  return whereDefined({ version_id, lock, legal_hold });
+}
+
+/** Stores what is at hand, or finds it stored. @throws EvidenceError as `Archive.put` does. */
+export async function putBytes(archive: Archive, key: string, bytes: Uint8Array): Promise<PutResult & Expected> {
+  const content = { bytes: bytes.length, sha256: sha256(bytes) };
+  return { ...(await archive.put(key, { bytes }, content)), ...content };
+}
+
+/**
+ * Stores the public key of what is about to be signed. Lying in the archive makes nobody trust it: it is to be found by
+ * its id when keys have changed, and a signature that does not even fit it is refuted without any trust.
+ */
+export async function keepPublicKey(archive: Archive, key: PublicKey): Promise<void> {
+  await putBytes(archive, publicKeyKey(key.id), Buffer.from(toPem(key)));
+}
+
+/**
+ * Stores a record beside a finalized run, for as long as the run's own record is kept.
+ * @throws EvidenceError as `putRecord` and `lockAsRun` do.
+ */
+export async function putBesideRun<T>(
+  archive: Archive,
+  key: string,
+  format: RecordFormat<T>,
+  record: T,
+  now: Date,
+): Promise<StoredAs> {
+  const stored = await putRecord(archive, key, format, record);
+  await lockAsRun(archive, key, now);
+  return stored;
+}
+
+/**
+ * Locks what was added to a finalized run for as long as the run's own record is locked: whoever adds it may have another
+ * configuration than whoever exported.
+ *
+ * @throws EvidenceError `store-refused`, `archive`.
+ */
+export async function lockAsRun(archive: Archive, key: string, now: Date): Promise<void> {
+  const runId = runIdOf(key);
+  if (runId === null) throw new TypeError(`${key} is of no run`);
+  const { locks } = archive;
+  const wanted = (await locks?.inspect(runRecordKey(runId)))?.lock ?? null;
+  if (locks === null || wanted === null || wanted === 'hidden') return;
+  const until = new Date(wanted.retain_until);
+  const own = (await locks.inspect(key))?.lock ?? null;
+  const isEnough = own === 'hidden' || (own !== null && new Date(own.retain_until) >= until);
+  if (until > now && !isEnough) await locks.extend(key, until, wanted.mode);
 }

@@ -3,8 +3,7 @@ import { CLAIMS } from '../../verifier/claims/claim.ts';
 import { lengthOf } from '../../verifier/claims/ranges.ts';
 import type { Reconciliation, RunRecord, RunStream } from '../../verifier/records/record.ts';
 import { anchoredIn } from './view/anchors.ts';
-import { countUnfetched } from './view/late.ts';
-import { missingIn, statedEntries } from './view/missing.ts';
+import { countUnfetched, missingIn, statedEntries } from './view/missing.ts';
 
 /**
  * The class of a stream in the reconciliation; `vanished` and `ended` ones are not listed, so they are counted nowhere.

@@ -1,8 +1,9 @@
+import { readFile } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { browserProgram, packageFile } from '../../core/install-paths.ts';
 import type { RunRecord } from '../../verifier/records/record.ts';
 import { renderIndex } from './csv.ts';
-import { renderHtml } from './html/document.ts';
-import { readParts } from './html/parts.ts';
+import { type PageParts, renderHtml } from './html/document.ts';
 import { renderOscal } from './oscal/document.ts';
 import { renderPdf } from './pdf/document.ts';
 import { readTexts } from './texts.ts';
@@ -43,4 +44,22 @@ async function inTurns<T>(making: Generator<void, T>): Promise<T> {
     if (step.done === true) return step.value;
     await nextTurn();
   }
+}
+
+let parts: Promise<PageParts> | undefined;
+
+/** Read once, because from the sources the programs are built for it. */
+export function readParts(): Promise<PageParts> {
+  parts ??= read();
+  return parts;
+}
+
+async function read(): Promise<PageParts> {
+  const [charts, style, page, verifier] = await Promise.all([
+    readFile(packageFile('templates/charts.css'), 'utf8'),
+    readFile(packageFile('templates/report/report.css'), 'utf8'),
+    browserProgram('page'),
+    browserProgram('verifier'),
+  ]);
+  return { style: charts + style, page, verifier };
 }

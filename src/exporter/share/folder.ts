@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { StreamingSha256 } from '../../core/digest.ts';
 import { EvidenceError, messageOf } from '../../core/errors.ts';
 import { inParallel } from '../../core/parallel.ts';
-import type { SharedObject } from '../../verifier/records/share.ts';
+import type { SharedObject } from '../../verifier/records/hold-log.ts';
 import type { Archive } from '../archive/archive.ts';
 import { differs } from './selection.ts';
 

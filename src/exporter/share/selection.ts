@@ -9,6 +9,7 @@ import {
   readNewestEntry,
   type StoredLedgerEntry,
 } from '../../verifier/ledger/ledger.ts';
+import type { SharedObject } from '../../verifier/records/hold-log.ts';
 import {
   ARCHIVE_KEY,
   COMMON_PREFIXES,
@@ -20,9 +21,8 @@ import {
   runRecordKey,
 } from '../../verifier/records/keys.ts';
 import type { RunRecord } from '../../verifier/records/record.ts';
-import { readRunEnvelope } from '../../verifier/records/run-envelope.ts';
-import type { SharedObject } from '../../verifier/records/share.ts';
 import { readStamps } from '../../verifier/records/stamps.ts';
+import { readRunEnvelope } from '../../verifier/records/statement.ts';
 import { type PublicKey, readPublicKey } from '../../verifier/signature/key.ts';
 import type { Archive } from '../archive/archive.ts';
 

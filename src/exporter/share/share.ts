@@ -1,15 +1,15 @@
 import { FORMATS } from '../../core/formats.ts';
+import { SHARE, SHARE_MARK, type SharedObject, type ShareRecord, shareKey } from '../../verifier/records/hold-log.ts';
 import { runEnvelopeKey } from '../../verifier/records/keys.ts';
 import { toRecordBytes } from '../../verifier/records/record-bytes.ts';
-import { SHARE, SHARE_MARK, type SharedObject, type ShareRecord, shareKey } from '../../verifier/records/share.ts';
 import type { Archive, LinkSeries } from '../archive/archive.ts';
-import { putBesideRun } from '../records/beside-run.ts';
+import { putBesideRun } from '../records/put-record.ts';
 import { renderLetter } from '../report/letter.ts';
 import type { LetterFile, LetterSubject } from '../report/view/letter.ts';
 import { ShareFolder } from './folder.ts';
 import { type SharedRun, type ShareSelection, selectObjects } from './selection.ts';
 
-export interface ShareOptions {
+interface ShareOptions {
   run: SharedRun;
   sharedWith: string | null;
   /** The roots that whoever shares has pinned. */
@@ -21,7 +21,7 @@ export interface ShareOptions {
   folder: string;
 }
 
-export interface ShareContext {
+interface ShareContext {
   archive: Archive;
   now: () => Date;
   signal: AbortSignal;

@@ -12,13 +12,11 @@ import {
 import { readRecords, recordsOfPeriod } from '../../verifier/supplements/reading.ts';
 import type { Period } from '../client/period.ts';
 import type { SupplementClient } from '../client/supplement.ts';
-import { type MissingSupplement, toMissingSupplement } from './missing.ts';
-import { ReceivedAnswers } from './received.ts';
-import { ServiceCollection, type SupplementScope } from './service-collection.ts';
-import type { SupplementSource } from './source.ts';
+import { ReceivedAnswers, ServiceCollection, type SupplementScope } from './service-collection.ts';
+import { type MissingSupplement, type SupplementSource, toMissingSupplement } from './source.ts';
 
 /** All of the evidence of one service. */
-export interface CollectedService {
+interface CollectedService {
   service: SupplementService;
   url: string;
   collectedAt: Date;
@@ -28,7 +26,7 @@ export interface CollectedService {
 }
 
 /** A service that was asked, and did not show all of it. */
-export interface MissingService extends MissingSupplement {
+interface MissingService extends MissingSupplement {
   url: string;
   collectedAt: Date;
 }
@@ -39,7 +37,7 @@ export interface CollectedSupplements {
 }
 
 /** The listener, the folder and the clock of a collection. */
-export interface CollectingRuntime {
+interface CollectingRuntime {
   /** A folder of these supplements alone; it is made. */
   folder: string;
   now: () => Date;

@@ -1,4 +1,8 @@
+import { writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { EvidenceError } from '../../core/errors.ts';
+import type { TransferLog } from '../../verifier/bundle/documents.ts';
 import { slugOf } from '../../verifier/bundle/layout.ts';
 import type { List } from '../../verifier/profile/list-description.ts';
 import {
@@ -11,9 +15,11 @@ import {
   verificationFile,
 } from '../../verifier/supplements/files.ts';
 import { readAgents } from '../../verifier/supplements/reading.ts';
+import type { ReceivedFiles } from '../../verifier/supplements/tally.ts';
+import type { Exchange } from '../client/exchange.ts';
+import { periodFilter } from '../client/operations.ts';
 import type { Period } from '../client/period.ts';
 import type { SupplementClient } from '../client/supplement.ts';
-import type { ReceivedAnswers } from './received.ts';
 import type { SupplementSource } from './source.ts';
 
 /** The limits of a supplement. */
@@ -64,7 +70,7 @@ export class ServiceCollection {
 
   #records(service: OtherService, kind: RecordKind, list: FilteredList): Promise<void> {
     const pages = { step: kind, fileOf: (number: number) => pageFile(service, kind, number) };
-    return this.#list(pages, list, {}, this.#filterOf(list));
+    return this.#list(pages, list, {}, periodFilter(list, this.#scope.period));
   }
 
   /** The public verification and the actions of every agent whose stream the run exports. */
@@ -80,7 +86,7 @@ export class ServiceCollection {
       const ids = { agent_id: agentId };
       await this.#document('verification', verificationFile(slug), verifications.path, ids);
       const ofAgent: Pages = { step: 'actions', fileOf: (number) => actionsFile(slug, number) };
-      await this.#list(ofAgent, actions, ids, this.#filterOf(actions));
+      await this.#list(ofAgent, actions, ids, periodFilter(actions, this.#scope.period));
     }
   }
 
@@ -117,12 +123,72 @@ export class ServiceCollection {
     this.#received.keep(file, Buffer.from(text));
     this.#received.log(step, file, exchange);
   }
+}
 
-  #filterOf({ from_parameter, to_parameter }: FilteredList): Record<string, string> {
-    const { from, to } = this.#scope.period;
-    return {
-      ...(from_parameter === null || from === null ? {} : { [from_parameter]: from }),
-      ...(to_parameter === null || to === null ? {} : { [to_parameter]: to }),
-    };
+/** An answer as a file. */
+interface Kept {
+  /** In the bag. */
+  path: string;
+  file: string;
+  bytes: number;
+}
+
+/** The answers of one service: files as they were received, and the log of how. */
+export class ReceivedAnswers implements ReceivedFiles {
+  readonly transferLog: TransferLog['steps'] = [];
+  readonly #folder: string;
+  readonly #limits: SupplementSource['limits'];
+  readonly #kept = new Map<string, Kept>();
+  #bytes = 0;
+
+  /** @param folder of this service alone. */
+  constructor(folder: string, limits: SupplementSource['limits']) {
+    this.#folder = folder;
+    this.#limits = limits;
   }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get files(): Kept[] {
+    return [...this.#kept.values()];
+  }
+
+  /**
+   * Keeps an answer.
+   * @param path in the bag.
+   * @throws EvidenceError `service` for more than the limits allow.
+   */
+  keep(path: string, body: Uint8Array): void {
+    const { answers, bytes } = this.#limits;
+    this.#bytes += body.length;
+    if (this.#kept.size >= answers) throw tooMuch(`more than ${answers} answers`, 'pages');
+    if (this.#bytes > bytes) throw tooMuch(`more than ${bytes} bytes`, 'package_bytes');
+    const file = join(this.#folder, `${this.#kept.size}.json`);
+    writeFileSync(file, body, { mode: 0o600 });
+    this.#kept.set(path, { path, file, bytes: body.length });
+  }
+
+  /** Notes how an answer came that is kept. */
+  log(step: string, path: string, exchange: Exchange): void {
+    this.transferLog.push({ step, file: path, exchange });
+  }
+
+  /** Paths of its answers in the bag. */
+  get paths(): Iterable<string> {
+    return this.#kept.keys();
+  }
+
+  async read(path: string): Promise<Uint8Array> {
+    const kept = this.#kept.get(path);
+    if (kept === undefined) throw new TypeError(`there is no ${path}`);
+    return readFile(kept.file);
+  }
+}
+
+function tooMuch(what: string, limit: string): EvidenceError {
+  return new EvidenceError('service', `the service goes on after ${what}: its lists never end, or hold too much`, {
+    nextStep: `If it has as much as that, raise source.limits.${limit}.`,
+  });
 }

@@ -1,13 +1,12 @@
 import type { KeyObject } from 'node:crypto';
-import { unhashedWords } from '../../verifier/claims/unhashed-words.ts';
 import type { SealKeys } from '../../verifier/model/entry.ts';
+import { unhashedWords } from '../../verifier/model/unhashed.ts';
 import type { Description } from '../../verifier/profile/description.ts';
 import type { Algorithm, DigestDescription, KeyChoice } from '../../verifier/profile/digest-description.ts';
 import { toHex } from '../../verifier/profile/digest-text.ts';
 import { openContract } from '../../verifier/reading/reading.ts';
 import { compileRecipe } from '../../verifier/recipe/recipe.ts';
-import type { ChainRoles } from '../roles/chain.ts';
-import { numberAt } from '../roles/chain.ts';
+import { type ChainRoles, numberAt } from '../roles/chain.ts';
 import { type Sample, scalarAt } from '../sample/sample.ts';
 import type { Material } from './recipe-candidates.ts';
 
@@ -179,7 +178,7 @@ export interface FoundRecipe {
 }
 
 /** Texts that may be hashed for the first entry's predecessor, if they differ from what is sent. */
-export const GENESIS_TEXTS = ['', '0', 'GENESIS', 'genesis', 'null', 'None'];
+const GENESIS_TEXTS = ['', '0', 'GENESIS', 'genesis', 'null', 'None'];
 
 export interface SearchResult {
   found: FoundRecipe | null;

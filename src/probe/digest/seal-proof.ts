@@ -8,7 +8,7 @@ import { isNearlyAll } from '../sample/nearly-all.ts';
 import type { Sample } from '../sample/sample.ts';
 import { membersIn } from './recipe-bench.ts';
 
-export interface ProvedSeal {
+interface ProvedSeal {
   seal: SealDescription | null;
   /** Seals that the given keys make, of those whose key was given. */
   proved: number;

@@ -134,7 +134,7 @@ const TOS = [
   'timestamp_lt',
 ];
 
-export interface PeriodFilter {
+interface PeriodFilter {
   /** True if some entries are before a moment and others are not; else nothing could be tried. */
   wasTried: boolean;
   from: string | null;

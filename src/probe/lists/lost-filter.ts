@@ -9,12 +9,12 @@ import { inferCounted } from './list.ts';
 import { nextQuestion, readPage, type SamplePage } from './paging.ts';
 
 /** Entries as a list gives them, stream by stream. */
-export interface SampleRead {
+interface SampleRead {
   streams: StreamSample[];
   last: SamplePage | null;
 }
 
-export interface KeptFilter extends SampleRead {
+interface KeptFilter extends SampleRead {
   list: List;
   /**
    * Null where no way was found to read on within a stream: then all entries were read, and told apart by their stream.

@@ -35,7 +35,7 @@ export interface EvidencePackage {
 }
 
 /** The findings before packages are looked at. */
-export interface BeforePackage {
+interface BeforePackage {
   hints: Hints;
   survey: EntriesSurvey;
   chain: Chain;

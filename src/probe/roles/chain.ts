@@ -30,7 +30,7 @@ const SEQUENCE_NAMES = [/seq/, /^(position|index|number|height|version|offset|or
 const DIGEST_NAMES = [/hash|digest|checksum/, /mac/];
 
 /** The fields whose numbers go up one by one within nearly every stream, the likeliest first. */
-export function sequenceFields(streams: readonly StreamSample[]): string[] {
+function sequenceFields(streams: readonly StreamSample[]): string[] {
   const entries = streams.flatMap((stream) => stream.entries);
   const pairs = entries.length - streams.length;
   const counting = commonPaths(entries)

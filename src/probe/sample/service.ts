@@ -3,7 +3,7 @@ import type { Json } from '../../core/json/canonical.ts';
 import type { Ask, SampleAnswer, SampleRequest } from './sample.ts';
 
 /** Carries a request to the service, as the exporter's transport does. */
-export interface Carrier {
+interface Carrier {
   /** @throws EvidenceError `service` for an answer that cannot be read; others where the service cannot be reached. */
   plain(call: { method: 'GET' | 'POST'; url: string; repeatable: boolean; body?: Json }): Promise<SampleAnswer>;
 }

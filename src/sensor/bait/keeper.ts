@@ -6,7 +6,7 @@ import type { SensorState } from '../state/state.ts';
 import { lookAt, removeBait } from './looking.ts';
 import { plantBait } from './planting.ts';
 
-export interface KeeperDeps {
+interface KeeperDeps {
   state: Pick<SensorState, 'bait' | 'keepBait'>;
   service: SensorClient;
   /** True if reads are seen at once. */

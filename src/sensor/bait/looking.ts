@@ -7,7 +7,7 @@ import { FilePlace } from './place.ts';
 import { arm, baitFactsOf } from './planting.ts';
 
 /** The state of planted bait. */
-export interface BaitLook {
+interface BaitLook {
   /** As it is armed now; null where what was planted is not there any more. */
   planted: PlantedBait | null;
   read: BaitRead | null;

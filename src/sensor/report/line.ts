@@ -13,16 +13,16 @@ export type Ownership = { mode: string; uid: number; gid: number };
 /** A regular file. `sha256` is lower-case hex, `size` in bytes. */
 export type FileLine = PathName & Ownership & { type: 'file'; sha256: string; size: number };
 
-export type LinkLine = PathName & Ownership & LinkTarget & { type: 'link' };
+type LinkLine = PathName & Ownership & LinkTarget & { type: 'link' };
 
 /** A FIFO or socket, or a device with its numbers: `char 1:3`, `block 8:0`. */
-export type SpecialLine = PathName & Ownership & ({ type: 'fifo' | 'socket' } | { type: 'device'; device: string });
+type SpecialLine = PathName & Ownership & ({ type: 'fifo' | 'socket' } | { type: 'device'; device: string });
 
 /**
  * A file that could not be read, or kept changing. `why` is a word of errno (`EACCES`), `changed` or
  * `other_filesystem`.
  */
-export type UnreadLine = PathName &
+type UnreadLine = PathName &
   Partial<Ownership> & { type: 'unreadable' | 'unstable' | 'other'; why: string; size?: number };
 
 /** The line for one path of an endpoint. */

@@ -7,7 +7,7 @@ const KEY_BYTES = 32;
 const SIGNATURE_BYTES = 64;
 
 /** A claim to a key, signed with it when the key is registered. */
-export interface KeyClaim {
+interface KeyClaim {
   endpoint_id: string;
   /** As the service gave it out for the next report. */
   nonce: string;

@@ -2,8 +2,7 @@ import { lstatSync, readlinkSync, type Stats } from 'node:fs';
 import { isSystemError } from '../../core/errors.ts';
 import { type EndpointLine, toLinkTarget } from '../report/line.ts';
 import { type BytePath, bytesOf, pathName } from './bytes.ts';
-import type { FileReader } from './file.ts';
-import { ownershipOf } from './ownership.ts';
+import { type FileReader, ownershipOf } from './file.ts';
 
 /** Nothing stands at a path any more. */
 const GONE = new Set(['ENOENT', 'ENOTDIR']);

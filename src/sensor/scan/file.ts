@@ -1,16 +1,15 @@
 import { createHash, hash } from 'node:crypto';
-import { type BigIntStats, closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { type BigIntStats, closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
 import { isSystemError } from '../../core/errors.ts';
-import type { EndpointLine } from '../report/line.ts';
+import type { EndpointLine, Ownership } from '../report/line.ts';
 import { type BytePath, bytesOf, pathName } from './bytes.ts';
-import { ownershipOf } from './ownership.ts';
 import type { ReadingPace } from './pace.ts';
 
 /**
  * The largest file to hash. A larger one could hold up the scan for longer than its interval: any user can make a
  * sparse file of 8 EiB.
  */
-export const LARGEST_FILE_BYTES = 256 * 2 ** 30;
+const LARGEST_FILE_BYTES = 256 * 2 ** 30;
 const TRIES = 3;
 const PIECE_BYTES = 256 * 1024;
 /** The number of digests remembered for hard links. */
@@ -120,4 +119,10 @@ function inodeOf({ dev, ino }: BigIntStats): string {
  */
 export function isUnchanged(before: BigIntStats, after: BigIntStats): boolean {
   return (['dev', 'ino', 'size', 'mtimeNs', 'ctimeNs'] as const).every((fact) => before[fact] === after[fact]);
+}
+
+const PERMISSIONS = 0o7777;
+
+export function ownershipOf({ mode, uid, gid }: Stats | BigIntStats): Ownership {
+  return { mode: (Number(mode) & PERMISSIONS).toString(8).padStart(4, '0'), uid: Number(uid), gid: Number(gid) };
 }

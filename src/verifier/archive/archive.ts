@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 
 /** Until then nobody can delete the version; RFC 3339. `governance` leaves a few who may lift it. */
@@ -82,4 +83,15 @@ export interface ReadableArchive {
    * @throws EvidenceError as `read` does.
    */
   fetchFile(key: string, directory: string): Promise<string>;
+}
+
+/** Length and SHA-256 of blocks as they come. */
+export async function measure(blocks: AsyncIterable<Uint8Array>): Promise<Expected> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  for await (const block of blocks) {
+    hash.update(block);
+    bytes += block.length;
+  }
+  return { sha256: hash.digest('hex'), bytes };
 }

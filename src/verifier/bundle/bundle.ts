@@ -6,7 +6,7 @@ import { checkIntegrity, type IntegrityObserver } from './integrity.ts';
 import { identityOf, MANIFEST } from './layout.ts';
 import { listZip } from './zip.ts';
 
-export interface BundleEntry {
+interface BundleEntry {
   /** Within the bundle's folder, e.g. `data/evidence.json`. */
   path: string;
   /** As the zip states it. */

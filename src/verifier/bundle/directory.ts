@@ -1,5 +1,3 @@
-import { LittleEndian } from './little-endian.ts';
-
 /** A member as the central directory states it; section numbers are those of PKWARE's APPNOTE. */
 // Over ten members: it is one record of the format.
 export interface DirectoryEntry {
@@ -110,4 +108,26 @@ export function readExtraFields(bytes: Uint8Array): ExtraField[] {
     at = end;
   }
   return fields;
+}
+
+/** Numbers as a zip writes them, by the place of their first byte. */
+export class LittleEndian {
+  readonly #view: DataView;
+
+  constructor(bytes: Uint8Array) {
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  u16(at: number): number {
+    return this.#view.getUint16(at, true);
+  }
+
+  u32(at: number): number {
+    return this.#view.getUint32(at, true);
+  }
+
+  /** Above 2^53 the double next to it, which is beyond the end of any file. */
+  u64(at: number): number {
+    return Number(this.#view.getBigUint64(at, true));
+  }
 }

@@ -1,13 +1,20 @@
 import { z } from 'zod';
 import { FORMATS } from '../../core/formats.ts';
 import { CLAIMS } from '../claims/claim.ts';
-import { periodSchema, restartSchema, spanSchema } from '../claims/span-schema.ts';
-import { operatorSchema, secretsFoundSchema, streamStatementSchema } from '../claims/stated-schema.ts';
-import { unfetchedSchema } from '../claims/unfetched-schema.ts';
+import {
+  operatorSchema,
+  periodSchema,
+  restartSchema,
+  secretsFoundSchema,
+  spanSchema,
+  streamStatementSchema,
+  unfetchedSchema,
+} from '../claims/schemas.ts';
 import { verdictSchema } from '../claims/verdict-schema.ts';
-import type { RecordFormat } from '../model/record-format.ts';
-import { runIdSchema, sha256Schema, timeSchema } from '../model/schemas.ts';
+import { type RecordFormat, runIdSchema, sha256Schema, timeSchema } from '../model/schemas.ts';
 import { SUPPLEMENT_SERVICES } from '../supplements/files.ts';
+import type { BagStatus } from './layout.ts';
+import { describePeriod } from './period.ts';
 
 /** The stream as the service's list stated it, before its package was asked for. */
 const statementSchema = streamStatementSchema.extend({
@@ -70,14 +77,20 @@ export const VERIFICATION_DOCUMENT: RecordFormat<Verification> = {
   maxBytes: MAX_DOCUMENT_BYTES,
 };
 
+/** One request and its answer. */
 const exchangeSchema = z.strictObject({
   method: z.enum(['GET', 'POST']),
+  /** Path and query, without the origin; of the address that answered, after redirects. */
   path: z.string(),
   requested_at: timeSchema,
+  /** 206 when a download was resumed: date and request id are then those of its last part. */
   status: z.int(),
+  /** The answer's Date header: the service's own clock. */
   date: z.string().nullable(),
   request_id: z.string().nullable(),
+  /** The number of tries, this one included. */
   attempts: z.int(),
+  /** Length and digest of the content, whole and without its content coding. */
   bytes: z.int().min(0),
   sha256: sha256Schema,
 });
@@ -160,3 +173,17 @@ export const DOES_NOT_PROVE: readonly string[] = [
   'that seals are genuine, where the seal key was not given',
   'that anything was unchanged before the first anchor or the first export',
 ];
+
+/** The fields of `bag-info.txt` that follow from what the bundle says elsewhere. */
+export function bagInfo(
+  { tool, run_id, period, verdict }: Pick<Verification, 'tool' | 'run_id' | 'period' | 'verdict'>,
+  status: BagStatus,
+): [label: string, value: string][] {
+  const { stream_id: streamId } = verdict;
+  return [
+    ['Bag-Software-Agent', `${tool.name} ${tool.version}`],
+    ['External-Identifier', `${run_id}/${streamId}`],
+    ['External-Description', `Audit evidence of the stream ${streamId}, ${describePeriod(period)}`],
+    ['Evidence-Status', status],
+  ];
+}

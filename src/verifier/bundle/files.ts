@@ -1,3 +1,4 @@
+import { sha256 } from '../../core/digest.ts';
 import { agentSlugOf, isSupplementFile, SUPPLEMENT_FOLDERS } from '../supplements/files.ts';
 import type { BundleFinding } from './bundle-finding.ts';
 import { BAG_DECLARATION, BAG_INFO, BINDING, MANIFEST, missingFileName, TAG_MANIFEST } from './layout.ts';
@@ -22,7 +23,7 @@ export const EVIDENCE = 'data/evidence.json';
 export const CONTRACT_FILE = 'data/contract.yaml';
 
 /** Every bundle has these, whatever it is of. */
-export const ALWAYS: readonly string[] = [
+const ALWAYS: readonly string[] = [
   BAG_DECLARATION,
   BAG_INFO,
   MANIFEST,
@@ -136,4 +137,30 @@ function findInForm(form: FormName, paths: readonly string[]): BundleFinding[] {
 
 function finding(code: BundleFinding['code'], path: string, message: string): BundleFinding {
   return { code, path, message };
+}
+
+/** An RFC 3161 token as a file beside the package that holds it. */
+interface TokenFile {
+  path: string;
+  content: Uint8Array;
+  /** Hex. */
+  sha256: string;
+}
+
+/**
+ * The tokens of a package as files, so that `openssl` can check them: `<sequence>.tsr`, and where an entry has several
+ * that differ, `<sequence>.2.tsr` and so on, in the order of the package.
+ */
+export function tokenFiles(checkpoints: readonly { sequence: number; token: Uint8Array | null }[]): TokenFile[] {
+  const bySequence = new Map<number, Map<string, TokenFile>>();
+  for (const { sequence, token: content } of checkpoints) {
+    if (content === null) continue;
+    const tokens = bySequence.get(sequence) ?? new Map<string, TokenFile>();
+    bySequence.set(sequence, tokens);
+    const digest = sha256(content);
+    if (tokens.has(digest)) continue;
+    const number = tokens.size === 0 ? '' : `.${tokens.size + 1}`;
+    tokens.set(digest, { path: `data/checkpoints/${sequence}${number}.tsr`, content, sha256: digest });
+  }
+  return [...bySequence.values()].flatMap((tokens) => [...tokens.values()]);
 }

@@ -6,7 +6,7 @@ import { findInType } from './content.ts';
 import { findInFiles } from './files.ts';
 import { BAG_DECLARATION, BAG_INFO, MANIFEST, TAG_MANIFEST } from './layout.ts';
 import { locateData } from './local.ts';
-import { findInNames } from './names.ts';
+import { collisionKey, whyUnsafe } from './path.ts';
 import { findInTags, type Reading } from './tags.ts';
 import type { Member } from './zip.ts';
 
@@ -109,4 +109,53 @@ async function readMember(bag: Bag, member: Member, reading: Reading, observer: 
   reading.digests.set(path, sha256);
   if (isKept) reading.tags.set(path, joinBytes(kept));
   await observer.onEnd?.(path, { bytes, sha256 });
+}
+
+/** Faults in the names of a zip, and the members that are not to be read because of them. */
+interface NameFindings {
+  findings: BundleFinding[];
+  refused: Set<Member>;
+}
+
+/** Judges names as an auditor's unzip program on any system would have to. */
+function findInNames(bag: Bag): NameFindings {
+  const findings: BundleFinding[] = [];
+  const refused = new Set<Member>();
+  const taken = takenAsFolder(bag.zip.members.filter(({ name }) => whyUnsafe(name) === undefined));
+  for (const member of bag.zip.members) {
+    const { name } = member;
+    const refuse = (code: BundleFinding['code'], reason: string) => {
+      findings.push({ code, path: bag.pathOf(member), message: `${JSON.stringify(name)} in the zip: ${reason}` });
+      refused.add(member);
+    };
+    const hazard = member.nameFlaw ?? whyUnsafe(name);
+    if (hazard !== undefined) {
+      refuse('bundle/unsafe-name', hazard);
+      continue;
+    }
+    const key = collisionKey(name.replace(/\/$/, ''));
+    const earlier = taken.get(key);
+    if (earlier === undefined) taken.set(key, name);
+    else if (earlier !== name || !name.endsWith('/')) {
+      refuse('bundle/name-collision', `on some disks it is the same as ${JSON.stringify(earlier)}`);
+    }
+  }
+  if (bag.folder === '' && bag.zip.members.length > 0) {
+    const message = 'the files do not lie in one folder, as those of a bundle do';
+    findings.push({ code: 'bundle/several-folders', path: '', message });
+  }
+  return { findings, refused };
+}
+
+/** Every folder that a file lies in, so that a file of the folder's name is seen to be in its way. */
+function takenAsFolder(members: readonly Member[]): Map<string, string> {
+  const taken = new Map<string, string>();
+  for (const { name } of members) {
+    for (let slash = name.indexOf('/'); slash !== -1; slash = name.indexOf('/', slash + 1)) {
+      const folder = name.slice(0, slash + 1);
+      const key = collisionKey(folder.slice(0, -1));
+      if (!taken.has(key)) taken.set(key, folder);
+    }
+  }
+  return taken;
 }

@@ -1,9 +1,9 @@
 import type { CompletenessBasis } from '../claims/completeness.ts';
 import type { ListingResult } from '../claims/listing.ts';
 import type { Known } from '../claims/observe.ts';
-import type { StreamStatementDocument } from '../claims/stated-schema.ts';
+import type { Collected, ServiceStatement, StreamStatementDocument } from '../claims/schemas.ts';
 import type { RecordedStatement, StreamStatement } from '../claims/statement.ts';
-import type { Verification } from './documents.ts';
+import type { TransferLog, Verification } from './documents.ts';
 
 /** The part of `data/verification.json` that says what was known of the stream besides its package. */
 type KnownDocument = Pick<
@@ -69,4 +69,30 @@ export function toStatementDocument({
   headDigest,
 }: StreamStatement): StreamStatementDocument {
   return { entries: entryCount, head: { sequence: headSequence, hash: headDigest } };
+}
+
+/** A service may name every entry that it has. */
+const MAX_FAILED = 100;
+
+export function collectedIn({
+  export_started_at,
+  received_at,
+  steps,
+}: Pick<TransferLog, 'export_started_at' | 'received_at' | 'steps'>): Collected {
+  const requests = steps.flatMap(({ exchange }) => (exchange === undefined ? [] : [exchange.requested_at]));
+  return { export_started_at, requested_at: requests.sort()[0] ?? export_started_at, received_at };
+}
+
+/** @param stated by the service's list of streams. */
+export function serviceStatementOf(
+  { completeness, vendor }: Pick<Known, 'completeness' | 'vendor'>,
+  { entries, head }: StreamStatementDocument,
+): ServiceStatement {
+  return {
+    entries,
+    head,
+    listed: completeness.kind === 'listing' ? completeness.listed : null,
+    verified: vendor?.verified ?? null,
+    failed_sequences: vendor?.failed_sequences.slice(0, MAX_FAILED) ?? [],
+  };
 }

@@ -7,10 +7,10 @@ import {
   type ExtraField,
   HAS_DESCRIPTOR,
   IN_ZIP64,
+  LittleEndian,
   readExtraFields,
   ZIP64_FIELD,
 } from './directory.ts';
-import { LittleEndian } from './little-endian.ts';
 import type { Member, Zip } from './zip.ts';
 
 const DESCRIPTOR_SIGNATURE = 0x08074b50;

@@ -21,7 +21,7 @@ interface Seen {
 }
 
 /** The entries with the lowest and the highest number. */
-export interface OrderEnds {
+interface OrderEnds {
   first: Pick<Seen, 'from' | 'firstPrevious' | 'firstTime'>;
   last: { sequence: number; digest: string };
   lastTime: number;

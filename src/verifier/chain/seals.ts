@@ -3,8 +3,7 @@ import type { Entry, SealKeys } from '../model/entry.ts';
 import { FindingLog } from '../model/finding-log.ts';
 import { type FindingPlace, placeOf, type StreamFinding, toStreamFinding } from '../model/stream-finding.ts';
 import type { Contract } from '../reading/contract.ts';
-import { differingEntries } from './columns.ts';
-import type { Run } from './runs.ts';
+import { differingEntries, type Run } from './runs.ts';
 
 /** Made-up entries may each name a key of their own. */
 const MOST_KEYS = 1000;

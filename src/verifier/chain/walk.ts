@@ -8,12 +8,11 @@ import { type Unhashed, type UnhashedSet, unhashedKey } from '../model/unhashed.
 import type { Contract } from '../reading/contract.ts';
 import { ActionCount, type CountedActions } from './actions.ts';
 import { type Activity, ActivityCount } from './activity.ts';
-import { differingEntries } from './columns.ts';
 import { ContentHash, NONE, type Section, type SectionHashes } from './content-hash.ts';
 import { type DatedEntries, type DatedQuestion, DatedSearch } from './dated.ts';
 import { type Occurred, StreamEnds } from './ends.ts';
 import { OrderCheck } from './order.ts';
-import { isOf, type Run, runsOf } from './runs.ts';
+import { differingEntries, isOf, type Run, runsOf } from './runs.ts';
 import { SealCheck, type SealCounts } from './seals.ts';
 
 /** A place in a chain: the entry with this number has this digest. */
@@ -39,7 +38,7 @@ export interface ComparedSection extends Section {
 }
 
 /** Questions that a walk answers besides whether something is wrong. */
-export interface WalkQuestions {
+interface WalkQuestions {
   /** Sequence numbers whose digests the caller wants to see. */
   watch?: Iterable<number>;
   /** Sections that other readings of the stream saw; null where nobody will compare it with any. */

@@ -7,7 +7,7 @@ import type { ActionCounts } from './claim.ts';
 const NAMED = 20;
 
 /** Differences between the actions that a summary states and those that were counted in entries. */
-export interface ActionsComparison {
+interface ActionsComparison {
   /** Actions of which it states another number than entries have. */
   differing: { action: string; stated: number; counted: number }[];
   /** Entries whose action it does not name. */

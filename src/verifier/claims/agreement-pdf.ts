@@ -1,5 +1,4 @@
-import type { PdfFacts } from '../pdf-text/pdf.ts';
-import type { StatedFact, Statement } from '../pdf-text/statements.ts';
+import type { PdfFacts, StatedFact, Statement } from '../pdf-text/pdf.ts';
 
 /** The facts as the JSON form has them; null for what it has not. */
 export interface OurFacts {
@@ -10,7 +9,7 @@ export interface OurFacts {
   head: string | null;
 }
 
-export interface PdfComparison {
+interface PdfComparison {
   /** The one value that the PDF states of a fact, and that is not ours. */
   differences: Statement[];
   /** Other values of a fact of which the PDF states several: they may be of a part, or quoted from an entry. */

@@ -23,7 +23,7 @@ export type PdfReading = PdfFacts | { unreadable: string };
 /** The summary form, likewise. */
 export type SummaryReading = SummaryFacts | { unreadable: string };
 
-export interface AgreementQuestion {
+interface AgreementQuestion {
   walk: WalkResult;
   facts: PackageFacts;
   /** Null when there is none. */

@@ -2,7 +2,12 @@ import { base64Text } from '../../core/bytes.ts';
 import { agree, grouped, plural } from '../../core/plurals.ts';
 import type { WalkResult, Watched } from '../chain/walk.ts';
 import { FindingLog } from '../model/finding-log.ts';
-import { type StreamFinding, type StreamFindingCode, toStreamFinding } from '../model/stream-finding.ts';
+import {
+  type FindingPlace,
+  type StreamFinding,
+  type StreamFindingCode,
+  toStreamFinding,
+} from '../model/stream-finding.ts';
 import type { Checkpoint } from '../reading/contract.ts';
 import { accuracyOf, CLOCK_TOLERANCE, isOlderThan } from '../timestamp/age.ts';
 import type { Certificate } from '../timestamp/certificate.ts';
@@ -10,11 +15,11 @@ import { leavesOpen, refutes } from '../timestamp/token-finding.ts';
 import type { TokenFacts, VerifyToken } from '../timestamp/verify.ts';
 import { type Claim, type Judgement, proved, refuted, unproved } from './claim.ts';
 import { type OpenToken, toOpenFindings, withoutSoundToken } from './open-tokens.ts';
-import type { Span } from './span-schema.ts';
+import type { Span } from './schemas.ts';
 
 /** Reasons for unproved tokens that only the reader can change. */
 
-export interface AnchorQuestion {
+interface AnchorQuestion {
   walk: WalkResult;
   /** As the package states them. */
   checkpoints: readonly Checkpoint[];
@@ -181,7 +186,7 @@ function judgeToken(
 ): JudgedToken | null {
   const entry = walk.watched.get(sequence);
   if (entry === undefined || isUnknown(entry)) return null;
-  const report = (code: StreamFindingCode, message: string, values: { expected?: string; actual?: string } = {}) =>
+  const report = (code: StreamFindingCode, message: string, values: Pick<FindingPlace, 'expected' | 'actual'> = {}) =>
     log.add(
       toStreamFinding(code, walk.streamId, `the token for entry ${sequence}: ${message}`, { sequence, ...values }),
     );
@@ -196,10 +201,7 @@ function judgeToken(
   // own stamp more is found then, as it was judged before it was stored.)
   const relevant = faults.filter(({ code }) => roots !== null || code === 'anchor/imprint-mismatch');
   for (const { code, message, expected, actual } of relevant.filter((fault) => !leavesOpen(fault)))
-    report(code, message, {
-      ...(expected === undefined ? {} : { expected }),
-      ...(actual === undefined ? {} : { actual }),
-    });
+    report(code, message, { expected, actual });
   const [open] = relevant.some(refutes) ? [] : relevant.filter(leavesOpen);
   if (open !== undefined) return { sound: null, open: { sequence, fault: open } };
   if (says === null || !valid || roots === null) return null;

@@ -64,8 +64,8 @@ export class Aside {
       this.#log.add(
         toStreamFinding('completeness/listing-differs', this.#streamId, `entry ${sequence} ${what}`, {
           sequence,
-          ...(expected === undefined ? {} : { expected }),
-          ...(actual === undefined ? {} : { actual }),
+          expected,
+          actual,
         }),
       );
     }

@@ -87,7 +87,7 @@ export interface Examination {
 }
 
 /** Returns the claims that any of several lists requires, in the order of the claims. */
-export function strictest(...lists: (readonly ClaimName[])[]): ClaimName[] {
+function strictest(...lists: (readonly ClaimName[])[]): ClaimName[] {
   return CLAIMS.filter((name) => lists.some((list) => list.includes(name)));
 }
 
@@ -132,7 +132,7 @@ export function statusBy(claims: ReportedClaims, required: readonly ClaimName[])
 }
 
 /** The number of streams of which a claim is neither proved nor refuted. */
-export interface NotProved {
+interface NotProved {
   name: ClaimName;
   streams: number;
   /** The number of streams that have entries. */

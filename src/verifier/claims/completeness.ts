@@ -4,7 +4,7 @@ import { FindingLog } from '../model/finding-log.ts';
 import { toStreamFinding } from '../model/stream-finding.ts';
 import { type Claim, type Judgement, proved, refuted, unproved } from './claim.ts';
 import type { ListingResult } from './listing.ts';
-import type { Span } from './span-schema.ts';
+import type { Span, Unfetched } from './schemas.ts';
 import {
   type Contradiction,
   contradictionIn,
@@ -13,7 +13,6 @@ import {
   type StreamStatement,
 } from './statement.ts';
 import { whyHidden } from './unfetched.ts';
-import type { Unfetched } from './unfetched-schema.ts';
 
 /**
  * The statements that the package was compared with to see whether it is complete. They come from the service, so a
@@ -24,7 +23,7 @@ export type CompletenessBasis =
   | { kind: 'record'; why: string }
   | { kind: 'none'; why: string };
 
-export interface CompletenessQuestion extends StatementQuestion {
+interface CompletenessQuestion extends StatementQuestion {
   basis: CompletenessBasis;
   statement: RecordedStatement;
   /** See `Known`. */

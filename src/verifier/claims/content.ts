@@ -1,12 +1,11 @@
 import { agree, grouped, plural } from '../../core/plurals.ts';
 import type { WalkResult } from '../chain/walk.ts';
-import { type Unhashed, unhashedKey } from '../model/unhashed.ts';
+import { type Unhashed, unhashedKey, unhashedWords } from '../model/unhashed.ts';
 import type { Contract } from '../reading/contract.ts';
 import type { EntryRole, OpenRole } from '../recipe/roles.ts';
 import { type Claim, deviations, proved, refuted, unproved } from './claim.ts';
-import { unhashedWords } from './unhashed-words.ts';
 
-export interface ContentQuestion {
+interface ContentQuestion {
   walk: WalkResult;
   contract: Pick<Contract, 'name' | 'recipe' | 'unhashedSeal' | 'openRoles'>;
   /** The file that the contract is from; null for the default one. */

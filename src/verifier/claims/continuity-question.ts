@@ -1,7 +1,6 @@
 import type { WalkResult } from '../chain/walk.ts';
-import type { Restart, Span } from './span-schema.ts';
+import type { Restart, Span, Unfetched } from './schemas.ts';
 import type { StreamStatement } from './statement.ts';
-import type { Unfetched } from './unfetched-schema.ts';
 
 export interface ContinuityQuestion {
   /** Must have been told what the earlier runs saw, see `lookOut`. */

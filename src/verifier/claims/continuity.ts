@@ -8,8 +8,8 @@ import { findGrown } from './grown.ts';
 import { type Agreement, digestAt, findAgreements, sectionOf } from './overlap.ts';
 import { findAccepted, newestRestart } from './restart.ts';
 import { findRewritten } from './rewritten.ts';
+import type { Span } from './schemas.ts';
 import { isPlaced, newestHead, type Placed, seenIn } from './span.ts';
-import type { Span } from './span-schema.ts';
 import { findMissing } from './truncated.ts';
 import { findLate, isLate } from './unfetched.ts';
 

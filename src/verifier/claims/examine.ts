@@ -23,7 +23,7 @@ import {
 import { judgeCompleteness } from './completeness.ts';
 import { judgeContent } from './content.ts';
 import { judgeContinuity } from './continuity.ts';
-import { withKnownGaps } from './known-gaps.ts';
+import { withKnownGaps } from './gaps.ts';
 import type { Observations } from './observe.ts';
 import { judgeSeal } from './seal.ts';
 import { findLate } from './unfetched.ts';

@@ -1,4 +1,7 @@
-import type { Span, SpanEntries } from './span-schema.ts';
+import type { StreamFinding } from '../model/stream-finding.ts';
+import { entriesIn } from './continuity-question.ts';
+import type { Span, SpanEntries } from './schemas.ts';
+import { isPlaced } from './span.ts';
 
 /** A package's period, and where in the stream its entries stand; null for one without entries. */
 export interface Covered {
@@ -15,7 +18,7 @@ export function placeIn({ entries }: Span): Covered['entries'] {
 }
 
 /** Entries that no package holds, between two that do, though the periods leave no time that is in none of them. */
-export interface Gap {
+interface Gap {
   from: number;
   to: number;
   before: string;
@@ -65,4 +68,21 @@ function touches(to: string | null, from: string | null): boolean {
 
 function timeOf(text: string | null): number {
   return text === null ? Number.NaN : Date.parse(text);
+}
+
+/**
+ * The advice on entries that a package leaves out within itself, where an earlier run has them: nobody need be asked for
+ * what is archived already.
+ */
+export function withKnownGaps(findings: readonly StreamFinding[], earlier: readonly Span[]): StreamFinding[] {
+  const whole = earlier.filter(isPlaced).filter(({ part }) => !part);
+  return findings.map((finding) => {
+    const { code, from, to } = finding;
+    if (code !== 'order/gap' || from === undefined || to === undefined) return finding;
+    const holder = whole.find(({ entries }) => entries.first_sequence <= from && to <= entries.head.sequence);
+    if (holder === undefined) return finding;
+    const what = entriesIn(from, to);
+    const next_step = `Run ${holder.run_id} recorded that it exported ${what}: look into its bundle, keep both, and ask the operator of the service why this one lacks what that one has.`;
+    return { ...finding, next_step };
+  });
 }

@@ -2,8 +2,8 @@ import type { DatedQuestion } from '../chain/dated.ts';
 import type { WalkResult } from '../chain/walk.ts';
 import { type StreamFinding, toStreamFinding } from '../model/stream-finding.ts';
 import { type Range, union } from './ranges.ts';
+import type { Span } from './schemas.ts';
 import { boundOf, isPlaced } from './span.ts';
-import type { Span } from './span-schema.ts';
 
 /**
  * An entry that is dated so shortly before the end of a period may be recorded after an export that began at that end:

@@ -1,8 +1,7 @@
+import type { SentEntries } from '../model/batch.ts';
 import { FindingLog } from '../model/finding-log.ts';
-import type { SentEntries } from '../model/sent.ts';
 import { Aside, type ListingFinding, toListingFinding } from './aside.ts';
-import { type ListedEntry, Packaged } from './packaged.ts';
-import { Queue } from './queue.ts';
+import { type ListedEntry, Packaged, Queue } from './packaged.ts';
 
 /** The result of comparing a package with the service's own listing of its entries. */
 export interface ListingResult {

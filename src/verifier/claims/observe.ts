@@ -1,5 +1,7 @@
+import { isEvidenceError } from '../../core/errors.ts';
 import type { PackageReading } from '../chain/package.ts';
 import type { SealKeys } from '../model/entry.ts';
+import type { PdfFacts } from '../pdf-text/pdf.ts';
 import type { Contract } from '../reading/contract.ts';
 import type { Certificate } from '../timestamp/certificate.ts';
 import type { VerifyToken } from '../timestamp/verify.ts';
@@ -7,11 +9,8 @@ import type { PdfReading, SummaryReading } from './agreement.ts';
 import type { VendorVerdict } from './agreement-vendor.ts';
 import type { CompletenessBasis } from './completeness.ts';
 import type { ContractFile } from './content.ts';
-import { type FormSource, type ReadPdf, readPdfForm, readSummary } from './forms.ts';
-import type { Restart, Span } from './span-schema.ts';
-import type { SecretsFound } from './stated-schema.ts';
+import type { Restart, SecretsFound, Span, Unfetched } from './schemas.ts';
 import type { RecordedStatement } from './statement.ts';
-import type { Unfetched } from './unfetched-schema.ts';
 
 /**
  * Knowledge of a stream besides its package. An export has it from the service and the ledger, and writes it into the
@@ -107,4 +106,44 @@ export async function observe(
     },
     measures: { ...deps, sealKeysGiven: sealKeys.size > 0 },
   };
+}
+
+/** A form that arrived whole, wherever it lies now. */
+export interface FormSource {
+  bytes: number;
+  /** @throws EvidenceError for what cannot be read. */
+  read(maxBytes: number): Promise<Uint8Array>;
+}
+
+/** Reads what a PDF states. @throws EvidenceError `unreadable`. */
+export type ReadPdf = (bytes: Uint8Array) => Promise<PdfFacts>;
+
+/** A form is held in memory to be read. */
+const MAX_SUMMARY_BYTES = 16 * 2 ** 20;
+const MAX_PDF_BYTES = 64 * 2 ** 20;
+
+/** @param source null for a summary that is not there. */
+export function readSummary(source: FormSource | null, contract: Contract): Promise<SummaryReading | null> {
+  return read(source, MAX_SUMMARY_BYTES, async (bytes) => contract.readSummary(bytes));
+}
+
+/** @param source null for a PDF that is not there. @param readPdf null where PDFs are not read: nothing is found then. */
+export async function readPdfForm(source: FormSource | null, readPdf: ReadPdf | null): Promise<PdfReading | null> {
+  if (source !== null && readPdf === null) return { statements: [], unread: [] };
+  return readPdf === null ? null : read(source, MAX_PDF_BYTES, readPdf);
+}
+
+async function read<T>(
+  source: FormSource | null,
+  maxBytes: number,
+  factsOf: (bytes: Uint8Array) => Promise<T>,
+): Promise<T | { unreadable: string } | null> {
+  if (source === null) return null;
+  if (source.bytes > maxBytes) return { unreadable: `it has more than ${maxBytes} bytes` };
+  try {
+    return await factsOf(await source.read(maxBytes));
+  } catch (error) {
+    if (isEvidenceError(error)) return { unreadable: error.message };
+    throw error;
+  }
 }

@@ -25,8 +25,8 @@ export function toOpenFindings(
     const others = tokens.length === 1 ? '' : `; as are ${grouped(tokens.length - 1)} older`;
     const finding = toStreamFinding(code, streamId, `the token for entry ${newest.sequence}: ${message}${others}`, {
       sequence: newest.sequence,
-      ...(expected === undefined ? {} : { expected }),
-      ...(actual === undefined ? {} : { actual }),
+      expected,
+      actual,
     });
     return [{ finding, tokens: tokens.length }];
   });

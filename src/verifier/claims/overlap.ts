@@ -1,7 +1,7 @@
 import type { Section } from '../chain/content-hash.ts';
 import type { WalkResult } from '../chain/walk.ts';
+import type { Span } from './schemas.ts';
 import { isPlaced, type Placed } from './span.ts';
-import type { Span } from './span-schema.ts';
 
 /** The part of the stream that a walk saw; null without entries. */
 export function sectionOf({ first, head }: WalkResult): Section | null {

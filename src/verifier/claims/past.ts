@@ -1,7 +1,7 @@
 import type { ComparedSection } from '../chain/walk.ts';
 import { datedBehind } from './grown.ts';
+import type { Span, StreamPast } from './schemas.ts';
 import { isPlaced } from './span.ts';
-import type { Span, StreamPast } from './span-schema.ts';
 
 /** Returns what a reader of a package has to watch of the entries that earlier runs had. */
 export function comparedWith(earlier: readonly Span[]): ComparedSection[] {

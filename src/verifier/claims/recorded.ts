@@ -22,7 +22,7 @@ export interface ReportedVerdict extends Omit<Verdict, 'status' | 'claims'> {
   recorded_refutation?: RecordedRefutation[] | undefined;
 }
 
-export interface RecordedRefutation {
+interface RecordedRefutation {
   claim: ClaimName;
   reason: string;
 }

@@ -2,7 +2,7 @@ import { type StreamFinding, toStreamFinding } from '../model/stream-finding.ts'
 import type { KnownPast } from './continuity-question.ts';
 import { digestAt } from './overlap.ts';
 import { findRewritten } from './rewritten.ts';
-import type { Restart } from './span-schema.ts';
+import type { Restart } from './schemas.ts';
 import { findMissing } from './truncated.ts';
 
 /** An acceptance in words: of what, when, by whom and why. That the stream began anew, or ended, it does not show. */

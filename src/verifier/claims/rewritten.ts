@@ -2,8 +2,8 @@ import type { WalkResult } from '../chain/walk.ts';
 import { type FindingPlace, type StreamFinding, toStreamFinding } from '../model/stream-finding.ts';
 import { entriesIn } from './continuity-question.ts';
 import { digestAt } from './overlap.ts';
+import type { Span } from './schemas.ts';
 import { isPlaced, newestHead } from './span.ts';
-import type { Span } from './span-schema.ts';
 import type { StreamStatement } from './statement.ts';
 
 /**

@@ -3,7 +3,7 @@ import type { WalkResult } from '../chain/walk.ts';
 import { FindingLog } from '../model/finding-log.ts';
 import { type Claim, deviations, type Judgement, proved, refuted, unproved } from './claim.ts';
 
-export interface SealQuestion {
+interface SealQuestion {
   walk: WalkResult;
   hasSeals: boolean;
   keysGiven: boolean;

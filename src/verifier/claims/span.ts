@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Head, WalkResult } from '../chain/walk.ts';
-import type { Span, SpanEntries } from './span-schema.ts';
+import type { Span, SpanEntries } from './schemas.ts';
 import type { verdictSchema } from './verdict-schema.ts';
 
 /** Returns what a walk saw that later runs are compared with, as it is written down. */

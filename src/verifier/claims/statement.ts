@@ -2,8 +2,8 @@ import { plural } from '../../core/plurals.ts';
 import type { WalkResult } from '../chain/walk.ts';
 import { LATENESS } from './grown.ts';
 import { digestAt } from './overlap.ts';
+import type { Span } from './schemas.ts';
 import { boundOf } from './span.ts';
-import type { Span } from './span-schema.ts';
 
 /** A stream as the service's list of streams states it, before its package was made; null for what it does not. */
 export interface StreamStatement {

@@ -2,8 +2,8 @@ import type { Head, WalkResult } from '../chain/walk.ts';
 import { type StreamFinding, toStreamFinding } from '../model/stream-finding.ts';
 import { entriesIn, type KnownPast } from './continuity-question.ts';
 import { sectionOf } from './overlap.ts';
+import type { Span } from './schemas.ts';
 import { boundOf, isPlaced, newestHead, type Placed } from './span.ts';
-import type { Span } from './span-schema.ts';
 
 /** Entries that earlier runs had, that belong into this package, and that it lacks at one of its ends. */
 export function findMissing({ walk, earlier, period, statement }: KnownPast): StreamFinding[] {

@@ -3,10 +3,9 @@ import type { WalkResult } from '../chain/walk.ts';
 import { type StreamFinding, toStreamFinding } from '../model/stream-finding.ts';
 import { entriesIn, type KnownPast } from './continuity-question.ts';
 import { type Range, without } from './ranges.ts';
+import type { LateRange, Span, Unfetched } from './schemas.ts';
 import { boundOf, newestHead } from './span.ts';
-import type { Span } from './span-schema.ts';
 import type { Contradiction } from './statement.ts';
-import type { LateRange, Unfetched } from './unfetched-schema.ts';
 
 /**
  * Number of the entry after which numbers follow that no export has, this one or an earlier one: the last of all, or the

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { timeSchema } from '../model/schemas.ts';
 import { FINDING_CODES } from '../model/stream-finding.ts';
 import { CLAIMS, LACKED_INPUTS, STATUSES } from './claim.ts';
-import { headSchema, seenFields } from './span-schema.ts';
+import { headSchema, seenFields } from './schemas.ts';
 
 const count = z.int().min(0);
 

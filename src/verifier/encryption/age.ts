@@ -5,11 +5,10 @@ import { pipeline } from 'node:stream/promises';
 import { Decrypter, Encrypter } from 'age-encryption';
 import { StreamingSha256 } from '../../core/digest.ts';
 import { EvidenceError, isSystemError, messageOf } from '../../core/errors.ts';
-import type { Identities } from './identities.ts';
-import type { Recipients } from './recipients.ts';
+import type { Identities, Recipients } from './keys.ts';
 
 /** Length and SHA-256 (hex) of a file. */
-export interface MeasuredFile {
+interface MeasuredFile {
   bytes: number;
   sha256: string;
 }

@@ -1,8 +1,11 @@
+import { sha256 } from '../../core/digest.ts';
 import { type RowMap, RowMapBuilder } from '../../core/rows/map.ts';
+import type { ReadableArchive } from '../archive/archive.ts';
+import type { Span } from '../claims/schemas.ts';
 import { heldIn } from '../claims/span.ts';
-import type { Span } from '../claims/span-schema.ts';
 import type { AcceptedFinding } from '../records/contradiction.ts';
-import type { LedgerHead, RunRecord } from '../records/record.ts';
+import { ACCEPTANCE, type Acceptance, type LedgerHead, type RunRecord } from '../records/record.ts';
+import { readRecord } from '../records/record-bytes.ts';
 
 /** True if a run says something of a stream: that it vanished, or what was exported of it. */
 export function hasStream({ streams, vanished }: RunRecord, streamId: string): boolean {
@@ -38,4 +41,13 @@ export function replaceHead(heads: RowMap<LedgerHead>, streamId: string, seen: S
     if (id !== streamId) after.add(id, head);
     else if (seen !== null && entries !== null) after.add(id, { ...entries.head, run_id: seen.run_id });
   return after.finish();
+}
+
+/** @throws EvidenceError `unreadable`, `not-found`. */
+export async function readAcceptance(
+  archive: ReadableArchive,
+  key: string,
+): Promise<{ record: Acceptance; sha256: string }> {
+  const bytes = await archive.readBytes(key, ACCEPTANCE.maxBytes);
+  return { record: readRecord(ACCEPTANCE, bytes, key), sha256: sha256(bytes) };
 }

@@ -1,7 +1,7 @@
 import { FORMATS } from '../../core/formats.ts';
 import { joinMaps, RowMap, RowMapBuilder } from '../../core/rows/map.ts';
+import type { SpanEntries } from '../claims/schemas.ts';
 import { spanOf } from '../claims/span.ts';
-import type { SpanEntries } from '../claims/span-schema.ts';
 import { coverageOf } from '../records/coverage.ts';
 import type { LedgerHead, RunRecord } from '../records/record.ts';
 import { replaceHead } from './contradiction.ts';

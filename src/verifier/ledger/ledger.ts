@@ -3,12 +3,10 @@ import { utf8Bytes } from '../../core/bytes.ts';
 import { StreamingSha256 } from '../../core/digest.ts';
 import { EvidenceError } from '../../core/errors.ts';
 import { FORMATS } from '../../core/formats.ts';
+import { RowMap } from '../../core/rows/map.ts';
 import type { ReadableArchive } from '../archive/archive.ts';
-import { periodSchema, seenHeadSchema, spanEntriesSchema, spanSchema } from '../claims/span-schema.ts';
-import { operatorSchema } from '../claims/stated-schema.ts';
-import type { LongFormat } from '../model/record-format.ts';
-import { runIdSchema, sha256Schema, timeSchema } from '../model/schemas.ts';
-import { streamMapOf } from '../records/by-stream.ts';
+import { operatorSchema, periodSchema, seenHeadSchema, spanEntriesSchema, spanSchema } from '../claims/schemas.ts';
+import { type LongFormat, runIdSchema, sha256Schema, timeSchema } from '../model/schemas.ts';
 import { coverageSchema } from '../records/coverage.ts';
 import { isLedgerKey, LEDGER_PREFIX, ledgerKey } from '../records/keys.ts';
 import { readLongRecord } from '../records/long-record.ts';
@@ -192,4 +190,14 @@ export async function findEntry(
     stored = entry.number === 1 ? null : await readEntry(archive, ledgerKey(entry.number - 1));
   }
   return stored;
+}
+
+/** By stream id. As pairs, because `z.record` drops the member `__proto__`, and a stream may have any id. */
+export function streamMapOf<Schema extends z.ZodType>(schema: Schema) {
+  return z.preprocess(
+    (value) => (typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : null),
+    z
+      .array(z.tuple([z.string(), schema]))
+      .transform((pairs) => RowMap.of<z.output<Schema>>(pairs as [string, z.output<Schema>][])),
+  );
 }

@@ -1,13 +1,13 @@
 import type { RowMap } from '../../core/rows/map.ts';
 import type { ReadableArchive } from '../archive/archive.ts';
-import type { Span } from '../claims/span-schema.ts';
+import type { Span } from '../claims/schemas.ts';
 import type { CoveringRun } from '../records/coverage.ts';
 import { isLedgerKey, LEDGER_PREFIX } from '../records/keys.ts';
 import { type GivenUp, GivenUpRuns } from './given-up.ts';
 import { type LedgerEntry, readEntry } from './ledger.ts';
 
 /** Spans of each stream by its id; the oldest first. */
-export interface StreamSpans extends Iterable<[streamId: string, spans: readonly Span[]]> {
+interface StreamSpans extends Iterable<[streamId: string, spans: readonly Span[]]> {
   get(streamId: string): readonly Span[] | undefined;
 }
 
@@ -34,7 +34,7 @@ export async function readPast(archive: ReadableArchive): Promise<Past> {
 }
 
 /** The past of a stream until an acceptance took it away. */
-export interface EndedPast {
+interface EndedPast {
   streamId: string;
   spans: readonly Span[];
   acceptanceKey: string;

@@ -3,7 +3,7 @@ import { sha256 } from '../../core/digest.ts';
 import { EvidenceError } from '../../core/errors.ts';
 import { FORMATS } from '../../core/formats.ts';
 import type { ReadableArchive } from '../archive/archive.ts';
-import type { RecordFormat } from '../model/record-format.ts';
+import type { RecordFormat } from '../model/schemas.ts';
 import { ARCHIVE_KEY } from '../records/keys.ts';
 import { readRecord, toReadableBytes } from '../records/record-bytes.ts';
 import type { StoredLedgerEntry } from './ledger.ts';

@@ -1,3 +1,4 @@
+import { whereDefined } from '../../core/defined.ts';
 import { shellWord } from '../../core/shell.ts';
 import type { Entry } from './entry.ts';
 import type { Finding, Severity } from './finding.ts';
@@ -196,13 +197,8 @@ export interface FindingPlace {
 /** Returns the place of a finding about one entry: its number, and its words for people. */
 export function placeOf({ sequence, entryId, timestamp, words }: Entry): FindingPlace {
   const { actor, action } = words();
-  return {
-    sequence,
-    entryId,
-    ...(timestamp === '' ? {} : { recordedAt: timestamp }),
-    ...(actor === null ? {} : { actor }),
-    ...(action === null ? {} : { action }),
-  };
+  const recordedAt = timestamp === '' ? undefined : timestamp;
+  return { sequence, entryId, recordedAt, actor: actor ?? undefined, action: action ?? undefined };
 }
 
 export function findingSeverity(code: StreamFindingCode): StreamFinding['severity'] {
@@ -217,19 +213,12 @@ export function toStreamFinding(
   place: FindingPlace = {},
 ): StreamFinding {
   const { severity, nextStep } = CODES[code];
+  const { sequence, from, to, entryId: entry_id, recordedAt: recorded_at, actor, action, expected, actual } = place;
   return {
     code,
     severity,
     stream_id: streamId,
-    ...(place.sequence === undefined ? {} : { sequence: place.sequence }),
-    ...(place.from === undefined ? {} : { from: place.from }),
-    ...(place.to === undefined ? {} : { to: place.to }),
-    ...(place.entryId === undefined ? {} : { entry_id: place.entryId }),
-    ...(place.recordedAt === undefined ? {} : { recorded_at: place.recordedAt }),
-    ...(place.actor === undefined ? {} : { actor: place.actor }),
-    ...(place.action === undefined ? {} : { action: place.action }),
-    ...(place.expected === undefined ? {} : { expected: place.expected }),
-    ...(place.actual === undefined ? {} : { actual: place.actual }),
+    ...whereDefined({ sequence, from, to, entry_id, recorded_at, actor, action, expected, actual }),
     message,
     next_step: typeof nextStep === 'string' ? nextStep : nextStep(streamId),
   };

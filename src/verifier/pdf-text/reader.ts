@@ -17,7 +17,7 @@ const THREADS = new KeptThreads(programUrl('verifier/pdf-text/reader-thread'), H
 
 let last: Promise<unknown> = Promise.resolve();
 
-export interface PdfOptions {
+interface PdfOptions {
   withinMs?: number;
   /** Is given the text of each page once all were read. */
   seeText?: SeeText;

@@ -6,7 +6,7 @@ import type { PreimagePart } from '../profile/digest-description.ts';
 import { namesOf, valueAt } from '../profile/path.ts';
 import { fieldText, type Hashed, type Write } from './preimage.ts';
 
-export interface WrittenPart {
+interface WrittenPart {
   part: PreimagePart;
   write: Write;
 }
@@ -75,7 +75,7 @@ export function rolesOf({ entry }: Description): string[] {
 }
 
 /** The part of the value at a path that is hashed. */
-export type Reach = 'all' | 'within' | 'none';
+type Reach = 'all' | 'within' | 'none';
 type Cover = (path: readonly string[], value: Json) => Reach;
 
 function compileMembers(parts: readonly WrittenPart[], { entry, seal }: Description): (value: Json) => Unhashed[] {

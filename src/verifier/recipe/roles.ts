@@ -17,7 +17,7 @@ export interface OpenRole {
   named: boolean;
 }
 
-export interface RoleCover {
+interface RoleCover {
   /** See `Contract`. */
   bindsPredecessor: boolean;
   unhashedSeal: Unhashed | null;

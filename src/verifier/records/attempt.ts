@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { FORMATS } from '../../core/formats.ts';
-import type { RecordFormat } from '../model/record-format.ts';
-import { runIdSchema, timeSchema } from '../model/schemas.ts';
+import { type RecordFormat, runIdSchema, timeSchema } from '../model/schemas.ts';
 import { documentSchema, runReconciliationSchema, streamFailureSchema, streamRecordSchema } from './record.ts';
 import { binding } from './stored-object.ts';
 import { runSupplementsSchema } from './supplements.ts';

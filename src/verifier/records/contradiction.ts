@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { spanSchema } from '../claims/span-schema.ts';
+import { spanSchema } from '../claims/schemas.ts';
 import { runIdSchema } from '../model/schemas.ts';
 
 /** Finding of a run that contradicts the runs before it, and all that an acceptance covers. */

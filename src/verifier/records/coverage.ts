@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Rows } from '../../core/rows/rows.ts';
-import { periodSchema } from '../claims/span-schema.ts';
+import { periodSchema } from '../claims/schemas.ts';
 import { timeSchema } from '../model/schemas.ts';
 import { addMonths, lastEndedMonth, monthOf, periodOfMonths } from './months.ts';
 import { filterOf, type Question } from './question.ts';
@@ -130,7 +130,7 @@ export function coverMonth<Run extends CoveringRun>(
 }
 
 /** The first month that a run has; null without a run. */
-export function firstMonth(runs: readonly CoveringRun[]): string | null {
+function firstMonth(runs: readonly CoveringRun[]): string | null {
   const months = runs.map(({ period, first_entry, until }) => {
     const known = [period.from, first_entry, until].flatMap((time) => (time === null ? [] : (monthOf(time) ?? [])));
     return known[0] ?? null;

@@ -2,10 +2,9 @@ import { z } from 'zod';
 import { sha256 } from '../../core/digest.ts';
 import { FORMATS } from '../../core/formats.ts';
 import type { ReadableArchive } from '../archive/archive.ts';
-import { operatorSchema } from '../claims/stated-schema.ts';
-import type { RecordFormat } from '../model/record-format.ts';
-import { runIdSchema, sha256Schema, timeSchema } from '../model/schemas.ts';
-import { holdActionOf, holdLogPrefix, holdResultKey } from './keys.ts';
+import { operatorSchema } from '../claims/schemas.ts';
+import { type RecordFormat, runIdSchema, sha256Schema, timeSchema } from '../model/schemas.ts';
+import { holdActionOf, holdLogPrefix, holdRecordKey, holdResultKey } from './keys.ts';
 import { readRecord } from './record-bytes.ts';
 import { keySchema } from './stored-object.ts';
 
@@ -81,4 +80,98 @@ async function readStored(archive: ReadableArchive, key: string, keys: ReadonlyS
     ? readRecord(HOLD_RESULT, await archive.readBytes(resultKey, MAX_HOLD_RECORD_BYTES), resultKey)
     : null;
   return { key, record: readRecord(HOLD_RECORD, bytes, key), sha256: sha256(bytes), result };
+}
+
+/** `runs/<run-id>/hold-log/<time>-restamp.json`: written before its token is kept, so that none goes unsaid. */
+export const restampingSchema = z.strictObject({
+  format: z.literal(FORMATS.restamp),
+  run_id: runIdSchema,
+  ordered_by: operatorSchema,
+  ordered_at: timeSchema,
+  /** The authority that was asked for the token. */
+  timestamp_authority: z.string(),
+  token: z.strictObject({ key: keySchema, sha256: sha256Schema }),
+});
+export type Restamping = z.infer<typeof restampingSchema>;
+
+export interface StoredRestamping {
+  key: string;
+  record: Restamping;
+}
+
+export const RESTAMPING: RecordFormat<Restamping> = { schema: restampingSchema, maxBytes: 64 * 1024 };
+const ACTION = 'restamp';
+
+/** Returns the key of the record of it. */
+export function restampingKey({ run_id, ordered_at }: Pick<Restamping, 'run_id' | 'ordered_at'>): string {
+  return holdRecordKey(run_id, ordered_at, ACTION);
+}
+
+/**
+ * Returns who had a run stamped anew, the oldest first.
+ * @throws EvidenceError `unreadable` for a record that is not one; `archive`.
+ */
+export async function readRestampings(archive: ReadableArchive, runId: string): Promise<StoredRestamping[]> {
+  const found: StoredRestamping[] = [];
+  for await (const { key } of archive.list(holdLogPrefix(runId)))
+    if (holdActionOf(key) === ACTION)
+      found.push({ key, record: readRecord(RESTAMPING, await archive.readBytes(key, RESTAMPING.maxBytes), key) });
+  return found;
+}
+
+const sharedObjectSchema = z.strictObject({
+  key: keySchema,
+  bytes: z.int().min(0),
+  sha256: sha256Schema,
+  version_id: z.string().nullable(),
+});
+export type SharedObject = z.infer<typeof sharedObjectSchema>;
+
+/**
+ * `runs/<run-id>/hold-log/<time>-share.json`: written before anything is handed out, so that nothing is unsaid. Links
+ * are secrets, and never stand in it.
+ */
+export const shareSchema = z.strictObject({
+  format: z.literal(FORMATS.share),
+  run_id: runIdSchema,
+  /** To whom; null where it was not said. */
+  shared_with: z.string().nullable(),
+  shared_by: operatorSchema,
+  shared_at: timeSchema,
+  form: z.enum(['links', 'copies']),
+  /** When the links end; null for copies, and where nobody could know when the credentials of the links end. */
+  expires_at: timeSchema.nullable(),
+  objects: z.array(sharedObjectSchema),
+});
+export type ShareRecord = z.infer<typeof shareSchema>;
+
+export interface StoredShare {
+  key: string;
+  record: ShareRecord;
+}
+
+/** A copy of the record in the recipient's folder, which tells it from a whole archive. */
+export const SHARE_MARK = 'share.json';
+
+export const SHARE: RecordFormat<ShareRecord> = { schema: shareSchema, maxBytes: 256 * 2 ** 20 };
+
+/** Returns the key of the record of a share. */
+export function shareKey({ run_id, shared_at }: ShareRecord): string {
+  return holdRecordKey(run_id, shared_at, 'share');
+}
+
+/**
+ * All that was shared of a run, the oldest first.
+ * @throws EvidenceError `unreadable` for a record that is not one; `archive`.
+ */
+export async function readShares(archive: ReadableArchive, runId: string): Promise<StoredShare[]> {
+  const shares: StoredShare[] = [];
+  for await (const { key } of archive.list(holdLogPrefix(runId)))
+    if (holdActionOf(key) === 'share') shares.push({ key, record: await readShare(archive, key) });
+  return shares.sort((a, b) => (a.record.shared_at < b.record.shared_at ? -1 : 1));
+}
+
+/** @param key of a record of a share, or of a copy of one. @throws EvidenceError as `readShares` does. */
+export async function readShare(archive: ReadableArchive, key: string): Promise<ShareRecord> {
+  return readRecord(SHARE, await archive.readBytes(key, SHARE.maxBytes), key);
 }

@@ -1,6 +1,6 @@
 import { StreamingSha256 } from '../../core/digest.ts';
 import { EvidenceError } from '../../core/errors.ts';
-import type { LongFormat } from '../model/record-format.ts';
+import type { LongFormat } from '../model/schemas.ts';
 import { parseRecord, toRecord } from './record-bytes.ts';
 import { RowCutter } from './row-cutter.ts';
 
@@ -9,7 +9,7 @@ const WHOLE_BYTES = 8 * 2 ** 20;
 const MAX_LINE = 8 * 2 ** 20;
 
 /** A record that was read, and what its bytes are. */
-export interface ReadLong<T> {
+interface ReadLong<T> {
   record: T;
   /** Lower-case hex. */
   sha256: string;

@@ -1,7 +1,11 @@
 import { z } from 'zod';
+import { FORMATS } from '../../core/formats.ts';
+import type { ReadableArchive } from '../archive/archive.ts';
 import { CLAIMS } from '../claims/claim.ts';
-import type { periodSchema } from '../claims/span-schema.ts';
-import { sha256Schema } from '../model/schemas.ts';
+import { operatorSchema, periodSchema } from '../claims/schemas.ts';
+import { type RecordFormat, runIdSchema, sha256Schema, timeSchema } from '../model/schemas.ts';
+import { askedKey } from './keys.ts';
+import { readRecord } from './record-bytes.ts';
 
 /** The parts of a service to be exported, for whom, and what must be proved of them. */
 export const scopeSchema = z.strictObject({
@@ -88,4 +92,35 @@ function list(values: readonly string[], none: string): string {
 
 function sorted(values: readonly string[]): string[] {
   return [...new Set(values)].sort();
+}
+
+/** `runs/<run-id>/asked.json`: what the run is asked for, written before anything else of it. */
+export const askedSchema = z.strictObject({
+  format: z.literal(FORMATS.asked),
+  run_id: runIdSchema,
+  source: sourceSchema,
+  period: periodSchema,
+  scope: scopeSchema,
+  begun_at: timeSchema,
+  /** By the service's clock; null where it did not say what time it was. */
+  begun_at_by_service: timeSchema.nullable(),
+  /** Random, and in the binding of all that the run leaves: nothing of another run, or of another day, is taken for its own. */
+  nonce: sha256Schema,
+  /** The operator who began it. */
+  operator: operatorSchema,
+  /** See `export/binding.ts`. */
+  binding: sha256Schema.nullable(),
+});
+export type Asked = z.infer<typeof askedSchema>;
+
+export const ASKED: RecordFormat<Asked> = { schema: askedSchema, maxBytes: 2 ** 24 };
+
+/** Returns the question of a run that was begun, with the bytes that state it. @throws EvidenceError `unreadable`. */
+export async function readAsked(
+  archive: Pick<ReadableArchive, 'readBytes'>,
+  runId: string,
+): Promise<{ asked: Asked; bytes: Uint8Array }> {
+  const key = askedKey(runId);
+  const bytes = await archive.readBytes(key, ASKED.maxBytes);
+  return { asked: readRecord(ASKED, bytes, key), bytes };
 }

@@ -6,7 +6,7 @@ import { otherVersionOf } from '../../core/formats.ts';
 import type { Json } from '../../core/json/canonical.ts';
 import { type ExactJson, type ExactOptions, parseExactJson } from '../../core/json/exact.ts';
 import { indentedJson } from '../../core/json/indented.ts';
-import type { RecordFormat } from '../model/record-format.ts';
+import type { RecordFormat } from '../model/schemas.ts';
 
 /**
  * The bytes of a record that is about to be stored, after its own reader has read them. Objects are only ever created, so

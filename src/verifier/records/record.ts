@@ -4,16 +4,23 @@ import { z } from 'zod';
 import { FORMATS } from '../../core/formats.ts';
 import type { Rows } from '../../core/rows/rows.ts';
 import { STATUSES } from '../claims/claim.ts';
-import { periodSchema, seenHeadSchema } from '../claims/span-schema.ts';
 import {
   collectedSchema,
   operatorSchema,
+  periodSchema,
+  seenHeadSchema,
   serviceStatementSchema,
   streamStatementSchema,
-} from '../claims/stated-schema.ts';
+} from '../claims/schemas.ts';
 import { findingSchema, verdictSchema } from '../claims/verdict-schema.ts';
-import type { LongFormat, LongMember, RecordFormat } from '../model/record-format.ts';
-import { runIdSchema, sha256Schema, timeSchema } from '../model/schemas.ts';
+import {
+  type LongFormat,
+  type LongMember,
+  type RecordFormat,
+  runIdSchema,
+  sha256Schema,
+  timeSchema,
+} from '../model/schemas.ts';
 import { contradictionSchema } from './contradiction.ts';
 import { controlsSchema } from './controls.ts';
 import { coverageSchema } from './coverage.ts';
@@ -142,7 +149,9 @@ export type RequestPurpose = (typeof REQUEST_PURPOSES)[number];
 const requestSchema = z.strictObject({
   purpose: z.enum(REQUEST_PURPOSES),
   method: z.enum(['GET', 'POST']),
+  /** Below the service's address; ids in braces stand for those of each stream and package. */
   path: z.string(),
+  /** The parameters of the query, as `name=value`, or the body as JSON. */
   parameters: z.array(z.string()),
 });
 
@@ -150,7 +159,7 @@ const requestSchema = z.strictObject({
 const listedStreamSchema = z.strictObject({ stream_id: z.string(), ...streamStatementSchema.shape });
 
 /** The service's list of streams, as it was when the export began: which streams there are rests on it. */
-export const streamListSchema = z.strictObject({
+const streamListSchema = z.strictObject({
   pages: z.array(z.strictObject({ path: z.string(), streams: count, bytes: count, sha256: sha256Schema })),
   streams: z.array(listedStreamSchema),
 });
@@ -159,7 +168,7 @@ export interface StreamList extends Omit<z.infer<typeof streamListSchema>, 'stre
 }
 
 /** The facts in the reports that are nowhere else in the record. */
-export const reportSchema = z.strictObject({
+const reportSchema = z.strictObject({
   organisation: z.string().nullable(),
   /** The name of the person who answers for the evidence; null where only the account is known that the program ran under. */
   prepared_by: z.string().nullable(),

@@ -4,7 +4,7 @@ import { EvidenceError } from '../../core/errors.ts';
 import type { Json } from '../../core/json/canonical.ts';
 import { RowMapBuilder } from '../../core/rows/map.ts';
 import { RowsBuilder } from '../../core/rows/rows.ts';
-import type { LongMember } from '../model/record-format.ts';
+import type { LongMember } from '../model/schemas.ts';
 import { parseRecord, toRecord } from './record-bytes.ts';
 
 /** UTF-16 code units of one row, and of all that is no row. */

@@ -14,7 +14,7 @@ import { outcomesOfSupplements } from './supplements.ts';
  * `impossible`: no export writes that. `contradicts`: the service states less than before, or something else. `grown`: it
  * states more than when the stream was received.
  */
-export interface Disagreement {
+interface Disagreement {
   kind: 'impossible' | 'contradicts' | 'grown';
   /** Null where it is not about one stream. */
   stream_id: string | null;

@@ -46,7 +46,7 @@ export async function readStamps(archive: ReadableArchive, runId: string): Promi
   throw new EvidenceError('unreadable', `run ${runId} has ${MAX_STAMPS} time-stamp tokens or more`);
 }
 
-export interface StampQuestion {
+interface StampQuestion {
   /** Null when none are pinned: then nothing is proved, but what is wrong by itself is found all the same. */
   roots: readonly Certificate[] | null;
   now: Date;

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { FORMATS } from '../../core/formats.ts';
 import type { Rows } from '../../core/rows/rows.ts';
-import type { RecordFormat } from '../model/record-format.ts';
-import { runIdSchema } from '../model/schemas.ts';
+import { type RecordFormat, runIdSchema } from '../model/schemas.ts';
 import { supplementsStatementSchema } from '../supplements/document.ts';
 import type { Outcome } from './outcome.ts';
 import { binding, bundleSchema } from './stored-object.ts';
@@ -39,7 +38,7 @@ export const supplementCountsSchema = z.strictObject({
   collected: z.int().min(0),
   missing: z.int().min(0),
 });
-export type SupplementCounts = z.infer<typeof supplementCountsSchema>;
+type SupplementCounts = z.infer<typeof supplementCountsSchema>;
 
 export function countSupplements(supplements: RunSupplements | null): SupplementCounts {
   const states = supplements === null ? [] : Object.values(supplements.services).map(({ state }) => state);

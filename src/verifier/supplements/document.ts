@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { FORMATS } from '../../core/formats.ts';
-import type { RecordFormat } from '../model/record-format.ts';
-import { runIdSchema, timeSchema } from '../model/schemas.ts';
+import { type RecordFormat, runIdSchema, timeSchema } from '../model/schemas.ts';
 import { SUPPLEMENT_FINDING_CODES } from '../model/supplement-finding.ts';
 import { KIND_NAMES, type RecordKind, type SupplementService } from './files.ts';
 
@@ -30,7 +29,7 @@ export type SupplementState = z.infer<typeof serviceStateSchema>;
  * `proved_by_entry`: its entry is in a bundle of the run whose order and content are proved, and says the same.
  * `contradicted`: its entry says something else, or its stream is refuted. `no_entry`: it names none, and should.
  */
-export const RECORD_STATE_NAMES = ['proved_by_entry', 'contradicted', 'unproved', 'no_entry'] as const;
+const RECORD_STATE_NAMES = ['proved_by_entry', 'contradicted', 'unproved', 'no_entry'] as const;
 export type RecordStateName = (typeof RECORD_STATE_NAMES)[number];
 
 export const recordCountsSchema = z.strictObject({
@@ -110,7 +109,7 @@ export const supplementsDocumentSchema = z.strictObject({
   period: z.strictObject({ from: timeSchema.nullable(), to: timeSchema.nullable() }),
   ...supplementsStatementSchema.shape,
 });
-export type SupplementsDocument = z.infer<typeof supplementsDocumentSchema>;
+type SupplementsDocument = z.infer<typeof supplementsDocumentSchema>;
 export const SUPPLEMENTS_RECORD: RecordFormat<SupplementsDocument> = {
   schema: supplementsDocumentSchema,
   maxBytes: 64 * 2 ** 20,

@@ -1,3 +1,4 @@
+import { whereDefined } from '../../core/defined.ts';
 import type { SupplementFindingCode } from '../model/supplement-finding.ts';
 import type { Description } from '../profile/description.ts';
 import type { EntryDescription, RecordsDescription } from '../profile/supplements.ts';
@@ -18,7 +19,7 @@ export interface RecordFault {
   isCommon: boolean;
 }
 
-export interface RecordJudgement {
+interface RecordJudgement {
   state: RecordStateName;
   /** The reason that it is not proved. */
   reason?: string;
@@ -159,10 +160,7 @@ function toJudgement(comparison: Comparison, { csv, time, entry }: Judged): Reco
   }
   if (comparison.outcome === 'open') return unproved(comparison.reason);
   const { message, expected, actual } = comparison;
-  return contradicted(message, {
-    ...(expected === undefined ? {} : { expected }),
-    ...(actual === undefined ? {} : { actual }),
-  });
+  return contradicted(message, whereDefined({ expected, actual }));
 }
 
 function unproved(reason: string): RecordJudgement {

@@ -23,7 +23,7 @@ export interface Saying {
 }
 
 /** Entries about one record, the first one first. */
-export interface Sayings {
+interface Sayings {
   first: Saying;
   later: readonly Saying[];
   /** The bundle reaches up to when the record was asked for: no entry between is unknown. */

@@ -45,7 +45,7 @@ export function describeRecords(supplements: SupplementsDescription, kind: Recor
 }
 
 /** The parts of a contract by which records are read. */
-export type RecordContract = Pick<Description, 'name' | 'numbers' | 'digest' | 'supplements'>;
+type RecordContract = Pick<Description, 'name' | 'numbers' | 'digest' | 'supplements'>;
 
 /**
  * The records of one answer as it was received: a page of a list, or a document of one agent.

@@ -1,11 +1,12 @@
 import { sha256 } from '../../core/digest.ts';
 import { KEPT_FINDINGS } from '../model/finding-log.ts';
 import { type SupplementFinding, toSupplementFinding } from '../model/supplement-finding.ts';
+import type { Description } from '../profile/description.ts';
 import type { KindCounts, RecordState, SupplementsStatement } from './document.ts';
-import type { RecordKind } from './files.ts';
+import { type RecordKind, recordFiles } from './files.ts';
 import { contradicted, type JudgedContract, judgeRecord, type RecordFault, type RecordsAsked } from './judging.ts';
 import { isToBeThere } from './missing-records.ts';
-import { type NamedEntry, recordsOfPeriod, type SupplementRecord } from './reading.ts';
+import { type NamedEntry, readRecords, recordsOfPeriod, type SupplementRecord } from './reading.ts';
 import type { StreamStanding } from './standing.ts';
 
 interface Run {
@@ -196,4 +197,29 @@ function toState(
       },
     }),
   };
+}
+
+/** Files as they were received, by their paths in the bag. */
+export interface ReceivedFiles {
+  paths: Iterable<string>;
+  read(path: string): Uint8Array | Promise<Uint8Array>;
+}
+
+/**
+ * The records of a kind that are of the period, each with how it stands, in the order of their lines in
+ * `data/records.jsonl` and in the table of the kind. Of an answer of the service one is in memory at a time.
+ * @throws EvidenceError `contract`, `unreadable` for an answer that is not as the contract says.
+ */
+export async function* judgeKind(
+  contract: Description,
+  kind: RecordKind,
+  files: ReceivedFiles,
+  tally: SupplementTally,
+): AsyncGenerator<{ record: SupplementRecord; state: RecordState }> {
+  tally.begin(kind);
+  for (const path of recordFiles(kind, files.paths))
+    for (const record of readRecords(contract, kind, await files.read(path))) {
+      const state = tally.judge(record);
+      if (state !== null) yield { record, state };
+    }
 }

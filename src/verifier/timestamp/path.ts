@@ -9,7 +9,7 @@ const ANY_PURPOSE = '2.5.29.37.0';
 const MAX_LINKS_TRIED = 100;
 const MAX_CERTIFICATES = 8;
 
-export interface TrustQuestion {
+interface TrustQuestion {
   signer: Certificate;
   /** Certificates that a path may lead over. Those that are self-signed prove nothing and are passed over. */
   others: readonly Certificate[];

@@ -1,4 +1,4 @@
-import type { ReadableArchive, StoredObject } from '../archive/archive.ts';
+import type { ReadableArchive, StoredObject, Unlisted } from '../archive/archive.ts';
 import { isKey } from '../archive/key.ts';
 import { type GivenUp, GivenUpRuns } from '../ledger/given-up.ts';
 import { runOf } from '../ledger/ledger.ts';
@@ -7,12 +7,11 @@ import type { Outcome } from '../records/outcome.ts';
 import type { LedgerHead } from '../records/record.ts';
 import { readRunRecord } from '../records/stored-run.ts';
 import type { PublicKey } from '../signature/key.ts';
-import { readObject } from './checked.ts';
-import { ClosedFolders } from './closed-folders.ts';
 import type { VerifyOptions } from './content.ts';
 import { History } from './history.ts';
 import { type HoldLogCheck, verifyHoldLog } from './hold-log.ts';
 import { acceptedIn, type InScope, type Ledger, readLedger } from './ledger.ts';
+import { type ObjectFinding, readObject, toObjectFinding } from './object-finding.ts';
 import { verifyService } from './one-service.ts';
 import { type RunCheck, verifyRun } from './run.ts';
 import { type Keyring, readKeyring } from './signatures.ts';
@@ -154,3 +153,37 @@ function knownHeads(
     .findLast(({ entry }) => entry.created_at <= started_at || named.has(runOf(entry)?.id ?? ''));
   return known?.entry.heads ?? [];
 }
+
+/** Folders of an archive that could not be listed: whether something lies in them is not known. */
+class ClosedFolders {
+  readonly #why = new Map<string, string>();
+
+  readonly note: Unlisted = (folder, why) => {
+    this.#why.set(folder, why);
+  };
+
+  /** Those of runs in scope, and of no run. */
+  findings(inScope: InScope): ObjectFinding[] {
+    return [...this.#why]
+      .filter(([folder]) => inScope(runIdOf(folder) ?? '') || runIdOf(folder) === null)
+      .map(([folder, why]) =>
+        toObjectFinding(
+          'object/closed',
+          folder,
+          `is a folder that cannot be listed, so nothing in it was checked: ${why}`,
+        ),
+      );
+  }
+
+  /** Nobody knows that an object is missing which could lie in one of them. */
+  withoutMissing(findings: readonly ObjectFinding[]): ObjectFinding[] {
+    return findings.filter(({ code, key }) => !MISSING.test(code) || !this.holds(key));
+  }
+
+  /** Reports whether a key lies in one of them. */
+  holds(key: string): boolean {
+    return [...this.#why.keys()].some((folder) => key.startsWith(folder));
+  }
+}
+
+const MISSING = /^(object\/missing|ledger\/missing-entry)$/;

@@ -1,24 +1,26 @@
+import { agree, plural } from '../../core/plurals.ts';
 import type { StoredObject } from '../archive/archive.ts';
 import { compareKeys } from '../archive/key.ts';
 import { asReadBack } from '../claims/recorded.ts';
 import { toEarlierRun } from '../ledger/earlier-runs.ts';
+import type { StoredLedgerEntry } from '../ledger/ledger.ts';
 import { refuseOtherVersion } from '../ledger/version.ts';
+import { coverMonths } from '../records/coverage.ts';
 import { LEDGER_PREFIX, runIdOf, runRecordKey } from '../records/keys.ts';
+import { type MonthReport, toMonthReport } from '../records/month-report.ts';
+import { disagreementsIn } from '../records/run-algebra.ts';
 import { type ArchiveContext, type ArchiveReading, readArchive } from './archive-reading.ts';
 import { type ArchiveFindings, type ArchiveReport, toReport } from './archive-report.ts';
-import { warnOfUnread } from './archive-warnings.ts';
 import { withBeginnings } from './beginnings.ts';
 import type { History } from './history.ts';
 import { checkLedger, type InScope } from './ledger.ts';
 import { type LockReport, verifyLocks } from './locks.ts';
-import { reportMonths } from './months.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
-import { openRunsIn } from './open-runs.ts';
-import { findRemovedEntries } from './removed-entries.ts';
+import { findRemovedEntries, openRunsIn } from './open-runs.ts';
 import { outcomeOf, type RunCheck } from './run.ts';
 import { warnOfUnusedKeys } from './signature-report.ts';
 import { checkLedgerSignatures, checkUnsignedRuns } from './signatures.ts';
-import type { VerifiedStream } from './stream.ts';
+import type { RunContext, VerifiedStream } from './stream.ts';
 import { settleSuperseded } from './superseded.ts';
 import { withoutProofsOf } from './supplements-check.ts';
 import { findUnexpected } from './unexpected.ts';
@@ -173,4 +175,52 @@ function checkEarlierRuns(checks: readonly RunCheck[]): ObjectFinding[] {
 
 function signedRuns(checks: readonly RunCheck[]): Set<string> {
   return new Set(checks.flatMap(({ runId, record }) => (record?.signed === true ? [runId] : [])));
+}
+
+/**
+ * Says for each month that has ended if a run has it.
+ * @param entries of the ledger, the oldest first.
+ */
+function reportMonths(entries: readonly StoredLedgerEntry[], now: Date): MonthReport[] {
+  const runs = entries.flatMap(({ entry }) => ('run_id' in entry ? [{ run_id: entry.run_id, ...entry.coverage }] : []));
+  return coverMonths(runs, now).map(toMonthReport);
+}
+
+/** Warns a reader who would take the report for all that there is. */
+function warnOfUnread(
+  { from = null, identities = null }: Pick<ArchiveContext, 'from' | 'identities'>,
+  { checks, holdLog }: Pick<ArchiveReading, 'checks' | 'holdLog'>,
+): string[] {
+  return [
+    ...(from === null ? [] : [`Runs before ${from} were not looked at.`]),
+    ...checks.flatMap(({ runId, record }) => warnOfGrown(runId, record)),
+    ...checks.flatMap((check) => check.attestations?.warnings ?? []),
+    ...warnOfEncrypted(checks, identities),
+    ...[...holdLog.values()].flatMap((check) => check.warnings),
+  ];
+}
+
+/** Warns of claims that nobody recomputed, which would be taken for proved, and of keys that opened nothing. */
+function warnOfEncrypted(checks: readonly RunCheck[], identities: RunContext['identities']): string[] {
+  const who =
+    identities === null
+      ? 'A recipient proves them with --identity.'
+      : 'None of the identities that were given opens them: name that of a recipient with --identity.';
+  const warnings = checks.flatMap(({ runId, streams }) => {
+    const unopened = streams.filter(({ encrypted }) => encrypted).length;
+    if (unopened === 0) return [];
+    return [
+      `Run ${runId}: ${unopened} of ${plural(streams.length, 'bundle')} ${agree(unopened, 'is encrypted and was', 'are encrypted and were')} not opened here. What lies there is what was archived; of the claims in it there is only what the run recorded. ${who}`,
+    ];
+  });
+  const stored = checks.flatMap(({ streams }) => streams);
+  if (identities !== null && !stored.some(({ bundle }) => bundle.encrypted !== undefined))
+    warnings.push('No bundle that was looked at is encrypted: the identities that were given opened nothing.');
+  return warnings;
+}
+
+/** Streams of a resumed run of which the service had more when it was finalized than when they were received. */
+function warnOfGrown(runId: string, record: RunCheck['record']): string[] {
+  const grown = record === null ? [] : disagreementsIn(record).filter(({ kind }) => kind === 'grown');
+  return grown.map(({ stream_id, message }) => `Run ${runId}, stream "${stream_id}": ${message}.`);
 }

@@ -3,14 +3,12 @@ import type { ReadableArchive } from '../archive/archive.ts';
 import { runEnvelopeKey, runRecordKey } from '../records/keys.ts';
 import type { RunRecord } from '../records/record.ts';
 import { readRecord } from '../records/record-bytes.ts';
-import { readRunEnvelope } from '../records/run-envelope.ts';
 import { judgeStamps, readStamps, type StampVerdict } from '../records/stamps.ts';
-import { STATEMENT, toStatement } from '../records/statement.ts';
+import { readRunEnvelope, STATEMENT, toStatement } from '../records/statement.ts';
 import type { Signed } from '../signature/envelope.ts';
 import type { Certificate } from '../timestamp/certificate.ts';
-import { checked, readObject } from './checked.ts';
-import { type ObjectFinding, toObjectFinding, toUnreadable } from './object-finding.ts';
-import { type RestampCheck, verifyRestamps } from './restamps.ts';
+import { type RestampCheck, verifyRestamps } from './hold-log.ts';
+import { checked, type ObjectFinding, readObject, toObjectFinding, toUnreadable } from './object-finding.ts';
 import { checkRunSignature, type Keyring } from './signatures.ts';
 
 /** The objects beside a run that vouch for it. */
@@ -99,12 +97,7 @@ function compareStatement(key: string, signed: Signed, record: RunRecord, sha256
         : wanted === undefined
           ? 'names, beside those of the run,'
           : 'names with another digest';
-    findings.push(
-      toObjectFinding('signature/differs', key, `${what} ${name}`, {
-        ...(stated === undefined ? {} : { expected: stated }),
-        ...(wanted === undefined ? {} : { actual: wanted }),
-      }),
-    );
+    findings.push(toObjectFinding('signature/differs', key, `${what} ${name}`, { expected: stated, actual: wanted }));
   }
   if (findings.length === 0)
     findings.push(toObjectFinding('signature/differs', key, 'says something else about the run than its record'));

@@ -1,6 +1,7 @@
 import { utf8Text } from '../../core/bytes.ts';
 import type { Bundle } from '../bundle/bundle.ts';
 import {
+  bagInfo,
   type ServiceDocument,
   TRANSFER_LOG_DOCUMENT,
   type TransferLog,
@@ -15,22 +16,20 @@ import {
   README,
   SERVICE,
   TRANSFER_LOG,
+  tokenFiles,
   VERIFICATION,
 } from '../bundle/files.ts';
-import { bagInfo } from '../bundle/info.ts';
 import type { FileDigest } from '../bundle/integrity.ts';
 import { BAG_INFO, bagInfoText, parseBagInfo, payloadOxum, slugOf } from '../bundle/layout.ts';
 import { type MissingForm, readMissing } from '../bundle/missing.ts';
-import { tokenFiles } from '../bundle/tokens.ts';
 import type { PackageReading } from '../chain/package.ts';
 import type { ListingResult } from '../claims/listing.ts';
+import { lastFetched, newestEnd } from '../claims/unfetched.ts';
 import type { Description } from '../profile/description.ts';
 import type { Contract } from '../reading/contract.ts';
-import { readInBundle } from './checked.ts';
-import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
+import { type ObjectFinding, readInBundle, toObjectFinding } from './object-finding.ts';
 import { checkPages, checkServiceDocument } from './service.ts';
 import { checkTransferLog } from './transfer-log.ts';
-import { whyNotAsked } from './unfetched-question.ts';
 
 /** The files of one bundle besides those that prove it. */
 export interface FilesBeside {
@@ -41,7 +40,7 @@ export interface FilesBeside {
 }
 
 /** The bundle's statements about itself, as far as they can be read. */
-export interface Documents {
+interface Documents {
   stated: Verification;
   service: ServiceDocument | null;
   /** The comparison with the listing that it carries. */
@@ -216,4 +215,29 @@ function checkInfo(
       actual: wanted[at] || 'the end',
     }),
   ];
+}
+
+/**
+ * States why `unfetched` is not what an export would have asked; null where it is. Entries are asked for if
+ *
+ * - the package was compared with a listing, and the contract can ask for the entries after a number;
+ * - an earlier run had the stream;
+ * - the list of streams states entries beyond those of all exports;
+ * - some export has a period that ends.
+ */
+export function whyNotAsked(stated: Verification, { entries, entry }: Description): string | null {
+  const { unfetched, earlier, statement, completeness, package_period, verdict } = stated;
+  const { first_sequence: first, head } = verdict;
+  const own = first === null || head === null ? null : { first, last: head.sequence };
+  const after = lastFetched(own, earlier) ?? entry.first_sequence - 1;
+  const to = statement.head.sequence;
+  if (unfetched !== null) {
+    const isRight = unfetched.after === after && unfetched.to === to;
+    return isRight ? null : `says that entries after ${unfetched.after} were asked for, and exports end at ${after}`;
+  }
+  const canAsk = completeness.kind === 'listing' && entries?.after_parameter != null && earlier.length > 0;
+  const isBeyond = to !== null && to > after && statement.entries !== 0;
+  const hasEnd = newestEnd([package_period, ...earlier.map(({ period }) => period)]) !== null;
+  if (!canAsk || !isBeyond || !hasEnd) return null;
+  return `states entries up to ${to}, of which no export has those after ${after}, and does not say that they were asked for`;
 }

@@ -3,31 +3,32 @@ import type { Bundle } from '../bundle/bundle.ts';
 import type { BundleFinding } from '../bundle/bundle-finding.ts';
 import type { TransferLog, Verification } from '../bundle/documents.ts';
 import { type FormName, formFile, isPart, LISTING, VERIFICATION } from '../bundle/files.ts';
-import { knownOf } from '../bundle/known.ts';
+import { knownOf, serviceStatementOf } from '../bundle/known.ts';
 import type { MissingForm } from '../bundle/missing.ts';
-import { serviceStatementOf } from '../bundle/stated.ts';
 import type { ComparedSection, WalkResult } from '../chain/walk.ts';
 import { statesActions } from '../claims/actions.ts';
 import { factsOf } from '../claims/agreement.ts';
 import { type ClaimName, requiredOf } from '../claims/claim.ts';
 import { toContractFile } from '../claims/content.ts';
 import { examine } from '../claims/examine.ts';
-import { type FormSource, readSummary } from '../claims/forms.ts';
-import { type Deps, observe, type Readers } from '../claims/observe.ts';
-import type { ServiceStatement } from '../claims/stated-schema.ts';
+import { type Deps, type FormSource, observe, type Readers, readSummary } from '../claims/observe.ts';
+import type { ServiceStatement } from '../claims/schemas.ts';
 import { toVerdict, type Verdict } from '../claims/verdict.ts';
 import type { SealKeys } from '../model/entry.ts';
 import type { Contract } from '../reading/contract.ts';
-import { type ContractInUse, DEFAULT_IN_USE, withoutProgram } from '../reading/in-use.ts';
+import {
+  type ContractInUse,
+  type ContractUse,
+  DEFAULT_IN_USE,
+  toContractUse,
+  withoutProgram,
+} from '../reading/in-use.ts';
 import type { Certificate } from '../timestamp/certificate.ts';
 import { checkConsistency, type FilesBeside } from './consistency.ts';
-import { type ContractUse, toContractUse } from './contract-use.ts';
-import { contradictions } from './contradictions.ts';
+import { contradictions, openClaims } from './contradictions.ts';
 import { readDocuments, type StatedDocuments } from './documents.ts';
-import { expectationOf } from './expectation.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
-import { openClaims } from './open-claims.ts';
-import { type BundleReading, type EntryWatch, readThrough } from './reading.ts';
+import { type BundleReading, type EntryWatch, expectationOf, readThrough } from './reading.ts';
 import { cutOf } from './service.ts';
 
 // Over ten members: it is all that a reader may say.
@@ -244,6 +245,5 @@ function until(readers: Readers, { verified_at }: Verification): Readers {
 }
 
 function inBundle({ code, path, message, expected, actual }: BundleFinding, key: string): ObjectFinding {
-  const values = { ...(expected === undefined ? {} : { expected }), ...(actual === undefined ? {} : { actual }) };
-  return toObjectFinding(code, path === '' ? key : `${key}:${path}`, message, values);
+  return toObjectFinding(code, path === '' ? key : `${key}:${path}`, message, { expected, actual });
 }

@@ -6,7 +6,7 @@ import { CONTRACT_FILE, SERVICE, TRANSFER_LOG, VERIFICATION } from '../bundle/fi
 import { type ContractInUse, DEFAULT_IN_USE } from '../reading/in-use.ts';
 import { pinContract } from '../reading/pinned.ts';
 import { readRecord } from '../records/record-bytes.ts';
-import { type Checked, checked, readInBundle } from './checked.ts';
+import { type Checked, checked, readInBundle } from './object-finding.ts';
 import { readServiceDocument } from './service.ts';
 
 const MAX_CONTRACT_BYTES = 2 ** 20;

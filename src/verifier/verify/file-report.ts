@@ -1,9 +1,8 @@
-import type { ReportedVerdict } from '../claims/recorded.ts';
+import { asReadBack, type ReportedVerdict, withRecorded } from '../claims/recorded.ts';
 import type { Verdict } from '../claims/verdict.ts';
+import type { ContractUse } from '../reading/in-use.ts';
 import { EXIT_CODE_OF, type VerifiedOutcome, worstOf } from '../records/outcome.ts';
-import { reportAlone } from './alone.ts';
 import type { VerifiedBundle } from './content.ts';
-import type { ContractUse } from './contract-use.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 
 /** The result for a bundle or a package that was verified by itself: the document that `evidence verify --json` prints. */
@@ -89,4 +88,16 @@ export function reportDamage(findings: ObjectFinding[]): FileReport {
 /** True if JSON that is whole has no entries where packages have them. */
 function lacksEntries({ stream_id, entries, findings }: Verdict): boolean {
   return stream_id === '' && entries === 0 && findings[0]?.code === 'package/no-entries';
+}
+
+/** Nobody vouches for what a bundle says that the service said. */
+export const NOT_VOUCHED = 'nothing here shows that the service said so';
+const WITHOUT_RUNS = 'the earlier runs are not here to compare with';
+
+/** The verdict on a bundle that is verified by itself; null where it holds nothing to judge. */
+export function reportAlone({ judged }: VerifiedBundle): ReportedVerdict | null {
+  if (judged === null) return null;
+  const { verdict, stated, required } = judged;
+  const reported = withRecorded(verdict, stated.verdict);
+  return asReadBack(reported, { continuity: WITHOUT_RUNS, completeness: NOT_VOUCHED }, required);
 }

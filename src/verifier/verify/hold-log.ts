@@ -1,8 +1,19 @@
+import { sha256 } from '../../core/digest.ts';
 import { isEvidenceError } from '../../core/errors.ts';
 import type { ReadableArchive } from '../archive/archive.ts';
-import { readHoldLog, type StoredHoldRecord } from '../records/hold-log.ts';
-import { holdRecordKey, holdResultKey, runRecordKey } from '../records/keys.ts';
-import { readShares, type StoredShare, shareKey } from '../records/share.ts';
+import {
+  type Restamping,
+  readHoldLog,
+  readRestampings,
+  readShares,
+  restampingKey,
+  type StoredHoldRecord,
+  type StoredRestamping,
+  type StoredShare,
+  shareKey,
+} from '../records/hold-log.ts';
+import { holdRecordKey, holdResultKey, runRecordKey, stampKey } from '../records/keys.ts';
+import type { StoredStamp } from '../records/stamps.ts';
 import { type ObjectFinding, toObjectFinding, toUnreadable } from './object-finding.ts';
 
 /** Records of the protection of a run, and of those whom it was shared with. */
@@ -53,4 +64,55 @@ export async function verifyHoldLog(archive: ReadableArchive, runId: string): Pr
 
 function misplaced(key: string): ObjectFinding {
   return toObjectFinding('record/differs', key, 'is not where a record of what it says belongs');
+}
+
+/** Records of who had a run stamped anew. */
+export interface RestampCheck {
+  /** The oldest first. */
+  restamps: ({ key: string } & Pick<Restamping, 'ordered_by' | 'ordered_at' | 'timestamp_authority' | 'token'>)[];
+  findings: ObjectFinding[];
+  warnings: string[];
+  /** The objects that were looked at. */
+  keys: string[];
+}
+
+/**
+ * Compares the records of new time-stamps for a run with its tokens. The first token may be of the export,
+ * which the run record answers for.
+ */
+export async function verifyRestamps(
+  archive: ReadableArchive,
+  runId: string,
+  stamps: readonly StoredStamp[],
+): Promise<RestampCheck> {
+  const check: RestampCheck = { restamps: [], findings: [], warnings: [], keys: [] };
+  const records = await readRestampings(archive, runId).catch((error: unknown) => {
+    if (!isEvidenceError(error, 'unreadable')) throw error;
+    check.findings.push(toUnreadable(runRecordKey(runId), error));
+    return null;
+  });
+  if (records === null) return check;
+  const tokens = new Map(stamps.map(({ key, der }) => [key, sha256(der)]));
+  const recorded = new Set<string>();
+  for (const stored of records) {
+    const { ordered_by, ordered_at, timestamp_authority, token } = stored.record;
+    check.keys.push(stored.key);
+    check.restamps.push({ key: stored.key, ordered_by, ordered_at, timestamp_authority, token });
+    if (stored.key !== restampingKey({ ...stored.record, run_id: runId }) || stored.record.run_id !== runId)
+      check.findings.push(
+        toObjectFinding('record/differs', stored.key, 'is not where a record of what it says belongs'),
+      );
+    if (tokens.get(token.key) === token.sha256) recorded.add(token.key);
+    else check.warnings.push(describeLost(stored, tokens.has(token.key)));
+  }
+  for (const key of tokens.keys())
+    if (key !== stampKey(runId, 1) && !recorded.has(key))
+      check.findings.push(toObjectFinding('object/unexpected', key, 'is there, but nothing records who had it made'));
+  return check;
+}
+
+function describeLost({ key, record: { token } }: StoredRestamping, another: boolean): string {
+  return another
+    ? `${key} records a token that was not kept: another one was there first.`
+    : `${key} records ${token.key}, which is not there: keeping it was interrupted, or it was removed since.`;
 }

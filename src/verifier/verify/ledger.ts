@@ -1,6 +1,5 @@
 import type { ReadableArchive } from '../archive/archive.ts';
-import { readAcceptance } from '../ledger/acceptance.ts';
-import { acceptableIn, hasStream } from '../ledger/contradiction.ts';
+import { acceptableIn, hasStream, readAcceptance } from '../ledger/contradiction.ts';
 import { deriveEntry } from '../ledger/derive.ts';
 import { abandonmentOf, whyNamedTwice } from '../ledger/given-up.ts';
 import {
@@ -13,8 +12,7 @@ import {
 } from '../ledger/ledger.ts';
 import { PastBuilder } from '../ledger/past.ts';
 import { isLedgerKey, ledgerKey, runRecordKey } from '../records/keys.ts';
-import { type Checked, readObject } from './checked.ts';
-import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
+import { type Checked, type ObjectFinding, readObject, toObjectFinding } from './object-finding.ts';
 import { type StatedAcceptance, sameRecord } from './recorded-stream.ts';
 import type { RunCheck } from './run.ts';
 

@@ -1,12 +1,12 @@
 import { EvidenceError } from '../../core/errors.ts';
 import { shellWord } from '../../core/shell.ts';
 import type { ReadableArchive } from '../archive/archive.ts';
+import { readShare, SHARE_MARK } from '../records/hold-log.ts';
 import { LEDGER_PREFIX, RUNS_PREFIX, runPrefix } from '../records/keys.ts';
-import { readShare, SHARE_MARK } from '../records/share.ts';
 import { verifyArchive } from './archive.ts';
 import type { ArchiveContext } from './archive-reading.ts';
 import type { ArchiveReport } from './archive-report.ts';
-import { readObject } from './checked.ts';
+import { readObject } from './object-finding.ts';
 
 /**
  * As `verifyArchive`, of what somebody says is an archive.

@@ -1,5 +1,6 @@
-import { messageOf } from '../../core/errors.ts';
-import { isClosed } from '../archive/failure.ts';
+import { whereDefined } from '../../core/defined.ts';
+import { isEvidenceError, messageOf } from '../../core/errors.ts';
+import { isClosed, isOfFile } from '../archive/failure.ts';
 import type { Finding, Severity } from '../model/finding.ts';
 import type { SupplementFindingCode } from '../model/supplement-finding.ts';
 import { type VerifiedOutcome, worstOf } from '../records/outcome.ts';
@@ -43,7 +44,7 @@ const NEXT_STEPS = {
 const OF_BUNDLE = 'Get the bundle from the archive again, and compare its SHA-256 with the one in run.json.';
 
 type OwnCode = keyof typeof NEXT_STEPS | `bundle/${string}`;
-export type ObjectFindingCode = OwnCode | SupplementFindingCode;
+type ObjectFindingCode = OwnCode | SupplementFindingCode;
 
 /** Findings of a reader who may not look, or knows no key to judge by: nothing is refuted, and not verified either. */
 const LEAVES_OPEN: ReadonlySet<ObjectFindingCode> = new Set(['object/closed', 'signature/unknown-key']);
@@ -57,10 +58,10 @@ export function toObjectFinding(
   code: OwnCode,
   key: string,
   message: string,
-  values: { expected?: string; actual?: string } = {},
+  values: { expected?: string | undefined; actual?: string | undefined } = {},
 ): ObjectFinding {
   const severity: Severity = LEAVES_OPEN.has(code) ? 'warning' : 'error';
-  return { code, severity, key, message, ...values, next_step: nextStepOf(code) };
+  return { code, severity, key, message, ...whereDefined(values), next_step: nextStepOf(code) };
 }
 
 function nextStepOf(code: OwnCode): string {
@@ -76,4 +77,39 @@ export function toUnreadable(key: string, error: unknown): ObjectFinding {
 export function worstWith(findings: readonly ObjectFinding[], outcomes: readonly VerifiedOutcome[]): VerifiedOutcome {
   const found = findings.map(({ code }) => (LEAVES_OPEN.has(code) ? 'incomplete' : 'refuted'));
   return worstOf([...found, ...outcomes]);
+}
+
+/** The value that a step of a verification found, and its findings. */
+export interface Checked<T> {
+  value: T;
+  findings: ObjectFinding[];
+}
+
+/** A value without findings. */
+export function checked<T>(value: T): Checked<T> {
+  return { value, findings: [] };
+}
+
+/**
+ * Reads an object; null, and a finding, where the object is not to be read: a link, a device, bytes that are no record,
+ * or more of them than any has. One such object says nothing of the others.
+ */
+export async function readObject<T>(key: string, read: () => Promise<T>): Promise<Checked<T | null>> {
+  try {
+    return checked(await read());
+  } catch (error) {
+    if (!isEvidenceError(error, 'unreadable') && !isOfFile(error)) throw error;
+    return { value: null, findings: [toUnreadable(key, error)] };
+  }
+}
+
+/** Reads a file of a bundle; null, and a finding, for one that cannot be read. */
+export async function readInBundle<T>(place: string, read: () => Promise<T>): Promise<Checked<T | null>> {
+  try {
+    return checked(await read());
+  } catch (error) {
+    if (!isEvidenceError(error)) throw error;
+    const code = error.code === 'not-found' ? 'object/missing' : 'object/unreadable';
+    return { value: null, findings: [toObjectFinding(code, place, error.message)] };
+  }
 }

@@ -3,8 +3,7 @@ import type { ReadableArchive } from '../archive/archive.ts';
 import { runOf, type StoredLedgerEntry } from '../ledger/ledger.ts';
 import { archiveBytes, readStatedService } from '../ledger/service.ts';
 import { ARCHIVE_KEY, runRecordKey } from '../records/keys.ts';
-import { readObject } from './checked.ts';
-import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
+import { type ObjectFinding, readObject, toObjectFinding } from './object-finding.ts';
 import type { RunCheck } from './run.ts';
 
 /** The service whose evidence an archive holds. */

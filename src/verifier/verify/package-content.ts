@@ -1,12 +1,18 @@
+import { EvidenceError } from '../../core/errors.ts';
 import { PackageReader, type PackageReading } from '../chain/package.ts';
 import { DEFAULT_REQUIRED } from '../claims/claim.ts';
 import { toContractFile } from '../claims/content.ts';
 import { examine } from '../claims/examine.ts';
 import { type Known, observe, type Readers } from '../claims/observe.ts';
 import { toVerdict, type Verdict } from '../claims/verdict.ts';
-import { type ContractInUse, DEFAULT_IN_USE, withoutProgram } from '../reading/in-use.ts';
+import {
+  type ContractInUse,
+  type ContractUse,
+  DEFAULT_IN_USE,
+  toContractUse,
+  withoutProgram,
+} from '../reading/in-use.ts';
 import type { VerifyOptions } from './content.ts';
-import { type ContractUse, toContractUse } from './contract-use.ts';
 
 /** The verdicts on the streams of a package, and what it was read by. */
 export interface VerifiedPackage {
@@ -77,4 +83,18 @@ async function judge(
     deps,
   );
   return toVerdict(reading, examine(observations, required));
+}
+
+/** Bytes of a file that tell if it may be a package. */
+export const BEGINNING_BYTES = 4096;
+
+/** True for the beginning of a JSON object or list. Of one that is all white space more would have to be read. */
+export function isPackageBeginning(bytes: Uint8Array): boolean {
+  const text = new TextDecoder('latin1').decode(bytes);
+  return /^(\xef\xbb\xbf)?\s*[{[]/.test(text) || (bytes.length >= BEGINNING_BYTES && text.trim() === '');
+}
+
+/** The error for what is no package at all, and is not judged as one. @param why in words that follow a colon. */
+export function noPackage(why: string): EvidenceError {
+  return new EvidenceError('unreadable', `it is no evidence package: ${why}`);
 }

@@ -2,10 +2,12 @@ import type { BigIntStats } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import type { PackageReader } from '../chain/package.ts';
 import { type DecodedRange, decodeRange, RANGE_BYTES, Slot } from '../decode/wasm/segments.ts';
+import { verifyToken } from '../timestamp/verify.ts';
+import type { VerifyOptions } from './content.ts';
+import { beginPackage, judgePackage, type VerifiedPackage } from './package-content.ts';
 import type { RangeThreads } from './range-threads.ts';
 import { RangeWorkers } from './range-workers.ts';
-import { boundsOf, makeRanges, type Ranges } from './ranges.ts';
-import { readerOf } from './read-at.ts';
+import { boundsOf, makeRanges, type Ranges, readerOf } from './ranges.ts';
 
 export interface FileReadingOptions {
   /** Those that decode besides this one. */
@@ -15,7 +17,7 @@ export interface FileReadingOptions {
   rangeBytes?: number;
 }
 
-export interface FileReading {
+interface FileReading {
   reader: PackageReader;
   /** The number of segments that were decoded out of turn, and taken. */
   segments: number;
@@ -137,4 +139,13 @@ class Reading {
     this.#at += bytesRead;
     return bytesRead;
   }
+}
+
+/** Verifies a package in a file, by itself; see `verifyPackageContent`. */
+export async function verifyPackage(
+  file: string,
+  options: VerifyOptions & Pick<FileReadingOptions, 'threads' | 'signal'>,
+): Promise<VerifiedPackage> {
+  using reader = (await readPackageFile(file, () => beginPackage(options), options)).reader;
+  return judgePackage(reader, options, verifyToken);
 }

@@ -1,8 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { WasmDecoder, type WasmOptions } from '../decode/wasm/decoder.ts';
 import { decodeRange, type KeptRange, Slot } from '../decode/wasm/segments.ts';
-import { boundsOf, claimNext, type Ranges, WINDOW, waitForRanges } from './ranges.ts';
-import { readerOf } from './read-at.ts';
+import { boundsOf, claimNext, type Ranges, readerOf, WINDOW, waitForRanges } from './ranges.ts';
 
 /** A message to a thread once it is known what it shall decode. */
 export interface RangeJob {

@@ -2,8 +2,7 @@ import type { Worker } from 'node:worker_threads';
 import type { WasmDecoder, WasmOptions } from '../decode/wasm/decoder.ts';
 import { decodeRange, type KeptRange, Slot } from '../decode/wasm/segments.ts';
 import type { RangeAnswer, RangeJob } from './range-worker.ts';
-import { boundsOf, claim, claimNext, noteFolded, type Ranges, WINDOW } from './ranges.ts';
-import { readerOf } from './read-at.ts';
+import { boundsOf, claim, claimNext, noteFolded, type Ranges, readerOf, WINDOW } from './ranges.ts';
 
 /** Owner of ranges; workers are counted on from it. */
 const MAIN_THREAD = 1;

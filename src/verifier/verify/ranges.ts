@@ -1,3 +1,6 @@
+import { readSync } from 'node:fs';
+import type { ReadAt } from '../decode/wasm/segments.ts';
+
 /**
  * A file's bytes in ranges of equal length. Whoever claims a range decodes it, the first ones first; no thread is more
  * than `WINDOW` ranges ahead of the one that folds them. Plain data, shared between threads.
@@ -55,3 +58,16 @@ export function waitForRanges({ folded, owners }: Ranges): boolean {
 
 /** The longest wait: a range that was folded between a look at it and the wait is seen then. */
 const MAX_WAIT_MS = 20;
+
+/** Reads a file. @param file number of an open one. */
+export function readerOf(file: number): ReadAt {
+  return (into, offset) => {
+    let filled = 0;
+    while (filled < into.length) {
+      const bytes = readSync(file, into, filled, into.length - filled, offset + filled);
+      if (bytes === 0) break;
+      filled += bytes;
+    }
+    return filled;
+  };
+}

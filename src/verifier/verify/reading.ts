@@ -1,13 +1,16 @@
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import type { Bundle } from '../bundle/bundle.ts';
 import type { BundleFinding } from '../bundle/bundle-finding.ts';
+import type { Verification } from '../bundle/documents.ts';
 import { LISTING } from '../bundle/files.ts';
 import type { FileDigest } from '../bundle/integrity.ts';
 import { asPart, type PackageExpectation, PackageReader, type PackageReading } from '../chain/package.ts';
-import { CarriedListing } from '../claims/carried-listing.ts';
+import type { ComparedSection } from '../chain/walk.ts';
+import { entriesBeside } from '../claims/completeness.ts';
 import { ListingMerge, type ListingResult, type PackageCut } from '../claims/listing.ts';
-import { LineReader } from '../claims/listing-text.ts';
+import { CarriedListing, LineReader } from '../claims/listing-text.ts';
 import type { ListedEntry } from '../claims/packaged.ts';
+import { lookOut } from '../claims/past.ts';
 import type { SealKeys } from '../model/entry.ts';
 import type { Contract } from '../reading/contract.ts';
 
@@ -17,7 +20,7 @@ export interface EntryWatch extends Required<Pick<PackageExpectation, 'onEntry' 
 }
 
 /** Options for reading the package in a bundle. */
-export interface ReadingOptions {
+interface ReadingOptions {
   contract: Contract;
   sealKeys: SealKeys;
   expected: PackageExpectation;
@@ -133,4 +136,21 @@ async function* linesOf(bundle: Bundle) {
   const reader = new LineReader();
   for await (const block of bundle.blocksOf(LISTING)) yield reader.push(block);
   reader.finish();
+}
+
+/** Returns what the claims ask of the entries, and what the package is to be. */
+export function expectationOf(stated: Verification | null, compared: readonly ComparedSection[]): PackageExpectation {
+  if (stated === null) return { compared: () => compared };
+  const { verdict, statement, earlier, accepted_restarts: restarts, package_period: period } = stated;
+  const look = lookOut(
+    () => ({ earlier, restarts }),
+    period,
+    () => entriesBeside(statement.head.sequence),
+  );
+  return {
+    streamId: verdict.stream_id,
+    ...(verdict.package_id === null ? {} : { packageId: verdict.package_id }),
+    ...look,
+    compared: (streamId) => [...look.compared(streamId), ...compared],
+  };
 }

@@ -1,15 +1,14 @@
 import type { Verification } from '../bundle/documents.ts';
+import { collectedIn } from '../bundle/known.ts';
 import type { MissingForm } from '../bundle/missing.ts';
-import { collectedIn } from '../bundle/stated.ts';
 import { type ReportedVerdict, withRecorded } from '../claims/recorded.ts';
-import type { Span, SpanEntries } from '../claims/span-schema.ts';
+import type { Span, SpanEntries } from '../claims/schemas.ts';
 import { runRecordKey } from '../records/keys.ts';
 import type { Acceptance, RunRecord, RunStream } from '../records/record.ts';
 import { toRecordBytes } from '../records/record-bytes.ts';
-import type { Checked } from './checked.ts';
 import type { VerifiedBundle } from './content.ts';
 import type { History } from './history.ts';
-import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
+import { type Checked, type ObjectFinding, toObjectFinding } from './object-finding.ts';
 
 /** Returns what a run record states of a stream, without its place in the archive. */
 export function statedVerdict({

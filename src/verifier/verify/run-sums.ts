@@ -1,3 +1,4 @@
+import type { Rows } from '../../core/rows/rows.ts';
 import { isEarlierRevision } from '../ledger/given-up.ts';
 import { EXIT_CODE_OF } from '../records/outcome.ts';
 import type { RunRecord } from '../records/record.ts';
@@ -6,6 +7,7 @@ import { whyExcluded } from '../records/stream-glob.ts';
 import { countSupplements } from '../records/supplements.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 import { sameRecord } from './recorded-stream.ts';
+import type { RunContext, VerifiedStream } from './stream.ts';
 
 /** Checks that a run record agrees with itself where it says something in two places. */
 export function checkRecord(record: RunRecord, runId: string, key: string): ObjectFinding[] {
@@ -87,4 +89,56 @@ function checkAlgebra(record: RunRecord, key: string): ObjectFinding[] {
   });
   if (wrong.length > named.length) named.push(`has ${wrong.length - named.length} more streams that do not agree`);
   return named.map((message) => toObjectFinding('record/differs', key, message));
+}
+
+/** A package of the account may hold streams in scope that the list of streams does not have: the run says so of each. */
+export function checkHidden(record: RunRecord, streams: readonly VerifiedStream[], key: string): ObjectFinding[] {
+  const { scope, stream_list, vanished } = record;
+  const told = new Set([...stream_list.streams, ...vanished].map(({ stream_id }) => stream_id));
+  const held = new Set(streams.flatMap(({ others }) => others));
+  return [...held]
+    .filter((streamId) => !told.has(streamId) && whyExcluded(streamId, scope) === null)
+    .map((streamId) =>
+      toObjectFinding(
+        'history/gap',
+        key,
+        `the run has entries of the stream "${streamId}", which the list of streams does not have, and does not say so`,
+      ),
+    );
+}
+
+/** A stream can only be missed that an earlier run had seen, or an earlier try of this one. */
+export function checkVanished(context: RunContext, record: RunRecord, key: string): ObjectFinding[] {
+  return [...record.vanished, ...record.ended]
+    .filter(({ stream_id, head: { run_id, sequence, hash } }) => {
+      const own = record.streams.find((stream) => run_id === record.run_id && stream.stream_id === stream_id);
+      const head = own === undefined ? context.headOf(run_id, stream_id) : own.head;
+      return head?.sequence !== sequence || head.hash !== hash;
+    })
+    .map(({ stream_id }) =>
+      toObjectFinding(
+        'record/differs',
+        key,
+        `misses the stream "${stream_id}" by a head that the ledger does not have`,
+      ),
+    );
+}
+
+/** Finds each stream in scope that the ledger had when the run began, and that the run says nothing of. */
+export function checkMissed(context: RunContext, record: RunRecord, key: string): ObjectFinding[] {
+  const { scope, stream_list, streams, vanished, ended } = record;
+  const told = new Set([stream_list.streams, streams, vanished, ended].flatMap(idsOf));
+  return Array.from(context.headsBefore(record))
+    .filter(([streamId]) => !told.has(streamId) && whyExcluded(streamId, scope) === null)
+    .map(([streamId, { run_id, sequence }]) =>
+      toObjectFinding(
+        'history/gap',
+        key,
+        `run ${run_id} has entries of the stream "${streamId}" up to ${sequence}, and this run neither lists it nor says that it vanished or ended`,
+      ),
+    );
+}
+
+function idsOf(streams: Rows<{ stream_id: string }>): string[] {
+  return streams.map(({ stream_id }) => stream_id);
 }

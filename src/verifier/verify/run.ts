@@ -1,26 +1,23 @@
 import { inParallel } from '../../core/parallel.ts';
-import type { ReadableArchive } from '../archive/archive.ts';
-import { measure } from '../archive/measure.ts';
+import { measure, type ReadableArchive } from '../archive/archive.ts';
 import { DEFAULT_REQUIRED, withoutSecrets } from '../claims/claim.ts';
 import { asReadBack, asVouchedFor } from '../claims/recorded.ts';
-import { documentKey, runPrefix, runRecordKey } from '../records/keys.ts';
+import { askedKey, documentKey, runPrefix, runRecordKey } from '../records/keys.ts';
 import { type VerifiedOutcome, worstOf } from '../records/outcome.ts';
+import { type Asked, differencesOf, type Question, readAsked } from '../records/question.ts';
 import type { RunDocument, RunRecord, RunStream } from '../records/record.ts';
 import type { StoredAs } from '../records/stored-object.ts';
 import { readRunRecord } from '../records/stored-run.ts';
 import { outcomesOfSupplements } from '../records/supplements.ts';
-import { NOT_VOUCHED } from './alone.ts';
-import { verifyAsked } from './asked.ts';
 import { type AttestationCheck, verifyAttestations } from './attestations.ts';
-import { type Checked, readObject } from './checked.ts';
-import { type ObjectFinding, toObjectFinding, worstWith } from './object-finding.ts';
-import { checkRecord } from './run-sums.ts';
+import { NOT_VOUCHED } from './file-report.ts';
+import { type Checked, type ObjectFinding, readObject, toObjectFinding, worstWith } from './object-finding.ts';
+import { checkHidden, checkMissed, checkRecord, checkVanished } from './run-sums.ts';
 import { isRunVouchedFor } from './signatures.ts';
 import { checkDigest, isThere } from './stored.ts';
 import { type RunContext, type VerifiedStream, verifyStream } from './stream.ts';
 import { OpenedSupplements } from './supplements.ts';
 import type { SupplementsCheck } from './supplements-check.ts';
-import { checkHidden, checkMissed, checkVanished } from './unlisted.ts';
 
 // Over ten members: all that was found of a run.
 export interface RunCheck {
@@ -214,4 +211,24 @@ async function verifyBytes(archive: ReadableArchive, stored: StoredAs): Promise<
   const read = async () => measure(await archive.read(stored.key));
   const { value: actual, findings } = await readObject(stored.key, read);
   return actual === null ? findings : checkDigest(stored, actual);
+}
+
+/** Checks that the question that a run was begun with, where its record names that, is the one that the record states. */
+async function verifyAsked(archive: ReadableArchive, record: RunRecord): Promise<ObjectFinding[]> {
+  const key = askedKey(record.run_id);
+  if (record.documents.every((document) => document.key !== key)) return [];
+  const { value: begun, findings } = await readObject(key, async () =>
+    (await archive.stat(key)) === null ? null : readAsked(archive, record.run_id),
+  );
+  const differences = begun === null ? [] : differencesBetween(begun.asked, record);
+  if (differences.length === 0) return findings;
+  return [toObjectFinding('record/differs', key, `asks for another run than the record: ${differences.join('; ')}`)];
+}
+
+function differencesBetween(asked: Asked, record: RunRecord & Question): string[] {
+  const isOfRun =
+    asked.run_id === record.run_id &&
+    asked.begun_at === record.begun_at &&
+    asked.begun_at_by_service === record.begun_at_by_service;
+  return [...(isOfRun ? [] : ['run or time of beginning']), ...differencesOf(asked, record)];
 }

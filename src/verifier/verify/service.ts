@@ -11,8 +11,7 @@ import type { ListingResult, PackageCut } from '../claims/listing.ts';
 import { answerReader } from '../profile/answers.ts';
 import type { Description } from '../profile/description.ts';
 import { readRecord } from '../records/record-bytes.ts';
-import { type Checked, checked, readInBundle } from './checked.ts';
-import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
+import { type Checked, checked, type ObjectFinding, readInBundle, toObjectFinding } from './object-finding.ts';
 
 /** Reads the bundle's record of what the service stated besides the package; null where there is none that can be read. */
 export async function readServiceDocument(bundle: Bundle, key: string): Promise<Checked<ServiceDocument | null>> {

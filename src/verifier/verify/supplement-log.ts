@@ -5,8 +5,7 @@ import { readRecord } from '../records/record-bytes.ts';
 import type { RunSupplements } from '../records/supplements.ts';
 import { SUPPLEMENT_SERVICES } from '../supplements/files.ts';
 import { CLOCKS_APART_MS } from '../supplements/judging.ts';
-import { readInBundle } from './checked.ts';
-import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
+import { type ObjectFinding, readInBundle, toObjectFinding } from './object-finding.ts';
 import type { SoundSupplements } from './supplements-check.ts';
 
 /** Every answer came as the log says: of each there is one line, with its length and digest. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { utf8Bytes } from '../../core/bytes.ts';
+import { whereDefined } from '../../core/defined.ts';
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import { parseExactJson } from '../../core/json/exact.ts';
 import { grouped } from '../../core/plurals.ts';
@@ -9,13 +10,11 @@ import { csvHeader, csvRow } from '../supplements/csv.ts';
 import { type RecordState, recordStateSchema } from '../supplements/document.ts';
 import { csvFile, KIND_NAMES, RECORD_STATES, type RecordKind, recordFiles } from '../supplements/files.ts';
 import { askedAtOf, listedHeads } from '../supplements/judging.ts';
-import { judgeKind } from '../supplements/pass.ts';
 import { describeRecords, readRecords, recordsOfPeriod } from '../supplements/reading.ts';
 import { type StreamStanding, standingOf } from '../supplements/standing.ts';
-import { SupplementTally } from '../supplements/tally.ts';
-import { type Checked, checked, readInBundle } from './checked.ts';
-import type { NotedStreams } from './noted-streams.ts';
-import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
+import { judgeKind, SupplementTally } from '../supplements/tally.ts';
+import type { NotedStreams } from './noted-entries.ts';
+import { type Checked, checked, type ObjectFinding, readInBundle, toObjectFinding } from './object-finding.ts';
 import { sameRecord } from './recorded-stream.ts';
 import type { VerifiedStream } from './stream.ts';
 import { collectedKinds } from './supplement-files.ts';
@@ -107,8 +106,7 @@ function inRun(finding: SupplementsCheck['findings'][number], key: string): Obje
     next_step,
     key: `${key}:${RECORD_STATES}`,
     message: `${records === 1 ? first : `${grouped(records)} ${kind}, of which the first is ${first}`}: ${message}`,
-    ...(expected === undefined ? {} : { expected }),
-    ...(actual === undefined ? {} : { actual }),
+    ...whereDefined({ expected, actual }),
   };
 }
 

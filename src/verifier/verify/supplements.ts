@@ -14,10 +14,16 @@ import type { RunSupplements } from '../records/supplements.ts';
 import { SUPPLEMENTS_RECORD } from '../supplements/document.ts';
 import { SUPPLEMENTS_DOCUMENT } from '../supplements/files.ts';
 import { ImpliedRecords } from '../supplements/implied.ts';
-import { type Checked, checked, readInBundle, readObject } from './checked.ts';
 import type { VerifyOptions } from './content.ts';
-import { NotedStreams } from './noted-streams.ts';
-import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
+import { NotedStreams } from './noted-entries.ts';
+import {
+  type Checked,
+  checked,
+  type ObjectFinding,
+  readInBundle,
+  readObject,
+  toObjectFinding,
+} from './object-finding.ts';
 import { sameRecord } from './recorded-stream.ts';
 import { fetchBundle } from './stored.ts';
 import type { RunContext, VerifiedStream } from './stream.ts';

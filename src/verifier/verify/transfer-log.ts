@@ -9,7 +9,7 @@ import { readRecord } from '../records/record-bytes.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 
 /** The transfer log as far as others compare with it; null where it cannot be read. */
-export interface ReadTransferLog {
+interface ReadTransferLog {
   findings: ObjectFinding[];
   log: TransferLog | null;
 }
@@ -37,12 +37,7 @@ export function checkTransferLog(
   }
   const findings: ObjectFinding[] = [];
   const differ = (message: string, expected?: string, actual?: string) =>
-    findings.push(
-      toObjectFinding('bundle/contradiction', place, message, {
-        ...(expected === undefined ? {} : { expected }),
-        ...(actual === undefined ? {} : { actual }),
-      }),
-    );
+    findings.push(toObjectFinding('bundle/contradiction', place, message, { expected, actual }));
   checkOwner(log, stated, differ);
   for (const form of FORMS) {
     checkForm(form, log.steps, files, differ);

@@ -2,7 +2,7 @@ import { sha256 } from '../../core/digest.ts';
 import { isEvidenceError } from '../../core/errors.ts';
 import type { ReadableArchive } from '../archive/archive.ts';
 import { slugOf } from '../bundle/layout.ts';
-import { readAcceptance } from '../ledger/acceptance.ts';
+import { readAcceptance } from '../ledger/contradiction.ts';
 import { ATTEMPT } from '../records/attempt.ts';
 import {
   ACCEPTANCES_PREFIX,

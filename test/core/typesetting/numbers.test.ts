@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Numbers } from '../../../src/core/typesetting/numbers.ts';
+import { Numbers } from '../../../src/core/typesetting/structure.ts';
 
 test('thousands of numbers stay where they were put, and can be changed there', () => {
   const numbers = new Numbers();

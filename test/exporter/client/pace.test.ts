@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Pace } from '../../../src/exporter/client/pace.ts';
+import { Pace } from '../../../src/exporter/client/rate.ts';
 import { bucketOf, fixedWindowOf, type Limit, slidingWindowOf } from '../../support/rate-limits.ts';
 
 interface Outcome {

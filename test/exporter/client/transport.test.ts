@@ -3,9 +3,8 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
 import { sha256 } from '../../../src/core/digest.ts';
 import type { Call } from '../../../src/exporter/client/call.ts';
-import { readJsonBody } from '../../../src/exporter/client/json-body.ts';
-import type { TransportOptions } from '../../../src/exporter/client/options.ts';
-import { DEFAULT_TRANSPORT } from '../../../src/exporter/client/options.ts';
+import { DEFAULT_TRANSPORT, type TransportOptions } from '../../../src/exporter/client/options.ts';
+import { readJsonBody } from '../../../src/exporter/client/page-reader.ts';
 import { Transport } from '../../../src/exporter/client/transport.ts';
 import { type FaultServer, json, type Reply, startFaultServer, unusedUrl } from '../../support/fault-server.ts';
 

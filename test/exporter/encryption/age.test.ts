@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { decryptFile, encryptFile } from '../../../src/verifier/encryption/age.ts';
-import { readIdentities } from '../../../src/verifier/encryption/identities.ts';
-import { readRecipients } from '../../../src/verifier/encryption/recipients.ts';
+import { readIdentities, readRecipients } from '../../../src/verifier/encryption/keys.ts';
 import { ageKey } from '../../support/age.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'age-test-'));

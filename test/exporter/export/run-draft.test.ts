@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { sha256 } from '../../../src/core/digest.ts';
 import type { Archive } from '../../../src/exporter/archive/archive.ts';
 import { openMemoryArchive } from '../../../src/exporter/archive/memory.ts';
-import { putReports } from '../../../src/exporter/export/documents.ts';
+import { putReports } from '../../../src/exporter/export/finalize.ts';
 import { readableStreamRecord } from '../../../src/exporter/export/records.ts';
 import { freezeRun, readRunDraft, recordOf } from '../../../src/exporter/export/run-draft.ts';
 import type { StoredRecord } from '../../../src/exporter/export/stream-jobs.ts';

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { timestampRequest } from '../../../src/exporter/export/stamp-request.ts';
+import { timestampRequest } from '../../../src/exporter/export/stamp.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'requests-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { readControls } from '../../../src/exporter/cli/config/controls.ts';
 import { type PageParts, renderHtml } from '../../../src/exporter/report/html/document.ts';
-import { readParts } from '../../../src/exporter/report/html/parts.ts';
+import { readParts } from '../../../src/exporter/report/reports.ts';
 import { readTexts } from '../../../src/exporter/report/texts.ts';
-import { toRunView } from '../../../src/exporter/report/view/view.ts';
 import { CLAIMS } from '../../../src/verifier/claims/claim.ts';
 import type { RunRecord } from '../../../src/verifier/records/record.ts';
 import { joined } from '../../support/pieces.ts';
 import { earlierRun, monthStream, partialRun, refutedRun, verifiedRun } from '../../support/run-records.ts';
+import { toRunView } from '../../support/run-view.ts';
 
 const texts = readTexts();
 let parts: PageParts;

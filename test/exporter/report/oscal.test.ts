@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { readControls } from '../../../src/exporter/cli/config/controls.ts';
 import { renderOscal } from '../../../src/exporter/report/oscal/document.ts';
-import { uuidOf } from '../../../src/exporter/report/oscal/uuid.ts';
+import { uuidOf } from '../../../src/exporter/report/oscal/tokens.ts';
 import { readTexts } from '../../../src/exporter/report/texts.ts';
 import type { RunRecord } from '../../../src/verifier/records/record.ts';
 import { assessmentResultsSchema } from '../../support/oscal.ts';

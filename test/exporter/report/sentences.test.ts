@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { readTexts } from '../../../src/exporter/report/texts.ts';
-import { toRunView } from '../../../src/exporter/report/view/view.ts';
 import { toStreamFinding } from '../../../src/verifier/model/stream-finding.ts';
 import { digestOf, monthStream, verifiedRun } from '../../support/run-records.ts';
+import { toRunView } from '../../support/run-view.ts';
 
 const texts = readTexts();
 const view = (record: Parameters<typeof toRunView>[0]) => toRunView(record, true, texts);

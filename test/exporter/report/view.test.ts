@@ -1,12 +1,12 @@
 import bidi from 'bidi-js';
 import { describe, expect, test } from 'vitest';
 import { readTexts } from '../../../src/exporter/report/texts.ts';
-import { toRunView } from '../../../src/exporter/report/view/view.ts';
 import { CLAIMS, type ClaimName } from '../../../src/verifier/claims/claim.ts';
 import { type StreamFindingCode, toStreamFinding } from '../../../src/verifier/model/stream-finding.ts';
 import type { RunRecord } from '../../../src/verifier/records/record.ts';
 import { NO_SUPPLEMENTS, runRecord } from '../../support/records.ts';
 import { earlierRun, monthStream, partialRun, refutedRun, verifiedRun } from '../../support/run-records.ts';
+import { toRunView } from '../../support/run-view.ts';
 
 const texts = readTexts();
 const view = (record: Parameters<typeof toRunView>[0], finalized = true) => toRunView(record, finalized, texts);

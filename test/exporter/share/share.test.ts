@@ -7,8 +7,8 @@ import type { Archive, LinkSeries } from '../../../src/exporter/archive/archive.
 import { openMemoryArchive } from '../../../src/exporter/archive/memory.ts';
 import { appendEntry } from '../../../src/exporter/ledger/append.ts';
 import { foreseeShare, shareRun } from '../../../src/exporter/share/share.ts';
+import { readShares } from '../../../src/verifier/records/hold-log.ts';
 import { toRecordBytes } from '../../../src/verifier/records/record-bytes.ts';
-import { readShares } from '../../../src/verifier/records/share.ts';
 import { readFinalizedRun } from '../../../src/verifier/records/stored-run.ts';
 import { verifyHoldLog } from '../../../src/verifier/verify/hold-log.ts';
 import { expectedOf, keysOf, putText } from '../../conformance/archive.ts';

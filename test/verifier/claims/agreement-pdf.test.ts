@@ -2,10 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { renderEvidencePdf } from '../../../src/platform/audit/pdf/document.ts';
 import type { EvidencePdf } from '../../../src/platform/audit/pdf/sections.ts';
 import type { PackageReading } from '../../../src/verifier/chain/package.ts';
-import type { PdfReading, SummaryReading } from '../../../src/verifier/claims/agreement.ts';
-import { judgeAgreement } from '../../../src/verifier/claims/agreement.ts';
-import { readPdfFacts } from '../../../src/verifier/pdf-text/pdf.ts';
-import type { StatedFact, Statement } from '../../../src/verifier/pdf-text/statements.ts';
+import { judgeAgreement, type PdfReading, type SummaryReading } from '../../../src/verifier/claims/agreement.ts';
+import { readPdfFacts, type StatedFact, type Statement } from '../../../src/verifier/pdf-text/pdf.ts';
 import { chainOf, packageOf, readPackage, type SentPackage, STREAM } from '../../support/chain.ts';
 import { evidencePdf } from '../../support/evidence-pdf.ts';
 

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { PackageReader } from '../../../src/verifier/chain/package.ts';
-import { CarriedListing } from '../../../src/verifier/claims/carried-listing.ts';
 import { ListingMerge, type PackageCut } from '../../../src/verifier/claims/listing.ts';
-import { LineReader, lineOf } from '../../../src/verifier/claims/listing-text.ts';
+import { CarriedListing, LineReader, lineOf } from '../../../src/verifier/claims/listing-text.ts';
 import { defaultContract } from '../../../src/verifier/reading/default-contract.ts';
 import { chainOf, packageOf, type SentEntry, STREAM } from '../../support/chain.ts';
 

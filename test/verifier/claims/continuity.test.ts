@@ -3,7 +3,7 @@ import type { WalkResult } from '../../../src/verifier/chain/walk.ts';
 import { judgeContinuity } from '../../../src/verifier/claims/continuity.ts';
 import type { ContinuityQuestion } from '../../../src/verifier/claims/continuity-question.ts';
 import { lookOut } from '../../../src/verifier/claims/past.ts';
-import type { Restart, Span, SpanEntries } from '../../../src/verifier/claims/span-schema.ts';
+import type { Restart, Span, SpanEntries } from '../../../src/verifier/claims/schemas.ts';
 import {
   bare,
   chainOf,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { asPart } from '../../../src/verifier/chain/package.ts';
 import type { ClaimName } from '../../../src/verifier/claims/claim.ts';
+import type { Span } from '../../../src/verifier/claims/schemas.ts';
 import { seenIn } from '../../../src/verifier/claims/span.ts';
-import type { Span } from '../../../src/verifier/claims/span-schema.ts';
 import { defaultContract } from '../../../src/verifier/reading/default-contract.ts';
 import { chainOf, examineReading, packageOf, readPackage, type SentEntry, STREAM } from '../../support/chain.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ListingMerge, type PackageCut } from '../../../src/verifier/claims/listing.ts';
 import type { ListedEntry } from '../../../src/verifier/claims/packaged.ts';
-import type { SentEntries } from '../../../src/verifier/model/sent.ts';
+import type { SentEntries } from '../../../src/verifier/model/batch.ts';
 
 const at = (sequence: number, digest = `d${sequence}`): ListedEntry => ({
   sequence,

@@ -11,30 +11,32 @@ import {
   verificationSchema,
 } from '../../../src/verifier/bundle/documents.ts';
 import {
+  collectedSchema,
   headSchema,
+  operatorSchema,
   periodSchema,
   restartSchema,
   seenHeadSchema,
+  serviceStatementSchema,
   spanEntriesSchema,
   spanSchema,
-} from '../../../src/verifier/claims/span-schema.ts';
-import {
-  collectedSchema,
-  operatorSchema,
-  serviceStatementSchema,
   streamStatementSchema,
-} from '../../../src/verifier/claims/stated-schema.ts';
+} from '../../../src/verifier/claims/schemas.ts';
 import { findingSchema, verdictSchema } from '../../../src/verifier/claims/verdict-schema.ts';
 import { ledgerEntrySchema } from '../../../src/verifier/ledger/ledger.ts';
 import { archiveSchema } from '../../../src/verifier/ledger/service.ts';
 import { descriptionSchema } from '../../../src/verifier/profile/description.ts';
 import { namedEntrySchema, recordsSchema } from '../../../src/verifier/profile/supplements.ts';
-import { askedSchema } from '../../../src/verifier/records/asked.ts';
 import { attemptSchema } from '../../../src/verifier/records/attempt.ts';
 import { controlsSchema } from '../../../src/verifier/records/controls.ts';
 import { coverageSchema } from '../../../src/verifier/records/coverage.ts';
-import { holdRecordSchema, holdResultSchema } from '../../../src/verifier/records/hold-log.ts';
-import { scopeSchema, sourceSchema } from '../../../src/verifier/records/question.ts';
+import {
+  holdRecordSchema,
+  holdResultSchema,
+  restampingSchema,
+  shareSchema,
+} from '../../../src/verifier/records/hold-log.ts';
+import { askedSchema, scopeSchema, sourceSchema } from '../../../src/verifier/records/question.ts';
 import {
   acceptanceSchema,
   documentSchema,
@@ -45,8 +47,6 @@ import {
   streamRecordSchema,
   vanishedSchema,
 } from '../../../src/verifier/records/record.ts';
-import { restampingSchema } from '../../../src/verifier/records/restamping.ts';
-import { shareSchema } from '../../../src/verifier/records/share.ts';
 import { runSupplementsSchema } from '../../../src/verifier/records/supplements.ts';
 import { envelopeSchema } from '../../../src/verifier/signature/envelope.ts';
 

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { sha256 } from '../../../src/core/digest.ts';
 import { RowMap } from '../../../src/core/rows/map.ts';
-import type { LongFormat } from '../../../src/verifier/model/record-format.ts';
-import { streamMapOf } from '../../../src/verifier/records/by-stream.ts';
+import { streamMapOf } from '../../../src/verifier/ledger/ledger.ts';
+import type { LongFormat } from '../../../src/verifier/model/schemas.ts';
 import { readLongRecord } from '../../../src/verifier/records/long-record.ts';
 import { recordPieces } from '../../../src/verifier/records/record-bytes.ts';
 

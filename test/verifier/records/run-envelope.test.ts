@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { toRecordBytes } from '../../../src/verifier/records/record-bytes.ts';
-import { envelopePieces, openEnvelope } from '../../../src/verifier/records/run-envelope.ts';
+import { envelopePieces, openEnvelope } from '../../../src/verifier/records/statement.ts';
 import { type Envelope, sign } from '../../../src/verifier/signature/envelope.ts';
 import { signedOf, toEnvelope } from '../../support/envelope.ts';
 import { newKey } from '../../support/signed-archive.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { RowMap } from '../../../src/core/rows/map.ts';
-import type { Span, SpanEntries } from '../../../src/verifier/claims/span-schema.ts';
+import type { Span, SpanEntries } from '../../../src/verifier/claims/schemas.ts';
 import type { LedgerEntry } from '../../../src/verifier/ledger/ledger.ts';
 import { coverageOf } from '../../../src/verifier/records/coverage.ts';
 import type { LedgerHead } from '../../../src/verifier/records/record.ts';

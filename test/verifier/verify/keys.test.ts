@@ -5,7 +5,7 @@ import { afterAll, expect, test } from 'vitest';
 import { VERIFICATION } from '../../../src/verifier/bundle/files.ts';
 import { giveBack, instantiate } from '../../../src/verifier/decode/wasm/instance.ts';
 import { verifyBundle } from '../../../src/verifier/verify/bundle.ts';
-import { verifyPackage } from '../../../src/verifier/verify/package.ts';
+import { verifyPackage } from '../../../src/verifier/verify/package-file.ts';
 import { RangeThreads } from '../../../src/verifier/verify/range-threads.ts';
 import { chainOf, KEYS, packageOf } from '../../support/chain.ts';
 import { writePackageBundle } from '../../support/package-bundle.ts';

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { sha256 } from '../../../src/core/digest.ts';
 import { openMemoryArchive } from '../../../src/exporter/archive/memory.ts';
-import { putBesideRun } from '../../../src/exporter/records/beside-run.ts';
+import { putBesideRun } from '../../../src/exporter/records/put-record.ts';
+import { RESTAMPING, type Restamping, restampingKey } from '../../../src/verifier/records/hold-log.ts';
 import { holdRecordKey, runRecordKey, stampKey } from '../../../src/verifier/records/keys.ts';
 import { toRecordBytes } from '../../../src/verifier/records/record-bytes.ts';
-import { RESTAMPING, type Restamping, restampingKey } from '../../../src/verifier/records/restamping.ts';
 import { readStamps } from '../../../src/verifier/records/stamps.ts';
-import { verifyRestamps } from '../../../src/verifier/verify/restamps.ts';
+import { verifyRestamps } from '../../../src/verifier/verify/hold-log.ts';
 import { expectedOf } from '../../conformance/archive.ts';
 
 const RUN = 'r';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Verification } from '../../../src/verifier/bundle/documents.ts';
 import { DEFAULT_IN_USE } from '../../../src/verifier/reading/in-use.ts';
-import { whyNotAsked } from '../../../src/verifier/verify/unfetched-question.ts';
+import { whyNotAsked } from '../../../src/verifier/verify/consistency.ts';
 import { DIGEST } from '../../support/records.ts';
 
 const { description } = DEFAULT_IN_USE;

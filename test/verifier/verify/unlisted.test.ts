@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { RunRecord } from '../../../src/verifier/records/record.ts';
+import { checkHidden } from '../../../src/verifier/verify/run-sums.ts';
 import type { VerifiedStream } from '../../../src/verifier/verify/stream.ts';
-import { checkHidden } from '../../../src/verifier/verify/unlisted.ts';
 import { runRecord } from '../../support/records.ts';
 
 /** A bundle whose package holds another stream, too. */

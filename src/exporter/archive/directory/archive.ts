@@ -3,10 +3,9 @@ import { type FileHandle, link, lstat, open, realpath, unlink } from 'node:fs/pr
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { EvidenceError } from '../../../core/errors.ts';
-import type { Expected, StoredObject, Unlisted } from '../../../verifier/archive/archive.ts';
+import { type Expected, measure, type StoredObject, type Unlisted } from '../../../verifier/archive/archive.ts';
 import { hasCode, isOfFile, lookupFailure, readFailure, storeFailure } from '../../../verifier/archive/failure.ts';
 import { checkKey } from '../../../verifier/archive/key.ts';
-import { measure } from '../../../verifier/archive/measure.ts';
 import type { Archive, ObjectSource, PutResult } from '../archive.ts';
 import { conflict, differenceTo, expectedContent } from '../content.ts';
 import { checkRoot, hasFolders, linked, makeFolders, makeRoot, noFolder, syncFolder } from './folder.ts';

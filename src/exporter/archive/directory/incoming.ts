@@ -10,7 +10,7 @@ export const INCOMING = '.incoming';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-export interface IncomingFile {
+interface IncomingFile {
   path: string;
   handle: FileHandle;
 }

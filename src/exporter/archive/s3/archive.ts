@@ -10,18 +10,15 @@ import type { Archive, Links, Locks, ObjectSource, PutResult } from '../archive.
 import { conflict, differenceTo } from '../content.ts';
 import { type Capabilities, findCapabilities, PROBE, SCRATCH, toLimitations } from './capabilities.ts';
 import { Connection } from './connection.ts';
-import { putOnTop } from './copy.ts';
 import { isRefusal } from './failure.ts';
 import { confirm, type Inspection, inspect, measureObject, secure, toResult } from './inspect.ts';
-import { S3Links } from './links.ts';
 import { S3Locks } from './locks.ts';
 import { putParts, sweepUploads } from './multipart.ts';
-import type { S3Options } from './options.ts';
+import { formatS3Url, type S3Options, type S3Place } from './options.ts';
 import { PartMemory } from './parts.ts';
-import { formatS3Url, type S3Place } from './place.ts';
 import { type PutProtection, protectionOf } from './policy.ts';
-import { openObject, type Wanted } from './read.ts';
-import { putWhole, type Upload, type Uploaded } from './upload.ts';
+import { openObject, S3Links, type Wanted } from './read.ts';
+import { putOnTop, putWhole, type Upload, type Uploaded } from './upload.ts';
 import { Versions } from './versions.ts';
 
 /** Nobody sends one object for so long: whoever began to send it is dead. */

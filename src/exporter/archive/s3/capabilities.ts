@@ -3,7 +3,7 @@ import { EvidenceError } from '../../../core/errors.ts';
 import type { Connection } from './connection.ts';
 import { isRefusal } from './failure.ts';
 import { hasChecksum, inspect } from './inspect.ts';
-import type { S3Place } from './place.ts';
+import type { S3Place } from './options.ts';
 import type { PutProtection } from './policy.ts';
 import { putWhole, type Upload } from './upload.ts';
 import type { Versions } from './versions.ts';

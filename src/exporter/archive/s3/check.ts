@@ -7,9 +7,7 @@ import {
 import { plural } from '../../../core/plurals.ts';
 import { attempt, type Check, compareClocks, failed, ok, skipped } from '../../check.ts';
 import { Connection } from './connection.ts';
-import { isRefusal } from './failure.ts';
-import type { S3Options } from './options.ts';
-import { formatS3Url, type S3Place } from './place.ts';
+import { formatS3Url, type S3Options, type S3Place } from './options.ts';
 import { type Bucket, checkDeletion, checkWriting } from './scratch.ts';
 
 const NAMES = ['versioning', 'object-lock', 'retention', 'write', 'deletion', 'store-clock'] as const;
@@ -60,27 +58,18 @@ function watchClock({ client }: Connection): { last: string | null } {
 async function checkExists({ connection, place }: Bucket): Promise<Check> {
   const { bucket, prefix } = place;
   const command = new ListObjectVersionsCommand({ Bucket: bucket, Prefix: prefix, MaxKeys: 1 });
-  try {
-    await connection.attempt(
-      `list ${formatS3Url(place)}`,
-      (abortSignal) => connection.client.send(command, { abortSignal }),
-      { leave: [404] },
-    );
-  } catch (error) {
-    if (!isRefusal(error, 404)) throw error;
-    return failed(
-      'bucket',
-      `there is no bucket ${bucket}`,
-      `Check archive.url, archive.region and archive.endpoint; or make it: aws s3api create-bucket --bucket ${bucket} --object-lock-enabled-for-bucket`,
-    );
-  }
-  return ok('bucket', `${formatS3Url(place)} can be listed with this identity`);
+  const page = await connection.sendOr(`list ${formatS3Url(place)}`, command, [404], () => null);
+  if (page !== null) return ok('bucket', `${formatS3Url(place)} can be listed with this identity`);
+  return failed(
+    'bucket',
+    `there is no bucket ${bucket}`,
+    `Check archive.url, archive.region and archive.endpoint; or make it: aws s3api create-bucket --bucket ${bucket} --object-lock-enabled-for-bucket`,
+  );
 }
 
 async function checkVersioning({ connection, place: { bucket } }: Bucket): Promise<Check> {
-  const { Status } = await connection.attempt(`read the versioning of the bucket ${bucket}`, (abortSignal) =>
-    connection.client.send(new GetBucketVersioningCommand({ Bucket: bucket }), { abortSignal }),
-  );
+  const command = new GetBucketVersioningCommand({ Bucket: bucket });
+  const { Status } = await connection.send(`read the versioning of the bucket ${bucket}`, command);
   if (Status === 'Enabled') return ok('versioning', 'on: what is put over an object does not replace it');
   return failed(
     'versioning',
@@ -102,17 +91,9 @@ async function readLockConfiguration({ connection, place: { bucket } }: Bucket):
   const leave = [400, 404, 405, 501];
   let read: LockConfiguration = { enabled: false, retention: null };
   const outcome = await attempt('object-lock', async () => {
-    try {
-      const answer = await connection.attempt(
-        `read the Object Lock of the bucket ${bucket}`,
-        (abortSignal) =>
-          connection.client.send(new GetObjectLockConfigurationCommand({ Bucket: bucket }), { abortSignal }),
-        { leave },
-      );
-      read = toConfiguration(answer);
-    } catch (error) {
-      if (!isRefusal(error, ...leave)) throw error;
-    }
+    const command = new GetObjectLockConfigurationCommand({ Bucket: bucket });
+    const answer = await connection.sendOr(`read the Object Lock of the bucket ${bucket}`, command, leave, () => null);
+    if (answer !== null) read = toConfiguration(answer);
     return ok('object-lock', '');
   });
   return outcome.state === 'ok' ? read : outcome;

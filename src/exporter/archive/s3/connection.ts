@@ -1,13 +1,21 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
+import { Readable, Transform } from 'node:stream';
 import { S3Client } from '@aws-sdk/client-s3';
+import { whereDefined } from '../../../core/defined.ts';
 import { EvidenceError } from '../../../core/errors.ts';
 import { wait } from '../../../core/wait.ts';
-import { boundAnswers } from './answer.ts';
 import { askedToWait, isRefusal, isTransient, toStoreError } from './failure.ts';
 import type { S3Limits, S3Options } from './options.ts';
 
 const QUIET = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
+
+/** A command of S3 with its answer: the types of the SDK tell one from the other only for one command at a time. */
+interface CommandFor<Answer> {
+  resolveMiddleware(...given: never[]): (...given: never[]) => Promise<{ output: Answer }>;
+}
+
+type Leave = readonly (number | string)[];
 
 /** An S3 client whose every request has limits, is tried again where that may help, and fails with our errors. */
 export class Connection {
@@ -35,7 +43,7 @@ export class Connection {
   async attempt<T>(
     doing: string,
     work: (signal: AbortSignal) => Promise<T>,
-    { bytes = 0, leave = [] }: { bytes?: number; leave?: (number | string)[] } = {},
+    { bytes = 0, leave = [] }: { bytes?: number; leave?: Leave } = {},
   ): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -52,6 +60,31 @@ export class Connection {
         );
         await this.#wait(attempt, askedToWait(error));
       }
+    }
+  }
+
+  /** Sends a command. @param doing and the last parameter are those of `attempt`. @throws EvidenceError as `attempt` does. */
+  send<Answer>(
+    doing: string,
+    command: CommandFor<Answer>,
+    options: { bytes?: number; leave?: Leave } = {},
+  ): Promise<Answer> {
+    const send = (abortSignal: AbortSignal): Promise<unknown> => this.client.send(command as never, { abortSignal });
+    return this.attempt(doing, send, options) as Promise<Answer>;
+  }
+
+  /** As `send`; of an answer that `leave` names, by status or name, returns what `refused` makes. */
+  async sendOr<Answer, T>(
+    doing: string,
+    command: CommandFor<Answer>,
+    leave: Leave,
+    refused: (error: unknown) => T,
+  ): Promise<Answer | T> {
+    try {
+      return await this.send(doing, command, { leave });
+    } catch (error) {
+      if (isRefusal(error, ...leave)) return refused(error);
+      throw error;
     }
   }
 
@@ -88,9 +121,7 @@ export class Connection {
 function makeClient(options: S3Options): S3Client {
   const { endpoint, region, profile, ca, limits } = options;
   const client = new S3Client({
-    ...(endpoint === undefined ? {} : { endpoint }),
-    ...(region === undefined ? {} : { region }),
-    ...(profile === undefined ? {} : { profile }),
+    ...whereDefined({ endpoint, region, profile }),
     forcePathStyle: options.pathStyle,
     // Retried here, where a body can be made again and a key looked up before.
     maxAttempts: 1,
@@ -103,7 +134,7 @@ function makeClient(options: S3Options): S3Client {
       connectionTimeout: limits.connectMs,
       socketTimeout: limits.idleMs,
       httpAgent: new HttpAgent({ keepAlive: true, maxSockets: 64 }),
-      httpsAgent: new HttpsAgent({ keepAlive: true, maxSockets: 64, ...(ca === undefined ? {} : { ca }) }),
+      httpsAgent: new HttpsAgent({ keepAlive: true, maxSockets: 64, ...whereDefined({ ca }) }),
     },
   });
   signBodies(client);
@@ -122,4 +153,41 @@ function signBodies(client: S3Client): void {
     },
     { step: 'build', name: 'signBodies' },
   );
+}
+
+/** A page of a listing is the largest answer there is that is not an object: a thousand names of at most 3 KB. */
+const MAX_ANSWER_BYTES = 16 * 2 ** 20;
+
+/** Ends an answer that is read into memory as a whole when it is longer than any should be. */
+function boundAnswers(client: S3Client): void {
+  client.middlewareStack.add(
+    (next, context) => async (args) => {
+      const result = await next(args);
+      const response = result.response as { statusCode: number; body: unknown };
+      const streamed = context.commandName === 'GetObjectCommand' && response.statusCode < 300;
+      if (!streamed && response.body instanceof Readable) response.body = bounded(response.body);
+      return result;
+    },
+    // The last before the wire, so the first to see what comes from there.
+    { step: 'deserialize', name: 'boundAnswers', priority: 'low' },
+  );
+}
+
+function bounded(body: Readable): Readable {
+  let bytes = 0;
+  const limit = new Transform({
+    transform(block: Buffer, _encoding, done) {
+      bytes += block.length;
+      if (bytes <= MAX_ANSWER_BYTES) return done(null, block);
+      done(
+        new EvidenceError('archive', `the store gave an answer of more than ${MAX_ANSWER_BYTES} bytes`, {
+          nextStep: 'Check that archive.endpoint is the address of an S3 store.',
+        }),
+      );
+      body.destroy();
+    },
+  });
+  // Not `pipeline`: the SDK destroys what it has read, and that is no failure.
+  body.on('error', (error) => limit.destroy(error));
+  return body.pipe(limit);
 }

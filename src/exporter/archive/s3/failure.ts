@@ -2,7 +2,7 @@ import { EvidenceError } from '../../../core/errors.ts';
 import { cutText } from '../../../core/foreign-text.ts';
 
 /** The answer of a store that did not do what was asked, without anything that came along with it. */
-export class StoreRefusal extends Error {
+class StoreRefusal extends Error {
   /** HTTP. */
   readonly status: number;
 

@@ -1,7 +1,7 @@
 import { GetObjectRetentionCommand, HeadObjectCommand, type HeadObjectCommandOutput } from '@aws-sdk/client-s3';
+import { whereDefined } from '../../../core/defined.ts';
 import { EvidenceError } from '../../../core/errors.ts';
-import type { Expected, ObjectLock } from '../../../verifier/archive/archive.ts';
-import { measure } from '../../../verifier/archive/measure.ts';
+import { type Expected, measure, type ObjectLock } from '../../../verifier/archive/archive.ts';
 import type { PutResult } from '../archive.ts';
 import { differenceTo } from '../content.ts';
 import type { Connection } from './connection.ts';
@@ -26,21 +26,8 @@ export interface Inspection {
 /** Null when there is no such version. */
 export async function inspect(connection: Connection, wanted: Wanted): Promise<Inspection | null> {
   const { bucket, name, version_id } = wanted;
-  const version = version_id === undefined ? {} : { VersionId: version_id };
-  const head = await connection
-    .attempt(
-      `look at s3://${bucket}/${name}`,
-      (abortSignal) =>
-        connection.client.send(
-          new HeadObjectCommand({ Bucket: bucket, Key: name, ChecksumMode: 'ENABLED', ...version }),
-          { abortSignal },
-        ),
-      { leave: [404] },
-    )
-    .catch((error: unknown) => {
-      if (isRefusal(error, 404)) return null;
-      throw error;
-    });
+  const command = new HeadObjectCommand({ Bucket: bucket, Key: name, ChecksumMode: 'ENABLED', VersionId: version_id });
+  const head = await connection.sendOr(`look at s3://${bucket}/${name}`, command, [404], () => null);
   if (head === null) return null;
   const own = head.VersionId === 'null' ? undefined : head.VersionId;
   return {
@@ -61,23 +48,14 @@ async function lockOf(
 ): Promise<Pick<Inspection, 'lock' | 'lockHidden'>> {
   const shown = toLock(head.ObjectLockMode, head.ObjectLockRetainUntilDate);
   if (shown !== undefined) return { lock: shown, lockHidden: false };
-  const version = version_id === undefined ? {} : { VersionId: version_id };
+  const command = new GetObjectRetentionCommand({ Bucket: bucket, Key: name, VersionId: version_id });
   // 404: none. 400: the bucket has no locks at all. 405 and 501: nor has the store.
   const leave = [400, 403, 404, 405, 501];
-  try {
-    const { Retention } = await connection.attempt(
-      `read the lock of s3://${bucket}/${name}`,
-      (abortSignal) =>
-        connection.client.send(new GetObjectRetentionCommand({ Bucket: bucket, Key: name, ...version }), {
-          abortSignal,
-        }),
-      { leave },
-    );
-    return { lock: toLock(Retention?.Mode, Retention?.RetainUntilDate), lockHidden: false };
-  } catch (error) {
-    if (!isRefusal(error, ...leave)) throw error;
-    return { lock: undefined, lockHidden: isRefusal(error, 403) };
-  }
+  const found = await connection.sendOr(`read the lock of s3://${bucket}/${name}`, command, leave, (error) => ({
+    lockHidden: isRefusal(error, 403),
+  }));
+  if ('lockHidden' in found) return { lock: undefined, ...found };
+  return { lock: toLock(found.Retention?.Mode, found.Retention?.RetainUntilDate), lockHidden: false };
 }
 
 function toLock(mode: string | undefined, until: Date | undefined): ObjectLock | undefined {
@@ -102,7 +80,7 @@ export async function measureObject(
   return measure(content);
 }
 
-export interface Secured extends Inspection {
+interface Secured extends Inspection {
   /** It was without the lock or the hold that it should have: it has them now. */
   lockedLater: boolean;
 }
@@ -178,12 +156,11 @@ function lost({ bucket, name, version_id }: Wanted, why: string): EvidenceError 
 }
 
 /** Returns what the record keeps of a stored version. */
-export function toResult(state: PutResult['state'], found: Inspection): PutResult {
+export function toResult(state: PutResult['state'], { version_id, lock, legalHold }: Inspection): PutResult {
   return {
     state,
-    ...(found.version_id === undefined ? {} : { version_id: found.version_id }),
-    ...(found.lock === undefined ? {} : { lock: found.lock }),
-    ...(found.legalHold ? { legal_hold: true } : {}),
+    ...whereDefined({ version_id, lock }),
+    ...(legalHold ? { legal_hold: true } : {}),
   };
 }
 

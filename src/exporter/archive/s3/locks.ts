@@ -1,4 +1,5 @@
 import { GetObjectLegalHoldCommand, PutObjectLegalHoldCommand, PutObjectRetentionCommand } from '@aws-sdk/client-s3';
+import { whereDefined } from '../../../core/defined.ts';
 import { EvidenceError } from '../../../core/errors.ts';
 import type { Inspected, ObjectLock } from '../../../verifier/archive/archive.ts';
 import type { Locks } from '../archive.ts';
@@ -25,7 +26,7 @@ export class S3Locks implements Locks {
     const { bytes, version_id, checksum, lock, lockHidden, legalHold } = found;
     return {
       bytes,
-      ...(version_id === undefined ? {} : { version_id }),
+      ...whereDefined({ version_id }),
       ...(isWhole(checksum) ? { sha256: Buffer.from(checksum, 'base64').toString('hex') } : {}),
       lock: lock ?? (lockHidden ? 'hidden' : null),
       legal_hold: legalHold,
@@ -42,9 +43,7 @@ export class S3Locks implements Locks {
     const { bucket, name } = wanted;
     const command = new PutObjectLegalHoldCommand({ ...toVersion(wanted), LegalHold: { Status: on ? 'ON' : 'OFF' } });
     const doing = on ? 'set the legal hold, a lock,' : 'take away the legal hold, a lock,';
-    await this.#connection.attempt(`${doing} of s3://${bucket}/${name}`, (abortSignal) =>
-      this.#connection.client.send(command, { abortSignal }),
-    );
+    await this.#connection.send(`${doing} of s3://${bucket}/${name}`, command);
     const held = await this.#isHeld(wanted);
     if (held !== on) throw unchanged(wanted, held === null ? 'does not show legal holds' : `shows it as ${word(held)}`);
   }
@@ -65,9 +64,7 @@ export class S3Locks implements Locks {
         RetainUntilDate: until,
       },
     });
-    await this.#connection.attempt(`extend the lock of s3://${bucket}/${name}`, (abortSignal) =>
-      this.#connection.client.send(command, { abortSignal }),
-    );
+    await this.#connection.send(`extend the lock of s3://${bucket}/${name}`, command);
     const after = await this.#lockOf(wanted);
     if (after === null || Date.parse(after.retain_until) < until.getTime())
       throw unchanged(wanted, `shows ${after === null ? 'no lock' : `a lock until ${after.retain_until}`}`);
@@ -95,23 +92,18 @@ export class S3Locks implements Locks {
   async #isHeld(wanted: Wanted): Promise<boolean | null> {
     // 404: never set. 400: the bucket has no locks at all. 405 and 501: nor has the store.
     const leave = [400, 403, 404, 405, 501];
-    try {
-      const { LegalHold } = await this.#connection.attempt(
-        `read the legal hold of s3://${wanted.bucket}/${wanted.name}`,
-        (abortSignal) =>
-          this.#connection.client.send(new GetObjectLegalHoldCommand(toVersion(wanted)), { abortSignal }),
-        { leave },
-      );
-      return LegalHold?.Status === 'ON';
-    } catch (error) {
-      if (!isRefusal(error, ...leave)) throw error;
-      return isRefusal(error, 403) ? null : false;
-    }
+    const doing = `read the legal hold of s3://${wanted.bucket}/${wanted.name}`;
+    const command = new GetObjectLegalHoldCommand(toVersion(wanted));
+    const found = await this.#connection.sendOr(doing, command, leave, (error) =>
+      isRefusal(error, 403) ? 'hidden' : 'none',
+    );
+    if (typeof found === 'string') return found === 'hidden' ? null : false;
+    return found.LegalHold?.Status === 'ON';
   }
 }
 
 function toVersion({ bucket, name, version_id }: Wanted) {
-  return { Bucket: bucket, Key: name, ...(version_id === undefined ? {} : { VersionId: version_id }) };
+  return { Bucket: bucket, Key: name, VersionId: version_id };
 }
 
 function word(held: boolean): string {

@@ -25,18 +25,14 @@ const ABORT_WITHIN_MS = 3000;
  */
 export async function putParts(connection: Connection, upload: Upload, memory: PartMemory): Promise<Uploaded> {
   const { bucket, name, expected, protection } = upload;
-  const { UploadId } = await connection.attempt(`begin to store s3://${bucket}/${name}`, (abortSignal) =>
-    connection.client.send(
-      new CreateMultipartUploadCommand({
-        Bucket: bucket,
-        Key: name,
-        ChecksumAlgorithm: 'SHA256',
-        Metadata: metadataOf(expected),
-        ...protection,
-      }),
-      { abortSignal },
-    ),
-  );
+  const command = new CreateMultipartUploadCommand({
+    Bucket: bucket,
+    Key: name,
+    ChecksumAlgorithm: 'SHA256',
+    Metadata: metadataOf(expected),
+    ...protection,
+  });
+  const { UploadId } = await connection.send(`begin to store s3://${bucket}/${name}`, command);
   if (UploadId === undefined) throw new EvidenceError('archive', `the store began no upload of s3://${bucket}/${name}`);
   try {
     return await complete(connection, upload, UploadId, await sendParts(connection, upload, UploadId, memory));
@@ -79,23 +75,17 @@ async function sendPart(
   { number, content }: UploadPart,
 ): Promise<CompletedPart> {
   const checksum = createHash('sha256').update(content).digest('base64');
-  const { ETag } = await connection.attempt(
-    `store part ${number} of s3://${bucket}/${name}`,
-    (abortSignal) =>
-      connection.client.send(
-        new UploadPartCommand({
-          Bucket: bucket,
-          Key: name,
-          UploadId: uploadId,
-          PartNumber: number,
-          Body: content,
-          ContentLength: content.length,
-          ChecksumSHA256: checksum,
-        }),
-        { abortSignal },
-      ),
-    { bytes: content.length, leave: ['NoSuchUpload'] },
-  );
+  const command = new UploadPartCommand({
+    Bucket: bucket,
+    Key: name,
+    UploadId: uploadId,
+    PartNumber: number,
+    Body: content,
+    ContentLength: content.length,
+    ChecksumSHA256: checksum,
+  });
+  const options = { bytes: content.length, leave: ['NoSuchUpload'] };
+  const { ETag } = await connection.send(`store part ${number} of s3://${bucket}/${name}`, command, options);
   return { PartNumber: number, ETag, ChecksumSHA256: checksum };
 }
 
@@ -105,22 +95,16 @@ async function complete(
   uploadId: string,
   parts: CompletedPart[],
 ): Promise<Uploaded> {
-  const { VersionId } = await connection.attempt(
-    `complete s3://${bucket}/${name}`,
-    (abortSignal) =>
-      connection.client.send(
-        new CompleteMultipartUploadCommand({
-          Bucket: bucket,
-          Key: name,
-          UploadId: uploadId,
-          MultipartUpload: { Parts: parts },
-          ...(createOnly ? { IfNoneMatch: '*' } : {}),
-        }),
-        { abortSignal },
-      ),
-    // After a conflict all parts have to be sent again.
-    { leave: [409, 412, 'NoSuchUpload'] },
-  );
+  const command = new CompleteMultipartUploadCommand({
+    Bucket: bucket,
+    Key: name,
+    UploadId: uploadId,
+    MultipartUpload: { Parts: parts },
+    ...(createOnly ? { IfNoneMatch: '*' } : {}),
+  });
+  // After a conflict all parts have to be sent again.
+  const leave = [409, 412, 'NoSuchUpload'];
+  const { VersionId } = await connection.send(`complete s3://${bucket}/${name}`, command, { leave });
   const whole = createHash('sha256');
   for (const { ChecksumSHA256 = '' } of parts) whole.update(ChecksumSHA256, 'base64');
   return { version_id: VersionId, checksum: `${whole.digest('base64')}-${parts.length}` };
@@ -157,28 +141,16 @@ export async function sweepUploads(
   prefix: string,
   isDead: (name: string, begun: Date | undefined) => boolean,
 ): Promise<boolean> {
-  let markers: { KeyMarker?: string; UploadIdMarker?: string } = {};
+  let markers: { KeyMarker?: string; UploadIdMarker?: string | undefined } = {};
   for (;;) {
     const command = new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: prefix, ...markers });
-    const leave = [403, 405, 501];
-    const page = await connection
-      .attempt(
-        `list unfinished uploads of s3://${bucket}/${prefix}`,
-        (abortSignal) => connection.client.send(command, { abortSignal }),
-        { leave },
-      )
-      .catch((error: unknown) => {
-        if (isRefusal(error, ...leave)) return null;
-        throw error;
-      });
+    const doing = `list unfinished uploads of s3://${bucket}/${prefix}`;
+    const page = await connection.sendOr(doing, command, [403, 405, 501], () => null);
     if (page === null) return false;
     for (const { Key = '', UploadId = '', Initiated } of page.Uploads ?? [])
       if (isDead(Key, Initiated)) await abortUpload(connection, bucket, Key, UploadId);
     const { IsTruncated, NextKeyMarker, NextUploadIdMarker } = page;
     if (IsTruncated !== true || NextKeyMarker === undefined || NextKeyMarker === markers.KeyMarker) return true;
-    markers = {
-      KeyMarker: NextKeyMarker,
-      ...(NextUploadIdMarker === undefined ? {} : { UploadIdMarker: NextUploadIdMarker }),
-    };
+    markers = { KeyMarker: NextKeyMarker, UploadIdMarker: NextUploadIdMarker };
   }
 }

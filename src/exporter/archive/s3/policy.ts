@@ -1,7 +1,6 @@
 import { type PutObjectCommandInput, PutObjectLegalHoldCommand, PutObjectRetentionCommand } from '@aws-sdk/client-s3';
-import { retainUntil } from '../retention.ts';
+import { retainUntil } from '../archive.ts';
 import type { Connection } from './connection.ts';
-import { isRefusal } from './failure.ts';
 import type { S3Options } from './options.ts';
 import type { Wanted } from './read.ts';
 
@@ -26,21 +25,12 @@ export async function protect(
     ObjectLockLegalHoldStatus: Status,
   }: PutProtection,
 ): Promise<void> {
-  const version = version_id === undefined ? {} : { VersionId: version_id };
-  const target = { Bucket: bucket, Key: name, ChecksumAlgorithm: 'SHA256' as const, ...version };
-  const leave = [400, 403, 404, 405, 501];
-  const attempt = (send: (abortSignal: AbortSignal) => Promise<unknown>) =>
-    connection.attempt(`lock s3://${bucket}/${name}`, send, { leave }).catch((error: unknown) => {
-      if (!isRefusal(error, ...leave)) throw error;
-    });
-  if (Mode !== undefined && RetainUntilDate !== undefined) {
-    const command = new PutObjectRetentionCommand({ ...target, Retention: { Mode, RetainUntilDate } });
-    await attempt((abortSignal) => connection.client.send(command, { abortSignal }));
-  }
-  if (Status !== undefined) {
-    const command = new PutObjectLegalHoldCommand({ ...target, LegalHold: { Status } });
-    await attempt((abortSignal) => connection.client.send(command, { abortSignal }));
-  }
+  const target = { Bucket: bucket, Key: name, ChecksumAlgorithm: 'SHA256' as const, VersionId: version_id };
+  const send = (command: PutObjectRetentionCommand | PutObjectLegalHoldCommand) =>
+    connection.sendOr(`lock s3://${bucket}/${name}`, command, [400, 403, 404, 405, 501], () => null);
+  if (Mode !== undefined && RetainUntilDate !== undefined)
+    await send(new PutObjectRetentionCommand({ ...target, Retention: { Mode, RetainUntilDate } }));
+  if (Status !== undefined) await send(new PutObjectLegalHoldCommand({ ...target, LegalHold: { Status } }));
 }
 
 export function protectionOf({ retention, legalHold, kmsKeyId }: S3Options, now: Date): PutProtection {

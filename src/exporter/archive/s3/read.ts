@@ -1,8 +1,9 @@
 import { Readable } from 'node:stream';
-import { GetObjectCommand, type GetObjectCommandOutput } from '@aws-sdk/client-s3';
+import { GetObjectCommand, type GetObjectCommandInput, type GetObjectCommandOutput } from '@aws-sdk/client-s3';
 import { EvidenceError } from '../../../core/errors.ts';
+import type { LinkSeries, Links } from '../archive.ts';
 import type { Connection } from './connection.ts';
-import { isRefusal, isTransient } from './failure.ts';
+import { isTransient } from './failure.ts';
 
 /** A version of an object; of a store without versions, the object. */
 export interface Wanted {
@@ -46,10 +47,7 @@ async function* blocks(
     }
     if (at - from >= PROGRESS_BYTES) cuts = 0;
     if (cuts >= connection.limits.attempts) throw broken(wanted, `the connection broke ${cuts} times`);
-    response = await get(connection, wanted, {
-      ...(at === 0 ? {} : { Range: `bytes=${at}-` }),
-      ...(ETag === undefined ? {} : { IfMatch: ETag }),
-    });
+    response = await get(connection, wanted, { Range: at === 0 ? undefined : `bytes=${at}-`, IfMatch: ETag });
     if (response === null) throw broken(wanted, 'it vanished while it was read');
     if (at > 0 && response.ContentRange?.startsWith(`bytes ${at}-`) !== true)
       throw broken(wanted, 'the store does not go on where the connection broke');
@@ -59,25 +57,49 @@ async function* blocks(
 async function get(
   connection: Connection,
   { bucket, name, version_id }: Wanted,
-  more: { Range?: string; IfMatch?: string },
+  more: Pick<GetObjectCommandInput, 'Range' | 'IfMatch'>,
 ): Promise<GetObjectCommandOutput | null> {
-  const version = version_id === undefined ? {} : { VersionId: version_id };
-  const command = new GetObjectCommand({ Bucket: bucket, Key: name, ...version, ...more });
+  const command = new GetObjectCommand({ Bucket: bucket, Key: name, VersionId: version_id, ...more });
   const leave = ['NoSuchKey', 'NoSuchVersion', 'NotFound'];
-  try {
-    return await connection.attempt(
-      `read s3://${bucket}/${name}`,
-      (abortSignal) => connection.client.send(command, { abortSignal }),
-      { leave },
-    );
-  } catch (error) {
-    if (isRefusal(error, ...leave)) return null;
-    throw error;
-  }
+  return connection.sendOr(`read s3://${bucket}/${name}`, command, leave, () => null);
 }
 
 function broken({ bucket, name }: Wanted, why: string): EvidenceError {
   return new EvidenceError('archive', `could not read s3://${bucket}/${name} to its end: ${why}`, {
     nextStep: 'Run the same command again.',
   });
+}
+
+/** Presigned requests: made here without asking the store, and answered by it for whoever sends them. */
+export class S3Links implements Links {
+  readonly #connection: Connection;
+  readonly #find: (key: string) => Promise<Wanted>;
+
+  /** @param find the version that is the object. */
+  constructor(connection: Connection, find: (key: string) => Promise<Wanted>) {
+    this.#connection = connection;
+    this.#find = find;
+  }
+
+  async begin(seconds: number): Promise<LinkSeries> {
+    const { client } = this.#connection;
+    const credentials = await this.#connection.attempt('sign links', () => client.config.credentials());
+    const { expiration, sessionToken } = credentials;
+    // Only those pay for loading it who share.
+    const { getSignedUrl } = await import('@aws-sdk/s3-request-presigner');
+    // By the store's clock as far as the SDK has learned it: the store judges when they end.
+    const now = Date.now() + client.config.systemClockOffset;
+    const signingDate = new Date(now - (now % 1000));
+    return {
+      until: new Date(signingDate.getTime() + seconds * 1000),
+      credentialsUntil: expiration ?? (sessionToken === undefined ? null : 'unknown'),
+      linkTo: async (key) => {
+        const { bucket, name, version_id } = await this.#find(key);
+        const command = new GetObjectCommand({ Bucket: bucket, Key: name, VersionId: version_id });
+        return this.#connection.attempt(`sign a link to ${key}`, () =>
+          getSignedUrl(client, command, { expiresIn: seconds, signingDate }),
+        );
+      },
+    };
+  }
 }

@@ -1,12 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { DeleteObjectCommand } from '@aws-sdk/client-s3';
+import { whereDefined } from '../../../core/defined.ts';
 import { type Check, failed, ok } from '../../check.ts';
 import { SCRATCH } from './capabilities.ts';
 import type { Connection } from './connection.ts';
 import { isRefusal } from './failure.ts';
 import { confirm } from './inspect.ts';
-import type { S3Options } from './options.ts';
-import type { S3Place } from './place.ts';
+import type { S3Options, S3Place } from './options.ts';
 import { type PutProtection, protectionOf } from './policy.ts';
 import { putWhole } from './upload.ts';
 
@@ -78,8 +78,7 @@ async function putScratch(
   until.setUTCMilliseconds(0);
   const { ServerSideEncryption, SSEKMSKeyId } = protectionOf(options, until);
   const protection: PutProtection = {
-    ...(ServerSideEncryption === undefined ? {} : { ServerSideEncryption }),
-    ...(SSEKMSKeyId === undefined ? {} : { SSEKMSKeyId }),
+    ...whereDefined({ ServerSideEncryption, SSEKMSKeyId }),
     ...(mode === null ? {} : { ObjectLockMode: mode, ObjectLockRetainUntilDate: until }),
   };
   const expected = { sha256: createHash('sha256').update(text).digest('hex'), bytes: Buffer.byteLength(text) };
@@ -100,20 +99,11 @@ async function mayDelete(
   const command = new DeleteObjectCommand({
     Bucket: bucket,
     Key: name,
-    ...(version_id === undefined ? {} : { VersionId: version_id }),
+    VersionId: version_id,
     ...(bypass ? { BypassGovernanceRetention: true } : {}),
   });
   // 400 and 404: it would have, had there been such a version.
-  const leave = [400, 403, 404];
-  try {
-    await connection.attempt(
-      `try whether s3://${bucket}/${name} can be deleted`,
-      (abortSignal) => connection.client.send(command, { abortSignal }),
-      { leave },
-    );
-    return true;
-  } catch (error) {
-    if (!isRefusal(error, ...leave)) throw error;
-    return !isRefusal(error, 403);
-  }
+  const doing = `try whether s3://${bucket}/${name} can be deleted`;
+  const answer = await connection.sendOr(doing, command, [400, 403, 404], (error) => isRefusal(error, 403));
+  return answer !== true;
 }

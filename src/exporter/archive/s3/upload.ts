@@ -1,10 +1,11 @@
 import { Readable } from 'node:stream';
-import { PutObjectCommand } from '@aws-sdk/client-s3';
+import { CopyObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import type { Expected } from '../../../verifier/archive/archive.ts';
 import type { ObjectSource } from '../archive.ts';
 import { expectedContent } from '../content.ts';
 import type { Connection } from './connection.ts';
 import type { PutProtection } from './policy.ts';
+import type { Wanted } from './read.ts';
 
 /** An object on its way into the store. */
 export interface Upload {
@@ -95,4 +96,21 @@ async function* holdBack(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
     held = Buffer.from(block);
   }
   if (held !== null) yield held;
+}
+
+/**
+ * Puts a copy of a version over all others of its name, so that whoever asks for the name alone gets its content.
+ *
+ * @returns false where the store does not let us, as for more than the 5 GiB that S3 copies in one request.
+ * @throws EvidenceError see `Connection.attempt`.
+ */
+export async function putOnTop(
+  connection: Connection,
+  { bucket, name, version_id = 'null' }: Wanted,
+  protection: PutProtection,
+): Promise<boolean> {
+  const source = `${bucket}/${name.split('/').map(encodeURIComponent).join('/')}?versionId=${encodeURIComponent(version_id)}`;
+  const command = new CopyObjectCommand({ Bucket: bucket, Key: name, CopySource: source, ...protection });
+  const doing = `copy a version of s3://${bucket}/${name}`;
+  return (await connection.sendOr(doing, command, [400, 403, 405, 501], () => null)) !== null;
 }

@@ -5,15 +5,15 @@ import {
   type ListObjectVersionsCommandOutput,
   type ObjectVersion,
 } from '@aws-sdk/client-s3';
+import { whereDefined } from '../../../core/defined.ts';
 import { EvidenceError } from '../../../core/errors.ts';
 import type { StoredObject } from '../../../verifier/archive/archive.ts';
 import { compareKeys } from '../../../verifier/archive/key.ts';
 import type { Connection } from './connection.ts';
-import { isRefusal } from './failure.ts';
-import type { S3Place } from './place.ts';
+import type { S3Place } from './options.ts';
 
 /** An object of a bucket, by its full name. */
-export interface StoredName extends Pick<StoredObject, 'bytes' | 'version_id' | 'covered_by'> {
+interface StoredName extends Pick<StoredObject, 'bytes' | 'version_id' | 'covered_by'> {
   name: string;
 }
 
@@ -101,22 +101,14 @@ export class Versions {
       Bucket: this.#place.bucket,
       Prefix: prefix,
       EncodingType: 'url',
-      ...(keyMarker === undefined ? {} : { KeyMarker: keyMarker }),
-      ...(keyMarker === undefined || versionMarker === undefined ? {} : { VersionIdMarker: versionMarker }),
+      KeyMarker: keyMarker,
+      VersionIdMarker: keyMarker === undefined ? undefined : versionMarker,
     });
     const leave = this.#listable === null ? [403, 405, 501] : [];
-    try {
-      const page = await this.#connection.attempt(
-        `list s3://${this.#place.bucket}/${prefix}`,
-        (abortSignal) => this.#connection.client.send(command, { abortSignal }),
-        { leave },
-      );
-      this.#listable = true;
-      return page;
-    } catch (error) {
-      if (!isRefusal(error, ...leave)) throw error;
-      return null;
-    }
+    const doing = `list s3://${this.#place.bucket}/${prefix}`;
+    const page = await this.#connection.sendOr(doing, command, leave, () => null);
+    if (page !== null) this.#listable = true;
+    return page;
   }
 
   async *#unversionedPages(prefix: string): AsyncGenerator<Version[]> {
@@ -126,11 +118,9 @@ export class Versions {
         Bucket: this.#place.bucket,
         Prefix: prefix,
         EncodingType: 'url',
-        ...(token === undefined ? {} : { ContinuationToken: token }),
+        ContinuationToken: token,
       });
-      const page = await this.#connection.attempt(`list s3://${this.#place.bucket}/${prefix}`, (abortSignal) =>
-        this.#connection.client.send(command, { abortSignal }),
-      );
+      const page = await this.#connection.send(`list s3://${this.#place.bucket}/${prefix}`, command);
       this.#listable = false;
       yield (page.Contents ?? []).map(({ Key = '', Size = 0 }) => ({
         name: decode(Key),
@@ -173,7 +163,7 @@ function* firstVersions(versions: readonly Version[]): Generator<StoredName> {
       name,
       bytes: first.bytes,
       ...(first.id === undefined || (first.id === 'null' && first === latest) ? {} : { version_id: first.id }),
-      ...(covered_by === undefined ? {} : { covered_by }),
+      ...whereDefined({ covered_by }),
     };
   }
 }

@@ -1,9 +1,7 @@
 import { messageOf } from '../../../core/errors.ts';
 import { nameUnseen } from '../../../core/html/unseen.ts';
 import type { Reply, Result, VerifierRequest } from '../messages.ts';
-import { belongingOf } from './belonging.ts';
-import { element, isolated } from './elements.ts';
-import { resultOf } from './result.ts';
+import { belongingOf, element, isolated, resultOf } from './result.ts';
 
 /** Takes bundles that are dropped or chosen, one after the other, and shows what becomes of each. */
 export function enableDrop(drop: HTMLElement, results: HTMLElement, said: HTMLElement, program: string): void {

@@ -1,8 +1,6 @@
-import { grouped } from '../../../core/plurals.ts';
+import { nameUnseen } from '../../../core/html/unseen.ts';
+import { agree, grouped, plural } from '../../../core/plurals.ts';
 import type { Result } from '../messages.ts';
-import type { Belonging } from './belonging.ts';
-import { element, isolated } from './elements.ts';
-import { headlineOf } from './headline.ts';
 
 const SHOWN = 50;
 
@@ -65,4 +63,115 @@ function list(lines: readonly string[], all = lines.length): HTMLElement[] {
   const items = lines.slice(0, SHOWN).map((line) => element('li', {}, isolated(line)));
   const more = all - items.length;
   return [element('ul', {}, ...items, more > 0 ? element('li', {}, `and ${grouped(more)} more`) : null)];
+}
+
+interface Headline {
+  tone: 'calm' | 'alarm' | 'caution';
+  word: string;
+  sentences: string[];
+}
+
+/** A result in one word and a few sentences, which never say more than was proved. */
+function headlineOf(result: Result, belonging: Belonging): Headline {
+  const { bundleFindings, status, streamId, entries } = result;
+  if (bundleFindings.length > 0)
+    return {
+      tone: 'alarm',
+      word: status === null ? 'NOT A SOUND BUNDLE' : 'NOT WHAT IT STATES',
+      sentences: [
+        `${plural(bundleFindings.length, 'finding')}: this is not the bundle that was made, or not all of it. Do not rely on it; fetch it again from the archive.`,
+      ],
+    };
+  const what = `Every file is what the manifest says. Stream ${streamId ?? 'unknown'}, ${plural(entries, 'entry')}.`;
+  if (status === 'refuted') return { tone: 'alarm', word: 'REFUTED', sentences: [what, refutation(result)] };
+  if (belonging === 'replaced' || belonging === 'stray')
+    return {
+      tone: 'alarm',
+      word: 'NOT THE BUNDLE OF THIS RUN',
+      sentences: ['Do not take it for what was archived; fetch the bundle again from the archive.', what],
+    };
+  const sums = sumsOf(result);
+  if (status === 'empty')
+    return { tone: 'caution', word: 'NOTHING CHECKED', sentences: [what, 'There is no entry to check.'] };
+  if (status === 'incomplete')
+    return {
+      tone: 'caution',
+      word: 'INCOMPLETE',
+      sentences: [what, ...sums, 'A form is missing, or a required claim is not proved here.'],
+    };
+  const word = status === 'collected' ? 'COLLECTED' : 'VERIFIED HERE';
+  // A bundle that this report does not list may be anybody's, however sound it is.
+  if (belonging !== 'listed') return { tone: 'caution', word, sentences: [what, ...sums, UNKNOWN_MAKER] };
+  return { tone: status === 'verified' ? 'calm' : 'caution', word, sentences: [what, ...sums] };
+}
+
+const UNKNOWN_MAKER = 'Nothing here shows who made it.';
+
+/** Says what is proved here, and under it always what is not. */
+function sumsOf({ claims }: Result): string[] {
+  const namesOf = (state: Result['claims'][number]['state']) =>
+    claims.filter((claim) => claim.state === state).map(({ name }) => name);
+  const [open, recorded] = [namesOf('unproved'), namesOf('recorded')];
+  const proved = namesOf('proved').length;
+  return [
+    `${grouped(proved)} of ${plural(claims.length, 'claim')} ${agree(proved, 'is', 'are')} proved here, and none is refuted.`,
+    ...(open.length === 0 ? [] : [`Not proved here: ${open.join(', ')}.`]),
+    ...(recorded.length === 0 ? [] : [`Recorded by the export, and not derived here: ${recorded.join(', ')}.`]),
+  ];
+}
+
+function refutation({ claims, refutation: recorded }: Result): string {
+  const here = claims.filter(({ state }) => state === 'refuted').map(({ name }) => name);
+  if (here.length > 0) return `Refuted here: ${here.join(', ')}.`;
+  return `The bundle states that it was ${recorded ?? 'refuted'}.`;
+}
+
+/**
+ * The relation of a bundle to this report, by its identity: the digest of its manifest, whatever file it lies in.
+ * - `listed`: the one that the report lists.
+ * - `replaced`: it says that it is of this run, and the report lists another one for its stream.
+ * - `stray`: it says that it is of this run, and the report lists no such stream.
+ * - `elsewhere`: it says that it is of another run.
+ * - `unknown`: it cannot be told.
+ */
+type Belonging = 'listed' | 'replaced' | 'stray' | 'elsewhere' | 'unknown';
+
+export function belongingOf({ identity, runId, streamId }: Result, ownRun: string): Belonging {
+  if (identity === null || !/^[0-9a-f]{64}$/.test(identity)) return 'unknown';
+  const leftOut = streamsLeftOut();
+  if (document.querySelector(`tr[data-identity="${identity}"]`) !== null || leftOut.has(identity)) return 'listed';
+  if (runId === null || streamId === null) return 'unknown';
+  if (nameUnseen(runId) !== nameUnseen(ownRun)) return 'elsewhere';
+  // As both are seen: a stream that only looks like a listed one is to alarm too.
+  return listedNames(leftOut.values()).has(nameUnseen(streamId)) ? 'replaced' : 'stray';
+}
+
+function listedNames(more: Iterable<string>): Set<string> {
+  const names = document.querySelectorAll('tr[data-identity] summary');
+  return new Set([...Array.from(names, ({ textContent }) => textContent ?? ''), ...more].map(nameUnseen));
+}
+
+/** Streams by the identity of their bundle, where the table does not list all. */
+function streamsLeftOut(): ReadonlyMap<string, string> {
+  const lines = document.querySelector('#identities')?.textContent.trim().split('\n') ?? [];
+  return new Map(lines.map((line) => JSON.parse(line) as [identity: string, streamId: string]));
+}
+
+type Child = Node | string | null;
+
+/** An element with attributes and children; a text is a text, whatever stands in it. */
+export function element<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  attributes: Readonly<Record<string, string>>,
+  ...children: Child[]
+): HTMLElementTagNameMap[Name] {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.append(...children.filter((child) => child !== null));
+  return made;
+}
+
+/** A text from outside, in whichever direction its script runs, with nothing in it hidden. */
+export function isolated(text: string): HTMLElement {
+  return element('bdi', {}, nameUnseen(text));
 }

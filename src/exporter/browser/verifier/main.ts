@@ -1,8 +1,13 @@
 import '../stand-ins/dispose.ts';
 import { z } from 'zod';
-import { messageOf } from '../../../core/errors.ts';
-import type { Reply, VerifierRequest } from '../messages.ts';
-import { verifyBlob } from './verify.ts';
+import { EvidenceError, messageOf } from '../../../core/errors.ts';
+import { readBundle } from '../../../verifier/bundle/bundle.ts';
+import { openBlob } from '../../../verifier/bundle/container.ts';
+import { CLAIMS, type Claim, type ClaimName, type ReportedClaim } from '../../../verifier/claims/claim.ts';
+import { sayRefutation } from '../../../verifier/claims/recorded.ts';
+import { verifyContent } from '../../../verifier/verify/content.ts';
+import { reportAlone } from '../../../verifier/verify/file-report.ts';
+import type { Reply, Result, VerifierRequest } from '../messages.ts';
 
 // Otherwise it tries out whether code may be made from text, which the page's policy forbids.
 z.config({ jitless: true });
@@ -25,3 +30,73 @@ self.addEventListener('message', async ({ data }: MessageEvent<VerifierRequest>)
     reply({ kind: 'failure', message: messageOf(error) });
   }
 });
+
+/** Claims that are not, or not wholly, checked here, and what checks them. */
+const ELSEWHERE: Partial<Record<ClaimName, string>> = {
+  seal: 'Seals are checked by those who have their key: evidence verify BUNDLE --seal-key ID=FILE.',
+  anchor:
+    'Tokens are not checked in a browser: evidence verify BUNDLE --timestamp-roots FILE, or openssl ts -verify as README.txt in the bundle says.',
+  agreement: 'The PDF is not read in a browser: what evidence verify BUNDLE reads of it can only refute.',
+};
+
+/** Signatures and certificates are only to be had asynchronously in a browser, and a PDF only with far more code. */
+const NOT_HERE = { readPdf: null, verifyToken: null };
+
+const AGE = 'age-encryption.org/v1';
+
+/**
+ * Verifies one bundle by the rules of `evidence verify`, without keys, roots and PDFs.
+ * @param onProgress is told which share of the bundle was read, 0 to 1.
+ * @throws EvidenceError `unreadable` for an encrypted one, which is no bundle yet.
+ */
+async function verifyBlob(blob: Blob, name: string, now: Date, onProgress: (share: number) => void): Promise<Result> {
+  // The first line of age's own format.
+  if ((await blob.slice(0, AGE.length).text()) === AGE)
+    throw new EvidenceError('unreadable', 'it is encrypted: decrypt it (age -d -i KEY FILE) and drop what comes out');
+  let read = 0;
+  const container = openBlob(blob, name, (bytes) => {
+    read += bytes;
+    onProgress(Math.min(read / blob.size, 1));
+  });
+  const options = { contract: null, sealKeys: new Map(), roots: null, now };
+  const verified = await verifyContent(readBundle(container), name, options, NOT_HERE);
+  const { findings: bundleFindings, identity, judged } = verified;
+  const recorded = judged?.stated.verdict;
+  const hasPdf = judged?.hasPdf === true;
+  const verdict = reportAlone(verified);
+  return {
+    bundleFindings,
+    identity,
+    runId: judged?.stated.run_id ?? null,
+    streamId: verdict?.stream_id ?? null,
+    entries: verdict?.entries ?? 0,
+    status: verdict?.status ?? null,
+    refutation:
+      verdict?.recorded_refutation === undefined
+        ? null
+        : sayRefutation(verdict.recorded_refutation, verdict.claims).message,
+    claims:
+      verdict === null
+        ? []
+        : CLAIMS.map((claim) => toRow(claim, verdict.claims[claim], recorded?.claims[claim], hasPdf)),
+    findings: verdict?.findings ?? [],
+    findingsCount: verdict?.findings_count ?? 0,
+  };
+}
+
+function toRow(
+  name: ClaimName,
+  { state, basis, reason }: ReportedClaim,
+  recorded: Claim | undefined,
+  hasPdf: boolean,
+): Result['claims'][number] {
+  const elsewhere = name === 'agreement' && !hasPdf ? undefined : ELSEWHERE[name];
+  const isOpen = state !== 'proved' || name === 'agreement';
+  return {
+    name,
+    state,
+    why: (state === 'proved' ? basis : reason) ?? '',
+    elsewhere: isOpen && state !== 'refuted' ? (elsewhere ?? null) : null,
+    stated: recorded?.state ?? null,
+  };
+}

@@ -1,12 +1,12 @@
 import { EvidenceError } from '../../../core/errors.ts';
 import { abandonRun, foreseeAbandonment } from '../../ledger/abandon.ts';
 import type { CommandContext } from '../command.ts';
-import { withArchive } from '../config/archives.ts';
 import { loadConfig } from '../config/config.ts';
 import { openSigningKey } from '../config/signing.ts';
+import { withArchive } from '../config/stores.ts';
 import { readOperator } from '../config/tool.ts';
 import { readPublicKeys } from '../config/trust.ts';
-import type { RunsFlags } from './runs-flags.ts';
+import type { RunsFlags } from './archive-flags.ts';
 
 /** Records for ever that nobody goes on with a run. */
 export async function runAbandon(flags: RunsFlags, context: CommandContext): Promise<number> {

@@ -4,7 +4,7 @@ import { choicesIn, commandsIn, flagsIn } from '../../../core/terminal/usage.ts'
 import { CLAIMS } from '../../../verifier/claims/claim.ts';
 import type { Command } from '../command.ts';
 import { readTopics } from '../output/topics.ts';
-import type { CompletionFlags } from './completion-flags.ts';
+import type { CompletionFlags } from './help-flags.ts';
 
 /**
  * Prints the script that a shell completes our commands by; with `--line`, what may stand at the end of that line.

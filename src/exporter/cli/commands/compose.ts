@@ -3,10 +3,9 @@ import type { Archive } from '../../archive/archive.ts';
 import { bindTo } from '../../export/asked.ts';
 import { bindingKeysOf } from '../../export/binding.ts';
 import type { Binding, ExportContext, HandedOut, Runtime, ServiceInUse } from '../../export/context.ts';
-import { readCommit } from '../config/commit.ts';
 import { toReportOptions } from '../config/controls.ts';
 import type { Footing } from '../config/footing.ts';
-import { readOperator, readTool } from '../config/tool.ts';
+import { readCommit, readOperator, readTool } from '../config/tool.ts';
 import type { ExportOptions } from './export-options.ts';
 
 /** Dependencies of the exports of one command, independent of the run. */
@@ -18,7 +17,7 @@ export interface ExportParts {
 }
 
 /** Run that an export is asked for. */
-export interface AskedRun {
+interface AskedRun {
   question: Question;
   supersedes: readonly string[];
   /** Null where this process exports all streams, or the one that it was given. */

@@ -9,11 +9,10 @@ import type { KindCounts } from '../../../verifier/supplements/document.ts';
 import { KIND_NAMES } from '../../../verifier/supplements/files.ts';
 import type { ArchiveReport } from '../../../verifier/verify/archive-report.ts';
 import type { ExportResult } from '../../export/run.ts';
-import { sayNotProved } from '../../report/view/not-proved.ts';
-import { type ClaimRow, formatClaims, MARKS } from '../output/claims-table.ts';
-import { formatLegend } from '../output/legend.ts';
+import { sayNotProved } from '../../report/view/sentences.ts';
 import { printRun } from '../output/run-report.ts';
 import { type Facts, STORY_COLUMNS, type Story } from '../output/story.ts';
+import { type ClaimRow, formatClaims, formatLegend, MARKS } from '../output/streams-table.ts';
 import type { TrustReport } from '../output/trust-report.ts';
 import { printArchive } from '../output/verify-report.ts';
 

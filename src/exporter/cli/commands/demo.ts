@@ -18,9 +18,9 @@ import { toRunDocument } from '../output/run-report.ts';
 import { Story } from '../output/story.ts';
 import { describeTrust } from '../output/trust-report.ts';
 import { printArchive } from '../output/verify-report.ts';
-import type { DemoFlags } from './demo-flags.ts';
 import { tellBegin, tellChecked, tellExport, tellHost, tellNext, tellVerification } from './demo-story.ts';
 import { exportInto, scopeOf } from './export.ts';
+import type { DemoFlags } from './setup-flags.ts';
 import { checkStored } from './verify-archive.ts';
 
 const RUN_ID = 'demo';

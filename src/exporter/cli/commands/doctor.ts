@@ -5,17 +5,16 @@ import { exitCodeOf } from '../../../core/terminal/exit.ts';
 import { type OutputLine, styled } from '../../../core/terminal/printer.ts';
 import { lastEndedMonth, periodOfMonths } from '../../../verifier/records/months.ts';
 import { attempt, attemptAll, type Check, doubtful, ok, skipped } from '../../check.ts';
-import { checkRoots } from '../../doctor/roots.ts';
-import type { SeenStream } from '../../doctor/service.ts';
+import type { SeenStream } from '../../doctor/services.ts';
+import { checkRoots } from '../../doctor/trust.ts';
 import { needsListing } from '../../export/listing.ts';
 import type { CommandContext } from '../command.ts';
-import { withArchiveIfAny } from '../config/archives.ts';
 import { type Config, loadConfig } from '../config/config.ts';
 import { type Footing, type FootingPart, LOADERS } from '../config/footing.ts';
-import { MORE_ROOM, reckonRoom } from '../config/room.ts';
 import { addressOf, connectService } from '../config/service.ts';
-import { storeOf } from '../config/stores.ts';
-import type { DoctorFlags } from './doctor-flags.ts';
+import { storeOf, withArchiveIfAny } from '../config/stores.ts';
+import { MORE_ROOM, reckonRoom } from '../config/work-directory.ts';
+import type { DoctorFlags } from './setup-flags.ts';
 
 /** Looks at everything that an export will rest on, and says of each thing that is not right what to do. */
 export async function runDoctor(flags: DoctorFlags, context: CommandContext): Promise<number> {
@@ -61,19 +60,19 @@ async function checkAudit(
   return attemptAll('service', async () => {
     const service = connectService(config.source, printer, signal);
     try {
-      const { checkService } = await import('../../doctor/service.ts');
+      const { checkService } = await import('../../doctor/services.ts');
       const scope = { completeness: config.verify.completeness, required_claims: config.verify.required };
       const month = periodOfMonths(lastEndedMonth(new Date()));
       const checks = await checkService(service, needsListing(scope, month), streams);
       if (config.verify.required.includes('seal') && checks.every(({ state }) => state !== 'failed')) {
-        const { checkNewestSeals } = await import('../../doctor/seal-keys.ts');
+        const { checkNewestSeals } = await import('../../doctor/trust.ts');
         const { contract } = service.contract;
         const look = async () =>
           checkNewestSeals(service.client, streams, { contract, given: await LOADERS.sealKeys(config) });
         checks.push(await attempt('newest-seals', look));
       }
       if (service.supplements === null) return checks;
-      const { checkSupplements } = await import('../../doctor/supplements.ts');
+      const { checkSupplements } = await import('../../doctor/services.ts');
       return [...checks, ...(await checkSupplements(service.supplements))];
     } finally {
       await service.close();
@@ -172,7 +171,7 @@ async function describeStamping(stamping: Footing['stamping']): Promise<Check> {
   if (stamping === null)
     return skipped('time-stamp', 'no authority is configured (sign.tsa_url), so runs are not time-stamped');
   try {
-    const { checkAuthority } = await import('../../doctor/authority.ts');
+    const { checkAuthority } = await import('../../doctor/trust.ts');
     return await checkAuthority(stamping);
   } finally {
     await stamping.authority.close();

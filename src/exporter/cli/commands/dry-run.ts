@@ -9,9 +9,8 @@ import type { Archive } from '../../archive/archive.ts';
 import { openMemoryArchive } from '../../archive/memory.ts';
 import type { Check } from '../../check.ts';
 import { type ClockReading, readClock } from '../../clocks.ts';
-import { checkRoots } from '../../doctor/roots.ts';
-import { checkNewestSeals } from '../../doctor/seal-keys.ts';
-import { checkSupplements } from '../../doctor/supplements.ts';
+import { checkSupplements } from '../../doctor/services.ts';
+import { checkNewestSeals, checkRoots } from '../../doctor/trust.ts';
 import { checkQuestion, whyNotOurs, whyOther } from '../../export/asked.ts';
 import { bindingKeysOf } from '../../export/binding.ts';
 import { needsListing } from '../../export/listing.ts';
@@ -20,10 +19,9 @@ import { type StreamSelection, selectStreams } from '../../export/plan.ts';
 import { chooseRunId, exportOrRevise } from '../../export/run-id.ts';
 import { readKnownLedger } from '../../ledger/continuation.ts';
 import type { CommandContext } from '../command.ts';
-import { withArchiveIfAny } from '../config/archives.ts';
 import type { Footing } from '../config/footing.ts';
-import { MORE_ROOM, reckonRoom } from '../config/room.ts';
-import { storeOf } from '../config/stores.ts';
+import { storeOf, withArchiveIfAny } from '../config/stores.ts';
+import { MORE_ROOM, reckonRoom } from '../config/work-directory.ts';
 import { type ExportOptions, questionOf } from './export-options.ts';
 
 /** Says what an export would do, and looks at all that it would look at before it writes; writes nothing. */

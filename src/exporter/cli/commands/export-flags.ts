@@ -1,5 +1,12 @@
 import type { Argv } from 'yargs';
-import { concurrencyFlags, footingFlags, signingFlags } from '../config/flags.ts';
+import {
+  archiveFlags,
+  concurrencyFlags,
+  configurationFlags,
+  footingFlags,
+  serviceFlags,
+  signingFlags,
+} from '../config/flags.ts';
 
 export function exportFlags(argv: Argv) {
   return argv
@@ -40,3 +47,31 @@ export function exportFlags(argv: Argv) {
     .example("$0 export --all-time --stream 'prod/*'", 'everything of some streams');
 }
 export type ExportFlags = Awaited<ReturnType<typeof exportFlags>['argv']>;
+
+export function streamsFlags(argv: Argv) {
+  return argv
+    .options({ ...configurationFlags, ...serviceFlags, ...archiveFlags })
+    .example('$0 streams', 'what the service has, and what of it was exported');
+}
+export type StreamsFlags = Awaited<ReturnType<typeof streamsFlags>['argv']>;
+
+export function workerFlags(argv: Argv) {
+  return argv
+    .options({ ...footingFlags, ...concurrencyFlags })
+    .options({
+      'until-idle': { type: 'boolean', describe: 'end once no run is under way (default: wait for the next one)' },
+    })
+    .example('$0 worker', 'take streams of distributed runs until it is terminated')
+    .example('$0 worker --until-idle --concurrency 8', 'for a batch system');
+}
+export type WorkerFlags = Awaited<ReturnType<typeof workerFlags>['argv']>;
+
+export function statusFlags(argv: Argv) {
+  return argv
+    .positional('run', { type: 'string', describe: 'the id of a run (default: all that were handed out)' })
+    .options({ ...configurationFlags })
+    .options({ watch: { type: 'boolean', describe: 'show it until the run has ended, and end with its exit code' } })
+    .example('$0 status', 'every distributed run')
+    .example('$0 status 2026-10 --watch', 'one of them, live');
+}
+export type StatusFlags = Awaited<ReturnType<typeof statusFlags>['argv']>;

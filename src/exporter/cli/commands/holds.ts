@@ -2,8 +2,7 @@ import { EvidenceError } from '../../../core/errors.ts';
 import { plural } from '../../../core/plurals.ts';
 import { readHoldLog, standingHolds } from '../../../verifier/records/hold-log.ts';
 import type { FinalizedRun } from '../../../verifier/records/stored-run.ts';
-import type { Archive } from '../../archive/archive.ts';
-import { retainUntil } from '../../archive/retention.ts';
+import { type Archive, retainUntil } from '../../archive/archive.ts';
 import {
   changeProtection,
   foreseeProtection,
@@ -11,11 +10,11 @@ import {
   type ProtectionOptions,
 } from '../../ledger/protection.ts';
 import type { CommandContext } from '../command.ts';
-import { withArchive } from '../config/archives.ts';
 import { type Config, loadConfig } from '../config/config.ts';
+import { withArchive } from '../config/stores.ts';
 import { readOperator } from '../config/tool.ts';
 import { requireRun } from '../output/finalized-run.ts';
-import type { ExtendFlags, HoldFlags, ReleaseFlags } from './hold-flags.ts';
+import type { ExtendFlags, HoldFlags, ReleaseFlags } from './archive-flags.ts';
 
 /** A lock of this kind cannot be taken back by anybody: a slip of the finger must not make one of 700 years. */
 const DEFAULT_MAX_YEARS = 30;

@@ -4,8 +4,8 @@ import { startFile } from '../../../core/install-paths.ts';
 import { shellWord, systemdWord } from '../../../core/shell.ts';
 import type { NamedFiles } from '../config/named-files.ts';
 import { readOperator, readTool } from '../config/tool.ts';
-import type { InitFlags } from './init-flags.ts';
 import { fillTemplate } from './init-templates.ts';
+import type { InitFlags } from './setup-flags.ts';
 
 const SCHEDULERS = ['cron', 'systemd', 'kubernetes'] as const;
 type Scheduler = (typeof SCHEDULERS)[number];

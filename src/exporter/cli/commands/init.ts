@@ -3,15 +3,15 @@ import { resolve } from 'node:path';
 import { EvidenceError } from '../../../core/errors.ts';
 import { writeNewFile } from '../../../core/new-file.ts';
 import type { CommandContext } from '../command.ts';
-import { CONFIG_FILE, readConfigFile } from '../config/found-file.ts';
+import { CONFIG_FILE, readConfigFile } from '../config/given-file.ts';
 import { namedFilesOf } from '../config/named-files.ts';
 import { DEFAULT_ARCHIVE } from '../config/sections.ts';
 import { checkHttpUrl } from '../config/store-settings.ts';
 import type { Store } from '../config/stores/store.ts';
 import { checkArchiveUrl, formsWith, STORE_FLAGS, storeOf } from '../config/stores.ts';
-import type { InitFlags } from './init-flags.ts';
 import { afterSchedule, type Scheduled, schedulersOf, scheduleTexts } from './init-schedule.ts';
 import { fillTemplate, quote } from './init-templates.ts';
+import type { InitFlags } from './setup-flags.ts';
 
 const ELSEWHERE = 'Run it in a folder that this user may write to, after removing what it has begun there.';
 

@@ -5,7 +5,7 @@ import { EvidenceError, messageOf } from '../../../core/errors.ts';
 import { shellWord } from '../../../core/shell.ts';
 import { readSigningKey, toPem } from '../../../verifier/signature/key.ts';
 import type { CommandContext } from '../command.ts';
-import type { KeygenFlags } from './keygen-flags.ts';
+import type { KeygenFlags } from './setup-flags.ts';
 
 /** Makes a pair of keys: the private one for this machine's eyes only, the public one beside it for everybody's. */
 export async function runKeygen(flags: KeygenFlags, { printer, directory }: CommandContext): Promise<number> {

@@ -8,12 +8,12 @@ import type { Archive } from '../../archive/archive.ts';
 import { foreseeHandOver, type HandOver, handOver } from '../../ledger/hand-over.ts';
 import { acceptRestart, foreseeRestart } from '../../ledger/restart.ts';
 import type { CommandContext } from '../command.ts';
-import { withArchive } from '../config/archives.ts';
 import { loadConfig } from '../config/config.ts';
 import { openSigningKey, openSuccessorKey } from '../config/signing.ts';
+import { withArchive } from '../config/stores.ts';
 import { readOperator } from '../config/tool.ts';
 import { readPublicKeys } from '../config/trust.ts';
-import type { LedgerFlags } from './ledger-flags.ts';
+import type { LedgerFlags } from './archive-flags.ts';
 
 /** Records something in the ledger that no command undoes: an accepted restart of a stream, or a new signing key. */
 export async function runLedger(flags: LedgerFlags, context: CommandContext): Promise<number> {

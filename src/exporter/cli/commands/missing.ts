@@ -1,5 +1,6 @@
 // Over 250 lines: the months that are missing, and both ways to go through them.
 
+import { whereDefined } from '../../../core/defined.ts';
 import { type ErrorCode, EvidenceError, isEvidenceError } from '../../../core/errors.ts';
 import { plural } from '../../../core/plurals.ts';
 import { exitCodeOf } from '../../../core/terminal/exit.ts';
@@ -11,15 +12,14 @@ import { lastEndedMonth, monthOf } from '../../../verifier/records/months.ts';
 import { filterOf } from '../../../verifier/records/question.ts';
 import type { Archive } from '../../archive/archive.ts';
 import { openMemoryArchive } from '../../archive/memory.ts';
-import { findGrownMonths } from '../../export/grown-months.ts';
 import { type PeriodAnswer, refuseUnended, resolvePeriod } from '../../export/period.ts';
 import type { ExportResult } from '../../export/run.ts';
 import { findOpenRuns, isBegun } from '../../export/run-id.ts';
+import { findGrownMonths } from '../../export/unfetched.ts';
 import { readKnownLedger } from '../../ledger/continuation.ts';
 import type { CommandContext } from '../command.ts';
-import { withArchiveIfAny } from '../config/archives.ts';
 import type { Footing } from '../config/footing.ts';
-import { storeOf } from '../config/stores.ts';
+import { storeOf, withArchiveIfAny } from '../config/stores.ts';
 import { endOf, printRun, toRunDocument } from '../output/run-report.ts';
 import { askBeforehand, checkRun, printShown, type ShownByService } from './dry-run.ts';
 import type { ExportFlags } from './export-flags.ts';
@@ -263,8 +263,7 @@ async function ofMonth<Result>(
     ];
     const { nextStep, cause } = error;
     throw new EvidenceError(error.code, said.join('; '), {
-      ...(nextStep === undefined ? {} : { nextStep }),
-      ...(cause === undefined ? {} : { cause }),
+      ...whereDefined({ nextStep, cause }),
     });
   }
 }

@@ -1,5 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { diffArrays } from 'diff';
 import { EvidenceError } from '../../../core/errors.ts';
 import type { Printer } from '../../../core/terminal/printer.ts';
 import { formatTable, terminalColumns, widthOfTable } from '../../../core/terminal/table.ts';
@@ -14,8 +15,7 @@ import { type Config, loadConfig } from '../config/config.ts';
 import { readGivenText } from '../config/given-file.ts';
 import { connectService, type Service } from '../config/service.ts';
 import { readSealKeys } from '../config/trust.ts';
-import { difference } from '../output/difference.ts';
-import type { ProbeFlags } from './probe-flags.ts';
+import type { ProbeFlags } from './setup-flags.ts';
 
 const DEFAULT_FILE = 'contract.yaml';
 
@@ -194,4 +194,12 @@ function nextSteps({ isDefault, description, reasoning }: ProbeResult, path: str
       'The form of a package was not seen. Run the same command with --generate and --force added: it makes one.',
     );
   return lines;
+}
+
+/** Two texts line by line: `-` what only the first has, `+` what only the second has, in their order. */
+export function difference(before: string, after: string): string {
+  return diffArrays(before.split('\n'), after.split('\n'))
+    .filter(({ added, removed }) => added || removed)
+    .flatMap(({ added, value }) => value.map((line) => `${added ? '+' : '-'} ${line}`))
+    .join('\n');
 }

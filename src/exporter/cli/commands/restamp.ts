@@ -7,12 +7,12 @@ import type { Archive } from '../../archive/archive.ts';
 import { foreseeRestamp, type Restamped, restampRun } from '../../export/restamp.ts';
 import type { Stamping } from '../../export/stamp.ts';
 import type { CommandContext } from '../command.ts';
-import { withArchive } from '../config/archives.ts';
 import { loadConfig } from '../config/config.ts';
 import { openStamping } from '../config/signing.ts';
+import { withArchive } from '../config/stores.ts';
 import { readOperator } from '../config/tool.ts';
 import { readDays } from '../output/days.ts';
-import type { RestampFlags } from './restamp-flags.ts';
+import type { RestampFlags } from './archive-flags.ts';
 
 const OUTCOMES = {
   stamped: 'verified',

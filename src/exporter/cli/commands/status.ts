@@ -1,13 +1,16 @@
 import { EvidenceError } from '../../../core/errors.ts';
 import { INCOMPLETE } from '../../../core/terminal/crash.ts';
 import { exitCodeOf } from '../../../core/terminal/exit.ts';
-import { listRuns, type RunProgress, readProgress, readTroubles } from '../../queue/progress.ts';
+import { type Printer, styled } from '../../../core/terminal/printer.ts';
+import { listRuns, type RunProgress, readProgress, readTroubles, type StreamTrouble } from '../../queue/progress.ts';
 import type { CommandContext } from '../command.ts';
 import { loadConfig } from '../config/config.ts';
 import { withQueue } from '../config/queue.ts';
-import { printStatus, type RunStatus, toStatusDocument } from '../output/run-status.ts';
+import { type Cause, printCauses } from '../output/causes.ts';
+import { describeProgress, workerLines } from '../output/queue-progress.ts';
+import { OUTCOME_STYLES } from '../output/streams-table.ts';
 import { watchRun } from './distributed.ts';
-import type { StatusFlags } from './status-flags.ts';
+import type { StatusFlags } from './export-flags.ts';
 
 /** Shows the progress of one distributed run, or of all. */
 export async function runStatus(flags: StatusFlags, context: CommandContext): Promise<number> {
@@ -46,4 +49,65 @@ function notHandedOut(runId: string): EvidenceError {
 function codeOf({ conclusion, failure, state }: RunProgress): number {
   if (state !== 'ended') return INCOMPLETE;
   return conclusion?.exit_code ?? exitCodeOf(failure?.code ?? 'service');
+}
+
+/** A distributed run, with the streams that did not end well. */
+interface RunStatus extends RunProgress {
+  failures: readonly StreamTrouble[];
+}
+
+/** Prints how a distributed run stands. */
+function printStatus(progress: RunStatus, printer: Printer): void {
+  const { state, failures, conclusion, failure } = progress;
+  printer.result(styledSummary(progress));
+  if (state !== 'ended') for (const line of workerLines(progress)) printer.result(line);
+  const causes = failures.map(({ streamId, state: what, reason, nextStep }): Cause => {
+    return { what: styled(what, what === 'failed' ? 'red' : 'yellow'), streamId, message: reason, nextStep };
+  });
+  printCauses(causes, printer);
+  if (failure !== null) {
+    printer.result([styled(state === 'ended' ? 'not concluded' : 'tried again', 'red'), ` ${failure.reason}`]);
+    if (failure.next_step !== null) printer.result(`  ${failure.next_step}`);
+  }
+  if (conclusion !== null) {
+    const { outcome, exit_code } = conclusion;
+    printer.result(['Outcome ', styled(outcome, OUTCOME_STYLES[outcome]), ` (exit code ${exit_code})`]);
+  }
+}
+
+function styledSummary(progress: RunProgress) {
+  return [styled(describeProgress(progress), 'bold')];
+}
+
+/** Document of a distributed run for `--json`. */
+function toStatusDocument(progress: RunStatus) {
+  const { conclusion, failure } = progress;
+  return {
+    run_id: progress.runId,
+    state: progress.state,
+    started_at: progress.startedAt.toISOString(),
+    ended_at: progress.endedAt?.toISOString() ?? null,
+    streams: progress.streams,
+    excluded: progress.excluded,
+    recorded: progress.recorded,
+    incomplete: progress.incomplete,
+    failed: progress.failed,
+    streams_per_second: progress.perSecond,
+    seconds_left: progress.secondsLeft,
+    workers: progress.workers.map(({ name, secondsSilent, streams, concludes }) => ({
+      name,
+      seconds_silent: secondsSilent,
+      concludes,
+      streams: streams.map(({ streamId, seconds, tries }) => ({ stream_id: streamId, seconds, tries })),
+    })),
+    failures: progress.failures.map(({ streamId, state, reason, nextStep }) => ({
+      stream_id: streamId,
+      state,
+      reason,
+      next_step: nextStep,
+    })),
+    outcome: conclusion?.outcome ?? null,
+    exit_code: conclusion?.exit_code ?? null,
+    failure,
+  };
 }

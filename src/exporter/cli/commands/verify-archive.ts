@@ -3,12 +3,13 @@ import { plural } from '../../../core/plurals.ts';
 import { splitRunAddress } from '../../../verifier/records/keys.ts';
 import type { ArchiveContext } from '../../../verifier/verify/archive-reading.ts';
 import type { ArchiveReport } from '../../../verifier/verify/archive-report.ts';
+import type { RunCheck } from '../../../verifier/verify/run.ts';
 import type { Archive } from '../../archive/archive.ts';
 import type { CommandContext } from '../command.ts';
-import { withArchiveIfAny } from '../config/archives.ts';
 import type { NamedArchive } from '../config/stores/store.ts';
+import { withArchiveIfAny } from '../config/stores.ts';
 import { withWorkDirectory } from '../config/work-directory.ts';
-import { VerifyProgress } from '../output/verify-progress.ts';
+import { LiveLines } from '../output/live-lines.ts';
 
 /**
  * Verifies an archive, or one run of it: `root/runs/RUN`.
@@ -32,7 +33,7 @@ export async function verifyStored(
 }
 
 /** The means with which archives are verified. */
-export interface ArchiveDeps {
+interface ArchiveDeps {
   /** The one that alone is looked at; null for all. */
   run: string | null;
   store: NamedArchive['store'];
@@ -41,7 +42,7 @@ export interface ArchiveDeps {
 }
 
 /** The options for an archive, apart from where it lies and who listens. */
-export type StoredOptions = Omit<ArchiveContext, 'archive' | 'workDirectory' | 'onStream' | 'onRun' | 'onRunEnd'>;
+type StoredOptions = Omit<ArchiveContext, 'archive' | 'workDirectory' | 'onStream' | 'onRun' | 'onRunEnd'>;
 
 /** An archive, or one run of it. */
 export async function checkStored(
@@ -88,4 +89,43 @@ function refuseUseless({ outcome, runs }: ArchiveReport, name: string): void {
         'Give the file of an identity that they are for: --identity FILE. Without one, their claims are recorded.',
     },
   );
+}
+
+/** Tells on stderr how it goes: run by run where there are several, and on a terminal stream by stream. */
+export class VerifyProgress implements Pick<ArchiveContext, 'onStream' | 'onRun' | 'onRunEnd'> {
+  readonly #context: CommandContext;
+  readonly #live: LiveLines;
+  /** The run that is being looked at. */
+  #current: string | null = null;
+  #streams = 0;
+
+  constructor(context: CommandContext) {
+    this.#context = context;
+    this.#live = new LiveLines(context.printer);
+  }
+
+  readonly onStream = (streamId: string) => {
+    this.#context.signal.throwIfAborted();
+    this.#streams += 1;
+    this.#live.show([`  ${this.#current}: stream ${this.#streams}: ${streamId}`]);
+  };
+
+  readonly onRun = (runId: string) => {
+    this.#current = runId;
+    this.#streams = 0;
+  };
+
+  readonly onRunEnd = ({ runId, outcome }: RunCheck, number: number, of: number) => {
+    this.#live.takeBack();
+    this.#current = null;
+    if (of > 1) this.#context.printer.note(`Run ${runId} (${number} of ${of}): ${outcome}`);
+  };
+
+  /** Says where to go on, if it was ended before it was done. */
+  close(): void {
+    const { signal, printer } = this.#context;
+    this.#live.takeBack();
+    if (signal.aborted && this.#current !== null)
+      printer.note(`To go on with this run later, and not begin anew: --from ${this.#current}`);
+  }
 }

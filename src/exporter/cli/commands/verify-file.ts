@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { EvidenceError } from '../../../core/errors.ts';
-import type { Identities } from '../../../verifier/encryption/identities.ts';
+import type { Identities } from '../../../verifier/encryption/keys.ts';
 import type { VerifyOptions } from '../../../verifier/verify/content.ts';
 import {
   type FileReport,
@@ -20,7 +20,7 @@ import { noEvidence, type TargetKind } from './verify-target.ts';
  * would take longer than verifying a small one.
  */
 const loadBundle = async () => (await import('../../../verifier/verify/bundle.ts')).verifyBundle;
-const loadPackage = async () => (await import('../../../verifier/verify/package.ts')).verifyPackage;
+const loadPackage = async () => (await import('../../../verifier/verify/package-file.ts')).verifyPackage;
 
 /** The means with which files are verified. */
 export interface FileDeps {
@@ -72,7 +72,7 @@ async function verifyEncryptedBundle(
   own: Own,
 ): Promise<FileReport> {
   const { decryptFile } = await import('../../../verifier/encryption/age.ts');
-  const { readObject } = await import('../../../verifier/verify/checked.ts');
+  const { readObject } = await import('../../../verifier/verify/object-finding.ts');
   const zip = join(folder, 'decrypted.zip');
   const read = async () => ({ content: identities === null ? null : await decryptFile(file, zip, identities) });
   const { value: decrypted, findings } = await readObject(name, read);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { EvidenceError, messageOf } from '../../../core/errors.ts';
 import { shellWord } from '../../../core/shell.ts';
 import { ARCHIVE_KEY, splitRunAddress } from '../../../verifier/records/keys.ts';
-import { BEGINNING_BYTES, isPackageBeginning } from '../../../verifier/verify/package-beginning.ts';
+import { BEGINNING_BYTES, isPackageBeginning } from '../../../verifier/verify/package-content.ts';
 import { DEFAULT_ARCHIVE } from '../config/sections.ts';
 import { formsWith, isUrl, storeOf } from '../config/stores.ts';
 import type { VerifyFlags } from './verify-flags.ts';

@@ -1,6 +1,8 @@
 import { resolve } from 'node:path';
-import { EvidenceError } from '../../../core/errors.ts';
+import { EvidenceError, isEvidenceError } from '../../../core/errors.ts';
+import { plural } from '../../../core/plurals.ts';
 import { shellWord } from '../../../core/shell.ts';
+import { exitCodeOf } from '../../../core/terminal/exit.ts';
 import type { VerifyOptions } from '../../../verifier/verify/content.ts';
 import type { CommandContext } from '../command.ts';
 import { type Config, loadNamedConfig } from '../config/config.ts';
@@ -8,8 +10,8 @@ import { DEFAULT_ARCHIVE } from '../config/sections.ts';
 import { storeOf } from '../config/stores.ts';
 import { openIdentities, readPublicKeys, readSealKeys, readTimestampRoots } from '../config/trust.ts';
 import { readDays } from '../output/days.ts';
-import { describeTrust, type GivenTrust } from '../output/trust-report.ts';
-import { printArchive, printFile, type VerifiedTarget } from '../output/verify-report.ts';
+import { describeTrust, type GivenTrust, printTrust } from '../output/trust-report.ts';
+import { printArchive, printError, printFile, printTarget, type VerifiedTarget } from '../output/verify-report.ts';
 import { type FileDeps, verifyFile } from './verify-file.ts';
 import type { VerifyFlags } from './verify-flags.ts';
 import { kindOf, NAME_ONE, refuseUnused } from './verify-target.ts';
@@ -39,10 +41,7 @@ export async function verifyTargets(
   const verifyTarget = (target: string) => verifyOne(target, asked, context);
   const targets = targetsOf(flags, config);
   const [first = '', ...others] = targets;
-  if (others.length > 0) {
-    const { verifyEach } = await import('./verify-several.ts');
-    return verifyEach(targets, verifyTarget, context);
-  }
+  if (others.length > 0) return verifyEach(targets, verifyTarget, context);
   const { report, trust } = await verifyTarget(first);
   const { contracts, ...found } = report;
   printer.document('evidence-verify/1', { trust, ...found });
@@ -137,4 +136,68 @@ async function loadContract(path: string) {
 function readLockedUntil(flags: VerifyFlags, now: Date): Date | null {
   const text = flags['locked-for'];
   return text === undefined ? null : new Date(now.getTime() + readDays('--locked-for', text));
+}
+
+/** The result for one of several targets: an error where it could not be looked at, which keeps none of the others. */
+type Ended = { target: string } & (VerifiedTarget | { error: EvidenceError });
+
+/** The worst first: what was found refuted, then what could not be looked at, then what is not proved. */
+const BY_SEVERITY = [1, 2, 5, 3, 4, 0];
+
+/** Verifies one after the other: a line each, more of what has something amiss, and the worst exit code. */
+async function verifyEach(
+  targets: readonly string[],
+  verifyTarget: (target: string) => Promise<VerifiedTarget>,
+  { printer, signal }: CommandContext,
+): Promise<number> {
+  const ended: Ended[] = [];
+  let said = '';
+  for (const target of targets) {
+    signal.throwIfAborted();
+    const one = await tryOne(target, verifyTarget, signal);
+    ended.push(one);
+    if ('error' in one) {
+      printError(target, one.error, printer);
+      continue;
+    }
+    // It is the same for most of them.
+    const trust = JSON.stringify(one.trust);
+    if (trust !== said) printTrust(one.trust, printer);
+    said = trust;
+    printTarget(target, one.report, printer);
+  }
+  const codes = ended.map(codeOf);
+  const code = BY_SEVERITY.find((severity) => codes.includes(severity)) ?? 0;
+  printer.document('evidence-verify-several/1', { exit_code: code, targets: ended.map(toDocument) });
+  printer.result(
+    `Together      ${plural(targets.length, 'target')}: exit code 0 for ${codes.filter((one) => one === 0).length} of them (exit code ${code} for all)`,
+  );
+  return code;
+}
+
+async function tryOne(
+  target: string,
+  verifyTarget: (target: string) => Promise<VerifiedTarget>,
+  signal: AbortSignal,
+): Promise<Ended> {
+  try {
+    return { target, ...(await verifyTarget(target)) };
+  } catch (error) {
+    if (signal.aborted || !isEvidenceError(error)) throw error;
+    return { target, error };
+  }
+}
+
+function codeOf(ended: Ended): number {
+  return 'error' in ended ? exitCodeOf(ended.error.code) : ended.report.exit_code;
+}
+
+function toDocument(ended: Ended) {
+  const { target } = ended;
+  if ('error' in ended) {
+    const { code, message, nextStep = null } = ended.error;
+    return { target, exit_code: codeOf(ended), error: { code, message, next_step: nextStep } };
+  }
+  const { contracts: _contracts, ...found } = ended.report;
+  return { target, trust: ended.trust, ...found };
 }

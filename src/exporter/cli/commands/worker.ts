@@ -1,9 +1,10 @@
 import { EvidenceError } from '../../../core/errors.ts';
+import { plural } from '../../../core/plurals.ts';
 import type { Printer } from '../../../core/terminal/printer.ts';
-import { readAsked } from '../../../verifier/records/asked.ts';
 import { askedKey } from '../../../verifier/records/keys.ts';
-import type { Question } from '../../../verifier/records/question.ts';
+import { type Question, readAsked } from '../../../verifier/records/question.ts';
 import type { ExportContext, HandedOut, Runtime } from '../../export/context.ts';
+import type { Listener } from '../../export/events.ts';
 import { type JoinedRun, joinRun } from '../../export/handed-out.ts';
 import { exportRun } from '../../export/run.ts';
 import type { Notified } from '../../notify/notifications.ts';
@@ -12,20 +13,18 @@ import type { HandedRun } from '../../queue/run-queue.ts';
 import type { Conclusion } from '../../queue/tasks.ts';
 import { deadlineOf, runWorker } from '../../queue/worker.ts';
 import type { CommandContext } from '../command.ts';
-import { withArchiveMade } from '../config/archives.ts';
 import { type Config, loadConfig } from '../config/config.ts';
 import { withFooting } from '../config/footing.ts';
 import { type OpenQueue, withQueue } from '../config/queue.ts';
 import { connectService, type Service } from '../config/service.ts';
+import { withArchiveMade } from '../config/stores.ts';
 import { readOperator } from '../config/tool.ts';
 import { withWorkDirectory } from '../config/work-directory.ts';
-import type { HoldHeap } from '../heap.ts';
-import { holdHeapAt } from '../heap-phase.ts';
+import { type HoldHeap, holdHeapAt } from '../heap.ts';
 import { tracingWorker } from '../notified.ts';
 import { endOf } from '../output/run-report.ts';
-import { tellAsWorker } from '../output/worker-lines.ts';
 import { composeExport, type ExportParts } from './compose.ts';
-import type { WorkerFlags } from './worker-flags.ts';
+import type { WorkerFlags } from './export-flags.ts';
 
 /** Takes streams of distributed runs, and concludes runs whose streams have all ended. */
 export async function runWorkerCommand(flags: WorkerFlags, context: CommandContext): Promise<number> {
@@ -177,4 +176,28 @@ function requireSameService({ run_id: runId, source }: Question, { url, contract
 
 function describeContract(sha256: string | null): string {
   return sha256 === null ? 'the default contract' : `the contract file of SHA-256 ${sha256}`;
+}
+
+/** Tells on stderr what a worker does: a line for every stream that ends, and for every run that it concludes. */
+function tellAsWorker(printer: Printer): Listener {
+  if (printer.logsJson) return () => {};
+  return (event) => {
+    switch (event.type) {
+      case 'finished':
+        printer.note(
+          `${event.streamId}: ${event.partial ? 'PARTIAL, ' : ''}${event.status}, ${plural(event.entries, 'entry')}`,
+        );
+        break;
+      case 'failed':
+        printer.note(`${event.streamId}: FAILED: ${event.reason}`);
+        break;
+      case 'step-failed':
+        printer.detail(`${event.streamId}: ${event.step}: ${event.message}`);
+        break;
+      case 'finalized':
+        printer.note(`Run ${event.runId} is finalized: ${event.outcome}.`);
+        break;
+      default:
+    }
+  };
 }

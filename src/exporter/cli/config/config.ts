@@ -3,9 +3,8 @@ import { resolve } from 'node:path';
 import { EvidenceError } from '../../../core/errors.ts';
 import type { QueuePlace } from '../../queue/database.ts';
 import { type Duration, type NamedFile, named, parseDuration, parseSealKeys, sealKeysIn } from './config-values.ts';
-import { CONFIG_FILE, type Found, readConfigFile } from './found-file.ts';
-import { type ConfigFlags, type ConfigGiven, fromCommand, inFolder } from './given.ts';
-import { readGivenSecret } from './given-secret.ts';
+import { type ConfigFlags, type ConfigGiven, fromCommand, inFolder, readGivenSecret } from './given.ts';
+import { CONFIG_FILE, type Found, readConfigFile } from './given-file.ts';
 import { type NotifyConfig, toNotifyConfig } from './notify.ts';
 import { givenWords, refuseMisplaced, secretsIn, secretsOf } from './secrets.ts';
 import {
@@ -107,15 +106,13 @@ function toDeadline({ flags, file }: ConfigGiven): Duration | null {
 }
 
 function readApiKey(from: ConfigGiven): string | null {
-  const { EVIDENCE_API_KEY: text, EVIDENCE_API_KEY_FILE: path } = from.environment;
   const inFile = { name: 'the API key', place: 'source.api_key_file', file: from.file.source?.api_key_file };
-  return readGivenSecret(from, text, ['EVIDENCE_API_KEY_FILE', path], inFile);
+  return readGivenSecret(from, 'EVIDENCE_API_KEY_FILE', inFile);
 }
 
 function readQueueUrl(from: ConfigGiven): string | null {
-  const { EVIDENCE_QUEUE_URL: text, EVIDENCE_QUEUE_URL_FILE: path } = from.environment;
   const inFile = { name: 'the address of the queue', place: 'queue.url_file', file: from.file.queue?.url_file };
-  return readGivenSecret(from, text, ['EVIDENCE_QUEUE_URL_FILE', path], inFile);
+  return readGivenSecret(from, 'EVIDENCE_QUEUE_URL_FILE', inFile);
 }
 
 /** @throws EvidenceError `config`; the address is not in it. */

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
-import type { Found } from './found-file.ts';
+import { readSecret } from './config-values.ts';
+import type { Found } from './given-file.ts';
 
 /** Settings that the flags of a command may replace. */
 // Over ten members: each is a flag of the command line.
@@ -36,4 +37,32 @@ export function inFolder({ folder }: ConfigGiven, path: string | undefined): str
 /** A path of a flag, or of the environment. */
 export function fromCommand({ directory }: ConfigGiven, path: string | undefined): string | null {
   return path === undefined ? null : resolve(directory, path);
+}
+
+/** A secret, and where the configuration names its file. */
+export interface GivenSecret {
+  name: string;
+  place: string;
+  file: string | undefined;
+}
+
+/**
+ * The text of a secret: that of its variable, of the file that another variable names, or of that of the configuration.
+ * @param fileVariable names the file; the variable of the text has the same name without `_FILE`.
+ */
+export function readGivenSecret(
+  from: ConfigGiven,
+  fileVariable: `${string}_FILE`,
+  { name, place, file }: GivenSecret,
+): string | null {
+  const text = from.environment[textVariableOf(fileVariable)];
+  if (text !== undefined) return text.trim();
+  const ofEnvironment = fromCommand(from, from.environment[fileVariable]);
+  if (ofEnvironment !== null) return readSecret(ofEnvironment, name, fileVariable);
+  const ofFile = inFolder(from, file);
+  return ofFile === null ? null : readSecret(ofFile, name, place);
+}
+
+export function textVariableOf(fileVariable: `${string}_FILE`): string {
+  return fileVariable.slice(0, -'_FILE'.length);
 }

@@ -1,7 +1,6 @@
 import { EvidenceError } from '../../../core/errors.ts';
-import type { WebhookTarget } from '../../notify/webhook.ts';
-import { type ConfigGiven, fromCommand, inFolder } from './given.ts';
-import { type GivenSecret, readGivenSecret } from './given-secret.ts';
+import type { WebhookTarget } from '../../notify/posts.ts';
+import { type ConfigGiven, fromCommand, type GivenSecret, inFolder, readGivenSecret, textVariableOf } from './given.ts';
 
 /** Receivers of notifications of an export. */
 export interface NotifyConfig {
@@ -32,30 +31,17 @@ export function toNotifyConfig(from: ConfigGiven): NotifyConfig {
 }
 
 function readPing(from: ConfigGiven): Pick<NotifyConfig, 'pingUrl'> {
-  const { EVIDENCE_PING_URL: text, EVIDENCE_PING_URL_FILE: path } = from.environment;
-  const secret = {
-    name: 'the address of the ping',
-    place: 'notify.ping_url_file',
-    file: from.file.notify?.ping_url_file,
-  };
-  return { pingUrl: readUrl(from, text, ['EVIDENCE_PING_URL_FILE', path], secret) };
+  const file = from.file.notify?.ping_url_file;
+  const secret = { name: 'the address of the ping', place: 'notify.ping_url_file', file };
+  return { pingUrl: readUrl(from, 'EVIDENCE_PING_URL_FILE', secret) };
 }
 
 function readWebhook(from: ConfigGiven): Pick<NotifyConfig, 'webhook'> {
-  const { environment, file } = from;
-  const { webhook_url_file, webhook_secret_file } = file.notify ?? {};
-  const url = readUrl(
-    from,
-    environment['EVIDENCE_WEBHOOK_URL'],
-    ['EVIDENCE_WEBHOOK_URL_FILE', environment['EVIDENCE_WEBHOOK_URL_FILE']],
-    { name: 'the address of the webhook', place: 'notify.webhook_url_file', file: webhook_url_file },
-  );
-  const secret = readGivenSecret(
-    from,
-    environment['EVIDENCE_WEBHOOK_SECRET'],
-    ['EVIDENCE_WEBHOOK_SECRET_FILE', environment['EVIDENCE_WEBHOOK_SECRET_FILE']],
-    { name: 'the secret of the webhook', place: 'notify.webhook_secret_file', file: webhook_secret_file },
-  );
+  const { webhook_url_file, webhook_secret_file } = from.file.notify ?? {};
+  const address = { name: 'the address of the webhook', place: 'notify.webhook_url_file', file: webhook_url_file };
+  const key = { name: 'the secret of the webhook', place: 'notify.webhook_secret_file', file: webhook_secret_file };
+  const url = readUrl(from, 'EVIDENCE_WEBHOOK_URL_FILE', address);
+  const secret = readGivenSecret(from, 'EVIDENCE_WEBHOOK_SECRET_FILE', key);
   return { webhook: url === null ? null : { url, secret: checkSecret(secret) } };
 }
 
@@ -64,16 +50,11 @@ function readMetricsFile(from: ConfigGiven): Pick<NotifyConfig, 'metricsFile'> {
   return { metricsFile: fromCommand(from, from.environment['EVIDENCE_METRICS_FILE']) ?? ofFile };
 }
 
-function readUrl(
-  from: ConfigGiven,
-  text: string | undefined,
-  variable: [string, string | undefined],
-  secret: GivenSecret,
-): string | null {
-  const url = readGivenSecret(from, text, variable, secret);
+function readUrl(from: ConfigGiven, fileVariable: `${string}_FILE`, secret: GivenSecret): string | null {
+  const url = readGivenSecret(from, fileVariable, secret);
   if (url === null || (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol))) return url;
   throw new EvidenceError('config', `${secret.name} is no URL with http:// or https://`, {
-    nextStep: `Check ${variable[0].replace(/_FILE$/, '')}, or the file in ${secret.place}.`,
+    nextStep: `Check ${textVariableOf(fileVariable)}, or the file in ${secret.place}.`,
   });
 }
 

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { whereDefined } from '../../../core/defined.ts';
 import { EvidenceError } from '../../../core/errors.ts';
 import type { FileConfig } from './config-file.ts';
 
@@ -26,22 +27,24 @@ export function toStoreSettings(
   folder: string,
 ): StoreSettings {
   const endpoint = checkHttpUrl('the endpoint of the archive', flags.endpoint ?? file?.endpoint);
-  const { region, profile, ca_file, retention, kms_key_id } = file ?? {};
+  const { region, profile, ca_file, retention, kms_key_id: kmsKeyId } = file ?? {};
   return {
     // Other stores seldom have a name in the DNS for every bucket.
     pathStyle: file?.path_style ?? endpoint !== undefined,
     legalHold: file?.legal_hold ?? false,
-    ...(endpoint === undefined ? {} : { endpoint }),
-    ...(region === undefined ? {} : { region }),
-    ...(profile === undefined ? {} : { profile }),
-    ...(ca_file === undefined ? {} : { caFile: resolve(folder, ca_file) }),
-    ...(retention === undefined ? {} : { retention: toRetention(retention) }),
-    ...(kms_key_id === undefined ? {} : { kmsKeyId: kms_key_id }),
+    ...whereDefined({
+      endpoint,
+      region,
+      profile,
+      caFile: ca_file && resolve(folder, ca_file),
+      retention: retention && toRetention(retention),
+      kmsKeyId,
+    }),
   };
 }
 
 function toRetention({ mode, years, max_years }: NonNullable<NonNullable<FileConfig['archive']>['retention']>) {
-  return { mode, years, ...(max_years === undefined ? {} : { maxYears: max_years }) };
+  return { mode, years, ...whereDefined({ maxYears: max_years }) };
 }
 
 /**

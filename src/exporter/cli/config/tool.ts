@@ -1,6 +1,8 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
-import { readManifest } from '../../../core/install-paths.ts';
-import type { Operator } from '../../../verifier/claims/stated-schema.ts';
+import { packageFile, readManifest } from '../../../core/install-paths.ts';
+import type { Operator } from '../../../verifier/claims/schemas.ts';
 
 /** Name and version of this program, as records and the User-Agent state them. */
 export function readTool(): { name: string; version: string } {
@@ -14,5 +16,29 @@ export function readOperator(): Operator {
   } catch {
     // A container may run under a user id without a name.
     return { user: `uid ${process.getuid?.() ?? 'unknown'}`, host: hostname() };
+  }
+}
+
+let known: string | null | undefined;
+
+/**
+ * The commit of the checkout that this program runs from, with "-dirty" after it where files differ; null for an
+ * installed package. Looked up once: what runs is what was loaded then.
+ */
+export function readCommit(): string | null {
+  if (known === undefined) known = findCommit();
+  return known;
+}
+
+function findCommit(): string | null {
+  const root = packageFile('.');
+  if (!existsSync(packageFile('.git'))) return null;
+  try {
+    return execFileSync('git', ['-C', root, 'describe', '--always', '--dirty', '--abbrev=40', '--exclude=*'], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim();
+  } catch {
+    return null;
   }
 }

@@ -1,7 +1,6 @@
 import { toHmacKey } from '../../../core/digest.ts';
 import { EvidenceError } from '../../../core/errors.ts';
-import type { Identities } from '../../../verifier/encryption/identities.ts';
-import type { Recipients } from '../../../verifier/encryption/recipients.ts';
+import type { Identities, Recipients } from '../../../verifier/encryption/keys.ts';
 import type { SealKeys } from '../../../verifier/model/entry.ts';
 import { type PublicKey, readPublicKey } from '../../../verifier/signature/key.ts';
 import type { Certificate } from '../../../verifier/timestamp/certificate.ts';
@@ -57,14 +56,14 @@ export function readPublicKeys(files: readonly string[]): PublicKey[] {
 /** To whom bundles are encrypted; null where they are not. @throws EvidenceError `config` naming one that is none. */
 export async function openRecipients(encryptTo: readonly string[]): Promise<Recipients | null> {
   if (encryptTo.length === 0) return null;
-  const { readRecipients } = await import('../../../verifier/encryption/recipients.ts');
+  const { readRecipients } = await import('../../../verifier/encryption/keys.ts');
   return readRecipients(encryptTo, 'archive.encrypt_to');
 }
 
 /** Opens the identities that decrypt bundles; null for none. @throws EvidenceError `config`. */
 export async function openIdentities(files: readonly string[]): Promise<Identities | null> {
   if (files.length === 0) return null;
-  const { readIdentities } = await import('../../../verifier/encryption/identities.ts');
+  const { readIdentities } = await import('../../../verifier/encryption/keys.ts');
   const identities = readIdentities(files.map((path) => ({ text: readGivenText('the identity', path), source: path })));
   for (const path of files) refuseOpen('the identity', path);
   return identities;

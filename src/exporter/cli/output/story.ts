@@ -7,7 +7,7 @@ export const STORY_COLUMNS = 80;
 const INDENT = '   ';
 
 /** A chapter of a story: what it is about, and what is seen in it, by its name. */
-export interface Chapter {
+interface Chapter {
   title: string;
   text: string;
   facts?: Facts;

@@ -1,9 +1,9 @@
 import { dirname } from 'node:path';
 import type { Printer } from '../../../core/terminal/printer.ts';
 import type { ClaimName } from '../../../verifier/claims/claim.ts';
+import type { ContractUse } from '../../../verifier/reading/in-use.ts';
 import type { PublicKey } from '../../../verifier/signature/key.ts';
 import type { Certificate } from '../../../verifier/timestamp/certificate.ts';
-import type { ContractUse } from '../../../verifier/verify/contract-use.ts';
 import type { Config } from '../config/config.ts';
 
 /** The trust that a verification took from whoever asked for it, and the contracts by which it read. Nothing in it is a secret. */

@@ -6,11 +6,9 @@ import { describeMonth } from '../../../verifier/records/month-report.ts';
 import type { ArchiveReport } from '../../../verifier/verify/archive-report.ts';
 import type { FileReport } from '../../../verifier/verify/file-report.ts';
 import type { ObjectFinding } from '../../../verifier/verify/object-finding.ts';
-import { sayNotProved } from '../../report/view/not-proved.ts';
+import { sayNotProved } from '../../report/view/sentences.ts';
 import { printAccepted } from './accepted.ts';
-import { formatLegend } from './legend.ts';
-import { OUTCOME_STYLES } from './outcome-styles.ts';
-import { printStreamsTable } from './streams-table.ts';
+import { formatLegend, OUTCOME_STYLES, printStreamsTable } from './streams-table.ts';
 import { printTrust, type TrustReport } from './trust-report.ts';
 import { printFindings, printRunDetails, printRunLine } from './verify-run-report.ts';
 

@@ -3,8 +3,7 @@ import { type Printer, styled } from '../../../core/terminal/printer.ts';
 import { type ReportedVerdict, sayRefutation } from '../../../verifier/claims/recorded.ts';
 import type { RunReport } from '../../../verifier/verify/archive-report.ts';
 import { type Cause, printCauses } from './causes.ts';
-import { OUTCOME_STYLES } from './outcome-styles.ts';
-import { printStreamsTable } from './streams-table.ts';
+import { OUTCOME_STYLES, printStreamsTable } from './streams-table.ts';
 import { printSupplements } from './supplements.ts';
 
 const SHOWN = 50;

@@ -2,9 +2,8 @@ import { each, Markup, markup, name } from '../../../core/html/markup.ts';
 import { grouped, plural } from '../../../core/plurals.ts';
 import { CLAIMS, type Claim } from '../../../verifier/claims/claim.ts';
 import type { RunStream } from '../../../verifier/records/record.ts';
-import { listedStreams, sayLeftOut } from '../view/listed-streams.ts';
 import { fill } from '../view/sentences.ts';
-import type { StreamFact } from '../view/stream-facts.ts';
+import { listedStreams, type StreamFact, sayLeftOut } from '../view/stream-facts.ts';
 import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';
 

@@ -13,8 +13,7 @@ import { anchoredIn } from '../view/anchors.ts';
 import { missingIn, statedEntries, sum } from '../view/missing.ts';
 import { toOutcome } from '../view/outcome.ts';
 import type { Texts } from '../view/texts.ts';
-import { line, paragraph, toToken } from './tokens.ts';
-import { uuidOf } from './uuid.ts';
+import { line, paragraph, toToken, uuidOf } from './tokens.ts';
 
 const OSCAL_VERSION = '1.2.1';
 /** Down to each of the observations, which are made one after the other. */

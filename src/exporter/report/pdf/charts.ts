@@ -7,8 +7,7 @@ import { type Column, Table } from '../../../core/typesetting/table.ts';
 import { describePeriod } from '../../../verifier/bundle/period.ts';
 import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';
-import { BAR, OUTCOME_COLORS } from './palette.ts';
-import { NAME_LINES } from './tables.ts';
+import { BAR, NAME_LINES, OUTCOME_COLORS } from './style.ts';
 
 const PLOT_HEIGHT = 104;
 /** Numbers at the left of the plot. */

@@ -7,8 +7,7 @@ import type { ControlView } from '../view/controls.ts';
 import { fill } from '../view/sentences.ts';
 import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';
-import { RED } from './palette.ts';
-import { drawTable, settings } from './tables.ts';
+import { drawTable, RED, settings } from './style.ts';
 
 export function drawControls(sheet: Sheet, { frameworks }: RunView, texts: Texts): void {
   drawSection(sheet, 'Control mapping', frameworks.length === 0 ? 40 : 240);

@@ -6,7 +6,7 @@ import { CONTENT_WIDTH, LEFT, type Sheet } from '../../../core/typesetting/sheet
 import type { ClaimView } from '../view/claims.ts';
 import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';
-import { GREEN, OUTCOME_COLORS, PALE, RED, TONES } from './palette.ts';
+import { GREEN, OUTCOME_COLORS, PALE, RED, TONES } from './style.ts';
 
 const PADDING = 18;
 const TOP_FINDINGS = 4;

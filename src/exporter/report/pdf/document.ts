@@ -1,14 +1,13 @@
 import { drawParagraph } from '../../../core/typesetting/blocks.ts';
 import { setDocument } from '../../../core/typesetting/document.ts';
 import { GREY } from '../../../core/typesetting/setting.ts';
-import { listedStreams } from '../view/listed-streams.ts';
+import { listedStreams } from '../view/stream-facts.ts';
 import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';
 import { drawCharts, drawCoverage } from './charts.ts';
 import { drawControls } from './controls.ts';
 import { drawCover } from './cover.ts';
 import { drawFindings } from './findings.ts';
-import { TONES } from './palette.ts';
 import {
   drawClaims,
   drawCustody,
@@ -22,6 +21,7 @@ import {
   drawSignature,
 } from './sections.ts';
 import { drawStreams, MAX_LISTED_STREAMS } from './streams.ts';
+import { TONES } from './style.ts';
 import { drawSupplements } from './supplements.ts';
 
 /** The run as a document. The same view gives the same bytes. */

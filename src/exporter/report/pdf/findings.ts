@@ -6,8 +6,7 @@ import type { FindingGroup } from '../view/findings.ts';
 import { fill } from '../view/sentences.ts';
 import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';
-import { AMBER, RED } from './palette.ts';
-import { drawTable, NAME_LINES, settings } from './tables.ts';
+import { AMBER, drawTable, NAME_LINES, RED, settings } from './style.ts';
 
 const SEVERITY_COLORS = { error: RED, warning: AMBER, notice: GREY } as const;
 

@@ -13,8 +13,7 @@ import type { Column } from '../../../core/typesetting/table.ts';
 import { fill } from '../view/sentences.ts';
 import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';
-import { GREEN, RED } from './palette.ts';
-import { drawTable, NAME_LINES, settings } from './tables.ts';
+import { drawTable, GREEN, NAME_LINES, RED, settings } from './style.ts';
 
 const STATE_COLORS = { proved: GREEN, refuted: RED, unproved: GREY } as const;
 

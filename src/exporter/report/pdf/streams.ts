@@ -6,13 +6,11 @@ import { CONTENT_WIDTH, type Sheet } from '../../../core/typesetting/sheet.ts';
 import { type Cell, type Column, Table } from '../../../core/typesetting/table.ts';
 import { CLAIMS } from '../../../verifier/claims/claim.ts';
 import type { RunStream } from '../../../verifier/records/record.ts';
-import { sayLeftOut } from '../view/listed-streams.ts';
 import { fill } from '../view/sentences.ts';
-import type { StreamFact } from '../view/stream-facts.ts';
+import { type StreamFact, sayLeftOut } from '../view/stream-facts.ts';
 import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';
-import { AMBER, GREEN, RED } from './palette.ts';
-import { NAME_LINES } from './tables.ts';
+import { AMBER, GREEN, NAME_LINES, RED } from './style.ts';
 
 const MARKS = {
   proved: { text: '✓', color: GREEN },

@@ -6,8 +6,7 @@ import type { Column } from '../../../core/typesetting/table.ts';
 import type { KindRow, SupplementsView } from '../view/supplements.ts';
 import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';
-import { AMBER, GREEN, RED } from './palette.ts';
-import { drawTable, NAME_LINES, settings } from './tables.ts';
+import { AMBER, drawTable, GREEN, NAME_LINES, RED, settings } from './style.ts';
 
 /** Draws the records of other services, and how far the evidence proves them. */
 export function drawSupplements(

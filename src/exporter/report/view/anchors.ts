@@ -5,7 +5,7 @@ import { fill } from './sentences.ts';
 import type { Texts } from './texts.ts';
 
 /** The extent of a stream's entries that proved time-stamps cover. */
-export interface Anchored {
+interface Anchored {
   /** Null where each token is for one entry alone. */
   through: number | null;
   covered: number | null;

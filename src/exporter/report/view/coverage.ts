@@ -1,12 +1,13 @@
-import { grouped } from '../../../core/plurals.ts';
+import { grouped, plural } from '../../../core/plurals.ts';
+import { describeDays } from '../../../verifier/bundle/period.ts';
 import { toEarlierRun } from '../../../verifier/ledger/earlier-runs.ts';
-import { type CoveredMonth, coverMonth, coverMonths } from '../../../verifier/records/coverage.ts';
+import { type CoveredMonth, coverMonth, coverMonths, latestOf } from '../../../verifier/records/coverage.ts';
 import type { Outcome } from '../../../verifier/records/outcome.ts';
 import type { EarlierRun, RunRecord } from '../../../verifier/records/record.ts';
-import { toQuietDays } from './quiet-days.ts';
+import { fill } from './sentences.ts';
 import type { Texts } from './texts.ts';
 
-export interface CoverageMonth {
+interface CoverageMonth {
   /** `2026-10`. */
   month: string;
   state: CoveredMonth['state'];
@@ -54,4 +55,54 @@ function toMonth(
   const note = state === 'partial' ? [share, days].filter((part) => part !== null).join(', ') : null;
   const isRefuted = runs.some(({ outcome }) => outcome === 'refuted');
   return { month, state, outcome: isRefuted ? 'refuted' : (run?.outcome ?? null), note };
+}
+
+const DAY_MS = 86_400_000;
+const RANGES = 20;
+/** A longer time is not told day by day. */
+const MAX_DAYS = 3660;
+
+/**
+ * On which days of the period nothing was recorded in any stream: from the first entry on where it has no begin, up to
+ * the export where it has no end.
+ */
+function toQuietDays(record: RunRecord, { coverage: texts }: Texts): string[] {
+  const { streams, period } = record;
+  const busy = new Set<string>();
+  let isByDay = true;
+  for (const { activity } of streams)
+    for (const day of Object.keys(activity.counts)) {
+      busy.add(day);
+      isByDay &&= activity.per === 'day';
+    }
+  if (busy.size === 0) return [];
+  if (!isByDay) return [texts.not_by_day];
+  const sorted = [...busy].sort();
+  const first = period.from ?? `${sorted[0]}T00:00:00.000Z`;
+  const last = period.to === null ? latestOf(record) : new Date(Date.parse(period.to) - 1).toISOString();
+  const quiet = daysBetween(first, last).filter((day) => !busy.has(day));
+  if (quiet.length === 0) return [texts.no_quiet_day];
+  const ranges = toRanges(quiet);
+  const named = ranges.slice(0, RANGES).map(([from, to]) => describeDays(from, to));
+  const rest = ranges.length > RANGES ? fill(texts.more_quiet, { count: ranges.length - RANGES }) : '';
+  return [`${fill(texts.quiet, { days: plural(quiet.length, 'day') })} ${named.join('; ')}${rest}.`];
+}
+
+function daysBetween(first: string, last: string): string[] {
+  const [start, end] = [first, last].map((time) => Date.parse(`${time.slice(0, 10)}T00:00:00Z`)) as [number, number];
+  const count = Math.min((end - start) / DAY_MS + 1, MAX_DAYS);
+  return Array.from({ length: Math.max(count, 0) }, (_, day) =>
+    new Date(start + day * DAY_MS).toISOString().slice(0, 10),
+  );
+}
+
+/** Days that follow one another as one. */
+function toRanges(days: readonly string[]): [from: string, to: string][] {
+  const ranges: [string, string][] = [];
+  for (const day of days) {
+    const last = ranges.at(-1);
+    if (last !== undefined && Date.parse(day) - Date.parse(last[1]) === DAY_MS) last[1] = day;
+    else ranges.push([day, day]);
+  }
+  return ranges;
 }

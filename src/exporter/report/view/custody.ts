@@ -1,6 +1,6 @@
 import { plural } from '../../../core/plurals.ts';
 import type { RunRecord } from '../../../verifier/records/record.ts';
-import { edgesOf } from './edges.ts';
+import { edgesOf } from './cutoff.ts';
 import { fill, nameOf } from './sentences.ts';
 import type { Texts } from './texts.ts';
 

@@ -1,8 +1,7 @@
 import { plural } from '../../../core/plurals.ts';
 import { entriesIn } from '../../../verifier/claims/continuity-question.ts';
 import type { RunRecord, RunStream } from '../../../verifier/records/record.ts';
-import { sayNotProved } from './not-proved.ts';
-import { fill } from './sentences.ts';
+import { fill, sayNotProved } from './sentences.ts';
 import { sayWrong } from './supplements.ts';
 import type { Texts } from './texts.ts';
 
@@ -20,7 +19,7 @@ export interface FindingGroup {
   shown: ShownFinding[];
 }
 
-export interface ShownFinding {
+interface ShownFinding {
   streamId: string;
   place: string;
   message: string;

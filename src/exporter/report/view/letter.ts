@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { grouped, plural } from '../../../core/plurals.ts';
 import { describePeriod } from '../../../verifier/bundle/period.ts';
 import { latestOf } from '../../../verifier/records/coverage.ts';
+import type { ShareRecord } from '../../../verifier/records/hold-log.ts';
 import { runRecordKey } from '../../../verifier/records/keys.ts';
 import type { RunRecord } from '../../../verifier/records/record.ts';
-import type { ShareRecord } from '../../../verifier/records/share.ts';
 import { type OutcomeView, toOutcome } from './outcome.ts';
 import { fill, nameOf } from './sentences.ts';
 import type { Texts } from './texts.ts';
@@ -77,7 +77,7 @@ export interface LetterSubject {
 }
 
 /** A root certificate, so that a reader knows which one to get. */
-export interface LetterRoot {
+interface LetterRoot {
   subject: string;
   /** The digest of the certificate in DER, hex. */
   sha256: string;

@@ -2,8 +2,7 @@ import { plural } from '../../../core/plurals.ts';
 import { CLAIMS } from '../../../verifier/claims/claim.ts';
 import type { RunRecord } from '../../../verifier/records/record.ts';
 import { isAccepted, sum } from './missing.ts';
-import { sayNotProved } from './not-proved.ts';
-import { fill } from './sentences.ts';
+import { fill, sayNotProved } from './sentences.ts';
 import { sayWrong } from './supplements.ts';
 import type { Texts } from './texts.ts';
 

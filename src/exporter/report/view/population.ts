@@ -6,7 +6,7 @@ import { fill } from './sentences.ts';
 import type { Texts } from './texts.ts';
 
 /** A line of the control totals. */
-export interface PopulationRow {
+interface PopulationRow {
   label: string;
   streams: number;
   /** Null where nobody states how many. */

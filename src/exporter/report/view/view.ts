@@ -11,10 +11,9 @@ import { type Coverage, toCoverage } from './coverage.ts';
 import { type CustodyStep, toCustody } from './custody.ts';
 import { type Fact, toIpeFacts } from './facts.ts';
 import { type Findings, toFindings } from './findings.ts';
-import { type LateEntries, toLate } from './late.ts';
+import { type LateEntries, toLate } from './missing.ts';
 import { type OutcomeView, toOutcome } from './outcome.ts';
 import { type Population, toPopulation } from './population.ts';
-import { type Advice, toAdvice } from './preparer.ts';
 import { asSentence } from './sentences.ts';
 import { type StreamFact, toStreamFacts } from './stream-facts.ts';
 import { type SupplementsView, toSupplements } from './supplements.ts';
@@ -42,7 +41,7 @@ export interface RunView {
 }
 
 /** The identity of the run, its preparer and its recipient. */
-export interface RunHead {
+interface RunHead {
   runId: string;
   organisation: string | null;
   preparedBy: string | null;
@@ -71,7 +70,7 @@ interface Extent {
   moreLate: number;
 }
 
-export interface Exception {
+interface Exception {
   kind: 'not exported' | 'partial' | 'unproved' | 'vanished' | 'ended' | 'excluded';
   streamId: string;
   reason: string;
@@ -80,16 +79,7 @@ export interface Exception {
 /** Rows of a table of exceptions. */
 const MAX_SHOWN = 1000;
 
-/** Pure: the same record and texts give the same view. */
-export function toRunView(record: RunRecord, finalized: boolean, texts: Texts): RunView {
-  const making = makeRunView(record, finalized, texts);
-  for (;;) {
-    const step = making.next();
-    if (step.done === true) return step.value;
-  }
-}
-
-/** Makes the view in steps: of many thousands of streams each takes a second. */
+/** Makes the view in steps, the same for the same record and texts: of many thousands of streams each takes a second. */
 // Over 40 lines: a step for each part of the view.
 export function* makeRunView(record: RunRecord, finalized: boolean, texts: Texts): Generator<void, RunView> {
   const { streams } = record;
@@ -187,4 +177,28 @@ function whyPartial({ missing, claims, findings }: RunStream): string {
   if (defect !== undefined) return defect.message;
   const unproved = Object.entries(claims).filter(([, { state }]) => state === 'unproved');
   return unproved.map(([name, { reason }]) => `${name} is unproved: ${reason ?? 'no reason is recorded'}`).join('; ');
+}
+
+/** A next step of who exported, and what it is about. */
+interface Advice {
+  step: string;
+  about: string[];
+  /** The number of the others. */
+  others: number;
+}
+
+const NAMED = 6;
+
+/** Each step once, with what it is about. */
+function toAdvice({ failed, streams, vanished, ended }: RunRecord): Advice[] {
+  const steps = [
+    ...failed.map(({ stream_id, next_step }) => ({ step: next_step, about: `${stream_id}: not exported` })),
+    ...[...[...vanished, ...ended].map(({ finding }) => finding), ...streams.flatMap(({ findings }) => findings)].map(
+      ({ stream_id, code, next_step }) => ({ step: next_step, about: `${stream_id}: ${code}` }),
+    ),
+  ];
+  return [...Map.groupBy(steps, ({ step }) => step)].map(([step, all]) => {
+    const about = [...new Set(all.map((one) => one.about))];
+    return { step, about: about.slice(0, NAMED), others: Math.max(0, about.length - NAMED) };
+  });
 }

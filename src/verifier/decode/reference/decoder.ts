@@ -1,9 +1,8 @@
 import { hexBytes, utf8Bytes } from '../../../core/bytes.ts';
 import { ElementScanner } from '../../../core/json/elements.ts';
 import type { SpareMemory } from '../../../core/spare-memory.ts';
-import { type EntryBatch, FLAG, type UnhashedAt } from '../../model/batch.ts';
+import { type EntryBatch, FLAG, type SentEntries, sentEntry, type UnhashedAt } from '../../model/batch.ts';
 import type { Entry, SealKeys } from '../../model/entry.ts';
-import { type SentEntries, sentEntry } from '../../model/sent.ts';
 import { unhashedKey } from '../../model/unhashed.ts';
 import type { Contract } from '../../reading/contract.ts';
 import type { Decoded, EntryDecoder, Place } from '../decoder.ts';

@@ -1,8 +1,7 @@
 import { utf8Text } from '../../../core/bytes.ts';
 import type { SpareMemory } from '../../../core/spare-memory.ts';
-import { type EntryBatch, hexAt, type UnhashedAt } from '../../model/batch.ts';
+import { type EntryBatch, hexAt, type SentEntries, type UnhashedAt } from '../../model/batch.ts';
 import type { Entry } from '../../model/entry.ts';
-import type { SentEntries } from '../../model/sent.ts';
 import type { RecipeProgram } from '../../recipe/recipe-program.ts';
 import { SIZES } from './layout.ts';
 

@@ -2,10 +2,10 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { parseS3Url } from '../../../../src/exporter/archive/s3/place.ts';
-import { withArchiveIfAny, withArchiveMade } from '../../../../src/exporter/cli/config/archives.ts';
+import { parseS3Url } from '../../../../src/exporter/archive/s3/options.ts';
 import { loadConfig } from '../../../../src/exporter/cli/config/config.ts';
 import type { StoreSettings } from '../../../../src/exporter/cli/config/store-settings.ts';
+import { withArchiveIfAny, withArchiveMade } from '../../../../src/exporter/cli/config/stores.ts';
 import { thrownBy } from '../../../support/json.ts';
 
 /** What `archive: {…}` and `--endpoint` make of the settings. */

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { formatClaims } from '../../../../src/exporter/cli/output/claims-table.ts';
-import { formatLegend } from '../../../../src/exporter/cli/output/legend.ts';
+import { formatClaims, formatLegend } from '../../../../src/exporter/cli/output/streams-table.ts';
 import { CLAIMS } from '../../../../src/verifier/claims/claim.ts';
 import { runStream } from '../../../support/records.ts';
 

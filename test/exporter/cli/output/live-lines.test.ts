@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Printer } from '../../../../src/core/terminal/printer.ts';
+import { VerifyProgress } from '../../../../src/exporter/cli/commands/verify-archive.ts';
 import { LiveLines } from '../../../../src/exporter/cli/output/live-lines.ts';
-import { VerifyProgress } from '../../../../src/exporter/cli/output/verify-progress.ts';
 import { keptOutput } from '../../../support/output.ts';
 
 const isTerminal = Object.getOwnPropertyDescriptor(process.stderr, 'isTTY');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { whyOpen } from '../../../../src/exporter/cli/output/why-open.ts';
+import { whyOpen } from '../../../../src/exporter/cli/output/run-report.ts';
 import { type ClaimName, type LackedInput, unproved } from '../../../../src/verifier/claims/claim.ts';
 import { runRecord, runStream } from '../../../support/records.ts';
 

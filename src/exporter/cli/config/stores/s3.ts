@@ -1,7 +1,6 @@
 import { EvidenceError } from '../../../../core/errors.ts';
 import type { Archive } from '../../../archive/archive.ts';
-import { DEFAULT_S3_LIMITS, type S3Options } from '../../../archive/s3/options.ts';
-import { parseS3Url } from '../../../archive/s3/place.ts';
+import { DEFAULT_S3_LIMITS, parseS3Url, type S3Options } from '../../../archive/s3/options.ts';
 import { readCertificates } from '../given-file.ts';
 import type { StoreSettings } from '../store-settings.ts';
 import type { Caller, NamedArchive, Store } from './store.ts';

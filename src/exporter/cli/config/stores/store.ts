@@ -42,7 +42,7 @@ export interface Store {
 }
 
 /** Templates of `templates/deploy`. */
-export interface SetUp {
+interface SetUp {
   /** The template for evidence.yaml after the address; null for none. */
   settings: string | null;
   /** The templates of JSON files of their own, in `deploy/`. */
