@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PASSWORDS } from '../../src/platform/accounts/password.ts';
 import { migrateAll } from '../../src/platform/migrations.ts';
-import { type DatabasePlace, startSqlitePlace } from '../platform/database/databases.ts';
 import { PeoplePlace } from '../platform/accounts/people-place.ts';
+import { type DatabasePlace, startSqlitePlace } from '../platform/database/databases.ts';
 
 const ADA = 'ada@example.com';
 
