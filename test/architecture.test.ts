@@ -147,7 +147,7 @@ const ROOMS: Record<string, Record<string, string[]>> = {
     threads: ['errors'],
     mail: ['jobs'],
     http: ['errors', 'modules', 'scopes'],
-    operations: ['http', 'scopes', 'web'],
+    operations: ['http', 'modules', 'scopes', 'web'],
     web: ['errors', 'http', 'scopes'],
     metrics: [],
     'master-key': ['database'],

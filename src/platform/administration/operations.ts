@@ -2,8 +2,10 @@ import { z } from 'zod';
 import { entrySchema } from '../audit/api.ts';
 import { pageQuerySchema, text } from '../http/fields.ts';
 import { pageSchema } from '../http/wire.ts';
-import { operation } from '../operations/operation.ts';
+import { operationGroup } from '../operations/operation.ts';
 import type { AdministrationService } from './service.ts';
+
+const ADMINISTRATION = operationGroup('administration', 'administration');
 
 const time = z.string();
 const messageParamsSchema = z.object({ message_id: text });
@@ -22,33 +24,21 @@ export type AdministrationOperations = ReturnType<typeof administrationOperation
 /** Returns the operations on administrative acts and failed deliveries. */
 export function administrationOperations(service: AdministrationService) {
   return {
-    listActs: operation({
-      method: 'GET',
-      path: '/acts',
-      scope: 'administration:read',
-      tag: 'administration',
+    listActs: ADMINISTRATION.get('/acts', {
       summary: 'List administrative acts, newest first',
       query: pageQuerySchema,
       answer: pageSchema(entrySchema),
       refusals: [422],
       work: ({ query }) => service.acts(query),
     }),
-    listDeadLetters: operation({
-      method: 'GET',
-      path: '/dead-letters',
-      scope: 'administration:read',
-      tag: 'administration',
+    listDeadLetters: ADMINISTRATION.get('/dead-letters', {
       summary: 'List messages that nobody tries to deliver any more, newest first',
       query: pageQuerySchema,
       answer: pageSchema(deadLetterSchema),
       refusals: [422],
       work: ({ query }) => service.deadLetters(query),
     }),
-    replayDeadLetter: operation({
-      method: 'POST',
-      path: '/dead-letters/:message_id/replay',
-      scope: 'administration:write',
-      tag: 'administration',
+    replayDeadLetter: ADMINISTRATION.post('/dead-letters/:message_id/replay', {
       summary: 'Have a message delivered again, from the first attempt on',
       params: messageParamsSchema,
       answer: messageParamsSchema,

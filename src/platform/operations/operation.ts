@@ -5,10 +5,13 @@ import { isKnown, sendKnown } from '../http/etag.ts';
 import { keyHeaderSchema } from '../http/fields.ts';
 import { type Actor, actorOf, type Principal, principalOf } from '../http/principal.ts';
 import { type ProblemStatus, problemResponses } from '../http/responses.ts';
+import type { MODULES } from '../modules.ts';
 import type { Scope } from '../scopes.ts';
 
 /** Stands for a body that is not read. */
 const NOTHING = z.unknown();
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** Input of an operation. */
 export interface Asked<Params, Query, Body> {
@@ -40,7 +43,7 @@ export interface Operation<
   Body extends z.ZodType,
   Answer extends z.ZodType,
 > {
-  method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+  method: Method;
   /** Below the service, with `:name` for each of `params`. */
   path: string;
   scope: Scope;
@@ -72,14 +75,34 @@ export type AnyOperation = Operation<z.ZodObject, z.ZodObject, z.ZodType, z.ZodT
 /** Operations by their `operationId` of OpenAPI. */
 export type Operations = Record<string, AnyOperation>;
 
-/** Declares an operation. */
-export function operation<
+type Declared<
+  Params extends z.ZodObject,
+  Query extends z.ZodObject,
+  Body extends z.ZodType,
   Answer extends z.ZodType,
-  Params extends z.ZodObject = z.ZodObject,
-  Query extends z.ZodObject = z.ZodObject,
-  Body extends z.ZodType = typeof NOTHING,
->(declared: Operation<Params, Query, Body, Answer>): Operation<Params, Query, Body, Answer> {
-  return declared;
+> = Omit<Operation<Params, Query, Body, Answer>, 'method' | 'path' | 'scope' | 'tag'> & { scope?: Scope };
+
+/**
+ * Returns functions that declare operations, by their methods and paths. Those that get need the scope `SERVICE:read`, the
+ * others `SERVICE:write`, unless they say which.
+ * @param tag their group in OpenAPI.
+ */
+export function operationGroup(service: (typeof MODULES)[number]['name'], tag: string) {
+  const of =
+    (method: Method) =>
+    <
+      Answer extends z.ZodType,
+      Params extends z.ZodObject = z.ZodObject,
+      Query extends z.ZodObject = z.ZodObject,
+      Body extends z.ZodType = typeof NOTHING,
+    >(
+      path: string,
+      declared: Declared<Params, Query, Body, Answer>,
+    ): Operation<Params, Query, Body, Answer> => {
+      const scope: Scope = `${service}:${method === 'GET' ? 'read' : 'write'}`;
+      return { method, path, tag, scope, ...declared };
+    };
+  return { get: of('GET'), post: of('POST'), put: of('PUT'), patch: of('PATCH'), delete: of('DELETE') };
 }
 
 /** Returns the path of a call. @param api path that operations are below. @param params by name. */

@@ -1,29 +1,22 @@
 import { pageQuerySchema } from '../../http/fields.ts';
 import { pageSchema } from '../../http/wire.ts';
-import { operation } from '../../operations/operation.ts';
+import { operationGroup } from '../../operations/operation.ts';
 import type { Invitations } from '../invitations.ts';
 import { invitationParamsSchema, invitationSchema, openInvitationSchema, sentInvitationSchema } from '../wire.ts';
 
+const PEOPLE = operationGroup('people', 'people');
+
 /** Returns the operations on invitations. */
-// Over 40 lines: it is the list of operations.
 export function invitationOperations(invitations: Invitations) {
   return {
-    listInvitations: operation({
-      method: 'GET',
-      path: '/invitations',
-      scope: 'people:read',
-      tag: 'people',
+    listInvitations: PEOPLE.get('/invitations', {
       summary: 'List the open invitations, those that end first first',
       query: pageQuerySchema,
       answer: pageSchema(openInvitationSchema),
       refusals: [422],
       work: ({ query }) => invitations.list(query),
     }),
-    invitePerson: operation({
-      method: 'POST',
-      path: '/invitations',
-      scope: 'people:write',
-      tag: 'people',
+    invitePerson: PEOPLE.post('/invitations', {
       summary: 'Send somebody a link to an account, which works once and for a day',
       body: invitationSchema,
       isKeyed: true,
@@ -35,22 +28,14 @@ export function invitationOperations(invitations: Invitations) {
         return { ...sent, ...body };
       },
     }),
-    withdrawInvitation: operation({
-      method: 'POST',
-      path: '/invitations/:link_id/withdraw',
-      scope: 'people:write',
-      tag: 'people',
+    withdrawInvitation: PEOPLE.post('/invitations/:link_id/withdraw', {
       summary: 'Make the link of an invitation no good any more, and hold back its letter where that was not sent yet',
       params: invitationParamsSchema,
       answer: sentInvitationSchema,
       refusals: [404],
       work: ({ actor, params }) => invitations.withdraw(actor, params.link_id),
     }),
-    sendInvitationAgain: operation({
-      method: 'POST',
-      path: '/invitations/:link_id/send-again',
-      scope: 'people:write',
-      tag: 'people',
+    sendInvitationAgain: PEOPLE.post('/invitations/:link_id/send-again', {
       summary: 'Mail the same link again, which is good for a day from now on',
       params: invitationParamsSchema,
       answer: openInvitationSchema,

@@ -1,19 +1,16 @@
 import { pageQuerySchema } from '../../http/fields.ts';
 import { pageSchema } from '../../http/wire.ts';
-import { operation } from '../../operations/operation.ts';
+import { operationGroup } from '../../operations/operation.ts';
 import type { IssuedKey } from '../api-keys.ts';
 import type { ApiKeys } from '../keys.ts';
 import { apiKeySchema, issuedKeySchema, keyParamsSchema, newKeySchema, rotationSchema } from '../wire.ts';
 
+const KEYS = operationGroup('keys', 'keys');
+
 /** Returns the operations on API keys. */
-// Over 40 lines: it is the list of operations.
 export function keyOperations(keys: ApiKeys) {
   return {
-    makeApiKey: operation({
-      method: 'POST',
-      path: '/',
-      scope: 'keys:write',
-      tag: 'keys',
+    makeApiKey: KEYS.post('/', {
       summary: 'Make an API key, whose text is answered this once',
       body: newKeySchema,
       isKeyed: true,
@@ -22,22 +19,14 @@ export function keyOperations(keys: ApiKeys) {
       refusals: [409, 422],
       work: async ({ actor, body, key }) => toAnswer(await keys.make(actor, body, { idempotencyKey: key })),
     }),
-    listApiKeys: operation({
-      method: 'GET',
-      path: '/',
-      scope: 'keys:read',
-      tag: 'keys',
+    listApiKeys: KEYS.get('/', {
       summary: 'List the API keys by id',
       query: pageQuerySchema,
       answer: pageSchema(apiKeySchema),
       refusals: [422],
       work: ({ query }) => keys.list(query),
     }),
-    rotateApiKey: operation({
-      method: 'POST',
-      path: '/:key_id/rotate',
-      scope: 'keys:write',
-      tag: 'keys',
+    rotateApiKey: KEYS.post('/:key_id/rotate', {
       summary: 'Make an API key in the place of another, which stays good for a while',
       params: keyParamsSchema,
       body: rotationSchema,
@@ -48,11 +37,7 @@ export function keyOperations(keys: ApiKeys) {
       work: async ({ actor, params, body, key }) =>
         toAnswer(await keys.rotate(actor, params.key_id, body, { idempotencyKey: key })),
     }),
-    revokeApiKey: operation({
-      method: 'POST',
-      path: '/:key_id/revoke',
-      scope: 'keys:write',
-      tag: 'keys',
+    revokeApiKey: KEYS.post('/:key_id/revoke', {
       summary: 'End an API key at once',
       params: keyParamsSchema,
       answer: apiKeySchema,

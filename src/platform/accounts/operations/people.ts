@@ -2,23 +2,20 @@ import type { z } from 'zod';
 import { pageQuerySchema } from '../../http/fields.ts';
 import type { Actor } from '../../http/principal.ts';
 import { pageSchema } from '../../http/wire.ts';
-import { operation } from '../../operations/operation.ts';
+import { operationGroup } from '../../operations/operation.ts';
 import type { Accounts } from '../accounts.ts';
 import { newRoleSchema, personParamsSchema, personSchema } from '../wire.ts';
 
+const PEOPLE = operationGroup('people', 'people');
+
 /** Returns the operations on people. */
-// Over 40 lines: it is the list of operations.
 export function peopleOperations(people: Accounts['people']) {
   const act = (
     name: string,
     summary: string,
     work: (actor: Actor, personId: string) => Promise<z.input<typeof personSchema>>,
   ) =>
-    operation({
-      method: 'POST',
-      path: `/:person_id/${name}`,
-      scope: 'people:write',
-      tag: 'people',
+    PEOPLE.post(`/:person_id/${name}`, {
       summary,
       params: personParamsSchema,
       answer: personSchema,
@@ -26,22 +23,14 @@ export function peopleOperations(people: Accounts['people']) {
       work: ({ actor, params }) => work(actor, params.person_id),
     });
   return {
-    listPeople: operation({
-      method: 'GET',
-      path: '/',
-      scope: 'people:read',
-      tag: 'people',
+    listPeople: PEOPLE.get('/', {
       summary: 'List the people by e-mail address',
       query: pageQuerySchema,
       answer: pageSchema(personSchema),
       refusals: [422],
       work: ({ query }) => people.list(query),
     }),
-    changeRole: operation({
-      method: 'POST',
-      path: '/:person_id/role',
-      scope: 'people:write',
-      tag: 'people',
+    changeRole: PEOPLE.post('/:person_id/role', {
       summary: 'Give somebody another role',
       params: personParamsSchema,
       body: newRoleSchema,

@@ -1,5 +1,5 @@
 import { pageSchema } from '../../http/wire.ts';
-import { operation } from '../../operations/operation.ts';
+import { operationGroup } from '../../operations/operation.ts';
 import type { AgentService } from '../service.ts';
 import {
   actionParamsSchema,
@@ -12,15 +12,13 @@ import {
 } from '../wire/actions.ts';
 import { agentParamsSchema } from '../wire/agents.ts';
 
+const ACTIONS = operationGroup('agents', 'actions');
+
 /** Returns the operations on actions of agents. */
-// Over 40 lines: it is the list of operations.
 export function actionOperations({ actions }: AgentService) {
   return {
-    logAction: operation({
-      method: 'POST',
-      path: '/agents/:agent_id/actions',
+    logAction: ACTIONS.post('/agents/:agent_id/actions', {
       scope: 'agents:act',
-      tag: 'actions',
       summary: 'Log an action of an agent; a violation is recorded, and cannot be prevented here',
       params: agentParamsSchema,
       body: newActionSchema,
@@ -30,11 +28,7 @@ export function actionOperations({ actions }: AgentService) {
       refusals: [404, 409],
       work: ({ params, body, key }, { principal }) => actions.log(principal, params.agent_id, body, key),
     }),
-    listActions: operation({
-      method: 'GET',
-      path: '/agents/:agent_id/actions',
-      scope: 'agents:read',
-      tag: 'actions',
+    listActions: ACTIONS.get('/agents/:agent_id/actions', {
       summary: 'List the actions of an agent, newest first',
       params: agentParamsSchema,
       query: actionQuerySchema,
@@ -42,22 +36,15 @@ export function actionOperations({ actions }: AgentService) {
       refusals: [404],
       work: ({ params, query }) => actions.list(params.agent_id, query),
     }),
-    getAction: operation({
-      method: 'GET',
-      path: '/agents/:agent_id/actions/:action_id',
-      scope: 'agents:read',
-      tag: 'actions',
+    getAction: ACTIONS.get('/agents/:agent_id/actions/:action_id', {
       summary: 'Get an action: what was decided, and where its entry is',
       params: actionParamsSchema,
       answer: actionSchema,
       refusals: [404],
       work: ({ params }) => actions.find(params.agent_id, params.action_id),
     }),
-    reportOutcome: operation({
-      method: 'POST',
-      path: '/agents/:agent_id/actions/:action_id/outcome',
+    reportOutcome: ACTIONS.post('/agents/:agent_id/actions/:action_id/outcome', {
       scope: 'agents:act',
-      tag: 'actions',
       summary: 'Report what became of an action, once; it is an entry of its own',
       params: actionParamsSchema,
       body: newOutcomeSchema,

@@ -1,5 +1,5 @@
 import { pageSchema } from '../../http/wire.ts';
-import { operation } from '../../operations/operation.ts';
+import { operationGroup } from '../../operations/operation.ts';
 import type { AgentService } from '../service.ts';
 import {
   agentParamsSchema,
@@ -18,15 +18,14 @@ import {
   trustScoreSchema,
 } from '../wire/trust.ts';
 
+const AGENTS = operationGroup('agents', 'agents');
+const TRUST = operationGroup('agents', 'trust');
+
 /** Returns the operations on agents. */
 // Over 40 lines: it is the list of operations.
 export function agentOperations({ agents, onboarding, stats }: AgentService) {
   return {
-    registerAgent: operation({
-      method: 'POST',
-      path: '/agents',
-      scope: 'agents:write',
-      tag: 'agents',
+    registerAgent: AGENTS.post('/agents', {
       summary: 'Register an agent; an allowance that is empty denies all',
       body: agentRegistrationSchema,
       isKeyed: true,
@@ -35,32 +34,20 @@ export function agentOperations({ agents, onboarding, stats }: AgentService) {
       refusals: [404, 409],
       work: ({ actor, body, key }) => agents.register(actor, body, key),
     }),
-    listAgents: operation({
-      method: 'GET',
-      path: '/agents',
-      scope: 'agents:read',
-      tag: 'agents',
+    listAgents: AGENTS.get('/agents', {
       summary: 'List agents, newest first',
       query: agentQuerySchema,
       answer: pageSchema(agentSchema),
       work: ({ query }) => agents.list(query),
     }),
-    getAgent: operation({
-      method: 'GET',
-      path: '/agents/:agent_id',
-      scope: 'agents:read',
-      tag: 'agents',
+    getAgent: AGENTS.get('/agents/:agent_id', {
       summary: 'Get an agent: how it stands, and its public identity',
       params: agentParamsSchema,
       answer: agentSchema,
       refusals: [404],
       work: ({ params }) => agents.find(params.agent_id),
     }),
-    changeAgent: operation({
-      method: 'PATCH',
-      path: '/agents/:agent_id',
-      scope: 'agents:write',
-      tag: 'agents',
+    changeAgent: AGENTS.patch('/agents/:agent_id', {
       summary:
         'Change an agent; another model, version, prompt or allowance suspends its passport until it is onboarded again',
       params: agentParamsSchema,
@@ -69,11 +56,7 @@ export function agentOperations({ agents, onboarding, stats }: AgentService) {
       refusals: [404, 409],
       work: ({ actor, params, body }) => agents.change(actor, params.agent_id, body),
     }),
-    onboardAgent: operation({
-      method: 'POST',
-      path: '/agents/:agent_id/onboard',
-      scope: 'agents:write',
-      tag: 'agents',
+    onboardAgent: AGENTS.post('/agents/:agent_id/onboard', {
       summary:
         'Onboard an agent: identity, certificate, vault, audit stream and passport; private keys are answered this once',
       params: agentParamsSchema,
@@ -83,11 +66,7 @@ export function agentOperations({ agents, onboarding, stats }: AgentService) {
       refusals: [404, 409],
       work: ({ actor, params, key }) => onboarding.onboard(actor, params.agent_id, key),
     }),
-    getAgentStats: operation({
-      method: 'GET',
-      path: '/stats/',
-      scope: 'agents:read',
-      tag: 'agents',
+    getAgentStats: AGENTS.get('/stats/', {
       summary: 'Count agents, and what is wrong with them',
       answer: agentStatsSchema,
       work: () => stats(),
@@ -98,22 +77,14 @@ export function agentOperations({ agents, onboarding, stats }: AgentService) {
 /** Returns the operations on the trust in agents, and its reasons. */
 export function trustOperations({ trust }: AgentService) {
   return {
-    getTrustScore: operation({
-      method: 'GET',
-      path: '/agents/:agent_id/trust-score',
-      scope: 'agents:read',
-      tag: 'trust',
+    getTrustScore: TRUST.get('/agents/:agent_id/trust-score', {
       summary: 'Get the trust score of an agent: its tier, what it is the sum of, what holds it, and what to do next',
       params: agentParamsSchema,
       answer: trustScoreSchema,
       refusals: [404],
       work: ({ params }) => trust.score(params.agent_id),
     }),
-    listTrustLines: operation({
-      method: 'GET',
-      path: '/agents/:agent_id/trust-score/history',
-      scope: 'agents:read',
-      tag: 'trust',
+    listTrustLines: TRUST.get('/agents/:agent_id/trust-score/history', {
       summary: 'List the ledger of an agent, newest first: every score that was ever shown follows from it',
       params: agentParamsSchema,
       query: historyQuerySchema,
@@ -121,11 +92,8 @@ export function trustOperations({ trust }: AgentService) {
       refusals: [404],
       work: ({ params, query }) => trust.history(params.agent_id, query),
     }),
-    simulateTrust: operation({
-      method: 'POST',
-      path: '/agents/:agent_id/trust-score/simulate',
+    simulateTrust: TRUST.post('/agents/:agent_id/trust-score/simulate', {
       scope: 'agents:read',
-      tag: 'trust',
       summary: 'Get what rules or an action would do to the trust score of an agent; nothing is recorded',
       params: agentParamsSchema,
       body: simulationSchema,

@@ -1,19 +1,17 @@
 import { DomainError } from '../../errors.ts';
 import { pageSchema } from '../../http/wire.ts';
-import { operation } from '../../operations/operation.ts';
+import { operationGroup } from '../../operations/operation.ts';
 import type { AgentService } from '../service.ts';
 import { agentParamsSchema, reasonBodySchema } from '../wire/agents.ts';
 import { killParamsSchema, killQuerySchema, killReceiptSchema, killSchema, reinstatedSchema } from '../wire/kill.ts';
+
+const KILL_SWITCH = operationGroup('agents', 'kill switch');
 
 /** Returns the operations of the kill switch. */
 // Over 40 lines: it is the list of operations.
 export function killOperations({ kill }: AgentService) {
   return {
-    useKillSwitch: operation({
-      method: 'POST',
-      path: '/agents/:agent_id/kill-switch',
-      scope: 'agents:write',
-      tag: 'kill switch',
+    useKillSwitch: KILL_SWITCH.post('/agents/:agent_id/kill-switch', {
       summary:
         'Suspend or revoke an agent and all that it delegates to, children first; the receipt says which steps ran. Linked IAM apps are not disabled, and vaults are not locked',
       params: agentParamsSchema,
@@ -23,11 +21,7 @@ export function killOperations({ kill }: AgentService) {
       refusals: [404, 409],
       work: ({ actor, params, body, key }) => kill.stop(actor, params.agent_id, body, key),
     }),
-    listKills: operation({
-      method: 'GET',
-      path: '/agents/:agent_id/kill-switch',
-      scope: 'agents:read',
-      tag: 'kill switch',
+    listKills: KILL_SWITCH.get('/agents/:agent_id/kill-switch', {
       summary: 'List the uses of the kill switch by which an agent was stopped, newest first',
       params: agentParamsSchema,
       query: killQuerySchema,
@@ -35,11 +29,7 @@ export function killOperations({ kill }: AgentService) {
       refusals: [404],
       work: ({ params, query }) => kill.list(params.agent_id, query),
     }),
-    getKill: operation({
-      method: 'GET',
-      path: '/agents/:agent_id/kill-switch/:kill_id',
-      scope: 'agents:read',
-      tag: 'kill switch',
+    getKill: KILL_SWITCH.get('/agents/:agent_id/kill-switch/:kill_id', {
       summary: 'Get the receipt of a use of the kill switch, with how its Security Event Tokens stand',
       params: killParamsSchema,
       answer: killReceiptSchema,
@@ -50,11 +40,7 @@ export function killOperations({ kill }: AgentService) {
         throw new DomainError('not_found', 'this use of the kill switch was not for this agent');
       },
     }),
-    reinstateAgent: operation({
-      method: 'POST',
-      path: '/agents/:agent_id/reinstate',
-      scope: 'agents:write',
-      tag: 'kill switch',
+    reinstateAgent: KILL_SWITCH.post('/agents/:agent_id/reinstate', {
       summary: 'Let a suspended agent act again, with little trust; its children stay as they are',
       params: agentParamsSchema,
       body: reasonBodySchema,

@@ -1,24 +1,18 @@
-import { operation } from '../../operations/operation.ts';
+import { operationGroup } from '../../operations/operation.ts';
 import type { AgentService } from '../service.ts';
 import { subscriberListSchema, subscriberParamsSchema, subscriberSchema, wireSubscriberSchema } from '../wire/kill.ts';
+
+const SUBSCRIBERS = operationGroup('agents', 'subscribers');
 
 /** Returns the operations on subscribers. */
 export function subscriberOperations({ subscribers }: AgentService) {
   return {
-    listSubscribers: operation({
-      method: 'GET',
-      path: '/subscribers',
-      scope: 'agents:read',
-      tag: 'subscribers',
+    listSubscribers: SUBSCRIBERS.get('/subscribers', {
       summary: 'List the subscribers that are notified when agents are stopped and reinstated',
       answer: subscriberListSchema,
       work: async () => ({ data: await subscribers.list() }),
     }),
-    addSubscriber: operation({
-      method: 'POST',
-      path: '/subscribers',
-      scope: 'agents:write',
-      tag: 'subscribers',
+    addSubscriber: SUBSCRIBERS.post('/subscribers', {
       summary:
         'Have signed Security Event Tokens (RFC 8417) pushed to an address (RFC 8935) when agents are stopped and reinstated',
       body: subscriberSchema,
@@ -28,11 +22,7 @@ export function subscriberOperations({ subscribers }: AgentService) {
       refusals: [409],
       work: ({ actor, body, key }) => subscribers.add(actor, body, key),
     }),
-    removeSubscriber: operation({
-      method: 'DELETE',
-      path: '/subscribers/:subscriber_id',
-      scope: 'agents:write',
-      tag: 'subscribers',
+    removeSubscriber: SUBSCRIBERS.delete('/subscribers/:subscriber_id', {
       summary: 'Push nothing more to an address; what is on its way is given up',
       params: subscriberParamsSchema,
       answer: wireSubscriberSchema,

@@ -1,5 +1,5 @@
 import { requireScope } from '../../http/principal.ts';
-import { operation } from '../../operations/operation.ts';
+import { operationGroup } from '../../operations/operation.ts';
 import type { AgentService } from '../service.ts';
 import { agentParamsSchema } from '../wire/agents.ts';
 import {
@@ -14,29 +14,24 @@ import {
   vaultSchema,
 } from '../wire/vault.ts';
 
+const VAULT = operationGroup('agents', 'vault');
+
 const SECRET = '/agents/:agent_id/vault/secrets/:name';
 const DECOYS = '/agents/:agent_id/vault/decoys';
 
 /** Returns the operations on the vaults of agents. */
-// Over 40 lines: it is the list of operations.
 export function vaultOperations({ vault }: AgentService) {
   return {
-    getAgentVault: operation({
-      method: 'GET',
-      path: '/agents/:agent_id/vault',
+    getAgentVault: VAULT.get('/agents/:agent_id/vault', {
       scope: 'agents:act',
-      tag: 'vault',
       summary: 'List the secrets in the vault of an agent, without their values, and its tools',
       params: agentParamsSchema,
       answer: vaultSchema,
       refusals: [404, 409],
       work: ({ params }, { principal }) => vault.contents(principal, params.agent_id),
     }),
-    putAgentSecret: operation({
-      method: 'PUT',
-      path: SECRET,
+    putAgentSecret: VAULT.put(SECRET, {
       scope: 'agents:act',
-      tag: 'vault',
       summary: 'Put a secret into the vault of an agent, in the place of the one of its name',
       params: secretParamsSchema,
       body: newSecretSchema,
@@ -45,11 +40,8 @@ export function vaultOperations({ vault }: AgentService) {
       work: ({ params: { agent_id, name }, body }, caller) =>
         vault.put(caller.principal, agent_id, { name, ...body }, caller),
     }),
-    getAgentSecret: operation({
-      method: 'GET',
-      path: SECRET,
+    getAgentSecret: VAULT.get(SECRET, {
       scope: 'agents:act',
-      tag: 'vault',
       summary: 'Take a secret out of the vault of an agent, under a lease; each time is an entry of its stream',
       params: secretParamsSchema,
       isSecret: true,
@@ -57,11 +49,8 @@ export function vaultOperations({ vault }: AgentService) {
       refusals: [404, 409],
       work: ({ params: { agent_id, name } }, caller) => vault.get(caller.principal, agent_id, name, caller),
     }),
-    removeAgentSecret: operation({
-      method: 'DELETE',
-      path: SECRET,
+    removeAgentSecret: VAULT.delete(SECRET, {
       scope: 'agents:act',
-      tag: 'vault',
       summary: 'Remove a secret from the vault of an agent, and end its leases',
       params: secretParamsSchema,
       answer: secretSchema,
@@ -72,25 +61,16 @@ export function vaultOperations({ vault }: AgentService) {
 }
 
 /** Returns the operations on the decoys in the vaults of agents. */
-// Over 40 lines: it is the list of operations.
 export function decoyOperations({ vault }: AgentService) {
   return {
-    listAgentDecoys: operation({
-      method: 'GET',
-      path: DECOYS,
-      scope: 'agents:read',
-      tag: 'vault',
+    listAgentDecoys: VAULT.get(DECOYS, {
       summary: 'List the decoys in the vault of an agent, which the agent cannot tell from the rest',
       params: agentParamsSchema,
       answer: decoyListSchema,
       refusals: [404],
       work: async ({ params }) => ({ data: (await vault.list(params.agent_id)).decoys }),
     }),
-    addAgentDecoy: operation({
-      method: 'POST',
-      path: DECOYS,
-      scope: 'agents:write',
-      tag: 'vault',
+    addAgentDecoy: VAULT.post(DECOYS, {
       summary: 'Put a decoy into the vault of an agent; this needs the scope traps:write, too',
       params: agentParamsSchema,
       body: newDecoySchema,
@@ -102,11 +82,7 @@ export function decoyOperations({ vault }: AgentService) {
         return vault.addDecoy(actor, params.agent_id, body);
       },
     }),
-    removeAgentDecoy: operation({
-      method: 'DELETE',
-      path: `${DECOYS}/:decoy_id`,
-      scope: 'agents:write',
-      tag: 'vault',
+    removeAgentDecoy: VAULT.delete(`${DECOYS}/:decoy_id`, {
       summary: 'Take a decoy out of the vault of an agent; its trap stays one; this needs the scope traps:write, too',
       params: decoyParamsSchema,
       answer: decoySchema,

@@ -1,6 +1,6 @@
 import { pageQuerySchema } from '../../http/fields.ts';
 import { pageSchema } from '../../http/wire.ts';
-import { operation } from '../../operations/operation.ts';
+import { operationGroup } from '../../operations/operation.ts';
 import { toGenerated } from '../evidence.ts';
 import { listStreams } from '../list.ts';
 import { listPackages } from '../packages.ts';
@@ -18,37 +18,29 @@ import {
   wireVerificationSchema,
 } from '../wire.ts';
 
+const STREAMS = operationGroup('audit', 'streams');
+const CHECKPOINTS = operationGroup('audit', 'checkpoints');
+const EVIDENCE = operationGroup('audit', 'evidence');
+
 /** Returns the operations on streams. */
 // Over 40 lines: it is the list of operations.
 export function streamOperations(service: AuditService) {
   return {
-    listStreams: operation({
-      method: 'GET',
-      path: '/streams/',
-      scope: 'audit:read',
-      tag: 'streams',
+    listStreams: STREAMS.get('/streams/', {
       summary: 'List streams by id',
       query: streamsQuerySchema,
       answer: pageSchema(streamSchema),
       refusals: [422],
       work: ({ query }) => listStreams(service.database, service.seals, query),
     }),
-    readStream: operation({
-      method: 'GET',
-      path: '/streams/:stream_id',
-      scope: 'audit:read',
-      tag: 'streams',
+    readStream: STREAMS.get('/streams/:stream_id', {
       summary: 'A stream',
       params: streamParamsSchema,
       answer: streamSchema,
       refusals: [404],
       work: async ({ params }) => streamToWire(await findStream(service.database, params.stream_id), service.seals),
     }),
-    listVerifications: operation({
-      method: 'GET',
-      path: '/streams/:stream_id/verifications',
-      scope: 'audit:read',
-      tag: 'streams',
+    listVerifications: STREAMS.get('/streams/:stream_id/verifications', {
       summary: 'List the checks of a stream, newest first',
       params: streamParamsSchema,
       query: pageQuerySchema,
@@ -56,11 +48,7 @@ export function streamOperations(service: AuditService) {
       refusals: [404, 422],
       work: ({ params, query }) => listVerifications(service.database, service.seals, params.stream_id, query),
     }),
-    listPackages: operation({
-      method: 'GET',
-      path: '/streams/:stream_id/packages',
-      scope: 'audit:read',
-      tag: 'streams',
+    listPackages: STREAMS.get('/streams/:stream_id/packages', {
       summary: 'List the evidence packages of a stream, newest first',
       params: streamParamsSchema,
       query: pageQuerySchema,
@@ -68,22 +56,14 @@ export function streamOperations(service: AuditService) {
       refusals: [404, 422],
       work: ({ params, query }) => listPackages(service.database, params.stream_id, query),
     }),
-    readVerification: operation({
-      method: 'GET',
-      path: '/verifications/:verification_id',
-      scope: 'audit:read',
-      tag: 'streams',
+    readVerification: STREAMS.get('/verifications/:verification_id', {
       summary: 'A check',
       params: verificationParamsSchema,
       answer: wireVerificationSchema,
       refusals: [404],
       work: ({ params }) => findVerification(service.database, service.seals, params.verification_id),
     }),
-    listCheckpoints: operation({
-      method: 'GET',
-      path: '/streams/:stream_id/checkpoints',
-      scope: 'audit:read',
-      tag: 'checkpoints',
+    listCheckpoints: CHECKPOINTS.get('/streams/:stream_id/checkpoints', {
       summary: 'List the checkpoints of a stream, oldest first',
       params: streamParamsSchema,
       query: pageQuerySchema,
@@ -91,11 +71,8 @@ export function streamOperations(service: AuditService) {
       refusals: [404, 422],
       work: ({ params, query }) => service.checkpoints.list(params.stream_id, query),
     }),
-    verifyStream: operation({
-      method: 'POST',
-      path: '/streams/:stream_id/verify',
+    verifyStream: STREAMS.post('/streams/:stream_id/verify', {
       scope: 'audit:read',
-      tag: 'streams',
       summary: 'Check a stream from its first entry to its head and record the outcome',
       params: streamParamsSchema,
       answer: wireVerificationSchema,
@@ -108,11 +85,7 @@ export function streamOperations(service: AuditService) {
 /** Returns the operations on evidence packages. */
 export function evidenceOperations(service: AuditService) {
   return {
-    readPackage: operation({
-      method: 'GET',
-      path: '/evidence/:package_id',
-      scope: 'audit:read',
-      tag: 'evidence',
+    readPackage: EVIDENCE.get('/evidence/:package_id', {
       summary: 'An evidence package',
       params: packageParamsSchema,
       answer: generatedSchema,

@@ -1,5 +1,5 @@
 import { requireScope } from '../../http/principal.ts';
-import { operation } from '../../operations/operation.ts';
+import { operationGroup } from '../../operations/operation.ts';
 import { endpointOf } from '../host-rows.ts';
 import type { EndpointService } from '../service.ts';
 import {
@@ -16,15 +16,13 @@ import {
 } from '../wire/bait.ts';
 import { boundKeySchema, hostParamsSchema, keyBindingSchema, settingsSchema } from '../wire/hosts.ts';
 
+const BAIT = operationGroup('endpoints', 'bait');
+const SENSOR = operationGroup('endpoints', 'sensor');
+
 /** Returns the operations on bait, for who may make traps and command sensors. */
-// Over 40 lines: it is the list of operations.
 export function baitOperations({ bait }: EndpointService) {
   return {
-    plantBait: operation({
-      method: 'POST',
-      path: '/hosts/:endpoint_id/bait',
-      scope: 'endpoints:write',
-      tag: 'bait',
+    plantBait: BAIT.post('/hosts/:endpoint_id/bait', {
       summary: 'Make a trap, and have the sensor plant its file; this needs the scope traps:write, too',
       params: hostParamsSchema,
       body: newBaitSchema,
@@ -36,22 +34,14 @@ export function baitOperations({ bait }: EndpointService) {
         return bait.plant(actor, params.endpoint_id, body);
       },
     }),
-    listBait: operation({
-      method: 'GET',
-      path: '/hosts/:endpoint_id/bait',
-      scope: 'endpoints:read',
-      tag: 'bait',
+    listBait: BAIT.get('/hosts/:endpoint_id/bait', {
       summary: 'List the bait of an endpoint, and how it stands',
       params: hostParamsSchema,
       answer: baitListSchema,
       refusals: [404],
       work: ({ params }) => bait.list(params.endpoint_id),
     }),
-    removeBait: operation({
-      method: 'DELETE',
-      path: '/hosts/:endpoint_id/bait/:bait_id',
-      scope: 'endpoints:write',
-      tag: 'bait',
+    removeBait: BAIT.delete('/hosts/:endpoint_id/bait/:bait_id', {
       summary: 'Have the sensor remove a file, if it is the one that it planted; this needs the scope traps:write, too',
       params: baitParamsSchema,
       answer: baitSchema,
@@ -67,11 +57,8 @@ export function baitOperations({ bait }: EndpointService) {
 /** Returns the operations on bait, for the sensor that plants it. */
 export function sensorBaitOperations({ baitProtocol }: EndpointService) {
   return {
-    confirmBait: operation({
-      method: 'POST',
-      path: '/sensor/bait/:bait_id/planted',
+    confirmBait: SENSOR.post('/sensor/bait/:bait_id/planted', {
       scope: 'endpoints:report',
-      tag: 'sensor',
       summary: 'Say that bait is planted, or why it cannot be',
       params: sensorBaitParamsSchema,
       body: plantedSchema,
@@ -79,11 +66,8 @@ export function sensorBaitOperations({ baitProtocol }: EndpointService) {
       refusals: [404],
       work: ({ params, body }, { principal }) => baitProtocol.planted(endpointOf(principal), params.bait_id, body),
     }),
-    reportBaitStanding: operation({
-      method: 'POST',
-      path: '/sensor/bait/:bait_id/standing',
+    reportBaitStanding: SENSOR.post('/sensor/bait/:bait_id/standing', {
       scope: 'endpoints:report',
-      tag: 'sensor',
       summary: 'Say that bait is not as it was left, or was removed',
       params: sensorBaitParamsSchema,
       body: standingSchema,
@@ -91,11 +75,8 @@ export function sensorBaitOperations({ baitProtocol }: EndpointService) {
       refusals: [404],
       work: ({ params, body }, { principal }) => baitProtocol.stands(endpointOf(principal), params.bait_id, body),
     }),
-    reportBaitReads: operation({
-      method: 'POST',
-      path: '/sensor/bait/reads',
+    reportBaitReads: SENSOR.post('/sensor/bait/reads', {
       scope: 'endpoints:report',
-      tag: 'sensor',
       summary: 'Say that bait was read: each is a use of its trap, of the depth read',
       body: readsSchema,
       answer: readsTakenSchema,
@@ -107,20 +88,14 @@ export function sensorBaitOperations({ baitProtocol }: EndpointService) {
 /** Returns the operations of the sensor on an endpoint, which has one token that is bound to it. */
 export function sensorOperations({ sensors }: EndpointService) {
   return {
-    getSensorSettings: operation({
-      method: 'GET',
-      path: '/sensor/settings',
+    getSensorSettings: SENSOR.get('/sensor/settings', {
       scope: 'endpoints:report',
-      tag: 'sensor',
       summary: 'Get what this endpoint is to scan, and what its next report has to say',
       answer: settingsSchema,
       work: (_asked, { principal }) => sensors.settings(endpointOf(principal)),
     }),
-    bindSensorKey: operation({
-      method: 'POST',
-      path: '/sensor/key',
+    bindSensorKey: SENSOR.post('/sensor/key', {
       scope: 'endpoints:report',
-      tag: 'sensor',
       summary: 'Bind the key that signs the reports of this endpoint; another one is refused',
       body: keyBindingSchema,
       answer: boundKeySchema,

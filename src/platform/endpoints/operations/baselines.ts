@@ -1,6 +1,6 @@
 import { pageQuerySchema } from '../../http/fields.ts';
 import { pageSchema } from '../../http/wire.ts';
-import { operation } from '../../operations/operation.ts';
+import { operationGroup } from '../../operations/operation.ts';
 import type { EndpointService } from '../service.ts';
 import {
   baselineParamsSchema,
@@ -11,15 +11,13 @@ import {
 } from '../wire/baselines.ts';
 import { hostParamsSchema, reasonSchema } from '../wire/hosts.ts';
 
+const BASELINES = operationGroup('endpoints', 'baselines');
+
 /** Returns the operations on baselines. */
 // Over 40 lines: it is the list of operations.
 export function baselineOperations({ baselines }: EndpointService) {
   const decide = (name: 'approve' | 'reject', summary: string) =>
-    operation({
-      method: 'POST',
-      path: `/baselines/:baseline_id/${name}`,
-      scope: 'endpoints:write',
-      tag: 'baselines',
+    BASELINES.post(`/baselines/:baseline_id/${name}`, {
       summary,
       params: baselineParamsSchema,
       body: reasonSchema,
@@ -28,11 +26,7 @@ export function baselineOperations({ baselines }: EndpointService) {
       work: ({ actor, params, body }) => baselines[name](actor, params.baseline_id, body),
     });
   return {
-    proposeBaseline: operation({
-      method: 'POST',
-      path: '/hosts/:endpoint_id/baselines',
-      scope: 'endpoints:write',
-      tag: 'baselines',
+    proposeBaseline: BASELINES.post('/hosts/:endpoint_id/baselines', {
       summary: 'Propose the last scan of an endpoint as its baseline, for somebody to approve',
       params: hostParamsSchema,
       body: proposalSchema,
@@ -41,32 +35,20 @@ export function baselineOperations({ baselines }: EndpointService) {
       refusals: [404, 409],
       work: ({ actor, params, body }) => baselines.propose(actor, params.endpoint_id, body),
     }),
-    listBaselines: operation({
-      method: 'GET',
-      path: '/baselines/',
-      scope: 'endpoints:read',
-      tag: 'baselines',
+    listBaselines: BASELINES.get('/baselines/', {
       summary: 'List baselines, newest first',
       query: baselineQuerySchema,
       answer: pageSchema(baselineSchema),
       work: ({ query }) => baselines.list(query),
     }),
-    getBaseline: operation({
-      method: 'GET',
-      path: '/baselines/:baseline_id',
-      scope: 'endpoints:read',
-      tag: 'baselines',
+    getBaseline: BASELINES.get('/baselines/:baseline_id', {
       summary: 'Get a baseline without its lines',
       params: baselineParamsSchema,
       answer: baselineSchema,
       refusals: [404],
       work: ({ params }) => baselines.find(params.baseline_id),
     }),
-    getBaselineDifference: operation({
-      method: 'GET',
-      path: '/baselines/:baseline_id/difference',
-      scope: 'endpoints:read',
-      tag: 'baselines',
+    getBaselineDifference: BASELINES.get('/baselines/:baseline_id/difference', {
       summary: 'List what differs between a proposal and the active baseline, or a baseline and the one before',
       params: baselineParamsSchema,
       query: pageQuerySchema,

@@ -1,6 +1,6 @@
 import { pageQuerySchema } from '../../http/fields.ts';
 import { pageSchema } from '../../http/wire.ts';
-import { operation } from '../../operations/operation.ts';
+import { operationGroup } from '../../operations/operation.ts';
 import type { EndpointService } from '../service.ts';
 import {
   changeParamsSchema,
@@ -12,15 +12,13 @@ import {
 } from '../wire/events.ts';
 import { reasonSchema } from '../wire/hosts.ts';
 
+const CHANGES = operationGroup('endpoints', 'changes');
+
 /** Returns the operations on changes, and on the windows that quiet them. */
 // Over 40 lines: it is the list of operations.
 export function changeOperations({ changes, windows }: EndpointService) {
   const decide = (name: 'approve' | 'reopen', summary: string) =>
-    operation({
-      method: 'POST',
-      path: `/change-windows/:window_id/${name}`,
-      scope: 'endpoints:write',
-      tag: 'changes',
+    CHANGES.post(`/change-windows/:window_id/${name}`, {
       summary,
       params: windowParamsSchema,
       body: reasonSchema,
@@ -29,32 +27,20 @@ export function changeOperations({ changes, windows }: EndpointService) {
       work: ({ actor, params, body }) => windows[name](actor, params.window_id, body),
     });
   return {
-    listChanges: operation({
-      method: 'GET',
-      path: '/changes/',
-      scope: 'endpoints:read',
-      tag: 'changes',
+    listChanges: CHANGES.get('/changes/', {
       summary: 'List what changed alike on however many endpoints, newest first',
       query: changeQuerySchema,
       answer: pageSchema(changeSchema),
       work: ({ query }) => changes.list(query),
     }),
-    getChange: operation({
-      method: 'GET',
-      path: '/changes/:change_id',
-      scope: 'endpoints:read',
-      tag: 'changes',
+    getChange: CHANGES.get('/changes/:change_id', {
       summary: 'Get a change: on how many endpoints it stands, of how many that could have it',
       params: changeParamsSchema,
       answer: changeSchema,
       refusals: [404],
       work: ({ params }) => changes.find(params.change_id),
     }),
-    approveChange: operation({
-      method: 'POST',
-      path: '/changes/:change_id/approve',
-      scope: 'endpoints:write',
-      tag: 'changes',
+    approveChange: CHANGES.post('/changes/:change_id/approve', {
       summary: 'Say that a change was meant, wherever it stands: it is explained, and less bad',
       params: changeParamsSchema,
       body: reasonSchema,
@@ -62,11 +48,7 @@ export function changeOperations({ changes, windows }: EndpointService) {
       refusals: [404],
       work: ({ actor, params, body }) => changes.approve(actor, params.change_id, body),
     }),
-    openChangeWindow: operation({
-      method: 'POST',
-      path: '/change-windows/',
-      scope: 'endpoints:write',
-      tag: 'changes',
+    openChangeWindow: CHANGES.post('/change-windows/', {
       summary: 'Quiet changes on endpoints until a time; they are listed under the window all the same',
       body: newWindowSchema,
       isKeyed: true,
@@ -75,21 +57,13 @@ export function changeOperations({ changes, windows }: EndpointService) {
       refusals: [404],
       work: ({ actor, body, key }) => windows.open(actor, body, key),
     }),
-    listChangeWindows: operation({
-      method: 'GET',
-      path: '/change-windows/',
-      scope: 'endpoints:read',
-      tag: 'changes',
+    listChangeWindows: CHANGES.get('/change-windows/', {
       summary: 'List change windows, newest first',
       query: pageQuerySchema,
       answer: pageSchema(windowSchema),
       work: ({ query }) => windows.list(query),
     }),
-    getChangeWindow: operation({
-      method: 'GET',
-      path: '/change-windows/:window_id',
-      scope: 'endpoints:read',
-      tag: 'changes',
+    getChangeWindow: CHANGES.get('/change-windows/:window_id', {
       summary: 'Get a change window',
       params: windowParamsSchema,
       answer: windowSchema,

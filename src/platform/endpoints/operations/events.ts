@@ -1,16 +1,14 @@
 import { pageSchema } from '../../http/wire.ts';
-import { operation } from '../../operations/operation.ts';
+import { operationGroup } from '../../operations/operation.ts';
 import type { EndpointService } from '../service.ts';
 import { eventParamsSchema, eventQuerySchema, eventSchema } from '../wire/events.ts';
+
+const EVENTS = operationGroup('endpoints', 'events');
 
 /** Returns the operations on events. */
 export function eventOperations({ events }: EndpointService) {
   const act = (name: 'acknowledge' | 'reopen', summary: string) =>
-    operation({
-      method: 'POST',
-      path: `/events/:event_id/${name}`,
-      scope: 'endpoints:write',
-      tag: 'events',
+    EVENTS.post(`/events/:event_id/${name}`, {
       summary,
       params: eventParamsSchema,
       answer: eventSchema,
@@ -18,22 +16,14 @@ export function eventOperations({ events }: EndpointService) {
       work: ({ actor, params }) => events[name](actor, params.event_id),
     });
   return {
-    listEndpointEvents: operation({
-      method: 'GET',
-      path: '/events/',
-      scope: 'endpoints:read',
-      tag: 'events',
+    listEndpointEvents: EVENTS.get('/events/', {
       summary: 'List what is or was wrong on endpoints, newest first',
       query: eventQuerySchema,
       version: () => events.currentVersion(),
       answer: pageSchema(eventSchema),
       work: ({ query }) => events.list(query),
     }),
-    getEndpointEvent: operation({
-      method: 'GET',
-      path: '/events/:event_id',
-      scope: 'endpoints:read',
-      tag: 'events',
+    getEndpointEvent: EVENTS.get('/events/:event_id', {
       summary: 'Get an event: what was expected, what was seen, and what explains it',
       params: eventParamsSchema,
       answer: eventSchema,

@@ -1,5 +1,5 @@
 import { pageSchema } from '../../http/wire.ts';
-import { operation } from '../../operations/operation.ts';
+import { operationGroup } from '../../operations/operation.ts';
 import type { EndpointService } from '../service.ts';
 import {
   enrolledSchema,
@@ -11,15 +11,12 @@ import {
 } from '../wire/hosts.ts';
 import { endpointStatsSchema, endpointVerificationSchema, scanQuerySchema, scanSchema } from '../wire/reports.ts';
 
+const HOSTS = operationGroup('endpoints', 'hosts');
+
 /** Returns the operations on endpoints. */
-// Over 40 lines: it is the list of operations.
 export function hostOperations({ hosts }: EndpointService) {
   const act = (name: 'isolate' | 'release' | 'restart' | 'retire', summary: string) =>
-    operation({
-      method: 'POST',
-      path: `/hosts/:endpoint_id/${name}`,
-      scope: 'endpoints:write',
-      tag: 'hosts',
+    HOSTS.post(`/hosts/:endpoint_id/${name}`, {
       summary,
       params: hostParamsSchema,
       body: reasonSchema,
@@ -28,11 +25,7 @@ export function hostOperations({ hosts }: EndpointService) {
       work: ({ actor, params, body }) => hosts[name](actor, params.endpoint_id, body),
     });
   return {
-    enrollEndpoint: operation({
-      method: 'POST',
-      path: '/enroll',
-      scope: 'endpoints:write',
-      tag: 'hosts',
+    enrollEndpoint: HOSTS.post('/enroll', {
       summary: 'Enrol an endpoint; its token is answered this once, and no baseline is registered',
       body: enrolmentSchema,
       isKeyed: true,
@@ -41,21 +34,13 @@ export function hostOperations({ hosts }: EndpointService) {
       refusals: [409],
       work: ({ actor, body, key }) => hosts.enroll(actor, body, key),
     }),
-    listHosts: operation({
-      method: 'GET',
-      path: '/hosts/',
-      scope: 'endpoints:read',
-      tag: 'hosts',
+    listHosts: HOSTS.get('/hosts/', {
       summary: 'List endpoints, newest first',
       query: hostQuerySchema,
       answer: pageSchema(hostSchema),
       work: ({ query }) => hosts.list(query),
     }),
-    getHost: operation({
-      method: 'GET',
-      path: '/hosts/:endpoint_id',
-      scope: 'endpoints:read',
-      tag: 'hosts',
+    getHost: HOSTS.get('/hosts/:endpoint_id', {
       summary: 'Get an endpoint: how it stands, and when it reported last',
       params: hostParamsSchema,
       answer: hostSchema,
@@ -72,32 +57,21 @@ export function hostOperations({ hosts }: EndpointService) {
 /** Returns the operations on what endpoints have reported. */
 export function scanOperations({ reports, verifying, stats }: EndpointService) {
   return {
-    verifyHost: operation({
-      method: 'POST',
-      path: '/hosts/:endpoint_id/verify',
+    verifyHost: HOSTS.post('/hosts/:endpoint_id/verify', {
       scope: 'endpoints:read',
-      tag: 'hosts',
       summary: 'Check the reports of an endpoint against their signatures, their lines and the audit stream',
       params: hostParamsSchema,
       answer: endpointVerificationSchema,
       refusals: [404],
       work: ({ params }) => verifying.verify(params.endpoint_id),
     }),
-    listScans: operation({
-      method: 'GET',
-      path: '/scans/',
-      scope: 'endpoints:read',
-      tag: 'hosts',
+    listScans: HOSTS.get('/scans/', {
       summary: 'List scans that were reported, newest first',
       query: scanQuerySchema,
       answer: pageSchema(scanSchema),
       work: ({ query }) => reports.list(query),
     }),
-    getEndpointStats: operation({
-      method: 'GET',
-      path: '/stats/',
-      scope: 'endpoints:read',
-      tag: 'hosts',
+    getEndpointStats: HOSTS.get('/stats/', {
       summary: 'Count endpoints, and what is wrong on them',
       answer: endpointStatsSchema,
       work: () => stats(),

@@ -1,16 +1,14 @@
 import { pageSchema } from '../../http/wire.ts';
-import { operation } from '../../operations/operation.ts';
+import { operationGroup } from '../../operations/operation.ts';
 import type { EndpointService } from '../service.ts';
 import { packagesQuerySchema, signedArchiveSchema } from '../wire/events.ts';
+
+const PACKAGES = operationGroup('endpoints', 'packages');
 
 /** Returns the operations on signed packages. */
 export function packageOperations({ archives }: EndpointService) {
   return {
-    listSignedArchives: operation({
-      method: 'GET',
-      path: '/packages/',
-      scope: 'endpoints:read',
-      tag: 'packages',
+    listSignedArchives: PACKAGES.get('/packages/', {
       summary: 'List the signed archives whose packages explain changes, newest first',
       description:
         'Archives are imported by `evidence-platform packages import`. `packages` were first listed by this archive; the files of those that are `opened` are known.',

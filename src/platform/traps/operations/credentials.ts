@@ -1,5 +1,5 @@
 import { pageSchema } from '../../http/wire.ts';
-import { operation } from '../../operations/operation.ts';
+import { operationGroup } from '../../operations/operation.ts';
 import type { TrapService } from '../service.ts';
 import {
   confirmationSchema,
@@ -14,15 +14,13 @@ import {
   trapSchema,
 } from '../wire.ts';
 
+const CREDENTIALS = operationGroup('traps', 'credentials');
+
 /** Returns the operations on trap credentials. */
 // Over 40 lines: it is the list of operations.
 export function credentialOperations({ traps, proving, realism }: TrapService) {
   const act = (name: 'revoke' | 'reset', summary: string) =>
-    operation({
-      method: 'POST',
-      path: `/credentials/:credential_id/${name}`,
-      scope: 'traps:write',
-      tag: 'credentials',
+    CREDENTIALS.post(`/credentials/:credential_id/${name}`, {
       summary,
       params: trapParamsSchema,
       answer: trapSchema,
@@ -30,11 +28,7 @@ export function credentialOperations({ traps, proving, realism }: TrapService) {
       work: ({ actor, params }) => traps[name](actor, params.credential_id),
     });
   return {
-    generateTrap: operation({
-      method: 'POST',
-      path: '/credentials/generate',
-      scope: 'traps:write',
-      tag: 'credentials',
+    generateTrap: CREDENTIALS.post('/credentials/generate', {
       summary: 'Make a trap credential, which is answered this once',
       body: newTrapSchema,
       isKeyed: true,
@@ -43,44 +37,28 @@ export function credentialOperations({ traps, proving, realism }: TrapService) {
       refusals: [409, 422],
       work: ({ actor, body, key }) => traps.generate(actor, body, key),
     }),
-    listTraps: operation({
-      method: 'GET',
-      path: '/credentials/',
-      scope: 'traps:read',
-      tag: 'credentials',
+    listTraps: CREDENTIALS.get('/credentials/', {
       summary: 'List trap credentials, newest first, without their secrets',
       query: trapQuerySchema,
       answer: pageSchema(trapSchema),
       refusals: [422],
       work: ({ query }) => traps.list(query),
     }),
-    getTrap: operation({
-      method: 'GET',
-      path: '/credentials/:credential_id',
-      scope: 'traps:read',
-      tag: 'credentials',
+    getTrap: CREDENTIALS.get('/credentials/:credential_id', {
       summary: 'Get a trap credential without its secret',
       params: trapParamsSchema,
       answer: trapSchema,
       refusals: [404],
       work: ({ params }) => traps.find(params.credential_id),
     }),
-    checkRealism: operation({
-      method: 'GET',
-      path: '/credentials/:credential_id/realism',
-      scope: 'traps:read',
-      tag: 'credentials',
+    checkRealism: CREDENTIALS.get('/credentials/:credential_id/realism', {
       summary: 'Check what could tell somebody that a credential is a trap, and what to do about it',
       params: trapParamsSchema,
       answer: realismSchema,
       refusals: [404],
       work: async ({ params }) => ({ data: await realism.check(params.credential_id) }),
     }),
-    confirmTrap: operation({
-      method: 'POST',
-      path: '/credentials/:credential_id/confirm',
-      scope: 'traps:write',
-      tag: 'credentials',
+    confirmTrap: CREDENTIALS.post('/credentials/:credential_id/confirm', {
       summary: 'Note that a trap credential was planted',
       params: trapParamsSchema,
       body: confirmationSchema,
@@ -88,22 +66,14 @@ export function credentialOperations({ traps, proving, realism }: TrapService) {
       refusals: [404, 409, 422],
       work: ({ actor, params, body }) => traps.confirm(actor, params.credential_id, body.planted_at),
     }),
-    testTrap: operation({
-      method: 'POST',
-      path: '/credentials/:credential_id/test',
-      scope: 'traps:write',
-      tag: 'credentials',
+    testTrap: CREDENTIALS.post('/credentials/:credential_id/test', {
       summary: 'Prove that the channels of a trap credential see its use, by a marked use of each',
       params: trapParamsSchema,
       answer: testResultsSchema,
       refusals: [404],
       work: async ({ actor, params }) => ({ data: await proving.test(actor, params.credential_id) }),
     }),
-    rotateTrap: operation({
-      method: 'POST',
-      path: '/credentials/:credential_id/rotate',
-      scope: 'traps:write',
-      tag: 'credentials',
+    rotateTrap: CREDENTIALS.post('/credentials/:credential_id/rotate', {
       summary: 'Make a trap credential in the place of another, which stays a trap',
       params: trapParamsSchema,
       isKeyed: true,
@@ -120,11 +90,7 @@ export function credentialOperations({ traps, proving, realism }: TrapService) {
 /** Returns the operations that make traps of keys of a real account of AWS. */
 export function realKeyOperations({ realKeys }: TrapService) {
   return {
-    importTrap: operation({
-      method: 'POST',
-      path: '/credentials/import',
-      scope: 'traps:write',
-      tag: 'credentials',
+    importTrap: CREDENTIALS.post('/credentials/import', {
       summary: 'Take an access key that AWS knows as a trap',
       body: importedKeySchema,
       isKeyed: true,
@@ -133,11 +99,7 @@ export function realKeyOperations({ realKeys }: TrapService) {
       refusals: [409, 422],
       work: ({ actor, body, key }) => realKeys.import(actor, body, key),
     }),
-    provisionTrap: operation({
-      method: 'POST',
-      path: '/credentials/provision',
-      scope: 'traps:write',
-      tag: 'credentials',
+    provisionTrap: CREDENTIALS.post('/credentials/provision', {
       summary: 'Make a user of IAM without any rights, and take a key of theirs as a trap',
       body: provisionedKeySchema,
       isKeyed: true,

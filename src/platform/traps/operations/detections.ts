@@ -1,5 +1,5 @@
 import { pageSchema } from '../../http/wire.ts';
-import { operation } from '../../operations/operation.ts';
+import { operationGroup } from '../../operations/operation.ts';
 import type { TrapService } from '../service.ts';
 import {
   detectionParamsSchema,
@@ -10,15 +10,12 @@ import {
   wholeDetectionSchema,
 } from '../wire.ts';
 
+const DETECTIONS = operationGroup('traps', 'detections');
+
 /** Returns the operations on detections. */
-// Over 40 lines: it is the list of operations.
 export function detectionOperations({ detections, stats }: TrapService) {
   return {
-    listDetections: operation({
-      method: 'GET',
-      path: '/detections/',
-      scope: 'traps:read',
-      tag: 'detections',
+    listDetections: DETECTIONS.get('/detections/', {
       summary: 'List detections, newest first',
       query: detectionQuerySchema,
       version: () => detections.currentVersion(),
@@ -26,31 +23,19 @@ export function detectionOperations({ detections, stats }: TrapService) {
       refusals: [422],
       work: ({ query }) => detections.list(query),
     }),
-    getTrapStats: operation({
-      method: 'GET',
-      path: '/stats/',
-      scope: 'traps:read',
-      tag: 'detections',
+    getTrapStats: DETECTIONS.get('/stats/', {
       summary: 'Count traps, and what was seen of them',
       answer: trapStatsSchema,
       work: () => stats(),
     }),
-    getDetection: operation({
-      method: 'GET',
-      path: '/detections/:detection_id',
-      scope: 'traps:read',
-      tag: 'detections',
+    getDetection: DETECTIONS.get('/detections/:detection_id', {
       summary: 'Get a detection with its first and last occurrences',
       params: detectionParamsSchema,
       answer: wholeDetectionSchema,
       refusals: [404],
       work: ({ params }) => detections.find(params.detection_id),
     }),
-    setDetectionStatus: operation({
-      method: 'POST',
-      path: '/detections/:detection_id/status',
-      scope: 'traps:write',
-      tag: 'detections',
+    setDetectionStatus: DETECTIONS.post('/detections/:detection_id/status', {
       summary: 'Acknowledge a detection, put it away, or open it again',
       params: detectionParamsSchema,
       body: newStatusSchema,
