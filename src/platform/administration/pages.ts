@@ -5,8 +5,7 @@ import { type PageQuery, pageQuerySchema } from '../http/fields.ts';
 import { serveOperationAct } from '../operations/act.ts';
 import { personOf } from '../web/access.ts';
 import { queryOf } from '../web/asked.ts';
-import { asCurl, dataTable, factList, further, link, moment, momentOr, statusWord } from '../web/components.ts';
-import { curlCommand } from '../web/curl.ts';
+import { dataTable, factList, further, link, moment, momentOr, statusWord } from '../web/components.ts';
 import { PAGES } from '../web/own-path.ts';
 import { LIST_ROWS } from '../web/rows.ts';
 import type { ModulePages } from '../web/web.ts';
@@ -62,8 +61,8 @@ ${letterTable(letters.data, mayReplay, clock())}
 <p class="minor">Entries of the stream <code>platform/administration</code>, newest first. They are sealed like any others: Verify says whether somebody changed them.</p>
 ${actTable(acts.data, await people.namesOf(peopleIn(acts.data)), clock())}${further(PATH, { cursor }, acts.next_cursor)}
 <h2>Settings in force</h2>
-${factList(settings.map(([label, value]) => [label, name(value)] as const))}
-${asCurl('curl', curlCommand(request, { path: '/administration/acts' }))}`,
+${factList(settings.map(([label, value]) => [label, name(value)] as const))}`,
+      api: { path: '/administration/acts' },
     });
   });
 }

@@ -3,8 +3,7 @@ import type { z } from 'zod';
 import type { MarkupContent } from '../../core/html/markup.ts';
 import { actorOf, principalOf } from '../http/principal.ts';
 import { paramsOf, queryOf } from '../web/asked.ts';
-import { asCurl, further } from '../web/components.ts';
-import { curlCommand } from '../web/curl.ts';
+import { further } from '../web/components.ts';
 import { filterForm, filtersOf } from '../web/filters.ts';
 import type { PageView } from '../web/layout.ts';
 import { PAGES, type Query, withQuery } from '../web/own-path.ts';
@@ -75,8 +74,8 @@ export function serveOperationList<Params extends z.ZodObject, Filter extends z.
         table(data, { request, filter, isAll }, params),
         further(at, { ...given, cursor }, next_cursor),
         after?.(data) ?? null,
-        asCurl('curl', curlCommand(request, { path: withQuery(callPath(api, operation, params), given) })),
       ],
+      api: { path: withQuery(callPath(api, operation, params), given) },
     });
   });
 }

@@ -1,8 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type Markup, type MarkupContent, markup } from '../../core/html/markup.ts';
-import { asCurl } from './components.ts';
-import { type ApiCall, curlCommand } from './curl.ts';
+import type { ApiCall } from './curl.ts';
 import { postForm } from './fields.ts';
 import { type Access, type FormState, serveForm } from './forms.ts';
 import type { PageView } from './layout.ts';
@@ -52,9 +51,8 @@ export function serveAct(server: FastifyInstance, page: ActPage): void {
     async show(form, request, reply) {
       const { title, above, introduction, submit, isFinal, back, api } = await view(request);
       const instead = markup`<a href="${back}">Leave it as it is</a>`;
-      const call = api === undefined ? null : asCurl('curl', curlCommand(request, api));
       const button = postForm({ request, reply, form }, { fields: asked.fields(form), submit, isFinal, instead });
-      return { title, isNarrow: true, above, introduction, content: [button, call] };
+      return { title, isNarrow: true, above, introduction, content: button, ...(api === undefined ? {} : { api }) };
     },
     async act(given, request, reply) {
       const { notice, next } = await act(request, given, reply);

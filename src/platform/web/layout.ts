@@ -3,6 +3,7 @@ import type { Scope } from '../scopes.ts';
 import type { SignedIn } from './access.ts';
 import type { Assets } from './assets.ts';
 import { CSRF_FIELD } from './csrf.ts';
+import type { ApiCall } from './curl.ts';
 import { FRONT, PAGES } from './own-path.ts';
 
 /** The content of a page; the frame around it is the same everywhere. */
@@ -16,6 +17,8 @@ export interface PageView {
   above?: readonly { title: string; path: string }[];
   /** For forms: one narrow column. */
   isNarrow?: boolean;
+  /** The call of the API that does the same; it is shown below the content. */
+  api?: ApiCall;
   /** 200 unless said. */
   status?: number;
 }

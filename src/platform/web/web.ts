@@ -5,7 +5,9 @@ import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import { HttpProblem } from '../http/problem.ts';
 import { type AccessOptions, requirePerson } from './access.ts';
 import { Assets } from './assets.ts';
+import { asCurl } from './components.ts';
 import { refuseForeignForms } from './csrf.ts';
+import { curlCommand } from './curl.ts';
 import { answerProblemPage } from './errors.ts';
 import { frontPage } from './front.ts';
 import { layout, type NavItem, type PageView } from './layout.ts';
@@ -102,7 +104,8 @@ function framePages(server: FastifyInstance, assets: Assets, nav: readonly NavIt
     const [path = ''] = request.url.split('?', 1);
     const notice = takeNotice(request, this);
     const parts = { nav, assets, person: request.person, path, notice };
-    const text = [...layout(view, parts).write()].join('');
+    const call = view.api === undefined ? null : asCurl('curl', curlCommand(request, view.api));
+    const text = [...layout({ ...view, content: [view.content, call] }, parts).write()].join('');
     return this.code(view.status ?? 200)
       .type('text/html; charset=utf-8')
       .send(text);

@@ -7,7 +7,7 @@ import { serveOperationAct } from '../../operations/act.ts';
 import { SCOPE_HINTS, SCOPES, type Scope } from '../../scopes.ts';
 import { personOf } from '../../web/access.ts';
 import { paramsOf } from '../../web/asked.ts';
-import { asCurl, copyable } from '../../web/components.ts';
+import { copyable } from '../../web/components.ts';
 import { type ApiCall, curlCommand } from '../../web/curl.ts';
 import { type Choice, choices, field, onceField, postForm, select } from '../../web/fields.ts';
 import { type FormState, serveForm } from '../../web/forms.ts';
@@ -53,8 +53,8 @@ function makePage(server: FastifyInstance, { keys, clock }: { keys: ApiKeys; clo
           { request, reply, form },
           { fields: [onceField(form), ...newKeyFields(form, request, clock())], submit: 'Make it' },
         ),
-        asCurl('curl', curlCommand(request, { method: 'POST', path: '/keys/', body: EXAMPLE })),
       ],
+      api: { method: 'POST', path: '/keys/', body: EXAMPLE },
     }),
     async act({ once, ...input }, request) {
       const issued = await keys.make(actorOf(principalOf(request)), input, { idempotencyKey: once });
@@ -78,10 +78,8 @@ function rotatePage(server: FastifyInstance, { keys }: { keys: ApiKeys }): void 
         isNarrow: true,
         above: [...ABOVE, { title: key.name, path: keyPath(key.key_id) }],
         introduction: 'A new key with the same name and scopes takes its place.',
-        content: [
-          postForm({ request, reply, form }, { fields: [onceField(form), overlap], submit: 'Rotate' }),
-          asCurl('curl', curlCommand(request, rotateCall(key.key_id))),
-        ],
+        content: [postForm({ request, reply, form }, { fields: [onceField(form), overlap], submit: 'Rotate' })],
+        api: rotateCall(key.key_id),
       };
     },
     async act({ once, overlap_seconds }, request) {

@@ -3,18 +3,7 @@ import type { Markup } from '../../../core/html/markup.ts';
 import { markup, name } from '../../../core/html/markup.ts';
 import { serveOperationList } from '../../operations/list.ts';
 import { forWhoMay, paramsOf } from '../../web/asked.ts';
-import {
-  action,
-  asCurl,
-  dataTable,
-  emptyState,
-  factList,
-  link,
-  moment,
-  momentOr,
-  statusWord,
-} from '../../web/components.ts';
-import { curlCommand } from '../../web/curl.ts';
+import { action, dataTable, emptyState, factList, link, moment, momentOr, statusWord } from '../../web/components.ts';
 import type { ApiKey } from '../api-keys.ts';
 import type { ApiKeys } from '../keys.ts';
 import { keyOperations } from '../operations/keys.ts';
@@ -47,11 +36,8 @@ export async function keyPages(server: FastifyInstance, parts: KeyPageParts): Pr
     return reply.page({
       title: key.name,
       above: [{ title: 'API keys', path: KEYS_PATH }],
-      content: [
-        keyFacts(key, clock()),
-        isGood(key, clock()) ? keyActs(request, key) : null,
-        asCurl('curl', curlCommand(request, { path: '/keys/' })),
-      ],
+      content: [keyFacts(key, clock()), isGood(key, clock()) ? keyActs(request, key) : null],
+      api: { path: '/keys/' },
     });
   });
   keyActPages(server, parts);

@@ -61,11 +61,8 @@ function onePage(server: FastifyInstance, { accounts, clock }: AccountPageParts)
       return reply.page({
         title: person.name,
         above: [{ title: 'People', path: PEOPLE_PATH }],
-        content: [
-          personFacts(person, clock()),
-          forWhoMay(request, 'people:write', () => personActs(person)),
-          asCurl('curl', curlCommand(request, { path: '/people/' })),
-        ],
+        content: [personFacts(person, clock()), forWhoMay(request, 'people:write', () => personActs(person))],
+        api: { path: '/people/' },
       });
     },
   );

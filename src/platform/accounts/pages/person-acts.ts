@@ -4,8 +4,7 @@ import { idempotencyKey } from '../../http/fields.ts';
 import { actorOf, principalOf } from '../../http/principal.ts';
 import { serveOperationAct } from '../../operations/act.ts';
 import { paramsOf } from '../../web/asked.ts';
-import { asCurl } from '../../web/components.ts';
-import { type ApiCall, curlCommand } from '../../web/curl.ts';
+import type { ApiCall } from '../../web/curl.ts';
 import { type Choice, choices, emailField, onceField, postForm } from '../../web/fields.ts';
 import { serveForm } from '../../web/forms.ts';
 import { leaveNotice } from '../../web/session-cookie.ts';
@@ -49,10 +48,8 @@ function invitePage(server: FastifyInstance, accounts: Accounts): void {
         isNarrow: true,
         above: ABOVE,
         introduction: 'They get a letter with a link, which is good once, for 24 hours.',
-        content: [
-          postForm({ request, reply, form }, { fields: [onceField(form), email, role], submit: 'Invite' }),
-          asCurl('curl', curlCommand(request, { method: 'POST', path: '/people/invitations', body: EXAMPLE })),
-        ],
+        content: [postForm({ request, reply, form }, { fields: [onceField(form), email, role], submit: 'Invite' })],
+        api: { method: 'POST', path: '/people/invitations', body: EXAMPLE },
       };
     },
     async act({ once, ...invited }, request, reply) {
@@ -87,8 +84,8 @@ function rolePage(server: FastifyInstance, accounts: Accounts): void {
               submit: 'Change it',
             },
           ),
-          asCurl('curl', curlCommand(request, roleCall(person))),
         ],
+        api: roleCall(person),
       };
     },
     async act({ role }, request, reply) {

@@ -5,17 +5,7 @@ import { grouped } from '../../../core/plurals.ts';
 import { type NameActor, namesOfActors } from '../../accounts/people.ts';
 import { isKnown, sendKnown } from '../../http/etag.ts';
 import { forWhoMay, paramsOf, queryOf } from '../../web/asked.ts';
-import {
-  asCurl,
-  copyable,
-  digest,
-  emptyState,
-  factList,
-  further,
-  link,
-  moment,
-  statusWord,
-} from '../../web/components.ts';
+import { copyable, digest, emptyState, factList, further, link, moment, statusWord } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { filterForm, filterSelect, filtersOf } from '../../web/filters.ts';
 import { liveMark, liveRegion } from '../../web/live.ts';
@@ -59,11 +49,8 @@ function listPage(server: FastifyInstance, { service, clock }: AgentPageParts): 
       above: aboveAgent(agent),
       introduction:
         'As it was reported. Every action is an entry of its audit stream. What its key signed counts for its trust; what was only reported is recorded, and earns nothing.',
-      content: [
-        filters(path, decision),
-        liveRegion({ mark, says: sayOf(data), now }, list),
-        asCurl('curl', curlCommand(request, { path: withQuery(agentsApi(id, 'actions'), { decision }) })),
-      ],
+      content: [filters(path, decision), liveRegion({ mark, says: sayOf(data), now }, list)],
+      api: { path: withQuery(agentsApi(id, 'actions'), { decision }) },
     });
   });
 }
@@ -104,8 +91,8 @@ function onePage(server: FastifyInstance, { service, people, clock }: AgentPageP
         markup`<h2>What it did</h2>\n<p class="told">${name(done.action_description)}</p>\n`,
         facts(done, call, clock(), request),
         outcome(done, clock(), request),
-        asCurl('curl', curlCommand(request, { path: agentsApi(agent_id, 'actions', action_id) })),
       ],
+      api: { path: agentsApi(agent_id, 'actions', action_id) },
     });
   });
 }

@@ -5,7 +5,6 @@ import { type NameActor, namesOfActors } from '../../accounts/people.ts';
 import { forWhoMay } from '../../web/asked.ts';
 import {
   action,
-  asCurl,
   copyable,
   dataTable,
   digest,
@@ -15,7 +14,6 @@ import {
   moment,
   statusWord,
 } from '../../web/components.ts';
-import { curlCommand } from '../../web/curl.ts';
 import type { PageView } from '../../web/layout.ts';
 import { apiOrigin } from '../../web/origin.ts';
 import { withQuery } from '../../web/own-path.ts';
@@ -59,8 +57,8 @@ export function agentPage(server: FastifyInstance, { service, people, clock }: A
         kills.data.length === 0
           ? null
           : section('Kill switch', killTable(kills.data, now), link(agentPath(id, 'kills'), 'All its uses')),
-        asCurl('curl', curlCommand(request, { path: agentsApi(id) })),
       ],
+      api: { path: agentsApi(id) },
     });
   });
 }

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { agree, grouped, plural } from '../../../core/plurals.ts';
 import { forWhoMay, queryOf } from '../../web/asked.ts';
-import { action, asCurl, copyable, dataTable, emptyState, further, link, moment } from '../../web/components.ts';
+import { action, copyable, dataTable, emptyState, further, link, moment } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { filterField, filterForm, filterSelect, filtersOf } from '../../web/filters.ts';
 import { withQuery } from '../../web/own-path.ts';
@@ -39,8 +39,8 @@ export function agentsPage(server: FastifyInstance, { service, clock }: AgentPag
         ways(stats),
         forWhoMay(request, 'agents:write', () => markup`<p>${action(REGISTER_PATH, 'Register an agent')}</p>\n`),
         stats.agents === 0 ? firstAgent(request) : list,
-        asCurl('curl', curlCommand(request, { path: withQuery(agentsApi(), asked) })),
       ],
+      api: { path: withQuery(agentsApi(), asked) },
     });
   });
 }

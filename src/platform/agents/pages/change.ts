@@ -1,8 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { actorOf, principalOf } from '../../http/principal.ts';
-import { asCurl } from '../../web/components.ts';
-import { curlCommand } from '../../web/curl.ts';
 import { field, postForm } from '../../web/fields.ts';
 import { linesOfField } from '../../web/form-lines.ts';
 import { serveForm } from '../../web/forms.ts';
@@ -44,8 +42,8 @@ export function changePage(server: FastifyInstance, { service: { agents } }: Age
               submit: 'Change it',
             },
           ),
-          asCurl('curl', curlCommand(request, { method: 'PATCH', path: agentsApi(agent.agent_id), body })),
         ],
+        api: { method: 'PATCH', path: agentsApi(agent.agent_id), body },
       };
     },
     async act(patch, request, reply) {

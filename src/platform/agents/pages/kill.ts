@@ -4,8 +4,7 @@ import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { actorOf, principalOf } from '../../http/principal.ts';
 import { serveOperationAct } from '../../operations/act.ts';
 import { serveOperationList } from '../../operations/list.ts';
-import { asCurl, dataTable, emptyState, link, moment, statusWord } from '../../web/components.ts';
-import { curlCommand } from '../../web/curl.ts';
+import { dataTable, emptyState, link, moment, statusWord } from '../../web/components.ts';
 import { choices, postForm } from '../../web/fields.ts';
 import { type FormState, serveForm } from '../../web/forms.ts';
 import { askedReason, reasonField } from '../../web/reason.ts';
@@ -36,11 +35,8 @@ export function killPages(server: FastifyInstance, { service: { agents, kill } }
         title: `Kill switch of ${agent.name}`,
         above: aboveAgent(agent),
         introduction: `It stops what this platform gives the agent${agent.children.length === 0 ? '' : ', and every agent that it delegates to'}. Afterwards a receipt says which steps ran.`,
-        content: [
-          WHAT_IT_DOES,
-          killForm(agent, { form, request, reply }),
-          asCurl('curl', curlCommand(request, { method: 'POST', path, body })),
-        ],
+        content: [WHAT_IT_DOES, killForm(agent, { form, request, reply })],
+        api: { method: 'POST', path, body },
       };
     },
     async act(given, request) {

@@ -5,7 +5,6 @@ import { type NameActor, namesOfActors } from '../../accounts/people.ts';
 import { isKnown, sendKnown } from '../../http/etag.ts';
 import { forWhoMay, paramsOf } from '../../web/asked.ts';
 import {
-  asCurl,
   dataTable,
   emptyState,
   factList,
@@ -17,7 +16,6 @@ import {
   statusWord,
   utcTime,
 } from '../../web/components.ts';
-import { curlCommand } from '../../web/curl.ts';
 import { liveMark, liveRegion } from '../../web/live.ts';
 import { killParamsSchema, type WireKill } from '../wire/kill.ts';
 import { MODE_WORDS, resultWord, STEP_WORDS } from './labels.ts';
@@ -53,10 +51,8 @@ export function receiptPage(server: FastifyInstance, { service, people, clock }:
       title: `Receipt: ${agent.name} was ${MODE_WORDS[kill.mode].done}`,
       above: aboveAgent(agent),
       introduction: 'Which steps ran, when, and with what result. Each is an entry of the audit stream, too.',
-      content: [
-        liveRegion({ mark, says, now }, content),
-        asCurl('curl', curlCommand(request, { path: agentsApi(agent_id, 'kill-switch', kill_id) })),
-      ],
+      content: [liveRegion({ mark, says, now }, content)],
+      api: { path: agentsApi(agent_id, 'kill-switch', kill_id) },
     });
   });
 }

@@ -3,8 +3,6 @@ import { z } from 'zod';
 import { type Markup, markup } from '../../../core/html/markup.ts';
 import { idempotencyKey } from '../../http/fields.ts';
 import { actorOf, principalOf } from '../../http/principal.ts';
-import { asCurl } from '../../web/components.ts';
-import { curlCommand } from '../../web/curl.ts';
 import { field, onceField, postForm, select } from '../../web/fields.ts';
 import { emptyAsNone } from '../../web/form-lines.ts';
 import { type FormState, serveForm } from '../../web/forms.ts';
@@ -51,10 +49,8 @@ export function registerPage(server: FastifyInstance, { service }: AgentPagePart
       above: ABOVE_AGENTS,
       introduction:
         'Say what it is and what it may do. It has no identity before it is onboarded, which is the next step.',
-      content: [
-        await registerForm(service, { form, request, reply }),
-        asCurl('curl', curlCommand(request, { method: 'POST', path: agentsApi(), body: REGISTRATION_EXAMPLE })),
-      ],
+      content: [await registerForm(service, { form, request, reply })],
+      api: { method: 'POST', path: agentsApi(), body: REGISTRATION_EXAMPLE },
     }),
     async act({ once, ...input }, request, reply) {
       const { agent_id, message } = await service.agents.register(actorOf(principalOf(request)), input, once);

@@ -6,7 +6,7 @@ import { idempotencyKey } from '../../http/fields.ts';
 import { actorOf, principalOf } from '../../http/principal.ts';
 import { serveOperationAct } from '../../operations/act.ts';
 import { forWhoMay } from '../../web/asked.ts';
-import { action, asCurl, copyable, dataTable, emptyState, link, moment } from '../../web/components.ts';
+import { action, copyable, dataTable, emptyState, link, moment } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { field, onceField, postForm } from '../../web/fields.ts';
 import { type FormState, serveForm } from '../../web/forms.ts';
@@ -57,8 +57,8 @@ function listPage(server: FastifyInstance, { service: { subscribers }, people, c
           () => markup`<p>${action(`${SUBSCRIBERS_PATH}/new`, 'Add a subscriber')}</p>\n`,
         ),
         table(data, { call, now: clock(), empty, request }),
-        asCurl('curl', curlCommand(request, { path: SUBSCRIBERS_API })),
       ],
+      api: { path: SUBSCRIBERS_API },
     });
   });
 }
@@ -114,8 +114,8 @@ function newPage(server: FastifyInstance, { service: { subscribers } }: AgentPag
             submit: 'Add it',
           },
         ),
-        asCurl('curl', curlCommand(request, { method: 'POST', path: SUBSCRIBERS_API, body: EXAMPLE })),
       ],
+      api: { method: 'POST', path: SUBSCRIBERS_API, body: EXAMPLE },
     }),
     async act({ once, ...input }, request, reply) {
       await subscribers.add(actorOf(principalOf(request)), input, once);

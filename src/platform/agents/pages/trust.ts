@@ -3,8 +3,7 @@ import { z } from 'zod';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { grouped } from '../../../core/plurals.ts';
 import { queryOf } from '../../web/asked.ts';
-import { action, asCurl, dataTable, emptyState, factList, further, link, moment } from '../../web/components.ts';
-import { curlCommand } from '../../web/curl.ts';
+import { action, dataTable, emptyState, factList, further, link, moment } from '../../web/components.ts';
 import { LIST_ROWS } from '../../web/rows.ts';
 import { tierOf } from '../enums.ts';
 import { agentParamsSchema } from '../wire/agents.ts';
@@ -46,8 +45,8 @@ export function trustPage(server: FastifyInstance, { service, clock }: AgentPage
         lineTable(id, data, now),
         further(path, { cursor }, next_cursor),
         cursor === undefined ? factorsOf(trust) : null,
-        asCurl('curl', curlCommand(request, { path: agentsApi(id, 'trust-score', 'history') })),
       ],
+      api: { path: agentsApi(id, 'trust-score', 'history') },
     });
   });
 }

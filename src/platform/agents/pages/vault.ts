@@ -6,8 +6,7 @@ import { DomainError } from '../../errors.ts';
 import { actorOf, principalOf } from '../../http/principal.ts';
 import { serveOperationAct } from '../../operations/act.ts';
 import { forWhoMay } from '../../web/asked.ts';
-import { action, asCurl, dataTable, emptyState, link, moment, momentOr } from '../../web/components.ts';
-import { curlCommand } from '../../web/curl.ts';
+import { action, dataTable, emptyState, link, moment, momentOr } from '../../web/components.ts';
 import { choices, field, postForm } from '../../web/fields.ts';
 import { serveForm } from '../../web/forms.ts';
 import { leaveNotice } from '../../web/session-cookie.ts';
@@ -180,8 +179,8 @@ export function decoyPage(server: FastifyInstance, { service: { agents, vault } 
               submit: 'Plant it',
             },
           ),
-          asCurl('curl', curlCommand(request, { method: 'POST', path, body })),
         ],
+        api: { method: 'POST', path, body },
       };
     },
     async act(given, request, reply) {

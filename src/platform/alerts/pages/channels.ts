@@ -7,8 +7,7 @@ import { actorOf, principalOf } from '../../http/principal.ts';
 import { serveOperationAct } from '../../operations/act.ts';
 import { personOf } from '../../web/access.ts';
 import { forWhoMay } from '../../web/asked.ts';
-import { action, asCurl, copyable, dataTable, emptyState, link, moment } from '../../web/components.ts';
-import { curlCommand } from '../../web/curl.ts';
+import { action, copyable, dataTable, emptyState, link, moment } from '../../web/components.ts';
 import { choices, field, onceField, postForm, select } from '../../web/fields.ts';
 import { type FormState, serveForm } from '../../web/forms.ts';
 import type { PageView } from '../../web/layout.ts';
@@ -58,8 +57,8 @@ function listPage(server: FastifyInstance, { channels, clock }: AlertPageParts):
           () =>
             markup`<p>Alerts that nobody took are kept: ${link(`${PAGES}/administration`, 'see what could not be delivered')}.</p>\n`,
         ),
-        asCurl('curl', curlCommand(request, { path: channelsApi('') })),
       ],
+      api: { path: channelsApi('') },
     });
   });
 }
@@ -111,10 +110,8 @@ function addPage(server: FastifyInstance, { channels }: AlertPageParts): void {
       title: 'Add an alert channel',
       isNarrow: true,
       above: ABOVE_ALERTS,
-      content: [
-        postForm({ request, reply, form }, { fields: channelFields(form), submit: 'Add it' }),
-        asCurl('curl', curlCommand(request, { method: 'POST', path: channelsApi(''), body: EXAMPLE })),
-      ],
+      content: [postForm({ request, reply, form }, { fields: channelFields(form), submit: 'Add it' })],
+      api: { method: 'POST', path: channelsApi(''), body: EXAMPLE },
     }),
     async act({ once, ...input }, request, reply) {
       const { secret, ...channel } = await channels.add(actorOf(principalOf(request)), input, once);

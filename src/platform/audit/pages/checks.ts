@@ -4,8 +4,7 @@ import { grouped, plural } from '../../../core/plurals.ts';
 import { hangUpOf } from '../../http/caller.ts';
 import { serveOperationList } from '../../operations/list.ts';
 import { paramsOf } from '../../web/asked.ts';
-import { asCurl, dataTable, digest, emptyState, factList, link, moment, momentLink } from '../../web/components.ts';
-import { curlCommand } from '../../web/curl.ts';
+import { dataTable, digest, emptyState, factList, link, moment, momentLink } from '../../web/components.ts';
 import { streamOperations } from '../operations/streams.ts';
 import { findVerification } from '../verifications.ts';
 import { streamParamsSchema, verificationParamsSchema, type WireVerification } from '../wire.ts';
@@ -54,11 +53,8 @@ function onePage(server: FastifyInstance, { service: { database, seals, clock } 
     return reply.page({
       title: check.verified ? 'Nothing wrong found' : 'Something is wrong',
       above: [...waysTo(check.stream_id), { title: 'Checks', path: streamPath(check.stream_id, 'verifications') }],
-      content: [
-        checkFacts(check, clock()),
-        check.verified ? WHAT_IT_MEANS : findings(check),
-        asCurl('curl', curlCommand(request, { path: `/audit/verifications/${verification_id}` })),
-      ],
+      content: [checkFacts(check, clock()), check.verified ? WHAT_IT_MEANS : findings(check)],
+      api: { path: `/audit/verifications/${verification_id}` },
     });
   });
 }

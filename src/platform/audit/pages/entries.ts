@@ -5,18 +5,7 @@ import { grouped } from '../../../core/plurals.ts';
 import { hangUpOf } from '../../http/caller.ts';
 import { digits } from '../../http/fields.ts';
 import { paramsOf, queryOf } from '../../web/asked.ts';
-import {
-  asCurl,
-  copyable,
-  dataTable,
-  digest,
-  emptyState,
-  factList,
-  further,
-  link,
-  moment,
-} from '../../web/components.ts';
-import { curlCommand } from '../../web/curl.ts';
+import { copyable, dataTable, digest, emptyState, factList, further, link, moment } from '../../web/components.ts';
 import { filterField, filterForm, filtersOf } from '../../web/filters.ts';
 import { formTime, toFormTime } from '../../web/form-time.ts';
 import { type Query, withQuery } from '../../web/own-path.ts';
@@ -74,12 +63,8 @@ function listPage(server: FastifyInstance, { service }: AuditPageParts): void {
       title: 'Entries',
       above: waysTo(stream_id),
       introduction: isFiltered ? 'Those that match, oldest first.' : 'Newest first.',
-      content: [
-        filterFields(path, filters),
-        entryTable(data, service.clock()),
-        goesOn,
-        asCurl('curl', curlCommand(request, { path: withQuery('/audit/entries/', asked) })),
-      ],
+      content: [filterFields(path, filters), entryTable(data, service.clock()), goesOn],
+      api: { path: withQuery('/audit/entries/', asked) },
     });
   });
 }
@@ -163,8 +148,8 @@ function onePage(server: FastifyInstance, { service }: AuditPageParts): void {
         entryFacts(entry, service.clock()),
         markup`<h2>As JSON</h2>\n`,
         copyable('json', 'The entry as JSON', JSON.stringify(entry, null, 2)),
-        asCurl('curl', curlCommand(request, { path: withQuery('/audit/entries/', asked) })),
       ],
+      api: { path: withQuery('/audit/entries/', asked) },
     });
   });
 }

@@ -78,8 +78,8 @@ function onePage(server: FastifyInstance, { service }: AuditPageParts): void {
         packageFacts(summary, moment(created_at, service.clock())),
         downloads(package_id),
         limitations(summary),
-        asCurl('curl', curlCommand(request, { path: `/audit/evidence/${package_id}/json` })),
       ],
+      api: { path: `/audit/evidence/${package_id}/json` },
     });
   });
 

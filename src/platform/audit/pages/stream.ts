@@ -38,8 +38,8 @@ export function streamPage(server: FastifyInstance, { service }: AuditPageParts)
         state(stream, now, { request, reply }),
         facts(stream, now),
         await newestOf(service, stream_id, { request, reply }),
-        asCurl('curl', curlCommand(request, { path: streamApi(stream_id) })),
       ],
+      api: { path: streamApi(stream_id) },
     });
   });
 }

@@ -3,7 +3,7 @@ import { type Markup, markup } from '../../../core/html/markup.ts';
 import { grouped, plural } from '../../../core/plurals.ts';
 import { hangUpOf } from '../../http/caller.ts';
 import { queryOf } from '../../web/asked.ts';
-import { asCurl, copyable, dataTable, digest, emptyState, further, link, momentOr } from '../../web/components.ts';
+import { copyable, dataTable, digest, emptyState, further, link, momentOr } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { filterField, filterForm, filterSelect } from '../../web/filters.ts';
 import { withQuery } from '../../web/own-path.ts';
@@ -50,8 +50,8 @@ export function streamsPage(server: FastifyInstance, { service }: AuditPageParts
         streamTable(data, checkpoints, service.clock()),
         isAll(query) && data.every(({ stream_id }) => isOwnStream(stream_id)) ? firstEntry(request) : null,
         further(AUDIT_PATH, { ...asked, cursor: query.cursor }, next_cursor),
-        asCurl('curl', curlCommand(request, { path: withQuery('/audit/streams/', asked) })),
       ],
+      api: { path: withQuery('/audit/streams/', asked) },
     });
   });
 }

@@ -7,18 +7,7 @@ import { severityWord } from '../../alerts/pages/labels.ts';
 import { serveOperationAct } from '../../operations/act.ts';
 import { serveOperationList } from '../../operations/list.ts';
 import { forWhoMay, paramsOf, queryOf } from '../../web/asked.ts';
-import {
-  action,
-  asCurl,
-  dataTable,
-  digest,
-  emptyState,
-  factList,
-  further,
-  link,
-  moment,
-} from '../../web/components.ts';
-import { curlCommand } from '../../web/curl.ts';
+import { action, dataTable, digest, emptyState, factList, further, link, moment } from '../../web/components.ts';
 import { filterSelect } from '../../web/filters.ts';
 import { withQuery } from '../../web/own-path.ts';
 import { LIST_ROWS } from '../../web/rows.ts';
@@ -124,8 +113,8 @@ function onePage(server: FastifyInstance, { service, people, clock }: EndpointPa
         }),
         further(changePath(change_id), { cursor }, next_cursor),
         markup`<p class="further">${link(withQuery(EVENTS_PATH, { change_id, status: 'open' }), 'Those that are open')}</p>\n`,
-        asCurl('curl', curlCommand(request, { path: endpointsApi('changes', change_id) })),
       ],
+      api: { path: endpointsApi('changes', change_id) },
     });
   });
 }

@@ -5,8 +5,7 @@ import { SENSOR_FILE } from '../../../core/install-paths.ts';
 import { shellWord } from '../../../core/shell.ts';
 import { idempotencyKey } from '../../http/fields.ts';
 import { actorOf, principalOf } from '../../http/principal.ts';
-import { asCurl, copyable, link } from '../../web/components.ts';
-import { curlCommand } from '../../web/curl.ts';
+import { copyable, link } from '../../web/components.ts';
 import { field, onceField, postForm, select, textArea } from '../../web/fields.ts';
 import { linesOfField } from '../../web/form-lines.ts';
 import { type FormState, serveForm } from '../../web/forms.ts';
@@ -55,10 +54,8 @@ export function enrolPage(server: FastifyInstance, { service: { hosts } }: Endpo
       above: ABOVE_ENDPOINTS,
       introduction:
         'A machine whose binaries a sensor reads. Enrolment registers no baseline: until somebody has approved one, scans are kept and raise no event.',
-      content: [
-        enrolForm({ form, request, reply }),
-        asCurl('curl', curlCommand(request, { method: 'POST', path: endpointsApi('enroll'), body: { name: 'web-1' } })),
-      ],
+      content: [enrolForm({ form, request, reply })],
+      api: { method: 'POST', path: endpointsApi('enroll'), body: { name: 'web-1' } },
     }),
     async act({ once, ...input }, request) {
       return enrolledPage(await hosts.enroll(actorOf(principalOf(request)), input, once), request);

@@ -4,8 +4,7 @@ import { grouped } from '../../../core/plurals.ts';
 import { type NameActor, namesOfActors } from '../../accounts/people.ts';
 import { alertWord, severityWord } from '../../alerts/pages/labels.ts';
 import { forWhoMay, paramsOf } from '../../web/asked.ts';
-import { asCurl, factList, link, moment } from '../../web/components.ts';
-import { curlCommand } from '../../web/curl.ts';
+import { factList, link, moment } from '../../web/components.ts';
 import { eventParamsSchema, type WireEvent } from '../wire/events.ts';
 import { eventActs } from './event-acts.ts';
 import { isOfReports, titleOf } from './event-title.ts';
@@ -38,8 +37,8 @@ export function eventPage(server: FastifyInstance, { service, people, clock }: E
         acts(event, { request, reply }),
         markup`<h2>Expected and observed</h2>\n`,
         sidesTable(event),
-        asCurl('curl', curlCommand(request, { path: endpointsApi('events', event_id) })),
       ],
+      api: { path: endpointsApi('events', event_id) },
     });
   });
 }

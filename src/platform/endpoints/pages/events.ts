@@ -4,8 +4,7 @@ import { type Markup, markup } from '../../../core/html/markup.ts';
 import { plural } from '../../../core/plurals.ts';
 import { isKnown, sendKnown } from '../../http/etag.ts';
 import { queryOf } from '../../web/asked.ts';
-import { asCurl, emptyState, further, link } from '../../web/components.ts';
-import { curlCommand } from '../../web/curl.ts';
+import { emptyState, further, link } from '../../web/components.ts';
 import { hidden } from '../../web/fields.ts';
 import { filterField, filterForm, filterSelect, filtersOf } from '../../web/filters.ts';
 import { formTime, toFormTime } from '../../web/form-time.ts';
@@ -43,8 +42,8 @@ export function eventsPage(server: FastifyInstance, { service, clock }: Endpoint
         markup`<p>The same on many endpoints is one change: ${link(CHANGES_PATH, 'See them by change')}.</p>\n`,
         filters(filter),
         liveRegion({ mark, says: sayOf(stats), now }, [countsOf(stats), await lists(service, filter, now)]),
-        asCurl('curl', curlCommand(request, { path: withQuery(endpointsApi('events', ''), asked) })),
       ],
+      api: { path: withQuery(endpointsApi('events', ''), asked) },
     });
   });
 }

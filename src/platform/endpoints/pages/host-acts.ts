@@ -4,8 +4,6 @@ import { type Markup, type MarkupContent, markup } from '../../../core/html/mark
 import { actorOf, principalOf } from '../../http/principal.ts';
 import { serveOperationAct } from '../../operations/act.ts';
 import { paramsOf } from '../../web/asked.ts';
-import { asCurl } from '../../web/components.ts';
-import { curlCommand } from '../../web/curl.ts';
 import { field, postForm } from '../../web/fields.ts';
 import { type FormState, serveForm } from '../../web/forms.ts';
 import { askedReason } from '../../web/reason.ts';
@@ -116,10 +114,8 @@ function proposePage(server: FastifyInstance, { service: { hosts, baselines } }:
         above: aboveHost(host),
         introduction:
           'What the last scan of the machine saw. It is shown as a difference to the active baseline, and somebody approves it before it is one: another person, where there are several.',
-        content: [
-          postForm({ request, reply, form }, { fields: proposalFields(form), submit: 'Propose it' }),
-          asCurl('curl', curlCommand(request, call)),
-        ],
+        content: [postForm({ request, reply, form }, { fields: proposalFields(form), submit: 'Propose it' })],
+        api: call,
       };
     },
     async act(given, request, reply) {

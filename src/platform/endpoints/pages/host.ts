@@ -3,8 +3,7 @@ import { type Markup, type MarkupContent, markup, name } from '../../../core/htm
 import { grouped, roughly } from '../../../core/plurals.ts';
 import { type NameActor, namesOfActors } from '../../accounts/people.ts';
 import { forWhoMay, paramsOf } from '../../web/asked.ts';
-import { action, asCurl, copyable, emptyState, factList, link, moment, momentOr } from '../../web/components.ts';
-import { curlCommand } from '../../web/curl.ts';
+import { action, copyable, emptyState, factList, link, moment, momentOr } from '../../web/components.ts';
 import { withQuery } from '../../web/own-path.ts';
 import { SHORT_ROWS } from '../../web/rows.ts';
 import type { EndpointService } from '../service.ts';
@@ -50,8 +49,8 @@ export function hostPage(server: FastifyInstance, { service, people, clock }: En
         verifyForm(host, { request, reply }, now),
         await scans(service, host, now),
         await baselines(service, host, now),
-        asCurl('curl', curlCommand(request, { path: endpointsApi('hosts', endpoint_id) })),
       ],
+      api: { path: endpointsApi('hosts', endpoint_id) },
     });
   });
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Markup, markup } from '../../../core/html/markup.ts';
 import { agree, grouped, plural } from '../../../core/plurals.ts';
 import { forWhoMay, queryOf } from '../../web/asked.ts';
-import { action, asCurl, copyable, dataTable, emptyState, further, link, momentOr } from '../../web/components.ts';
+import { action, copyable, dataTable, emptyState, further, link, momentOr } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { filterForm, filterSelect, filtersOf } from '../../web/filters.ts';
 import { withQuery } from '../../web/own-path.ts';
@@ -46,8 +46,8 @@ export function hostsPage(server: FastifyInstance, { service, clock }: EndpointP
         ways(stats),
         forWhoMay(request, 'endpoints:write', () => markup`<p>${action(ENROL_PATH, 'Enrol an endpoint')}</p>\n`),
         stats.hosts === 0 ? firstEndpoint(request) : list,
-        asCurl('curl', curlCommand(request, { path: withQuery(endpointsApi('hosts', ''), { status }) })),
       ],
+      api: { path: withQuery(endpointsApi('hosts', ''), { status }) },
     });
   });
 }

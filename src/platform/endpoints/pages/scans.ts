@@ -3,8 +3,7 @@ import { z } from 'zod';
 import { type Markup, markup } from '../../../core/html/markup.ts';
 import { grouped } from '../../../core/plurals.ts';
 import { paramsOf, queryOf } from '../../web/asked.ts';
-import { asCurl, dataTable, digest, emptyState, further, link, moment, statusWord } from '../../web/components.ts';
-import { curlCommand } from '../../web/curl.ts';
+import { dataTable, digest, emptyState, further, link, moment, statusWord } from '../../web/components.ts';
 import { withQuery } from '../../web/own-path.ts';
 import { LIST_ROWS } from '../../web/rows.ts';
 import { hostParamsSchema } from '../wire/hosts.ts';
@@ -27,11 +26,8 @@ export function scansPage(server: FastifyInstance, { service, clock }: EndpointP
       title: 'Scans',
       above: aboveHost(host),
       introduction: 'What the sensor has reported, newest first. Each report has the digest of the one before in it.',
-      content: [
-        scanTable(data, clock()),
-        further(hostPath(endpoint_id, 'scans'), { cursor }, next_cursor),
-        asCurl('curl', curlCommand(request, { path: api })),
-      ],
+      content: [scanTable(data, clock()), further(hostPath(endpoint_id, 'scans'), { cursor }, next_cursor)],
+      api: { path: api },
     });
   });
 }

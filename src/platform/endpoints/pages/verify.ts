@@ -35,10 +35,8 @@ export function verifyPage(server: FastifyInstance, { service: { hosts, verifyin
         isNarrow: true,
         above: aboveHost(host),
         introduction: READS,
-        content: [
-          postForm({ request, reply, form }, { fields: null, submit: 'Verify now' }),
-          asCurl('curl', curlCommand(request, verifyCall(host.endpoint_id))),
-        ],
+        content: [postForm({ request, reply, form }, { fields: null, submit: 'Verify now' })],
+        api: verifyCall(host.endpoint_id),
       };
     },
     async act(_given, request) {
@@ -71,8 +69,8 @@ ${ofStream(host, request)}</div>\n`,
         ['Findings', grouped(findings.length)],
       ]),
       isRight ? null : findingTable(findings),
-      asCurl('curl', curlCommand(request, verifyCall(host.endpoint_id))),
     ],
+    api: verifyCall(host.endpoint_id),
   };
 }
 

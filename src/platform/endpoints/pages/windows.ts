@@ -7,7 +7,6 @@ import { serveOperationList } from '../../operations/list.ts';
 import { forWhoMay, paramsOf, queryOf } from '../../web/asked.ts';
 import {
   action,
-  asCurl,
   copyable,
   dataTable,
   emptyState,
@@ -111,8 +110,8 @@ function onePage(server: FastifyInstance, { service, people, clock }: EndpointPa
         markup`<h2>What it quieted</h2>\n`,
         eventTable(data, { caption: 'Events that it quieted', empty, of: 'all', hasStatus: true, now }),
         further(windowPath(window_id), { cursor }, next_cursor),
-        asCurl('curl', curlCommand(request, { path: endpointsApi('change-windows', window_id) })),
       ],
+      api: { path: endpointsApi('change-windows', window_id) },
     });
   });
 }

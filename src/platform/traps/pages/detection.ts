@@ -61,8 +61,8 @@ function onePage(server: FastifyInstance, { service, people, clock }: TrapPagePa
         facts(detection, nameActor, now, request),
         acts(detection, { request, reply }),
         occurrences(detection, now),
-        asCurl('curl', curlCommand(request, { path: trapsApi('detections', detection.detection_id) })),
       ],
+      api: { path: trapsApi('detections', detection.detection_id) },
     });
   });
 }

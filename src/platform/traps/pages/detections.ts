@@ -6,8 +6,7 @@ import { severityWord } from '../../alerts/pages/labels.ts';
 import { isKnown, sendKnown } from '../../http/etag.ts';
 import { text } from '../../http/fields.ts';
 import { forWhoMay, queryOf } from '../../web/asked.ts';
-import { action, asCurl, emptyState, further, link, statusWord } from '../../web/components.ts';
-import { curlCommand } from '../../web/curl.ts';
+import { action, emptyState, further, link, statusWord } from '../../web/components.ts';
 import { hidden } from '../../web/fields.ts';
 import { filterForm, filterSelect, filtersOf } from '../../web/filters.ts';
 import { liveMark, liveRegion } from '../../web/live.ts';
@@ -49,8 +48,8 @@ export function detectionsPage(server: FastifyInstance, { service, clock }: Trap
         forWhoMay(request, 'traps:write', () => markup`<p>${action(`${TRAPS_PATH}/new`, 'Make a trap')}</p>\n`),
         filters(filter),
         live(mark, overview, now, await lists(service, filter, now)),
-        asCurl('curl', curlCommand(request, { path: withQuery(trapsApi('detections', ''), asked) })),
       ],
+      api: { path: withQuery(trapsApi('detections', ''), asked) },
     });
   });
 }

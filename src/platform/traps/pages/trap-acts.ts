@@ -5,8 +5,8 @@ import { idempotencyKey } from '../../http/fields.ts';
 import { actorOf, principalOf } from '../../http/principal.ts';
 import { serveOperationAct } from '../../operations/act.ts';
 import { paramsOf } from '../../web/asked.ts';
-import { asCurl, dataTable, emptyState, link, statusWord } from '../../web/components.ts';
-import { type ApiCall, curlCommand } from '../../web/curl.ts';
+import { dataTable, emptyState, link, statusWord } from '../../web/components.ts';
+import type { ApiCall } from '../../web/curl.ts';
 import { field, onceField, postForm } from '../../web/fields.ts';
 import { formTime } from '../../web/form-time.ts';
 import { serveForm } from '../../web/forms.ts';
@@ -43,8 +43,8 @@ function confirmPage(server: FastifyInstance, { service: { traps } }: TrapPagePa
         above: aboveOf(trap),
         content: [
           postForm({ request, reply, form }, { fields: field(form, { ...view, isOptional: true }), submit: 'Confirm' }),
-          asCurl('curl', curlCommand(request, actCall(request, 'confirm'))),
         ],
+        api: actCall(request, 'confirm'),
       };
     },
     async act({ planted_at }, request, reply) {
@@ -68,10 +68,8 @@ function testPage(server: FastifyInstance, { service: { traps, proving } }: Trap
         isNarrow: true,
         above: aboveOf(trap),
         introduction: 'The trap is used as its client would use it, with a mark. No alert is sent for a marked use.',
-        content: [
-          postForm({ request, reply, form }, { fields: null, submit: 'Test it' }),
-          asCurl('curl', curlCommand(request, actCall(request, 'test'))),
-        ],
+        content: [postForm({ request, reply, form }, { fields: null, submit: 'Test it' })],
+        api: actCall(request, 'test'),
       };
     },
     async act(_given, request) {
@@ -119,10 +117,8 @@ function rotatePage(server: FastifyInstance, { service: { traps }, clock }: Trap
         isNarrow: true,
         above: aboveOf(trap),
         introduction: 'A new credential takes its place. The old one stays a trap for ever.',
-        content: [
-          postForm({ request, reply, form }, { fields: onceField(form), submit: 'Rotate' }),
-          asCurl('curl', curlCommand(request, actCall(request, 'rotate'))),
-        ],
+        content: [postForm({ request, reply, form }, { fields: onceField(form), submit: 'Rotate' })],
+        api: actCall(request, 'rotate'),
       };
     },
     async act({ once }, request) {

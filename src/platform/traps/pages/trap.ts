@@ -46,8 +46,8 @@ export function trapPage(server: FastifyInstance, { service, clock }: TrapPagePa
         markup`<h2>Detections</h2>\n`,
         detectionTable(data, { caption: 'Detections', empty, hasStatus: true, now }),
         data.length < SHORT_ROWS ? null : markup`<p class="further">${link(all, 'All its detections')}</p>\n`,
-        asCurl('curl', curlCommand(request, { path: trapsApi('credentials', credential_id) })),
       ],
+      api: { path: trapsApi('credentials', credential_id) },
     });
   });
 }
