@@ -7,7 +7,7 @@ import { firstOf, type Rows } from '../../core/rows/rows.ts';
 import type { ClaimName } from '../../verifier/claims/claim.ts';
 import { ReferenceDecoder } from '../../verifier/decode/reference/decoder.ts';
 import type { SealKeys } from '../../verifier/model/entry.ts';
-import type { Contract } from '../../verifier/reading/contract.ts';
+import type { EntryReader } from '../../verifier/reading/contract.ts';
 import { attempt, type Check, failed, ok, skipped } from '../check.ts';
 import type { AuditClient } from '../client/audit.ts';
 import type { ListedStreamAnswer } from '../client/audit-answers.ts';
@@ -15,9 +15,9 @@ import { requestStamp, type Stamping } from '../export/stamp.ts';
 
 type Stream = Pick<ListedStreamAnswer, 'streamId' | 'headSequence'>;
 
-/** Contract and keys that newest seals are compared with. */
+/** Entry reader and keys that newest seals are compared with. */
 interface Compared {
-  contract: Contract;
+  contract: EntryReader;
   given: SealKeys;
 }
 

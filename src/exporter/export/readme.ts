@@ -1,5 +1,5 @@
 import type { Verdict } from '../../verifier/claims/verdict.ts';
-import type { Contract } from '../../verifier/reading/contract.ts';
+import type { ContractWords } from '../../verifier/reading/contract.ts';
 import type { Received } from './receive.ts';
 
 const MAX_FINDINGS = 100;
@@ -19,7 +19,7 @@ function formsIn({ files }: Received): [path: string, words: string][] {
 }
 
 /** The times of the first and the last entry, and when the stream was received. */
-function factsIn(verdict: Verdict, fields: Contract['fields']): [label: string, text: string][] {
+function factsIn(verdict: Verdict, fields: ContractWords['fields']): [label: string, text: string][] {
   const { first_recorded_at: from, last_recorded_at: to, first_occurred_at, last_occurred_at } = verdict;
   const span = (label: string, field: string | null | undefined, first: string | null, last: string | null) =>
     first === null || last === null || field == null
@@ -32,7 +32,7 @@ function factsIn(verdict: Verdict, fields: Contract['fields']): [label: string, 
 }
 
 /** Returns what the README.txt of a bundle says of its evidence besides the claims. */
-export function toReadmeFacts(received: Received, verdict: Verdict, fields: Contract['fields']) {
+export function toReadmeFacts(received: Received, verdict: Verdict, fields: ContractWords['fields']) {
   const { findings } = verdict;
   return {
     forms: formsIn(received),

@@ -1,7 +1,7 @@
 import type { Entry, SealKeys } from '../../verifier/model/entry.ts';
 import type { Description } from '../../verifier/profile/description.ts';
 import type { KeyChoice, SealDescription } from '../../verifier/profile/digest-description.ts';
-import type { Contract } from '../../verifier/reading/contract.ts';
+import type { EntryReader } from '../../verifier/reading/contract.ts';
 import { openContract } from '../../verifier/reading/reading.ts';
 import type { SealRole } from '../roles/entry.ts';
 import { isNearlyAll } from '../sample/nearly-all.ts';
@@ -61,7 +61,7 @@ function count(description: Description, entries: readonly Sample[], keys: SealK
 }
 
 /** Null for an entry that is not as the contract says, which the recipe's search names. */
-function readEntry(contract: Contract, sample: Sample): Entry | null {
+function readEntry(contract: EntryReader, sample: Sample): Entry | null {
   try {
     return contract.readEntry(Buffer.from(sample.text()), membersIn(sample), new Map());
   } catch {

@@ -1,7 +1,7 @@
 import { FLAG, hexAt, isNoted, statedDigest } from '../model/batch.ts';
 import type { FindingLog } from '../model/finding-log.ts';
 import { type FindingPlace, placeOf, type StreamFindingCode, toStreamFinding } from '../model/stream-finding.ts';
-import type { Contract } from '../reading/contract.ts';
+import type { EntryReader } from '../reading/contract.ts';
 import { RecentDigests } from './recent.ts';
 import type { Run } from './runs.ts';
 
@@ -47,7 +47,7 @@ export class OrderCheck {
 
   constructor(
     streamId: string,
-    { genesis, firstSequence }: Pick<Contract, 'genesis' | 'firstSequence'>,
+    { genesis, firstSequence }: Pick<EntryReader, 'genesis' | 'firstSequence'>,
     log: FindingLog,
   ) {
     this.#streamId = streamId;

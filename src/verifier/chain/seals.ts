@@ -2,7 +2,7 @@ import { hexAt, isNoted } from '../model/batch.ts';
 import type { Entry, SealKeys } from '../model/entry.ts';
 import { FindingLog } from '../model/finding-log.ts';
 import { type FindingPlace, placeOf, type StreamFinding, toStreamFinding } from '../model/stream-finding.ts';
-import type { Contract } from '../reading/contract.ts';
+import type { EntryReader } from '../reading/contract.ts';
 import { differingEntries, type Run } from './runs.ts';
 
 /** Made-up entries may each name a key of their own. */
@@ -30,7 +30,7 @@ export interface SealCounts {
 /** Checks the seals of one stream, in the order of arrival. Their form is checked without any key. */
 export class SealCheck {
   readonly #streamId: string;
-  readonly #contract: Pick<Contract, 'hasSeals'>;
+  readonly #contract: Pick<EntryReader, 'hasSeals'>;
   readonly #keys: SealKeys;
   readonly #log: FindingLog;
   readonly #counts: SealCounts = {
@@ -42,7 +42,7 @@ export class SealCheck {
     keyIds: new Set(),
   };
 
-  constructor(streamId: string, contract: Pick<Contract, 'hasSeals'>, keys: SealKeys, log: FindingLog) {
+  constructor(streamId: string, contract: Pick<EntryReader, 'hasSeals'>, keys: SealKeys, log: FindingLog) {
     this.#streamId = streamId;
     this.#contract = contract;
     this.#keys = keys;

@@ -3,7 +3,7 @@ import { readWritten, type Written } from '../../core/json/source-text.ts';
 import type { ReferenceDecoder } from '../decode/reference/decoder.ts';
 import type { WasmDecoder } from '../decode/wasm/decoder.ts';
 import type { EntryBatch } from '../model/batch.ts';
-import type { Contract } from '../reading/contract.ts';
+import type { EntryReader } from '../reading/contract.ts';
 
 const COLUMNS = [
   'sequences',
@@ -16,7 +16,7 @@ const COLUMNS = [
   'computedSeals',
 ] as const satisfies readonly (keyof EntryBatch)[];
 
-type Program = NonNullable<Contract['program']>;
+type Program = NonNullable<EntryReader['program']>;
 
 export type TrialColumn = (typeof COLUMNS)[number];
 

@@ -48,15 +48,11 @@ export interface SummaryFacts {
 }
 
 /**
- * The way in which one kind of service writes its packages. Readers throw `EvidenceError` `contract` when a field that
- * plays a role is missing or of another type, `unreadable` when the bytes are not JSON.
+ * The way in which one kind of service writes entries. Readers throw `EvidenceError` `contract` when a field that plays
+ * a role is missing or of another type, `unreadable` when the bytes are not JSON.
  */
-// Over ten members: it is the port through which packages of every service are read.
-export interface Contract {
-  /** For people: which contract this is. */
-  readonly name: string;
-  /** For people: how an entry's digest is made, as the recipe is recorded beside a verdict; null when it is not known. */
-  readonly recipe: string | null;
+// Over ten members: it is the port through which entries of every service are read.
+export interface EntryReader {
   readonly hasSeals: boolean;
   /** True if it takes a key to recompute an entry's digest. */
   readonly hasKeyedDigests: boolean;
@@ -69,7 +65,43 @@ export interface Contract {
   readonly unhashedSeal: Unhashed | null;
   /** @param unhashed what digests say nothing about, `unhashedSeal` too. */
   openRoles(unhashed: Iterable<Unhashed>): OpenRole[];
-  /** For people: where an entry says these. */
+  /** `previous` of the first entry of a stream, and the number of that entry. */
+  readonly genesis: string;
+  readonly firstSequence: number;
+  /** For a fast decoder; null where there is none for this contract. */
+  readonly program: RecipeProgram | null;
+  /** @param members how many members the entry's objects have in all, counted in the bytes. */
+  readEntry(bytes: Uint8Array, members: number, keys: SealKeys): Entry;
+  /** As `words` of the entry. @param bytes of one that can be read. */
+  describeEntry(bytes: Uint8Array): EntryWords;
+  /** The seal that the holder of `key` would put on an entry. */
+  sealOf(key: KeyObject, entry: Pick<Entry, 'digest' | 'digestText'>): string;
+}
+
+/** Forms of evidence packages, and of their summaries. Readers throw as those of entries. */
+export interface PackageForm {
+  /** The paths of the forms, with `{package_id}` in them; null for a form that the service has not got. */
+  readonly downloads: Readonly<Record<'json' | 'pdf' | 'summary', string | null>>;
+  /** The contents of a package: one stream, or all of the account. */
+  readonly scope: PackageFacts['scope'];
+  /** The member of a package that holds the entries: names from the outermost in; none when the package is the array. */
+  readonly entriesPath: readonly string[];
+  /** Member of entries by which they are counted as the summary counts them; null where the contract does not say it. */
+  readonly countedAction: string | null;
+  /** @param document the package without its entries. */
+  readPackage(document: Json): PackageFacts;
+  /** As `readPackage` of what precedes the entries: what is not there yet is null. */
+  readPackageHead(document: Json): PackageFacts;
+  /** Throws `unreadable` also where the contract's summaries are not JSON. */
+  readSummary(bytes: Uint8Array): SummaryFacts;
+}
+
+/** Words of a contract, for people. */
+export interface ContractWords {
+  readonly name: string;
+  /** The recipe of an entry's digest, as it is recorded beside a verdict; null when it is not known. */
+  readonly recipe: string | null;
+  /** Members of an entry that say these. */
   readonly fields: {
     readonly sequence: string;
     readonly previous: string;
@@ -78,29 +110,7 @@ export interface Contract {
     readonly timestamp: string | null;
     readonly occurred_at?: string | null | undefined;
   };
-  /** Member of entries by which they are counted as the summary counts them; null where the contract does not say it. */
-  readonly countedAction: string | null;
-  /** The paths of the forms, with `{package_id}` in them; null for a form that the service has not got. */
-  readonly downloads: Readonly<Record<'json' | 'pdf' | 'summary', string | null>>;
-  /** The contents of a package: one stream, or all of the account. */
-  readonly scope: PackageFacts['scope'];
-  /** `previous` of the first entry of a stream, and the number of that entry. */
-  readonly genesis: string;
-  readonly firstSequence: number;
-  /** The member of a package that holds the entries: names from the outermost in; none when the package is the array. */
-  readonly entriesPath: readonly string[];
-  /** For a fast decoder; null where there is none for this contract. */
-  readonly program: RecipeProgram | null;
-  /** @param members how many members the entry's objects have in all, counted in the bytes. */
-  readEntry(bytes: Uint8Array, members: number, keys: SealKeys): Entry;
-  /** As `words` of the entry. @param bytes of one that can be read. */
-  describeEntry(bytes: Uint8Array): EntryWords;
-  /** @param document the package without its entries. */
-  readPackage(document: Json): PackageFacts;
-  /** As `readPackage` of what precedes the entries: what is not there yet is null. */
-  readPackageHead(document: Json): PackageFacts;
-  /** Throws `unreadable` also where the contract's summaries are not JSON. */
-  readSummary(bytes: Uint8Array): SummaryFacts;
-  /** The seal that the holder of `key` would put on an entry. */
-  sealOf(key: KeyObject, entry: Pick<Entry, 'digest' | 'digestText'>): string;
 }
+
+/** A profile in use: how a service's entries and packages are read, and what they are called. */
+export interface Contract extends EntryReader, PackageForm, ContractWords {}

@@ -18,7 +18,7 @@ export interface OpenRole {
 }
 
 interface RoleCover {
-  /** See `Contract`. */
+  /** See `EntryReader`. */
   bindsPredecessor: boolean;
   unhashedSeal: Unhashed | null;
   openRoles(unhashed: Iterable<Unhashed>): OpenRole[];

@@ -26,7 +26,7 @@ import type { PackageReading } from '../chain/package.ts';
 import type { ListingResult } from '../claims/listing.ts';
 import { lastFetched, newestEnd } from '../claims/unfetched.ts';
 import type { Description } from '../profile/description.ts';
-import type { Contract } from '../reading/contract.ts';
+import type { PackageForm } from '../reading/contract.ts';
 import { type ObjectFinding, readInBundle, toObjectFinding } from './object-finding.ts';
 import { checkPages, checkServiceDocument } from './service.ts';
 import { checkTransferLog } from './transfer-log.ts';
@@ -55,7 +55,7 @@ interface Evidence {
   files: ReadonlyMap<string, FileDigest>;
   reading: PackageReading;
   /** The contract that the package was read by. */
-  contract: Pick<Contract, 'downloads'>;
+  contract: Pick<PackageForm, 'downloads'>;
 }
 
 const MAX_TEXT_BYTES = 2 ** 20;

@@ -4,7 +4,7 @@ import { FORMS, type FormName, formFile, isPart, TRANSFER_LOG } from '../bundle/
 import type { FileDigest } from '../bundle/integrity.ts';
 import type { ListingResult } from '../claims/listing.ts';
 import { fillText } from '../profile/answers.ts';
-import type { Contract } from '../reading/contract.ts';
+import type { PackageForm } from '../reading/contract.ts';
 import { readRecord } from '../records/record-bytes.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 
@@ -25,7 +25,7 @@ export function checkTransferLog(
   key: string,
   stated: Verification,
   files: ReadonlyMap<string, FileDigest>,
-  { contract: { downloads }, listing }: { contract: Pick<Contract, 'downloads'>; listing: ListingResult | null },
+  { contract: { downloads }, listing }: { contract: Pick<PackageForm, 'downloads'>; listing: ListingResult | null },
 ): ReadTransferLog {
   const place = `${key}:${TRANSFER_LOG}`;
   let log: TransferLog;

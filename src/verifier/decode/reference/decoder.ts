@@ -4,7 +4,7 @@ import type { SpareMemory } from '../../../core/spare-memory.ts';
 import { type EntryBatch, FLAG, type SentEntries, sentEntry, type UnhashedAt } from '../../model/batch.ts';
 import type { Entry, SealKeys } from '../../model/entry.ts';
 import { unhashedKey } from '../../model/unhashed.ts';
-import type { Contract } from '../../reading/contract.ts';
+import type { EntryReader } from '../../reading/contract.ts';
 import type { Decoded, EntryDecoder, Place } from '../decoder.ts';
 
 /**
@@ -12,10 +12,10 @@ import type { Decoded, EntryDecoder, Place } from '../decoder.ts';
  * whatever can be read, and notes what is unusual. The other decoder takes only what this one would not note.
  */
 export class ReferenceDecoder implements EntryDecoder {
-  readonly #contract: Contract;
+  readonly #contract: EntryReader;
   readonly #keys: SealKeys;
 
-  constructor(contract: Contract, keys: SealKeys) {
+  constructor(contract: EntryReader, keys: SealKeys) {
     this.#contract = contract;
     this.#keys = keys;
   }
