@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { actorOf, principalOf } from '../http/principal.ts';
+import { whereDefined } from '../../core/defined.ts';
 import { type ActView, type AskedFirst, serveAct } from '../web/acts.ts';
 import { paramsOf } from '../web/asked.ts';
 import type { Access } from '../web/forms.ts';
 import { askedReason, reasonField } from '../web/reason.ts';
-import { callerOf, callPath, type Operation } from './operation.ts';
+import { askedBy, callerOf, callPath, type Operation } from './operation.ts';
 
 /** The page of an operation that people carry out with one button. */
 export interface OperationAct<Params, Answer, Subject> {
@@ -40,19 +40,16 @@ export function serveOperationAct<Params extends z.ZodObject, Answer extends z.Z
   serveAct(server, {
     path,
     access: access ?? { scope },
-    ...(isReasoned ? { asked: REASON } : {}),
-    ...(schema === undefined ? {} : { params: schema }),
+    ...whereDefined({ params: schema, asked: isReasoned ? REASON : undefined }),
     async view(request) {
       const params = paramsOf<z.output<Params>>(request);
       const call = { method, path: callPath(api, operation, params) };
       return { ...view(await subject(params)), api: isReasoned ? { ...call, body: { reason: 'why' } } : call };
     },
     async act(request, given, reply) {
-      const params = paramsOf<z.output<Params>>(request);
-      const found = await subject(params);
-      const actor = actorOf(principalOf(request));
-      const asked = { actor, params, query: {}, body: isReasoned ? given : undefined, key: undefined };
-      const answer = await work(asked, callerOf(request, reply));
+      const asked = askedBy<z.output<Params>, Record<string, unknown>, unknown>(request);
+      const found = await subject(asked.params);
+      const answer = await work({ ...asked, body: isReasoned ? given : undefined }, callerOf(request, reply));
       return { notice: notice(found, answer), next: next ?? view(found).back };
     },
   });

@@ -1,14 +1,14 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify';
 import type { z } from 'zod';
+import { whereDefined } from '../../core/defined.ts';
 import type { MarkupContent } from '../../core/html/markup.ts';
-import { actorOf, principalOf } from '../http/principal.ts';
-import { paramsOf, queryOf } from '../web/asked.ts';
+import { queryOf } from '../web/asked.ts';
 import { further } from '../web/components.ts';
 import { filterForm, filtersOf } from '../web/filters.ts';
 import type { PageView } from '../web/layout.ts';
 import { PAGES, type Query, withQuery } from '../web/own-path.ts';
 import { LIST_ROWS } from '../web/rows.ts';
-import { callerOf, callPath, type Operation } from './operation.ts';
+import { askedBy, callerOf, callPath, type Operation } from './operation.ts';
 
 /** A list as an operation answers it. */
 interface Page<Row> {
@@ -51,18 +51,13 @@ export function serveOperationList<Params extends z.ZodObject, Filter extends z.
   const { scope, params: paramsSchema, query, work } = operation;
   const { path, api, head, before, filters, table, after } = list;
   const querystring = query === undefined ? undefined : filtersOf(query.omit({ limit: true }));
-  const schema = {
-    hide: true,
-    ...(querystring === undefined ? {} : { querystring }),
-    ...(paramsSchema === undefined ? {} : { params: paramsSchema }),
-  };
+  const schema: FastifySchema = { hide: true, ...whereDefined({ querystring, params: paramsSchema }) };
   server.get(path, { config: { scope }, schema }, async (request, reply) => {
-    const params = paramsOf<z.output<Params>>(request);
+    const asked = askedBy<z.output<Params>, z.output<Filter>, undefined>(request);
+    const { params } = asked;
     const { cursor, ...given } = queryOf<Query>(request);
     const filter = given as z.output<Filter>;
-    const actor = actorOf(principalOf(request));
-    const asked = { ...filter, cursor, limit: LIST_ROWS };
-    const input = { actor, params, query: asked as z.output<Filter>, body: undefined, key: undefined };
+    const input = { ...asked, query: { ...asked.query, limit: LIST_ROWS } };
     const { data, next_cursor } = (await work(input, callerOf(request, reply))) as Page<RowOf<Answer>>;
     const at = callPath(PAGES, { path }, params);
     const isAll = Object.values(given).every((value) => value === undefined);

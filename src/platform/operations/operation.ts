@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import { z } from 'zod';
+import { whereDefined } from '../../core/defined.ts';
 import { hangUpOf } from '../http/caller.ts';
 import { isKnown, sendKnown } from '../http/etag.ts';
 import { keyHeaderSchema } from '../http/fields.ts';
@@ -140,11 +141,8 @@ function schemaOf(id: string, declared: AnyOperation): FastifySchema {
     operationId: id,
     tags: [tag],
     summary,
-    ...(description === undefined ? {} : { description }),
+    ...whereDefined({ description, params, querystring: query, body }),
     ...(declared.isKeyed ? { headers: keyHeaderSchema } : {}),
-    ...(params === undefined ? {} : { params }),
-    ...(query === undefined ? {} : { querystring: query }),
-    ...(body === undefined ? {} : { body }),
     response: {
       [status]: answer,
       ...(version === undefined ? {} : { 304: NOTHING_NEW }),
@@ -153,14 +151,14 @@ function schemaOf(id: string, declared: AnyOperation): FastifySchema {
   };
 }
 
-/** Returns what a request asks for; its route has read the parts of it. */
-function askedBy(request: FastifyRequest): Asked<Record<string, unknown>, Record<string, unknown>, unknown> {
+/** Returns the input that a request has; its route has read the parts of it. */
+export function askedBy<Params, Query, Body>(request: FastifyRequest): Asked<Params, Query, Body> {
   const { params, query, body, headers } = request;
   return {
     actor: actorOf(principalOf(request)),
-    params: params as Record<string, unknown>,
-    query: query as Record<string, unknown>,
-    body,
+    params: params as Params,
+    query: query as Query,
+    body: body as Body,
     key: headers['idempotency-key'] as string | undefined,
   };
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { whereDefined } from '../../core/defined.ts';
 import { type Markup, type MarkupContent, markup } from '../../core/html/markup.ts';
 import type { ApiCall } from './curl.ts';
 import { postForm } from './fields.ts';
@@ -47,12 +48,12 @@ export function serveAct(server: FastifyInstance, page: ActPage): void {
     path,
     access,
     schema: asked.schema,
-    ...(params === undefined ? {} : { params }),
+    ...whereDefined({ params }),
     async show(form, request, reply) {
       const { title, above, introduction, submit, isFinal, back, api } = await view(request);
       const instead = markup`<a href="${back}">Leave it as it is</a>`;
       const button = postForm({ request, reply, form }, { fields: asked.fields(form), submit, isFinal, instead });
-      return { title, isNarrow: true, above, introduction, content: button, ...(api === undefined ? {} : { api }) };
+      return { title, isNarrow: true, above, introduction, content: button, ...whereDefined({ api }) };
     },
     async act(given, request, reply) {
       const { notice, next } = await act(request, given, reply);
