@@ -470,7 +470,7 @@ test('no literal is spread within a literal, where the compiler checks no names'
 /** A comment that begins so names nothing: it begins with a noun or a verb. */
 test('no comment begins with a relative word', () => {
   const opening =
-    /(?:\/\*\*\s+(?:\* )?|(?<!\/\/[^\n]*\n)^[^\S\n]*\/\/ )(What|Whether|Whose|Who|Which|Why|Of|Where|How|That)\b[^\n]*/gm;
+    /(?:\/\*\*\s+(?:\* )?|(?<!\/\/[^\n]*\n)^[^\S\n]*\/\/ )(What|Whether|Whose|Who|Whoever|Which|Why|Of|Where|How|That|So many|So much)\b[^\n]*/gm;
   const headless = files.flatMap(({ path, text }) =>
     (text.match(opening) ?? []).map((comment) => `${path}: ${comment}`),
   );

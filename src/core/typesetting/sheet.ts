@@ -23,7 +23,7 @@ export type Align = 'left' | 'centre' | 'right';
 /** The share of a line before the `x` it is aligned to. */
 const SHARE_BEFORE: Record<Align, number> = { left: 0, centre: 0.5, right: 1 };
 
-/** So many lines of a paragraph stand together at its beginning, and at its end. */
+/** Number of lines of a paragraph that stay together at its beginning, and at its end. */
 const TOGETHER = 2;
 
 /** The number of a paragraph's lines that stay with its first: all of so few that one would be left alone. */

@@ -25,7 +25,7 @@ export interface OpenSource {
   close(): Promise<void>;
 }
 
-/** So many files are held open at once; more of them are opened again when it is their turn. */
+/** Number of files that are held open at once; others are opened again when it is their turn. */
 const MAX_OPEN = 200;
 
 /**

@@ -1,6 +1,6 @@
 import type { Accepts } from './call.ts';
 
-/** So many bytes are looked at: within them a PDF says that it is one, as readers have it (ISO 32000-1, note 13). */
+/** Number of bytes within which a PDF must say that it is one, as readers have it (ISO 32000-1, note 13). */
 const HEAD_BYTES = 1024;
 
 /** A mark in UTF-8, read as Latin-1; a reader may overlook it (RFC 8259 section 8.1). */

@@ -90,7 +90,7 @@ interface RateRefusal {
   grantedAt: number;
   /** The time for which the service wants to be left alone; null when it does not say. */
   retryAfterMs: number | null;
-  /** So many accepted requests must have come before, or the refusal says nothing about a rate. */
+  /** Number of accepted requests that must precede a refusal for it to say something about a rate. */
   evidence: number;
 }
 

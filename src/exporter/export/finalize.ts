@@ -90,7 +90,7 @@ async function finalizeRun(
   const { question } = context;
   const begun = await readBegun(context, question);
   if (begun === null) throw notOurs(askedKey(question.run_id), 'it is not there any more');
-  // Whoever began it has written this first, unless what was begun was brought here from elsewhere.
+  // The process that began the run has written this first, unless the run was brought here from elsewhere.
   await keepService(context.archive, record.source.audit_url, ledger.newest);
   record.documents = [await keepAsked(context, begun), frozen.document, ...(await putReports(context, record))];
   const { binding: _binding, ...unbound } = record;

@@ -121,7 +121,7 @@ async function readBack(
   });
 }
 
-/** So much is written at once. */
+/** Number of bytes that are written at once. */
 const BLOCK = 256 * 1024;
 
 /** A file of a bag that is made line by line, because all of it would be too much to hold. */

@@ -79,7 +79,7 @@ export async function changeProtection(
       change,
     );
   } catch (error) {
-    // Whoever may only write records must not keep others from changing anything.
+    // A writer that may only write records must not keep others from changing anything.
     const isIdle = changed === 0 && open.length === 0 && isEvidenceError(error, 'store-refused');
     if (isIdle) await conclude(context, locks, ordered, 'refused');
     throw error;

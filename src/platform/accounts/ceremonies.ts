@@ -75,7 +75,7 @@ export class Ceremonies {
       challenge: bytesOf(challenge),
       excludeCredentials: existing.map(toDescriptor),
       supportedAlgorithmIDs: ALGORITHMS,
-      // Whoever signs in is known by then: no authenticator has to keep a list for us.
+      // The person is known by then: no authenticator has to keep a list for us.
       authenticatorSelection: { residentKey: 'discouraged', userVerification: USER_VERIFICATION },
     });
   }

@@ -130,7 +130,7 @@ export class Agents {
   }
 }
 
-/** Whoever may use a tool would be a detection each time. @throws DomainError `conflict`. */
+/** Refuses tools that are decoys: each use of one would be a detection. @throws DomainError `conflict`. */
 async function refuseDecoys(transaction: Transaction, { agent_no }: Agent, tools: readonly string[]): Promise<void> {
   const decoys = (await decoyToolsOf(transaction, [agent_no])).get(agent_no);
   const taken = tools.find((tool) => decoys?.has(tool));

@@ -69,7 +69,7 @@ export class Onboarding {
     return { issued, parts: { agent_id: agentId, ...identity, vault, audit_stream: this.#streamOf(agentId) } };
   }
 
-  /** Whoever may onboard an agent may make the key that is good for this one alone. Those of before end. */
+  /** Makes the key of this one agent, as anybody may who may onboard it. Earlier keys end. */
   async #issueKey(
     transaction: Transaction,
     { name: actor }: Actor,

@@ -26,8 +26,8 @@ interface InspectionDeps {
  * Checks a stream from its first entry to its head, without writing anything: every hash and seal recomputed, every
  * link, the row that states the head, every checkpoint with its token, and the checks on record.
  *
- * Whoever puts the whole database, or all rows of a stream, back to an earlier copy leaves nothing behind that does not
- * fit: this finds nothing then. Anchors and exports that were kept elsewhere tell, because they know later entries.
+ * An earlier copy of the whole database, or of all rows of a stream, fits together: this finds nothing then. Anchors and
+ * exports that were kept elsewhere show it, because they know later entries.
  * @throws DomainError `not_found` for a stream that does not exist; the reason of `signal`.
  */
 export async function inspectStream(

@@ -14,7 +14,7 @@ type ImportFlags = PlatformFlags & { paths: string[]; keyring: string };
 /** The keyring of the Debian package debian-archive-keyring. */
 const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
 
-/** So many packages that nobody listed are named one by one. */
+/** Number of unlisted packages that are named one by one. */
 const NAMED = 10;
 
 const importCommand: CommandModule<object, ImportFlags> = {

@@ -69,7 +69,7 @@ export async function noteResolved(transaction: Transaction, eventIds: readonly 
     .execute();
 }
 
-/** Whoever has the list of events as it was is told that it is another one. */
+/** Gives the list of events a new version, so that readers of the earlier one learn of it. */
 export async function noteEventsChanged(transaction: Transaction): Promise<void> {
   const versions = transaction.tables<EndpointTables>().updateTable('endpoint_event_versions');
   await versions.set({ version: sql<number>`version + 1` }).execute();

@@ -168,7 +168,7 @@ export class Hosts {
     return this.find(endpointId);
   }
 
-  /** Whoever may enrol an endpoint may make the key that is good for this one alone. */
+  /** Makes the key of this one endpoint, as anybody may who may enrol it. */
   #issueKey(transaction: Transaction, { name: actor }: Actor, { endpoint_id, name }: Endpoint, now: Date) {
     const { administration } = this.#deps;
     const scopes = ['endpoints:report'] as const;

@@ -64,7 +64,7 @@ const FRAMEWORK_CODES: Record<number, string> = {
   415: 'unsupported_media_type',
 };
 
-/** So many fields or names one problem names, and so many characters of each. */
+/** Limits of one problem: the fields or names in it, and the characters of each. */
 const MOST_NAMED = 20;
 const LONGEST_NAME = 100;
 const LONGEST_DETAIL = 5000;

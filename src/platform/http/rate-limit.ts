@@ -5,7 +5,7 @@ import { HttpProblem } from './problem.ts';
 
 const WINDOW_MS = 60_000;
 
-/** So many are told apart in a minute; all others count as one. */
+/** Number of callers that are told apart in a minute; all others count as one. */
 const MOST = 100_000;
 
 /** Limits the requests of a sender in a minute. Each process counts for itself. */

@@ -98,7 +98,7 @@ export class Scheduler {
         .tables<JobTables>()
         .updateTable('jobs')
         .set({ due_at, ended_at, last_error, ...succeeded });
-      // Whoever took too long says nothing of the run that began since.
+      // A run that took too long must not end the one that began since.
       return jobs.where('name', '=', name).where('began_at', '=', beganAt).execute();
     });
   }

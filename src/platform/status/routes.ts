@@ -49,7 +49,7 @@ export type ReadinessCheck = () => Promise<boolean>;
 
 /** The time after which a check that did not answer has failed. */
 const CHECK_MS = 2000;
-/** Whoever asks within this time gets the same answer: anybody may ask, as often as they like. */
+/** Time for which an answer is kept: anybody may ask, as often as they like. */
 const KEPT_MS = 1000;
 
 /** Tells whether this process can answer requests, and if not, why. */

@@ -5,7 +5,7 @@ import { personOf } from './access.ts';
 import { emptyState, moment, statusWord, tile } from './components.ts';
 import type { ModuleOverview, TimelineEvent } from './overview.ts';
 
-/** So many events are shown; the services have all of them. */
+/** Number of events that are shown; the services have all of them. */
 const MOST_EVENTS = 30;
 
 /** The page that people come to first: whether anything is wrong, since when, when it was last checked, what to do next. */

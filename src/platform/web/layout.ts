@@ -27,7 +27,7 @@ export interface PageView {
 export interface NavItem {
   title: string;
   path: string;
-  /** Whoever has it sees the page in the navigation. */
+  /** Scope with which people see the page in the navigation. */
   scope: Scope;
 }
 

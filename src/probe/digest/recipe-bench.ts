@@ -131,7 +131,7 @@ export class Bench {
   }
 }
 
-/** So many of them, from everywhere among them: an altered one must not speak for all. */
+/** Picks samples from everywhere among them: an altered one must not speak for all. */
 function spread(samples: readonly Sample[], many: number): Sample[] {
   if (samples.length <= many) return [...samples];
   return samples.filter(

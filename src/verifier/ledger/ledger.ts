@@ -184,7 +184,7 @@ export async function findEntry(
   let stored = newest === undefined ? await readNewestEntry(archive) : newest;
   while (stored !== null && runOf(stored.entry)?.id !== runId) {
     const { key, entry } = stored;
-    // Whoever altered it must not lead the search in a circle.
+    // An altered entry must not lead the search in a circle.
     if (key !== ledgerKey(entry.number))
       throw new EvidenceError('unreadable', `${key} says that it is entry ${entry.number} of the ledger`);
     stored = entry.number === 1 ? null : await readEntry(archive, ledgerKey(entry.number - 1));

@@ -96,7 +96,7 @@ function checkAuthority(
   return [
     ...checkTokenSignature(token, certificate),
     ...checkNamedCertificate(token, certificate),
-    // Whoever is no authority at all is not the one that is named either: that would be the same fault twice.
+    // A signer that is no authority is not the named one either: that would be the same fault twice.
     ...(isForTimeStamping(certificate) ? checkName(token.info, certificate) : []),
     ...checkPurpose(certificate),
     // A root that nobody pinned says nothing against a token; a path to a pinned one that does not hold does.

@@ -11,7 +11,7 @@ const COVERS = {
 const NO_OBJECT = {
   link: 'is a link, which an archive never contains: what it leads to was not read',
   special: 'is a named pipe, a device or a socket, which an archive never contains: it was not opened',
-  // Whoever has to read it says why it cannot.
+  // Its reader says why it cannot be read.
   unreadable: undefined,
 } as const;
 

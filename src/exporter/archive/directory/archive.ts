@@ -176,7 +176,7 @@ class DirectoryArchive implements Archive {
     const handle = await this.#open(key);
     const actual = await measure(handle.createReadStream({ highWaterMark: BLOCK }));
     if (differenceTo(expected, actual) !== undefined) throw conflict(key, expected, actual);
-    // Whoever made it may have died before doing so.
+    // The process that made it may have died before doing so.
     await syncFolder(dirname(this.#pathOf(key)));
     return { state: 'existing' };
   }

@@ -198,7 +198,7 @@ class S3Archive implements Archive {
     if (found === null) throw this.#missing(key);
     const actual = await measureObject(this.#connection, wanted, found);
     if (differenceTo(expected, actual) !== undefined) throw conflict(key, expected, actual);
-    // Whoever stored it may have died before it was locked.
+    // The process that stored it may have died before it was locked.
     const secured = await secure(this.#connection, wanted, protection);
     if (secured.lockedLater) await this.#remark(LOCKED_LATER);
     return toResult('existing', secured);

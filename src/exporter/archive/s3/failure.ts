@@ -39,7 +39,7 @@ export function isTransient(error: unknown): boolean {
   if (name === 'TimeoutError' || name === 'AbortError') return true;
   // By the first answer the SDK learns the store's clock, and signs the next request by it.
   if (name === 'RequestTimeTooSkewed') return true;
-  // Whoever stored the object first has removed the uploads of all others.
+  // The process that stored the object first has removed the uploads of all others.
   if (name === 'NoSuchUpload') return true;
   if (status !== undefined && status >= 300)
     return (

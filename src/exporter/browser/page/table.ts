@@ -50,7 +50,7 @@ function matchesStatus(status: string, wanted: string): boolean {
   return wanted === 'amiss' ? status !== 'verified' : status === wanted;
 }
 
-/** Whoever searches for a name writes it with or without capitals and accents. */
+/** Folds capitals and accents: people who search for a name leave them out. */
 function folded(text: string): string {
   return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
 }

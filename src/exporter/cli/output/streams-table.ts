@@ -5,7 +5,7 @@ import { formatTable, type TerminalColumn, terminalColumns, widthOfTable } from 
 import { escapeControls } from '../../../core/terminal/visible.ts';
 import { CLAIMS, type ClaimName, type ReportedClaim, type ReportedClaims } from '../../../verifier/claims/claim.ts';
 
-/** So many streams are seen at a glance; of more, those that are well are a count. */
+/** Number of streams that are seen at a glance; of more, those that are well are a count. */
 const FEW = 24;
 const SHOWN = 50;
 

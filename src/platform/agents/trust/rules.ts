@@ -12,7 +12,7 @@ const HIGHEST = 100;
 /** At or below it an agent is suspended. */
 export const SUSPENDED_AT = 20;
 
-/** So many points a UTC day can be earned with actions. */
+/** Most points that actions earn in a UTC day. */
 export const EARNED_A_DAY = 5;
 
 /** An agent that is reinstated begins within RESTRICTED. */

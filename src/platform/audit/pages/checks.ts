@@ -21,7 +21,7 @@ export function pagesOfChecks(server: FastifyInstance, parts: AuditPageParts): v
   onePage(server, parts);
 }
 
-/** Whoever may read may check: nothing of what was recorded changes by it. */
+/** Asks for the right to read alone: a check changes nothing of what was recorded. */
 function verifyForm(server: FastifyInstance, { service }: AuditPageParts): void {
   const schema = { hide: true, params: streamParamsSchema };
   server.post('/audit/streams/:stream_id/verify', { config: MAY_READ, schema }, async (request, reply) => {

@@ -8,7 +8,7 @@ import { ENDPOINT_TABLES, type EndpointTables } from '../tables.ts';
 
 /** A chunk ends after a line whose CRC-32 ends so: after 256 lines on average, and at the same line in every set. */
 const END_MASK = 0xff;
-/** Whoever chooses lines that never end one gets chunks of this size. */
+/** Size of a chunk whose lines were chosen so that none ends it. */
 const MOST_LINES = 2048;
 const MOST_CHARACTERS = 2 ** 20;
 

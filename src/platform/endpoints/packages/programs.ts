@@ -49,7 +49,7 @@ export function start(program: DebianProgram, { args, input }: ProgramCall) {
   const all = [once(child, 'close'), feed(child, stdin, input), textOf(stderr), textOf(status)] as const;
   const ended = Promise.all(all).then(([[code], , complaint, told]): Ended => ({ code, complaint, status: told }));
   const judged = ended.then(refuseMissing(program), notStarted(program));
-  // Whoever ends early does not wait for it.
+  // A reader that ends early does not wait for it.
   judged.catch(() => {});
   return { output: untilDone(child, stdout), ended: judged };
 }

@@ -68,7 +68,7 @@ export class LimitedConnections {
     this.#all.add(open);
     this.#byAddress.set(address, (this.#byAddress.get(address) ?? new Set()).add(open));
     socket.once('close', () => this.#leave(open));
-    // Whoever else listens to it: an error of a stranger's connection ends nothing but the connection.
+    // Other listeners or none: an error of a stranger's connection ends nothing but the connection.
     socket.on('error', () => socket.destroy());
     this.#looking ??= setInterval(() => lookAt(this.#all, this.#limits), LOOK_MS).unref();
   }

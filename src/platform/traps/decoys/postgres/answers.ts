@@ -86,7 +86,7 @@ export const IN_FAILED_TRANSACTION = statementError(
   'postgres.c:1081 exec_simple_query',
 );
 
-/** Whoever may see nothing finds nothing in the catalog: no row, of the columns that were asked for. */
+/** Answers a query of the catalog for a user who may see nothing: no row, of the columns that were asked for. */
 function nothingIn(query: string): StatementAnswer {
   const selected =
     /^select\s+(?:distinct\s+)?(.*?)\bfrom\s+(?:pg_catalog|information_schema)\./is.exec(query)?.[1] ?? '';

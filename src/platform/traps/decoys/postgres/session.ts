@@ -13,7 +13,7 @@ import {
 } from './messages.ts';
 import type { Startup } from './startup.ts';
 
-/** So much of a message is read; the rest of it is passed over. */
+/** Most bytes of a message that are read; the rest is passed over. */
 const MOST_READ = 64 * 1024;
 /** PQ_SEND_BUFFER_SIZE. */
 const SEND_AT = 8192;

@@ -187,7 +187,7 @@ function messageOf({ body }: WebRequest): Message | null {
   }
 }
 
-/** Whoever only connects and looks at what there is has tried it; calls and reads are uses. */
+/** True for calls and reads, which are uses; a client that only connects and lists has tried it. */
 function isDeep(message: Message | null): boolean {
   return message !== null && /^(?:tools\/call|resources\/read|prompts\/get)$/.test(message.method);
 }
