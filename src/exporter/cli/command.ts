@@ -1,6 +1,5 @@
 import { isEvidenceError } from '../../core/errors.ts';
 import type { Printer } from '../../core/terminal/printer.ts';
-import type { HoldHeap } from './heap.ts';
 import type { Interruption } from './interruption.ts';
 
 /** The means that every command is given besides its own flags. */
@@ -10,8 +9,6 @@ export interface CommandContext {
   /** The user's current folder. */
   directory: string;
   environment: NodeJS.ProcessEnv;
-  /** Holds the heap of the process; in a process that is not the command's own, does nothing. */
-  holdHeap: HoldHeap;
   /** The exit code of an error that ends the command. */
   codeOf: (error: unknown) => number;
   /** Ends the command once so much time has passed. */

@@ -1,5 +1,5 @@
 import type { Argv } from 'yargs';
-import type { Command, CommandContext } from './command.ts';
+import type { Command } from './command.ts';
 import {
   extendFlags,
   holdFlags,
@@ -18,7 +18,9 @@ import { verifyFlags } from './commands/verify-flags.ts';
 export type HelpOn = (command: string | null) => Promise<string>;
 
 /** The means with which a command's work is loaded. */
-export type Given = Pick<CommandContext, 'holdHeap'> & { helpOn: HelpOn };
+export interface Given {
+  helpOn: HelpOn;
+}
 
 export interface CommandRow {
   /** Its name, and what is given without a flag. */
@@ -45,10 +47,12 @@ function command<Flags extends object>(
 }
 
 export const COMMANDS: readonly CommandRow[] = [
-  command('export', 'export a period into the archive', exportFlags, async ({ holdHeap }) => {
-    holdHeap(25);
-    return (await import('./commands/export.ts')).runExport;
-  }),
+  command(
+    'export',
+    'export a period into the archive',
+    exportFlags,
+    async () => (await import('./commands/export.ts')).runExport,
+  ),
   command(
     'verify [targets..]',
     'verify archives, runs, bundles and packages',
@@ -103,20 +107,24 @@ export const COMMANDS: readonly CommandRow[] = [
     runsFlags,
     async () => (await import('./commands/runs.ts')).runRuns,
   ),
-  command('share <run>', 'hand a run to an auditor, with a letter', shareFlags, async ({ holdHeap }) => {
-    holdHeap(25);
-    return (await import('./commands/share.ts')).runShare;
-  }),
+  command(
+    'share <run>',
+    'hand a run to an auditor, with a letter',
+    shareFlags,
+    async () => (await import('./commands/share.ts')).runShare,
+  ),
   command(
     'doctor',
     'check everything that an export needs',
     doctorFlags,
     async () => (await import('./commands/doctor.ts')).runDoctor,
   ),
-  command('worker', 'export streams of distributed runs', workerFlags, async ({ holdHeap }) => {
-    holdHeap(200);
-    return (await import('./commands/worker.ts')).runWorkerCommand;
-  }),
+  command(
+    'worker',
+    'export streams of distributed runs',
+    workerFlags,
+    async () => (await import('./commands/worker.ts')).runWorkerCommand,
+  ),
   command(
     'status [run]',
     'show the progress of distributed runs',

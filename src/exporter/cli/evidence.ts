@@ -13,7 +13,7 @@ import type { Interruption } from './interruption.ts';
 import { listOfTopics } from './output/topics.ts';
 
 /** The process around a command line: its own, or that of a test. */
-interface ProgramDeps extends Pick<CommandContext, 'directory' | 'environment' | 'holdHeap'> {
+interface ProgramDeps extends Pick<CommandContext, 'directory' | 'environment'> {
   stdout: Output;
   stderr: Output;
   interruption: Pick<Interruption, 'signal' | 'exitCode' | 'endAfter'>;
@@ -108,7 +108,7 @@ function checkLogFormat({ EVIDENCE_LOG_FORMAT: format = 'text' }: NodeJS.Process
 }
 
 async function work({ given, load, operands }: Chosen, deps: ProgramDeps): Promise<number> {
-  const { directory, environment, holdHeap, interruption, stdout, stderr } = deps;
+  const { directory, environment, interruption, stdout, stderr } = deps;
   const {
     json = false,
     quiet = false,
@@ -120,11 +120,10 @@ async function work({ given, load, operands }: Chosen, deps: ProgramDeps): Promi
     signal: interruption.signal,
     directory,
     environment,
-    holdHeap,
     endAfter: interruption.endAfter,
     codeOf: (reason) => interruption.exitCode() ?? exitCodeOfError(reason),
   };
-  return carryOut(() => load({ helpOn, holdHeap }), given, context, operands);
+  return carryOut(() => load({ helpOn }), given, context, operands);
 }
 
 /** A bare call is answered with the help, and 2: to a script whose command is empty, 0 would say that all is verified. */

@@ -7,8 +7,6 @@ export interface Interruption {
   signal: AbortSignal;
   /** 129, 130 or 143 once a signal came, 3 once the memory was full, else null. */
   exitCode(): number | null;
-  /** From now on, ends the work when the memory is full. */
-  watchMemory(): void;
   /** Ends the work once so much time has passed since the process started, as incomplete. @param why in the past tense. */
   endAfter(milliseconds: number, why: string): void;
   dispose(): void;
@@ -29,7 +27,6 @@ const RESUME = 'Run the same command again to resume.';
  * The first Ctrl-C, SIGTERM or SIGHUP ends the work cleanly within 5 s, as full memory and a deadline do; a second signal
  * ends it at once.
  */
-// Over 40 lines: everything that ends the work, and how.
 export function onInterruption(): Interruption {
   const controller = new AbortController();
   let code: number | null = null;
@@ -48,17 +45,13 @@ export function onInterruption(): Interruption {
     const nextStep = `Run the same command again with more memory: ${more}.`;
     stop(INCOMPLETE, `the ${limitMb} MiB of memory that Node.js may use are full`, nextStep);
   };
-  let endWatch = () => {};
+  const endWatch = watchHeap(onFull);
   let deadline: NodeJS.Timeout | undefined;
   const handlers = SIGNALS.map(([signal, exitCode]) => [signal, onSignal(exitCode)] as const);
   for (const [signal, handler] of handlers) process.on(signal, handler);
   return {
     signal: controller.signal,
     exitCode: () => code,
-    watchMemory: () => {
-      endWatch();
-      endWatch = watchHeap(onFull);
-    },
     endAfter: (milliseconds, why) => {
       deadline = setTimeout(
         () => {

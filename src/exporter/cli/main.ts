@@ -2,11 +2,7 @@ import { nameCrashes } from '../../core/terminal/crash.ts';
 
 nameCrashes('evidence');
 
-const [{ evidence }, { holdHeap }, { onInterruption }] = await Promise.all([
-  import('./evidence.ts'),
-  import('./heap.ts'),
-  import('./interruption.ts'),
-]);
+const [{ evidence }, { onInterruption }] = await Promise.all([import('./evidence.ts'), import('./interruption.ts')]);
 
 // npm runs a script in the package's folder; relative paths mean the folder where the user stands.
 const { npm_lifecycle_event: script, INIT_CWD: userFolder } = process.env;
@@ -20,10 +16,6 @@ try {
     stdout: process.stdout,
     stderr: process.stderr,
     interruption,
-    holdHeap: (growth) => {
-      holdHeap(growth);
-      interruption.watchMemory();
-    },
   });
 } finally {
   interruption.dispose();

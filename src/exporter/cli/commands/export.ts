@@ -14,7 +14,6 @@ import type { OpenQueue } from '../config/queue.ts';
 import { connectService } from '../config/service.ts';
 import { withArchiveMade } from '../config/stores.ts';
 import { freeIn, MORE_ROOM, reckonRoom, withWorkDirectory } from '../config/work-directory.ts';
-import { holdHeapAt } from '../heap.ts';
 import { Progress } from '../output/progress.ts';
 import { endOf, printRun, toRunDocument } from '../output/run-report.ts';
 import { bindingKeyOf, composeExport, type ExportParts } from './compose.ts';
@@ -133,7 +132,6 @@ async function exportTo(
   const progress = new Progress(printer);
   const listen: Listener = (event) => {
     if (event.type === 'planned') noteRoom(options.config, event.entryCounts, printer);
-    holdHeapAt(event, context.holdHeap);
     progress.listen(event);
     options.notifications.listen(event);
   };

@@ -64,7 +64,6 @@ async function checkOpened(
   context: CommandContext,
 ): Promise<ArchiveReport> {
   const { verifyNamedArchive } = await import('../../../verifier/verify/named-archive.ts');
-  context.holdHeap(10);
   const root = named.url;
   const progress = new VerifyProgress(context);
   const { onStream, onRun, onRunEnd } = progress;

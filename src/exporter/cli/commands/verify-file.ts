@@ -9,7 +9,6 @@ import {
   reportOfPackage,
 } from '../../../verifier/verify/file-report.ts';
 import type { RangeThreads } from '../../../verifier/verify/range-threads.ts';
-import type { CommandContext } from '../command.ts';
 import type { Config } from '../config/config.ts';
 import { openIdentities } from '../config/trust.ts';
 import { withWorkDirectory } from '../config/work-directory.ts';
@@ -31,8 +30,6 @@ export interface FileDeps {
   workDirectory: Config['workDirectory'];
 }
 
-type Own = Pick<CommandContext, 'signal' | 'holdHeap'>;
-
 /**
  * Verifies a file by itself.
  * @param name as the user gave it.
@@ -43,24 +40,18 @@ export async function verifyFile(
   path: string,
   name: string,
   { options, identityFiles, threadsFor, workDirectory }: FileDeps,
-  own: Own,
+  signal: AbortSignal,
 ): Promise<FileReport> {
-  if (kind === 'bundle') return verifyOneBundle(path, name, options, own);
-  if (kind === 'package') return verifyOnePackage(path, name, threadsFor(path), options, own);
+  if (kind === 'bundle') return verifyOneBundle(path, name, options);
+  if (kind === 'package') return verifyOnePackage(path, name, threadsFor(path), options, signal);
   const identities = await openIdentities(identityFiles);
   return withWorkDirectory(workDirectory, (folder) =>
-    verifyEncryptedBundle(path, { name, folder, identities }, options, own),
+    verifyEncryptedBundle(path, { name, folder, identities }, options),
   );
 }
 
-async function verifyOneBundle(
-  file: string,
-  name: string,
-  options: VerifyOptions,
-  { holdHeap }: Own,
-): Promise<FileReport> {
+async function verifyOneBundle(file: string, name: string, options: VerifyOptions): Promise<FileReport> {
   const verifyBundle = await loadBundle();
-  holdHeap(10);
   return reportOfBundle(await verifyBundle(file, name, { ...options, alone: true }), name);
 }
 
@@ -69,7 +60,6 @@ async function verifyEncryptedBundle(
   file: string,
   { name, folder, identities }: { name: string; folder: string; identities: Identities | null },
   options: VerifyOptions,
-  own: Own,
 ): Promise<FileReport> {
   const { decryptFile } = await import('../../../verifier/encryption/age.ts');
   const { readObject } = await import('../../../verifier/verify/object-finding.ts');
@@ -78,7 +68,7 @@ async function verifyEncryptedBundle(
   const { value: decrypted, findings } = await readObject(name, read);
   if (decrypted === null) return reportDamage(findings);
   const { content } = decrypted;
-  if (content !== null) return verifyOneBundle(zip, name, options, own);
+  if (content !== null) return verifyOneBundle(zip, name, options);
   const why = identities === null ? 'is encrypted' : 'is not encrypted to any of the identities that were given';
   throw new EvidenceError('usage', `${name} ${why}, so there is nothing that could be verified`, {
     nextStep: 'Give the file of an identity that it is for: --identity FILE.',
@@ -90,12 +80,10 @@ async function verifyOnePackage(
   name: string,
   started: RangeThreads,
   options: VerifyOptions,
-  { signal, holdHeap }: Own,
+  signal: AbortSignal,
 ): Promise<FileReport> {
   await using threads = started;
   const verifyPackage = await loadPackage();
-  // Threads load code too.
-  void threads.started.then(() => holdHeap(10));
   const { verdicts, contract } = await verifyPackage(file, { ...options, signal, threads });
   const report = reportOfPackage(verdicts, contract);
   if (report === null) throw noEvidence(name, 'it has no list of entries');

@@ -75,7 +75,13 @@ async function verifyOne(target: string, asked: Asked, context: CommandContext):
   };
   const { workDirectory } = config;
   if (kind !== 'archive') {
-    const report = await verifyFile(kind, path, target, { options, identityFiles, threadsFor, workDirectory }, context);
+    const report = await verifyFile(
+      kind,
+      path,
+      target,
+      { options, identityFiles, threadsFor, workDirectory },
+      context.signal,
+    );
     return { report, trust: describeTrust(config, given, report.contracts) };
   }
   const archiveOptions = {

@@ -20,7 +20,6 @@ import { connectService, type Service } from '../config/service.ts';
 import { withArchiveMade } from '../config/stores.ts';
 import { readOperator } from '../config/tool.ts';
 import { withWorkDirectory } from '../config/work-directory.ts';
-import { type HoldHeap, holdHeapAt } from '../heap.ts';
 import { tracingWorker } from '../notified.ts';
 import { endOf } from '../output/run-report.ts';
 import { composeExport, type ExportParts } from './compose.ts';
@@ -28,7 +27,7 @@ import type { WorkerFlags } from './export-flags.ts';
 
 /** Takes streams of distributed runs, and concludes runs whose streams have all ended. */
 export async function runWorkerCommand(flags: WorkerFlags, context: CommandContext): Promise<number> {
-  const { printer, signal, environment, directory, holdHeap } = context;
+  const { printer, signal, environment, directory } = context;
   const config = await loadConfig(flags, environment, directory);
   return tracingWorker(context, async (notifications) => {
     const listen = tellAsWorker(printer);
@@ -39,7 +38,7 @@ export async function runWorkerCommand(flags: WorkerFlags, context: CommandConte
             await archive.limitations();
             const { concurrency } = config.source;
             const runtime = { workDirectory, concurrency, now: () => new Date(), signal, listen };
-            const parts = { config, footing, archive, runtime, queue, printer, notifications, holdHeap };
+            const parts = { config, footing, archive, runtime, queue, printer, notifications };
             await workOn(parts, flags['until-idle'] === true);
           }),
         ),
@@ -90,22 +89,16 @@ async function conclude(parts: Parts, run: HandedRun): Promise<Conclusion> {
     const { outcome, exit_code } = endOf(result);
     return { state, outcome, exit_code, refused, record: state === 'open' ? record : null };
   } finally {
-    parts.holdHeap(200);
     await service.close();
   }
 }
 
 /** Returns a runtime whose events and spans are those of the run. */
-function runtimeOf(
-  { runtime, notifications, holdHeap }: Parts,
-  { runId, options }: HandedRun,
-  signal: AbortSignal,
-): Runtime {
+function runtimeOf({ runtime, notifications }: Parts, { runId, options }: HandedRun, signal: AbortSignal): Runtime {
   return {
     ...runtime,
     signal,
     listen: (event) => {
-      holdHeapAt(event, holdHeap);
       runtime.listen(event);
       notifications.listen(event, runId);
     },
@@ -140,7 +133,6 @@ interface Parts extends Pick<ExportParts, 'archive' | 'footing'> {
   config: Config;
   queue: OpenQueue;
   printer: Printer;
-  holdHeap: HoldHeap;
 }
 
 /** The export of a run as it was asked for, wherever that was. */
