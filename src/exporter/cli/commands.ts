@@ -14,25 +14,25 @@ import { completionFlags, helpFlags } from './commands/help-flags.ts';
 import { demoFlags, doctorFlags, initFlags, keygenFlags, probeFlags } from './commands/setup-flags.ts';
 import { verifyFlags } from './commands/verify-flags.ts';
 
-/** The help on a command, or for null on the program. */
+/** Returns the help on a command; on the program for null. */
 export type HelpOn = (command: string | null) => Promise<string>;
 
-/** The means with which a command's work is loaded. */
+/** Dependencies for loading a command's work. */
 export interface Given {
   helpOn: HelpOn;
 }
 
 export interface CommandRow {
-  /** Its name, and what is given without a flag. */
+  /** Name and positional arguments. */
   usage: string;
   describe: string;
   flags: (argv: Argv) => Argv;
   /**
-   * Its work, which is loaded when it is asked for and stands in another file than its flags: that of a single command
-   * takes longer to load than all of `--help` takes.
+   * Loads the work of the command. It is in another file than the flags, because a single command takes longer to load
+   * than all of `--help`.
    */
   load: (given: Given) => Promise<Command<object>>;
-  /** The names of what is given without a flag. */
+  /** Names of the positional arguments. */
   operands: readonly string[];
 }
 

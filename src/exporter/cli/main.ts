@@ -4,7 +4,7 @@ nameCrashes('evidence');
 
 const [{ evidence }, { onInterruption }] = await Promise.all([import('./evidence.ts'), import('./interruption.ts')]);
 
-// npm runs a script in the package's folder; relative paths mean the folder where the user stands.
+// npm runs scripts in the package's folder, but relative paths refer to the user's folder.
 const { npm_lifecycle_event: script, INIT_CWD: userFolder } = process.env;
 if ((script === 'evidence' || script === 'start') && userFolder !== undefined) process.chdir(userFolder);
 

@@ -15,25 +15,25 @@ import { withWorkDirectory } from '../config/work-directory.ts';
 import { noEvidence, type TargetKind } from './verify-target.ts';
 
 /**
- * Code for each kind of file is loaded once the kind is known: a package needs no schema, no YAML and no zip, and they
- * would take longer than verifying a small one.
+ * Loads code for a kind of file only when it is needed: a package needs no schema, YAML or zip, whose loading takes
+ * longer than verifying a small package.
  */
 const loadBundle = async () => (await import('../../../verifier/verify/bundle.ts')).verifyBundle;
 const loadPackage = async () => (await import('../../../verifier/verify/package-file.ts')).verifyPackage;
 
-/** The means with which files are verified. */
+/** Dependencies for verifying files. */
 export interface FileDeps {
   options: VerifyOptions;
   identityFiles: readonly string[];
-  /** The threads that read a package, told to start if they have not been. */
+  /** Returns the threads that read a package, and starts them if necessary. */
   threadsFor: (path: string) => RangeThreads;
   workDirectory: Config['workDirectory'];
 }
 
 /**
- * Verifies a file by itself.
+ * Verifies a single file.
  * @param name as the user gave it.
- * @throws EvidenceError `usage` for what is encrypted to others, and for what is no evidence at all.
+ * @throws EvidenceError `usage` for a file encrypted to other recipients, and for a file that is no evidence.
  */
 export async function verifyFile(
   kind: Exclude<TargetKind, 'archive'>,
@@ -55,7 +55,7 @@ async function verifyOneBundle(file: string, name: string, options: VerifyOption
   return reportOfBundle(await verifyBundle(file, name, { ...options, alone: true }), name);
 }
 
-/** @throws EvidenceError `usage` where it cannot be decrypted with what was given. */
+/** @throws EvidenceError `usage` if the given identities cannot decrypt the file. */
 async function verifyEncryptedBundle(
   file: string,
   { name, folder, identities }: { name: string; folder: string; identities: Identities | null },
