@@ -18,7 +18,7 @@ export type Reply =
   /** The bundle could not be verified at all. A damaged bundle is a `result`. */
   | { kind: 'failure'; message: string };
 
-/** The result of the verification of one bundle. */
+/** Result of verifying one bundle. */
 export interface Result {
   /** Findings in the bag and in its statements. If empty, the bag is exactly as its manifest states. */
   bundleFindings: ObjectFinding[];

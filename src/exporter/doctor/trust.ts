@@ -25,7 +25,7 @@ interface NewestSeal {
   streamId: string;
   keyId: string;
   /**
-   * - `made`: the given key produces this seal.
+   * - `made`: the given key produces this seal, or the listed entry does not suffice to tell.
    * - `other`: the key given under this id produces another seal.
    * - `not-given`: no key is given under this id.
    */

@@ -84,7 +84,7 @@ export interface Runtime {
 }
 
 /** Everything that the jobs of one run share; assembled by `cli/`. */
-// Over ten members: it is all that an export works with.
+// Over ten members: it is all that an export needs.
 export interface ExportContext {
   question: Question;
   /** Earlier revisions that this run replaces, oldest first. */
@@ -131,7 +131,7 @@ interface Start {
 }
 
 /** State that stays fixed once a run has begun. */
-// Over ten members: everything that a run must not ask for twice.
+// Over ten members: it is everything that a run must not request twice.
 export interface RunState {
   beginning: Beginning;
   start: Start;

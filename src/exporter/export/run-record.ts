@@ -144,7 +144,10 @@ function warningsOf(
   ];
 }
 
-/** The service's clock dates entries and the period; this machine's clock dates the export's own records. */
+/**
+ * Returns a warning if the clocks differ: the service's clock dates entries and the period, this machine's clock the
+ * export's own records.
+ */
 function warnOfSkew(clock: ClockReading): string[] {
   const skew = describeSkew(clock);
   const [ours, theirs] = [clock.ours, clock.theirs].map((time) => time.toISOString());

@@ -17,7 +17,7 @@ const FORGOTTEN = `interval '10 minutes'`;
 const WINDOW_SECONDS = 60;
 
 /** Progress of a distributed run. */
-// Over ten members: it is all that is shown of one.
+// Over ten members: it is all that `evidence status` shows of a run.
 export interface RunProgress {
   runId: string;
   startedAt: Date;

@@ -4,7 +4,7 @@
  *
  * @param schema a plain name, which needs no quotes.
  */
-// Over 40 lines: it is the tables, and the one function.
+// Over 40 lines: it is one SQL script.
 export function tablesOf(schema: string): string {
   return `
 CREATE SCHEMA IF NOT EXISTS ${schema};

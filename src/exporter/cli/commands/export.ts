@@ -120,7 +120,7 @@ export async function exportInto(
 }
 
 /** Runs an export on this machine or with workers. */
-// Over 40 lines: all that an export is put together from.
+// Over 40 lines: it assembles everything that an export needs.
 async function exportTo(
   archive: Archive,
   options: ExportOptions,

@@ -1,4 +1,4 @@
-// Over 250 lines: the months that are missing, and both ways to go through them.
+// Over 250 lines: it finds the missing months, and exports or previews them.
 
 import { whereDefined } from '../../../core/defined.ts';
 import { type ErrorCode, EvidenceError, isEvidenceError } from '../../../core/errors.ts';
