@@ -33,7 +33,7 @@ interface ProbeOptions {
 export type Notes = Partial<Record<keyof Description, string>>;
 
 export interface ProbeResult {
-  /** Null if something is missing that every export needs. */
+  /** Contract; null if something is missing that every export needs. */
   description: Description | null;
   /** True if the contract equals the default contract, so that no file is needed. */
   isDefault: boolean;

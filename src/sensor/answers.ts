@@ -22,13 +22,13 @@ export interface SensorSettings {
 export interface WantedBait {
   bait_id: string;
   path: string;
-  /** Octal. */
+  /** Permissions in octal. */
   mode: string;
   /** Owner of the file; if null, the owner of its folder. */
   uid: number | null;
   gid: number | null;
   wanted: 'planted' | 'removed';
-  /** Null after the service knows that the file is planted. */
+  /** Content of the file; null after the service knows that the file is planted. */
   content: string | null;
 }
 

@@ -8,7 +8,9 @@ import { isRetriedStatus, readRetryAfter } from '../core/retry.ts';
 /** Time limits of a request in milliseconds. */
 interface SensorLimits {
   connectMs: number;
-  /** Until the next bytes arrive. The last part of a report is answered only after all its lines were compared. */
+  /**
+   * Limit until the next bytes arrive. The last part of a report is answered only after all its lines were compared.
+   */
   silenceMs: number;
   /** Total time of the request. */
   wholeMs: number;

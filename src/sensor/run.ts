@@ -113,9 +113,9 @@ interface LoopDeps {
   tell: (result: RoundResult) => void;
   complain: (error: EvidenceError) => void;
   wait: (milliseconds: number) => Promise<unknown>;
-  /** From 0 to 1. */
+  /** Returns a random number from 0 to 1. */
   random: () => number;
-  /** Milliseconds of a monotonic clock. */
+  /** Returns milliseconds of a monotonic clock. */
   now: () => number;
 }
 

@@ -67,7 +67,7 @@ export const MAX_LINK_SECONDS = 7 * 24 * 60 * 60;
 export interface Archive extends ReadableArchive {
   readonly locks: Locks | null;
 
-  /** Null if objects can only be read with access to the archive. */
+  /** Links to objects; null if objects can only be read with access to the archive. */
   readonly links: Links | null;
 
   /**

@@ -11,7 +11,7 @@ import type { OpenSource } from './source.ts';
 export interface PackedFile {
   path: string;
   bytes: number;
-  /** Hex. */
+  /** Digest of the file, hex. */
   sha256: string;
 }
 

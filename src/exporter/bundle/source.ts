@@ -18,7 +18,7 @@ export type PayloadSource = { path: string } & (
 export interface OpenSource {
   path: string;
   bytes: number;
-  /** Undefined for a file on disk whose digest was not given; packing then computes it. */
+  /** Digest in hex; undefined for a file on disk whose digest was not given, which packing then computes. */
   sha256: string | undefined;
   /**
    * Returns the whole content, or blocks of exactly `bytes` in total. Fails with `unreadable` if the file has changed.

@@ -6,7 +6,7 @@ export interface Call {
   method: 'GET' | 'POST';
   /** Absolute URL of the transport's origin. */
   url: string;
-  /** Sent as JSON. */
+  /** Body, sent as JSON. */
   body?: unknown;
   headers?: Record<string, string>;
   /** True if the request may be sent again although it may have arrived. */
@@ -30,7 +30,7 @@ export interface SentRequest {
   method: 'GET' | 'POST';
   /** URL without the key. */
   url: string;
-  /** Null if there was no answer. */
+  /** HTTP status; null if there was no answer. */
   status: number | null;
   requestId: string | null;
   startedAt: Date;

@@ -33,7 +33,7 @@ interface Part {
   bytes: number;
   contentType: string;
   expectation: Expectation;
-  /** Null if the part cannot be resumed. */
+  /** Version of the file; null if the part cannot be resumed. */
   version: Version | null;
 }
 

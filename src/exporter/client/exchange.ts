@@ -62,7 +62,7 @@ export interface ReceivedPage {
   /** Path and query, without the key. */
   path: string;
   bytes: number;
-  /** Hex. */
+  /** Digest of the page, hex. */
   sha256: string;
 }
 

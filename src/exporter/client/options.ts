@@ -8,9 +8,9 @@ import type { CallLimits } from './retry.ts';
 /** Time limits in milliseconds. */
 interface Timeouts {
   connect: number;
-  /** Until the head of the answer. */
+  /** Limit until the head of the answer. */
   headers: number;
-  /** Between two chunks of the body. */
+  /** Limit between two chunks of the body. */
   idle: number;
   /** Total of all attempts at a call with a JSON answer, without the waits between them. */
   request: number;

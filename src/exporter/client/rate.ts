@@ -24,7 +24,7 @@ export interface SharedRate {
 interface RateOptions {
   origin: string;
   requestsPerSecond: number | null;
-  /** Null if this process alone sends requests to the service. */
+  /** Rate shared with other processes; null if this process alone sends requests to the service. */
   sharedRate: SharedRate | null;
   signal: AbortSignal;
 }

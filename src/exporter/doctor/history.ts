@@ -15,7 +15,7 @@ const SHOWN = 12;
 interface NextExport {
   /** Address of the service in the form that records keep; null if none is configured. */
   auditUrl: string | null;
-  /** Null if the signing keys cannot be read. */
+  /** Keys that sign and verify the ledger; null if they cannot be read. */
   signing: LedgerTrust | null;
 }
 

@@ -48,7 +48,7 @@ interface EvidenceTrust {
 
 /** Secrets by which an export recognizes its own objects in the archive; see `deriveBindingKey`. */
 export interface Binding {
-  /** Null for a run that cannot be resumed. */
+  /** Key that binds the run's objects; null for a run that cannot be resumed. */
   key: KeyObject | null;
   /** Random nonce for a new run; a run that is already begun has its own. */
   nonce: string;
@@ -57,7 +57,7 @@ export interface Binding {
 }
 
 interface Signing extends LedgerTrust {
-  /** Null for a run without time-stamps. */
+  /** Time-stamping authority and its roots; null for a run without time-stamps. */
   stamping: Stamping | null;
 }
 
@@ -119,7 +119,7 @@ export interface HandedOut {
 /** Time at which this or an earlier attempt began the run. */
 export interface Beginning {
   at: Date;
-  /** By the service's clock; null if the service did not state it. */
+  /** Time by the service's clock; null if the service did not state it. */
   byService: Date | null;
 }
 

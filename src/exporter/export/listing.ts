@@ -45,7 +45,7 @@ type Stated = Pick<ListedStream, 'streamId' | 'entryCount' | 'headSequence'>;
 /** Result of a comparison with the listing. */
 export interface Listed {
   basis: CompletenessBasis;
-  /** Null if the service refused to list, or if the listing is not to be kept. */
+  /** Stored listing; null if the service refused to list, or if the listing is not to be kept. */
   listed: ListedFile | null;
   /** True if the API key may not list entries. */
   isRefused: boolean;

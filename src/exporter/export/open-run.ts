@@ -19,9 +19,9 @@ export interface FoundRun {
   objects: Rows<StoredObject>;
   ledger: KnownLedger;
   movedFrom: string | null;
-  /** Null if the run was not begun. */
+  /** Request of the run; null if the run was not begun. */
   begun: BegunRun | null;
-  /** Null if the run was not frozen. */
+  /** Draft of the run; null if the run was not frozen. */
   frozen: FrozenRun | null;
 }
 

@@ -15,7 +15,7 @@ import type { ExportContext, RunState } from './context.ts';
 
 /** Earlier spans of a stream for the continuity check. */
 interface ComparedPast {
-  /** Oldest first. Each run is followed by the part that was read from its bundle, if any. */
+  /** Spans of earlier runs, oldest first. Each run is followed by the part that was read from its bundle, if any. */
   earlier: readonly Span[];
   /** Reasons that bundles could not be read, by run id. */
   unread: ReadonlyMap<string, string>;

@@ -41,7 +41,7 @@ export interface Received extends Omit<ReceivedForms, 'transferLog'> {
 /** Observers of the JSON form, from its first byte on. */
 interface JsonWatch extends Disposable {
   reader: PackageReader;
-  /** Null if the stream is not listed. */
+  /** Comparison with the listing; null if the stream is not listed. */
   listing: ListingCheck | null;
 }
 

@@ -21,7 +21,7 @@ interface ReceivedFile {
   path: string;
   file: string;
   bytes: number;
-  /** Null for a partial form. */
+  /** Digest in hex; null for a partial form. */
   sha256: string | null;
 }
 

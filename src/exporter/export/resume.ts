@@ -83,7 +83,7 @@ export async function recordsOf(
 /** Objects of a stream that an earlier attempt left in the archive. */
 interface LeftStream {
   recordKey: string;
-  /** Null if the stream has a bundle but no record. */
+  /** Record of the stream; null if the stream has only a bundle. */
   record: StoredObject | null;
   /** Key of the bundle, or of the record if there is no bundle. */
   key: string;

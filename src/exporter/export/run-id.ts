@@ -12,7 +12,7 @@ interface RevisionOptions {
   revise: boolean;
   /** Returns how a begun run differs from the question; null if they agree or the run was not begun. */
   whyOther: (runId: string) => Promise<EvidenceError | null>;
-  /** See `whyNotOurs`. */
+  /** Returns why a begun run cannot be continued; see `whyNotOurs`. */
   whyNotOurs: (runId: string) => Promise<string | null>;
   /** Receives the reason that a begun run is left as it is. */
   onBlocked: (why: string) => void;

@@ -35,7 +35,7 @@ export type StreamOutcome =
 /** Streams of a run after all jobs have ended. */
 export interface StreamJobs {
   selection: StreamSelection;
-  /** Sorted by stream id. */
+  /** Recorded streams, sorted by stream id. */
   recorded: Rows<StoredRecord>;
   incomplete: Rows<Unbound<StreamRecord>>;
   failed: StreamFailure[];

@@ -24,7 +24,7 @@ import type { Archive } from '../archive/archive.ts';
 
 /** Ledger that was read and found intact. */
 export interface KnownLedger extends LedgerEnd {
-  /** Oldest first. */
+  /** Acceptances in the ledger, oldest first. */
   acceptances: Acceptance[];
   /** Accepted restarts by stream id, oldest first, each with the entries that earlier runs had. */
   restarts: ReadonlyMap<string, readonly Restart[]>;

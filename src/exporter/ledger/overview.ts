@@ -15,7 +15,7 @@ export interface RunOverview {
   state: 'finalized' | 'unrecorded' | 'open' | GivenUp['kind'];
   /** Reason that the run is not continued; null for a run that was not given up. */
   given_up: GivenUp | null;
-  /** Null for a run that is not finalized and so has no record yet. */
+  /** Record of the run; null for a run that is not finalized. */
   record: RunRecord | null;
   /** Request of a run that is not finalized; null if it is not recorded or cannot be read. */
   asked: Asked | null;

@@ -22,7 +22,7 @@ export interface ProtectionOptions {
   action: HoldRecord['action'];
   reason: string;
   orderedBy: HoldRecord['ordered_by'];
-  /** For `extend`, in whole seconds. */
+  /** New end of the locks for `extend`, in whole seconds. */
   retainUntil: Date | null;
   /** Mode for objects that `extend` finds without a lock; null for the mode of the run's other objects. */
   mode: ObjectLock['mode'] | null;

@@ -9,7 +9,7 @@ const AMISS: ReadonlySet<ExportEvent['type']> = new Set(['failed', 'step-failed'
 export class EventLog implements NotificationChannel {
   readonly name = 'log';
   readonly #printer: Pick<Printer, 'event' | 'verbose'>;
-  /** Null until the run is planned. */
+  /** Id of the run; null until it is planned. */
   #runId: string | null = null;
 
   constructor(printer: Pick<Printer, 'event' | 'verbose'>) {

@@ -30,17 +30,17 @@ export interface RunProgress {
   failed: number;
   /** Streams that ended per second, over the last minute. */
   perSecond: number;
-  /** Null if nothing ended in the last minute, or nothing is left. */
+  /** Estimated time left; null if nothing ended in the last minute, or nothing is left. */
   secondsLeft: number | null;
   workers: WorkerProgress[];
-  /** Null until the run has ended, and if it could not be concluded. */
+  /** Result of the run; null until the run has ended, and if it could not be concluded. */
   conclusion: Conclusion | null;
   failure: TaskFailure | null;
 }
 
 export interface WorkerProgress {
   name: string;
-  /** Null if the worker never reported. */
+  /** Seconds since the last heartbeat; null if the worker never reported. */
   secondsSilent: number | null;
   streams: { streamId: string; seconds: number; tries: number }[];
   concludes: boolean;

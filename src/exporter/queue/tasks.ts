@@ -39,7 +39,7 @@ export type RunOptions = z.infer<typeof optionsSchema>;
 export const taskSchema = z.strictObject({
   run_id: runIdSchema,
   started_at: timeSchema,
-  /** Null for the conclusion. */
+  /** Slug of the stream; null for the conclusion. */
   slug: z.string().nullable(),
 });
 export type Task = z.infer<typeof taskSchema>;

@@ -72,7 +72,7 @@ export async function foreseeShare(context: ShareContext, options: ShareOptions)
 
 interface Prepared {
   selection: ShareSelection;
-  /** Null for copies. */
+  /** Links to the objects; null for copies. */
   series: LinkSeries | null;
   record: ShareRecord;
 }

@@ -10,7 +10,7 @@ import { itemsPathOf, nextLinkOf, nextQuestion, overlap, readPage, type SamplePa
 export interface ListForm {
   items: string;
   limit: { parameter: string; size: number } | null;
-  /** Null if the list is too short to tell. */
+  /** Paging of the list; null if the list is too short to tell. */
   paging: Paging | null;
   how: string;
 }

@@ -16,7 +16,10 @@ interface SampleRead {
 
 interface KeptFilter extends SampleRead {
   list: List;
-  /** Null if no way to read further pages of a stream was found; then all entries were read and grouped by stream. */
+  /**
+   * Stream filter; null if no way to read further pages of a stream was found. Then all entries were read and grouped
+   * by stream.
+   */
   filter: StreamFilter | null;
 }
 

@@ -37,7 +37,7 @@ export class LineRoot {
     return text;
   }
 
-  /** Lowercase hex. */
+  /** Returns the root hash in lowercase hex. */
   root(): string {
     return this.#tree.root();
   }

@@ -17,7 +17,7 @@ export interface ScanOptions {
 }
 
 export interface ScanResult {
-  /** Lowercase hex. */
+  /** Root hash over all lines, in lowercase hex. */
   rootHash: string;
   lineCount: number;
   /** True if every folder could be listed, so that a missing line means a missing file. */

@@ -12,7 +12,7 @@ export interface PlantedBait {
   gid: string;
   mtime_ns: string;
   ctime_ns: string;
-  /** Armed: a read moves it. */
+  /** Access time as armed; a read moves it. */
   atime_ns: string;
   sha256: string;
   seen_by: BaitSign[];

@@ -18,7 +18,7 @@ interface Thrown {
   name: string;
   message: string;
   code: string;
-  /** Undefined if there was no answer, or an unreadable one. */
+  /** HTTP status; undefined if there was no answer, or an unreadable one. */
   status: number | undefined;
   answered: boolean;
   retryAfterMs: number;

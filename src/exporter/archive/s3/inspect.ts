@@ -14,7 +14,7 @@ import { toBase64 } from './upload.ts';
 export interface Inspection {
   bytes: number;
   version_id: string | undefined;
-  /** Undefined if the store keeps none; see `Uploaded`. */
+  /** SHA-256 checksum; undefined if the store keeps none; see `Uploaded`. */
   checksum: string | undefined;
   lock: ObjectLock | undefined;
   /** True if this identity may not read locks, so a lock may exist. */

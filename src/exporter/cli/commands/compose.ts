@@ -20,7 +20,7 @@ export interface ExportParts {
 interface AskedRun {
   question: Question;
   supersedes: readonly string[];
-  /** Null if this process exports all streams, or only the one that it was given. */
+  /** Outcomes of handed-out streams; null if this process exports all streams, or only the one that it was given. */
   handedOut: HandedOut | null;
 }
 

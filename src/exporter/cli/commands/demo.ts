@@ -30,7 +30,7 @@ const PAGE_ITEMS = 1;
 /** Results of a first demonstration. */
 interface Demonstrated {
   result: ExportResult;
-  /** Null if the run could not be finalized. */
+  /** Report of the verification; null if the run could not be finalized. */
   verification: ArchiveReport | null;
 }
 

@@ -63,7 +63,7 @@ const ENDS_ALL: ReadonlySet<ErrorCode> = new Set([
 interface Tried {
   month: string;
   exit_code: number;
-  /** Null if the export ended with an error. */
+  /** Result of the export; null if the export ended with an error. */
   result: ExportResult | null;
 }
 

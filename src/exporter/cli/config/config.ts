@@ -29,7 +29,7 @@ export interface Config {
   sign: SignConfig;
   archive: ArchiveConfig;
   report: ReportConfig;
-  /** Null if none is configured, so that this machine exports all streams. */
+  /** Queue of distributed runs; null if none is configured, so that this machine exports all streams. */
   queue: QueuePlace | null;
   notify: NotifyConfig;
   /** Time limit of an export; null for none. */

@@ -6,7 +6,7 @@ export interface NamedFiles {
   apiKey: string | null;
   /** All other files. */
   files: string[];
-  /** Null if each seal key is a separate file. */
+  /** Folder of the seal keys; null if each seal key is a separate file. */
   sealKeyFolder: string | null;
 }
 

@@ -19,13 +19,13 @@ export interface SourceConfig {
   /** Contract file of the service; null for the default contract. */
   contractFile: string | null;
   concurrency: number;
-  /** Null to learn the rate from the service's refusals. */
+  /** Rate limit; null to learn the rate from the service's refusals. */
   requestsPerSecond: number | null;
   /** Number of items on a page of a list; null for the contract's number. */
   pageItems: number | null;
   /** Limits on what the service can make an export wait for, store, and request. */
   bounds: Pick<TransportOptions, 'timeouts' | 'bytesPerSecond' | 'waits' | 'maxBytes' | 'maxPages'>;
-  /** PEM files. */
+  /** PEM files for TLS. */
   tlsFiles: { ca: string | null; cert: string | null; key: string | null };
 }
 
@@ -46,12 +46,12 @@ export interface VerifyConfig {
 }
 
 export interface SignConfig {
-  /** PEM file; null for unsigned runs. */
+  /** PEM file of the signing key; null for unsigned runs. */
   keyFile: string | null;
   passphraseFile: string | null;
   /** Passphrase from the environment, which takes precedence over the file. */
   passphrase: string | null;
-  /** Null for runs without time-stamps. */
+  /** Address of the time-stamping authority; null for runs without time-stamps. */
   tsaUrl: string | null;
   /** PEM file of the roots for stamps of runs. */
   rootsFile: string | null;

@@ -9,7 +9,7 @@ export interface StoreSettings {
   region?: string;
   profile?: string;
   pathStyle: boolean;
-  /** PEM file. */
+  /** PEM file of the store's certificate authorities. */
   caFile?: string;
   /** `maxYears`: limit for `evidence extend`. */
   retention?: { mode: 'governance' | 'compliance'; years: number; maxYears?: number };

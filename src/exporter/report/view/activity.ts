@@ -10,7 +10,7 @@ export interface Charts {
   /** Counts over time, without gaps; null if no entry has a date. */
   activity: Bars | null;
   streams: Bars | null;
-  /** Null if the service does not count actions. */
+  /** Entries by action; null if the service does not count actions. */
   actions: Bars | null;
   notes: string[];
 }

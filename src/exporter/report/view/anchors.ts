@@ -6,7 +6,7 @@ import type { Texts } from './texts.ts';
 
 /** Entries of a stream that proved time-stamps cover. */
 interface Anchored {
-  /** Null if each token covers a single entry. */
+  /** Sequence number of the last covered entry; null if each token covers a single entry. */
   through: number | null;
   covered: number | null;
   after: number | null;

@@ -22,7 +22,7 @@ interface CoverageMonth {
 
 export interface Coverage {
   months: CoverageMonth[];
-  /** Newest first. */
+  /** Latest runs, newest first. */
   runs: EarlierRun[];
   /** Sentences about the days without entries in this run. */
   quiet: string[];

@@ -5,7 +5,7 @@ import { fill, nameOf } from './sentences.ts';
 import type { Texts } from './texts.ts';
 
 export interface CustodyStep {
-  /** RFC 3339; empty if the time was not recorded. */
+  /** RFC 3339 time of the step; empty if it was not recorded. */
   at: string;
   /** Time as shown: a moment, a span, or a note that it was not recorded. */
   when: string;

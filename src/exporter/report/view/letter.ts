@@ -56,7 +56,7 @@ export interface LetterFile {
   path: string;
   bytes: number;
   sha256: string;
-  /** Null for a copy. */
+  /** Link to the file; null for a copy. */
   url: string | null;
 }
 
@@ -67,7 +67,7 @@ export interface LetterSubject {
   runSha256: string;
   /** Ledger entry of the run. */
   entry: { key: string; number: number };
-  /** Null for an unsigned run. */
+  /** Signature of the run; null for an unsigned run. */
   signature: { envelope: string; keyId: string; isEcdsa: boolean } | null;
   /** Key of the run's first time-stamp; null if there is none. */
   stamp: string | null;

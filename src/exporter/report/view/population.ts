@@ -9,7 +9,7 @@ import type { Texts } from './texts.ts';
 interface PopulationRow {
   label: string;
   streams: number;
-  /** Null if the number is not stated. */
+  /** Number of entries; null if it is not stated. */
   entries: number | null;
   isAmiss: boolean;
 }
