@@ -29,10 +29,7 @@ export interface ArchiveReport {
   service: ServiceReport | null;
   /** Acceptances that streams ended or restarted, oldest first. */
   acceptances: Omit<Acceptance, 'format'>[];
-  /**
-   * Ended months that the ledger leads one to expect, with the run that covers each; empty if only some runs were
-   * verified.
-   */
+  /** Coverage of each month since the first run, as far as it has ended; empty if only some runs were verified. */
   months: MonthReport[];
   /** Runs that contradict each other, or leave entries between them in no run. */
   history: ObjectFinding[];
