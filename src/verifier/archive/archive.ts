@@ -46,9 +46,9 @@ export interface Inspected {
   legal_hold: boolean;
 }
 
-/** Shows the protection of objects. */
+/** Reads the protection of objects. */
 export interface LockReader {
-  /** Null when there is no such object. @throws EvidenceError `archive`, `store-refused`. */
+  /** Returns null if there is no such object. @throws EvidenceError `archive`, `store-refused`. */
   inspect(key: string): Promise<Inspected | null>;
 
   /** Reports whether a legal hold prevents deletion of the object; null if this identity may not see it. */

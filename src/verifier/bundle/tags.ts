@@ -10,7 +10,7 @@ const PAYLOAD = 'data/';
 export interface Reading {
   /** SHA-256 in hex of every file that could be read. */
   digests: Map<string, string>;
-  /** Content of the tag files that state what the bag should be. */
+  /** Content of the tag files that describe the bag. */
   tags: Map<string, Uint8Array>;
 }
 

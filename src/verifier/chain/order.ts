@@ -111,7 +111,7 @@ export class OrderCheck {
     return { first, last: head, lastTime: last.lastTime };
   }
 
-  /** Reports whether a run continues what was seen so far: its first number and its link both fit. */
+  /** Reports whether a run continues the entries seen so far: its first number and its link both fit. */
   continues(run: Run): boolean {
     const { from, firstPrevious } = this.#toSeen(run);
     const last = this.#seen.at(-1);

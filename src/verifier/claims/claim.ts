@@ -22,18 +22,18 @@ export interface Claim {
   /** Input of the reader without which the claim stays unproved. */
   lacks?: LackedInput | undefined;
   basis?: string | undefined;
-  /** For `anchor`: newest entry that a sound token covers, and the number of entries after it. */
+  /** Newest entry that a sound token covers, and the number of entries after it; for `anchor` only. */
   anchored_through?: number | undefined;
   entries_after_last_anchor?: number | undefined;
-  /** For a proved `anchor`: oldest and newest time that its tokens state (RFC 3339), and the authorities. */
+  /** Oldest and newest time that the tokens state (RFC 3339), and the authorities; for a proved `anchor` only. */
   anchored_from?: string | undefined;
   anchored_to?: string | undefined;
   authorities?: string[] | undefined;
-  /** For `anchor`: number of tokens beyond the maximum, which were not judged. */
+  /** Number of tokens beyond the maximum, which were not judged; for `anchor` only. */
   tokens_not_judged?: number | undefined;
-  /** For `content`: parts of the entries that their digests do not cover, so that they could change unnoticed. */
+  /** Parts of entries that no digest covers, so that they could change unnoticed; for `content` only. */
   not_covered?: string[] | undefined;
-  /** For a `content` proved by a contract in the bundle: the source of the contract that defines the digests. */
+  /** Source of the contract that defines the digests; for a `content` proved by a contract in the bundle. */
   by_contract?: string | undefined;
 }
 

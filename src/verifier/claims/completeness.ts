@@ -107,7 +107,7 @@ function whyShort({ walk, basis, period, statement }: CompletenessQuestion): Con
   const { headSequence: statedHead } = statement;
   // A period may have no entries. The number 0 may be a stream's first entry, or say that there is none.
   const last = walk.head?.sequence ?? (walk.entries === 0 && period.from === null ? 0 : null);
-  // For a record alone, the count and the head of the whole stream are compared instead.
+  // A record alone is compared by the count and the head of the whole stream.
   if (basis.kind === 'record' && isWholeStream(period)) return null;
   if (period.to !== null || last === null || statedHead === null || statedHead <= last) return null;
   const [expected, actual] = [String(statedHead), walk.head === null ? 'no entry' : `entry ${last}`];

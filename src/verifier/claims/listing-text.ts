@@ -130,7 +130,7 @@ export class CarriedListing {
     this.#left = this.#lines.bytes;
   }
 
-  /** Takes more of the text; `finish` reports what is wrong with it. */
+  /** Takes more of the text; `finish` reports its faults. */
   push(block: Uint8Array): void {
     if (this.#left === null) this.#isInOrder = false;
     if (this.#left === null || !this.#isInOrder || this.#failure !== null) return;

@@ -48,7 +48,7 @@ function compare(walk: WalkResult, span: Span): Agreement | null {
 }
 
 /**
- * Looks for another run that stands for this one. If the later of two runs was proved to agree with what came before
+ * Looks for another run that stands for this one. If the later of two runs was proved to agree with all runs before
  * it, both have the same entries, so a run that was compared here stands for the other as far as it reaches.
  */
 function byAnother(

@@ -18,7 +18,7 @@ export function newestRestart(restarts: readonly Restart[]): string | null {
   return newest === undefined ? null : describeRestart(newest);
 }
 
-/** Finds what was accepted and would otherwise refute the package. Accepted entries are still missing or different. */
+/** Finds accepted differences, which would otherwise refute the package: entries are still missing or different. */
 export function findAccepted(question: KnownPast): StreamFinding[] {
   const { walk, restarts, statement } = question;
   return restarts.flatMap((restart) => {

@@ -15,9 +15,9 @@ export interface Decoded {
 }
 
 /**
- * Decodes the entries of an array. Returns what each entry states and what was computed from it; compares neither these
- * nor entries with each other. The result depends only on the entry's bytes and on the contract, stream and keys of the
- * decoder. Disposing of it forgets the keys.
+ * Decodes the entries of an array. Returns the stated and the computed values of each entry; compares neither these
+ * values nor entries with each other. The result depends only on the entry's bytes and on the contract, stream and keys
+ * of the decoder. Disposing of it forgets the keys.
  */
 export interface EntryDecoder extends Disposable {
   /**

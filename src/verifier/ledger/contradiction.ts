@@ -7,7 +7,7 @@ import type { AcceptedFinding } from '../records/contradiction.ts';
 import { ACCEPTANCE, type Acceptance, type LedgerHead, type RunRecord } from '../records/record.ts';
 import { readRecord } from '../records/record-bytes.ts';
 
-/** Reports whether a run states anything about a stream: that it vanished, or what was exported of it. */
+/** Reports whether a run states anything about a stream: that it vanished, or which entries were exported. */
 export function hasStream({ streams, vanished }: RunRecord, streamId: string): boolean {
   return [streams, vanished].some((some) => some.some(({ stream_id }) => stream_id === streamId));
 }

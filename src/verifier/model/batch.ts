@@ -24,10 +24,10 @@ export interface UnhashedAt {
 
 /**
  * Entries of a package in the order sent, in columns by index. An entry's part of a column depends only on its own
- * bytes and on what the decoder knows of the contract, the stream and its keys. Columns hold what an entry states and
- * what was computed of it; `chain/` alone compares them.
+ * bytes and on the decoder's contract, stream and keys. Columns hold the stated and the computed values of an entry;
+ * `chain/` alone compares them.
  */
-// Over ten members: they are the columns.
+// Over ten members: the columns.
 export interface EntryBatch {
   readonly count: number;
   readonly sequences: Float64Array;

@@ -22,7 +22,7 @@ export interface Entry {
   digest: string;
   /** `digest` as written in the entry. */
   digestText: string;
-  /** The result of our own computation of `digest`. */
+  /** Result of our own computation of `digest`. */
   content: RecomputedDigest;
   /** Null if the entry has none; `malformed` if the value does not have the contract's encoding and length. */
   seal: Seal | 'malformed' | null;
@@ -53,7 +53,7 @@ export type RecomputedDigest =
       /** Parts of the entry that the digest does not cover. */
       unhashed: readonly Unhashed[];
     }
-  /** No recipe of the digest is known. */
+  /** The recipe of the digest is not known. */
   | { state: 'no-recipe' }
   /** The digest takes a key that was not given. */
   | { state: 'no-key'; keyId: string }

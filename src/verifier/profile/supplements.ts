@@ -3,8 +3,9 @@ import { listSchema, parameter, urlPath } from './list-description.ts';
 import { path } from './path-schema.ts';
 
 /**
- * Evidence of services other than the audit service, and the parts of it that name an entry of the audit service: section
- * `supplements` of a contract file. Field paths are in one record, or in one entry as the audit service sends it.
+ * Evidence of services other than the audit service, and the parts of it that name an entry of the audit service:
+ * section `supplements` of a contract file. Field paths are in one record, or in one entry as the audit service sends
+ * it.
  */
 
 const field = path.min(1);

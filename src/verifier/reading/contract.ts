@@ -7,7 +7,7 @@ import type { OpenRole } from '../recipe/roles.ts';
 import type { PlainStatement } from './plain-sight.ts';
 
 /** Statements of a package about itself, apart from its entries. */
-// Over ten members: it is the head of a package.
+// Over ten members: the head of a package.
 export interface PackageFacts {
   /** `account`: the entries of all streams in one package, in any order; states no stream and no head. */
   scope: 'stream' | 'account';
@@ -25,13 +25,13 @@ export interface PackageFacts {
   otherEntries: string[];
 }
 
-/** A digest of the stream that an RFC 3161 authority has time-stamped. */
+/** Digest of the stream that an RFC 3161 authority has time-stamped. */
 export interface Checkpoint {
   /** Null if not stated. */
   streamId: string | null;
   sequence: number;
   digest: string;
-  /** DER of the TimeStampResp or of the bare token; null when the authority has not answered yet. */
+  /** DER of the TimeStampResp or of the bare token; null if the authority has not answered yet. */
   token: Uint8Array | null;
 }
 
@@ -51,7 +51,7 @@ export interface SummaryFacts {
  * Reads entries as one kind of service writes them. Readers throw `EvidenceError` `contract` if a field with a role is
  * missing or has another type, and `unreadable` if the bytes are not JSON.
  */
-// Over ten members: it is the port through which entries of every service are read.
+// Over ten members: the port through which entries of every service are read.
 export interface EntryReader {
   readonly hasSeals: boolean;
   /** True if recomputing a digest takes a key. */

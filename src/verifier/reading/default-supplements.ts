@@ -28,7 +28,7 @@ const IN_EVENTS = { within: 'metadata.events', id: 'event_id', may_say: same(...
 const ENTRY = { stream_id: 'entry.stream_id', sequence: 'entry.sequence', digest: 'entry.hash' };
 
 /** Records that the platform's other services show in addition to the audit evidence. */
-// Over 40 lines: it is one table.
+// Over 40 lines: one table.
 export const DEFAULT_SUPPLEMENTS: SupplementsDescription = {
   audit: { statistics: '/stats/' },
   traps: {

@@ -143,7 +143,7 @@ export const shareSchema = z.strictObject({
   shared_by: operatorSchema,
   shared_at: timeSchema,
   form: z.enum(['links', 'copies']),
-  /** End of the links; null for copies, and if the end of the credentials behind the links is not known. */
+  /** End of the links; null for copies, and if the end of their credentials is not known. */
   expires_at: timeSchema.nullable(),
   objects: z.array(sharedObjectSchema),
 });

@@ -93,7 +93,7 @@ export function isSupplementsKey(key: string): boolean {
   return /^runs\/[^/]+\/supplements(\.PARTIAL)?\.zip(\.age)?$/.test(key);
 }
 
-/** Returns the key of the object that `announcedSupplementsSchema` describes. @param sha256 of the bag as it is stored. */
+/** Returns the key of the object that `announcedSupplementsSchema` describes. @param sha256 of the stored bag. */
 export function announcedSupplementsKey(runId: string, sha256: string): string {
   return `runs/${runId}/supplements/${sha256}.json`;
 }

@@ -81,7 +81,7 @@ export function isSameScope(
   return a === b;
 }
 
-/** The same text for the same question. */
+/** Returns the same text for the same question. */
 export function textOf(question: Question): string {
   return JSON.stringify([question.run_id, ...aspectsOf(question)]);
 }

@@ -1,4 +1,4 @@
-// Over 250 lines: the forms of all records that a run leaves.
+// Over 250 lines: forms of all records that a run leaves.
 
 import { z } from 'zod';
 import { FORMATS } from '../../core/formats.ts';
@@ -291,7 +291,7 @@ export const RUN_RECORD: LongFormat<RunRecord> = {
  */
 export const runDraftSchema = runRecordSchema.omit({ format: true, streams: true, documents: true }).extend({
   format: z.literal(FORMATS.runDraft),
-  /** The records of its streams. */
+  /** Records of its streams. */
   streams: z.array(storedSchema),
 });
 export interface RunDraft extends Omit<z.infer<typeof runDraftSchema>, 'streams' | keyof RunLists>, RunLists {

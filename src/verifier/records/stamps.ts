@@ -76,7 +76,7 @@ export function judgeStamp({ key, der, digest }: StoredStamp, question: StampQue
     now,
     ...(nonce === undefined ? {} : { nonce }),
   });
-  // The token was sound when it was stored: even without roots, a fault of its own shows that it was altered since.
+  // The token was sound when it was stored: even without roots, a fault of the token itself shows an alteration.
   const relevant = faults.filter(({ code }) => roots !== null || code !== 'anchor/unknown-issuer');
   const isOpen = roots === null || relevant.some(leavesOpen);
   const remarks = relevant.map(({ message }) => message);

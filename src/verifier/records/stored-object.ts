@@ -18,7 +18,7 @@ export const storedSchema = z.strictObject({
 export type StoredAs = z.infer<typeof storedSchema>;
 
 export const bundleSchema = storedSchema.extend({
-  /** For an object that age encrypted: the zip in it, and its recipients. Key, length and digest above are of the object. */
+  /** Zip inside an object that age encrypted, and its recipients. Key, length and digest above are of the object. */
   encrypted: z.strictObject({ bytes: count, sha256: sha256Schema, recipients: z.array(z.string()) }).optional(),
   /** SHA-256 of the bag's manifest-sha256.txt: the same for the same files, however they are compressed. */
   identity: sha256Schema,

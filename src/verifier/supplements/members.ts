@@ -7,7 +7,7 @@ import { comparableText, type SupplementRecord } from './reading.ts';
 export type Comparison =
   /** Equal; with the members that entries state. */
   | { outcome: 'same'; stated: readonly string[] }
-  /** Not comparable. */
+  /** Comparison is not possible. */
   | { outcome: 'open'; reason: string }
   | { outcome: 'differs'; message: string; expected?: string; actual?: string };
 

@@ -5,7 +5,7 @@ import { type GeneralName, type Name, readGeneralName, readName, sameName } from
 import { readBits, readBoolean, readCount, readInteger, readOid } from './values.ts';
 
 /** Parts of a certificate (RFC 5280 section 4.1) by which a path is judged. */
-// Over ten members: they are the fields of the RFC.
+// Over ten members: the fields of the RFC.
 export interface Certificate {
   /** OpenSSL's reading of the same bytes, for the signature, the dates and the key. */
   x509: X509Certificate;

@@ -6,7 +6,7 @@ import { listAttributes, readSignedAttributes, type SignedAttributes } from './s
 import { readTstInfo, type TstInfo } from './tst-info.ts';
 import { readBits, readInteger, readOid } from './values.ts';
 
-/** PKIStatusInfo of RFC 3161 section 2.4.2. */
+/** PKIStatusInfo (RFC 3161 section 2.4.2). */
 export interface ResponseStatus {
   status: bigint;
   /** Authority's text about the status; '' for none. */

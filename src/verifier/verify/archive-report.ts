@@ -74,7 +74,7 @@ export interface RunReport {
   hold_log: ReturnType<typeof toHoldReport>[];
   /** Recipients of shared copies. */
   shares: ReturnType<typeof toShareReport>[];
-  /** Id of the key whose valid signature is on the run's statement, whoever owns the key. */
+  /** Id of the key whose valid signature is on the run's statement, trusted or not. */
   signed_by: string | null;
   stamps: StampVerdict[];
   /** Records of new time-stamps and who ordered them. */

@@ -68,7 +68,7 @@ export interface VerifiedBundle {
 
 /** Bundle that states its stream and its run. */
 export interface JudgedBundle {
-  /** Our own verdict, made now from the bundle's bytes, including its reports of what others stated. */
+  /** Our own verdict, made now from the bundle's bytes, including its reports of other parties' statements. */
   verdict: Verdict;
   /** Claims that must be proved, by the reader's choice and the bundle's own. */
   required: readonly ClaimName[];

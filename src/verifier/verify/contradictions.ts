@@ -113,7 +113,7 @@ function compareContract(stated: Verification, contract: Contract | null, differ
   if (stated.recipe !== contract.recipe) differ('the recipe', stated.recipe ?? 'none', contract.recipe ?? 'none');
 }
 
-/** Checks earlier runs from the first entry on: a stream begins at genesis, whoever exported it. */
+/** Checks earlier runs from the first entry on: a stream begins at genesis in every export. */
 function compareBeginnings(
   { earlier, accepted_restarts }: Verification,
   contract: Contract | null,
@@ -192,7 +192,7 @@ export function openClaims(
   const differs = (['content', 'seal'] as const).some(
     (name) => byTrust.includes(name) && stated.verdict.claims[name].state !== ours.claims[name].state,
   );
-  // A PDF only refutes, so a reader who skips it cannot find what it refuted.
+  // A PDF only refutes, so a reader who skips it cannot reproduce its refutations.
   const byPdf = withoutPdf && stated.verdict.claims.agreement.state === 'refuted';
   return {
     byTrust: differs || byPdf ? [...byTrust, 'agreement'] : byTrust,

@@ -25,7 +25,7 @@ export interface KeyTrust {
 /**
  * Follows the keys of a ledger from the pinned ones. A trusted key passes its trust to the key named in a hand-over
  * that both signed, and signs nothing later. An entry signed by a trusted key vouches, through the chain, for every
- * earlier entry, whoever signed it.
+ * earlier entry, even if another key signed it.
  *
  * @param entries in order.
  */

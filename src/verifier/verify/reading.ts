@@ -30,7 +30,7 @@ interface ReadingOptions {
   part: string | undefined;
   /** Limits for comparing the bundle's listing; null if the bundle has none. */
   cut: PackageCut | null;
-  /** Also receives the entries of a whole package; null for none. */
+  /** Receives the entries of a whole package, too; null for none. */
   watch: EntryWatch | null;
 }
 

@@ -148,7 +148,7 @@ function statedOutcome(
   { outcome, streams: recorded, vanished, supplements }: RunRecord,
 ): VerifiedOutcome[] {
   const isOpened = streams.some(({ verdict }) => verdict.status !== 'recorded');
-  // For a superseded run, the streams show what remains of it; refutations from elsewhere stay.
+  // A superseded run is judged by its streams; refutations from elsewhere stay.
   const isOfStreams = vanished.length === 0 && !outcomesOfSupplements(supplements).includes('refuted');
   if (outcome === 'refuted' && supersededBy !== null && isOfStreams && streams.length === recorded.length) return [];
   if (outcome === 'refuted') return [outcome];
@@ -166,7 +166,7 @@ async function verifyStreams(context: RunContext, record: RunRecord): Promise<Ch
   });
   const all = [...record.streams].flatMap((stream) => found.get(stream) ?? []);
   return {
-    // An altered stream is neither what was signed nor what the ledger records.
+    // An altered stream is neither the signed one nor the one that the ledger records.
     value: all.flatMap(({ value, findings }) =>
       findings.length > 0 && value !== null ? asAltered(value, findings) : (value ?? []),
     ),

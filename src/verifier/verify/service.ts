@@ -96,7 +96,7 @@ function statesTheSame(service: ServiceDocument, stated: Verification, descripti
   try {
     const record = parseAnswer(service.stream_record);
     const { entries, head } = statement;
-    // Only an account's package can hold a stream that the list of streams does not have.
+    // A stream that the list of streams lacks can only come from an account's package.
     if (record === null && description.generate.scope !== 'account') return false;
     const listed = record === null ? { streamId: service.stream_id, ...NOT_LISTED } : answers.stream(record);
     const { streamId, entryCount, headSequence, headDigest } = listed;

@@ -69,8 +69,8 @@ export function checkRunSignature(
 }
 
 /**
- * Reports whether trusted keys vouch for a run: a trusted signer signed its statement, and a vouched ledger entry records
- * it.
+ * Reports whether trusted keys vouch for a run: a trusted signer signed its statement, and a vouched ledger entry
+ * records it.
  */
 export function isRunVouchedFor(
   { pinned, trust }: Keyring,

@@ -7,13 +7,13 @@ import { outcomeOf, type RunCheck } from './run.ts';
 import type { VerifiedStream } from './stream.ts';
 
 /**
- * Settles recorded runs that a later run replaces. A revision launders nothing: for the earlier run, the results derived
- * here count. The earlier run no longer counts if
+ * Settles recorded runs that a later run replaces. A revision launders nothing: for the earlier run, the results
+ * derived here count. The earlier run no longer counts if
  *
  * - the later run has the same name and scope, comes later in the ledger, and is verified here;
  * - nothing refutes the earlier run here: no claim, no object, no other run, no vanished stream;
- * - each claim that the earlier run records as refuted is proved here; or it is `seal`, which the later run, vouched for
- *   by a key of the reader, records as proved for the same entries.
+ * - each claim that the earlier run records as refuted is proved here; or it is `seal`, which the later run, vouched
+ *   for by a key of the reader, records as proved for the same entries.
  *
  * @param checks whose bundles were all read and compared with one another.
  */

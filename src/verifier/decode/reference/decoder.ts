@@ -43,7 +43,7 @@ export class ReferenceDecoder implements EntryDecoder {
     return batch.entry(0);
   }
 
-  /** Does nothing, because it keeps no keys of its own. */
+  /** Does nothing: the keys belong to the caller. */
   [Symbol.dispose](): void {}
 
   #toBatch(bytes: Uint8Array, found: readonly Found[]): EntryBatch {

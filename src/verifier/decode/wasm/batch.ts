@@ -6,7 +6,7 @@ import type { RecipeProgram } from '../../recipe/recipe-program.ts';
 import { SIZES } from './layout.ts';
 
 /** Columns into which the module writes the entries that it accepts; see `EntryBatch`. Plain data. */
-// Over ten members: they are the columns.
+// Over ten members: the columns.
 export interface WasmColumns {
   count: number;
   /** Returns the module's input between two offsets; valid until the module runs again. */
