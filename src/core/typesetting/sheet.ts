@@ -26,9 +26,7 @@ const SHARE_BEFORE: Record<Align, number> = { left: 0, centre: 0.5, right: 1 };
 /** Number of lines of a paragraph that stay together at its beginning and at its end. */
 const TOGETHER = 2;
 
-/**
- * Returns the number of a paragraph's lines that stay with its first: all, if few enough that one would be left alone.
- */
+/** Returns the number of a paragraph's lines that stay with its first: all, if one would otherwise be left alone. */
 export function linesTogether(lines: number): number {
   return lines <= TOGETHER + 1 ? lines : TOGETHER;
 }
@@ -175,9 +173,7 @@ export class Sheet {
     this.#decorate(() => this.#canvas.rectangle(x, y, width, height, color));
   }
 
-  /**
-   * Draws the margins of all pages; call last. @returns the parts of a tagged document that are still to be written.
-   */
+  /** Draws the margins of all pages; call last. @returns the parts of a tagged document that remain to be written. */
   finish({ head, foot, alarm }: Furniture): ObjectBlock | null {
     const small: Setting = { style: this.styles.regular, size: 7, leading: 9, color: GREY };
     const mono: Setting = { ...small, style: this.styles.mono };
