@@ -43,9 +43,7 @@ export interface VerifyOptions {
   /** Trusted roots of time-stamping authorities; null if none were pinned. */
   roots: readonly Certificate[] | null;
   now: Date;
-  /**
-   * Claims that must be proved, in addition to those that a bundle or a run requires; `DEFAULT_REQUIRED` by default.
-   */
+  /** Claims that must be proved, besides those that a bundle or a run requires; `DEFAULT_REQUIRED` by default. */
   required?: readonly ClaimName[];
   /** Claims that need not be proved although a bundle or a run requires them. */
   without?: readonly ClaimName[];
@@ -143,10 +141,7 @@ async function verifyOpened(
   return { findings, identity, judged };
 }
 
-/**
- * Reads every byte, and the package by the contract. Reads the summary first, because it decides whether actions are
- * counted.
- */
+/** Reads every byte, and the package by the contract. Reads the summary first, which decides about counting actions. */
 async function readEvidence(
   bundle: Bundle,
   { stated, service }: StatedDocuments,
@@ -241,9 +236,7 @@ function meansOf(
   return { contract, contractFile, acceptUnhashed, sealKeys, roots, now, ...readers };
 }
 
-/**
- * Bounds the time of tokens by the export's own clock: a token with a time after the export's verification was forged.
- */
+/** Bounds the time of tokens by the export's clock: a token with a time after the export's verification was forged. */
 function until(readers: Readers, { verified_at }: Verification): Readers {
   const { verifyToken } = readers;
   const notAfter = new Date(verified_at);
