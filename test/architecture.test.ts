@@ -45,6 +45,7 @@ const ROOMS: Record<string, Record<string, string[]>> = {
     shell: [],
     'spare-memory': [],
     terminal: ['errors', 'install-paths', 'secret', 'plurals'],
+    threads: ['defined', 'errors'],
     typesetting: ['install-paths'],
     wait: [],
     'webhook-signature': [],
