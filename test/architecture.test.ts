@@ -145,7 +145,6 @@ const ROOMS: Record<string, Record<string, string[]>> = {
     idempotency: ['database', 'errors', 'jobs'],
     timestamp: ['outgoing'],
     secrets: [],
-    threads: ['errors'],
     mail: ['jobs'],
     http: ['errors', 'modules', 'scopes'],
     operations: ['http', 'modules', 'scopes', 'web'],
@@ -201,7 +200,7 @@ const DOORS = [
 /** Rooms of the platform that every service may import. */
 const KIT = [
   ...['database', 'errors', 'folder', 'http', 'idempotency', 'jobs', 'mail', 'metrics', 'module', 'modules'],
-  ...['open-module', 'operations', 'outgoing', 'scopes', 'secrets', 'settings-in-force', 'threads', 'timestamp', 'web'],
+  ...['open-module', 'operations', 'outgoing', 'scopes', 'secrets', 'settings-in-force', 'timestamp', 'web'],
 ];
 
 /** Rooms of the platform that may import services. */

@@ -3,9 +3,9 @@ import type { Json } from '../../core/json/canonical.ts';
 import type { Database } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { type KeyedRequest, KeyedResults, keyedRequest, makeOnce } from '../idempotency/keyed-results.ts';
-import { SharedWork } from '../threads/shared-work.ts';
 import type { PackageOrder, PackageRow } from './packing.ts';
 import type { RowSeals } from './row-seals.ts';
+import { SharedWork } from './shared-work.ts';
 import type { AuditTables } from './tables.ts';
 import type { GenerateRequest, WireGenerated } from './wire.ts';
 

@@ -1,7 +1,7 @@
 import { workerData } from 'node:worker_threads';
+import { serve } from '../../core/threads/serve.ts';
 import type { DatabaseAddress, ReadableDatabase } from '../database/database.ts';
 import { openForReading } from '../database/open.ts';
-import { serveTasks } from '../threads/serving.ts';
 import { inspectStream } from './inspection.ts';
 import { listEntries } from './list.ts';
 import { type PackageOrder, type PackageRow, packageJson, settlePackage } from './packing.ts';
@@ -31,12 +31,6 @@ interface ReadingDeps {
   database: ReadableDatabase;
   keys: DerivedSealKeys;
   seals: RowSeals;
-}
-
-/** Yields what a task leads to: one value, or a package's JSON in pieces. */
-async function* performReading(deps: ReadingDeps, task: ReadingTask, signal: AbortSignal): AsyncGenerator<unknown> {
-  if (task.read === 'package-json') yield* packageJson(deps.database, deps.seals, task.row);
-  else yield await outcomeOf(deps, task, signal);
 }
 
 async function outcomeOf(
@@ -71,7 +65,7 @@ const database = await openForReading(address);
 const keys = new DerivedSealKeys(masterKey);
 const deps = { database, keys, seals: new RowSeals(keys.ofRows()) };
 
-serveTasks(
-  (task: ReadingTask, signal) => performReading(deps, task, signal),
-  () => database.close(),
+serve((task: ReadingTask, signal) =>
+  // JSON comes in pieces.
+  task.read === 'package-json' ? packageJson(database, deps.seals, task.row) : outcomeOf(deps, task, signal),
 );

@@ -1,7 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { programUrl } from '../../core/install-paths.ts';
+import type { ErrorValue } from '../../core/threads/messages.ts';
+import { Threads } from '../../core/threads/threads.ts';
 import type { Database } from '../database/database.ts';
-import { ThreadPool } from '../threads/pool.ts';
+import { type DomainCode, DomainError } from '../errors.ts';
 import type { StreamInspection } from './inspection.ts';
 import type { PackageOrder, PackageRow } from './packing.ts';
 import type { ReaderPlace, ReadingTask } from './reader-thread.ts';
@@ -22,49 +24,49 @@ const PRINTER_IDLE_MS = 10_000;
 
 /** Work that takes long, done by threads that read the database: who appends does not wait for it. */
 export class ReaderThreads {
-  readonly #reading: ThreadPool<ReadingTask>;
-  readonly #printing: ThreadPool<ReadingTask>;
+  readonly #reading: Threads<ReadingTask, unknown>;
+  readonly #printing: Threads<ReadingTask, unknown>;
 
   constructor({ address }: Database, keys: DerivedSealKeys) {
     const workerData: ReaderPlace = { address, masterKey: keys.forThread() };
     const reading = { most: READERS, idleMs: READER_IDLE_MS, resourceLimits: READER_HEAP };
     const printing = { most: 1, idleMs: PRINTER_IDLE_MS, resourceLimits: PRINTER_HEAP };
-    this.#reading = new ThreadPool(PROGRAM, { ...reading, workerData });
-    this.#printing = new ThreadPool(PROGRAM, { ...printing, workerData });
+    this.#reading = new Threads(PROGRAM, { ...reading, workerData, toOwnError: toRefusal });
+    this.#printing = new Threads(PROGRAM, { ...printing, workerData, toOwnError: toRefusal });
   }
 
   inspect(streamId: string, signal: AbortSignal): Promise<StreamInspection> {
-    return this.#reading.run({ read: 'stream', streamId }, signal);
+    return this.#reading.ask({ read: 'stream', streamId }, { signal });
   }
 
   /** As `listEntries`. */
   entries(query: EntriesQuery, signal: AbortSignal): Promise<Uint8Array> {
-    return this.#reading.run({ read: 'entries', query }, signal);
+    return this.#reading.ask({ read: 'entries', query }, { signal });
   }
 
   stats(now: Date, signal: AbortSignal): Promise<WireStats> {
-    return this.#reading.run({ read: 'stats', now }, signal);
+    return this.#reading.ask({ read: 'stats', now }, { signal });
   }
 
   activity(now: Date, signal: AbortSignal): Promise<AuditActivity> {
-    return this.#reading.run({ read: 'activity', now }, signal);
+    return this.#reading.ask({ read: 'activity', now }, { signal });
   }
 
   overview(signal: AbortSignal): Promise<Overview> {
-    return this.#reading.run({ read: 'overview' }, signal);
+    return this.#reading.ask({ read: 'overview' }, { signal });
   }
 
   settle(order: PackageOrder, signal: AbortSignal): Promise<PackageRow> {
-    return this.#reading.run({ read: 'package', order }, signal);
+    return this.#reading.ask({ read: 'package', order }, { signal });
   }
 
   /** In pieces; a piece is read when it is wanted. */
   json(row: PackageRow, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-    return this.#reading.values({ read: 'package-json', row }, signal);
+    return this.#reading.values({ read: 'package-json', row }, { signal });
   }
 
   print(row: PackageRow, signal: AbortSignal): Promise<Uint8Array> {
-    return this.#printing.run({ read: 'package-pdf', row }, signal);
+    return this.#printing.ask({ read: 'package-pdf', row }, { signal });
   }
 
   /** Tasks under way, by what they are for. */
@@ -73,7 +75,14 @@ export class ReaderThreads {
   }
 
   async close(): Promise<void> {
-    await this.#reading.close();
-    await this.#printing.close();
+    await this.#reading[Symbol.asyncDispose]();
+    await this.#printing[Symbol.asyncDispose]();
   }
+}
+
+function toRefusal({ name, message, members }: ErrorValue): DomainError | null {
+  const { code, field } = members;
+  return name === 'DomainError'
+    ? new DomainError(code as DomainCode, message, {}, field === undefined ? null : String(field))
+    : null;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { SharedWork } from '../../../src/platform/threads/shared-work.ts';
+import { SharedWork } from '../../../src/platform/audit/shared-work.ts';
 
 const NEVER = new AbortController().signal;
 
