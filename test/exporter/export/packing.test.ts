@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { EvidenceError } from '../../../src/core/errors.ts';
-import { KeptThreads } from '../../../src/core/kept-threads.ts';
-import { Packing } from '../../../src/exporter/export/packing.ts';
+import { Packing, packingThreads } from '../../../src/exporter/export/packing.ts';
 import { sampleOptions, writeSample } from '../../verifier/bundle/sample.ts';
 
 let folder: string;
@@ -19,7 +18,7 @@ afterEach(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function start(program?: URL): Packing {
-  const packing = new Packing(program && new KeptThreads(program, {}));
+  const packing = new Packing(program && packingThreads(program));
   open.push(packing);
   return packing;
 }
@@ -86,19 +85,17 @@ test('a run that is closed while it packs fails what it asked, and leaves the ne
 });
 
 test.each([
-  ['little is kept for the next run', 2 ** 20, true],
-  ['much is ended with its run, for the memory that it holds', 2 ** 23, false],
-])('a thread that has packed %s', async (_words, bytes, isKept) => {
+  ['little is kept for the next run', 2 ** 20, 1],
+  ['much is ended with its run, for the memory that it holds', 2 ** 23, 0],
+])('a thread that has packed %s', async (_words, bytes, kept) => {
   const code = `import { parentPort } from 'node:worker_threads';
-    parentPort.on('message', ({ id }) => parentPort.postMessage({ id, written: { bytes: ${bytes} } }));`;
-  const kept = new KeptThreads(programOf(code), {});
-  const first = kept.take();
-  if (first === null) throw new Error('no threads');
-  kept.keep(first);
-  const packing = new Packing(kept);
+    parentPort.on('message', ({ port }) => {
+      port.postMessage({ value: { bytes: ${bytes} } });
+      port.postMessage({ done: true });
+    });`;
+  await using threads = packingThreads(programOf(code));
+  const packing = new Packing(threads);
   await packing.write(sampleOptions(join(folder, 'none.zip')));
   await packing.close();
-  const next = kept.take();
-  expect(next === first).toBe(isKept);
-  await next?.terminate();
+  expect(threads.count).toBe(kept);
 });
