@@ -12,6 +12,8 @@ export type SeeText = (text: string) => void;
 const MAX_PAGES = 100;
 const MAX_CHARACTERS = 2 ** 22;
 const MAX_REPORTED = 3;
+/** Maximum length of the text in an answer, in UTF-16 code units. */
+const MAX_TEXT = 2 ** 24;
 
 /**
  * Reads the text of a PDF as the library extracts it; a person may see other text, or none.
@@ -47,6 +49,23 @@ export async function readPdfFacts(bytes: Uint8Array, seeText: SeeText = () => u
     // A document that failed to open rejects here a second time.
     await task.destroy().catch(() => undefined);
   }
+}
+
+interface PdfRequest {
+  bytes: Uint8Array;
+  /** True if the answer must include the text of the pages. */
+  withText: boolean;
+}
+
+/** Answers a request to a thread like `readPdfFacts`. */
+export async function answerPdf({ bytes, withText }: PdfRequest) {
+  const texts: string[] = [];
+  let room = withText ? MAX_TEXT : 0;
+  const facts = await readPdfFacts(bytes, (text) => {
+    if (text.length <= room) texts.push(text);
+    room -= text.length;
+  });
+  return { facts, texts };
 }
 
 type Library = Awaited<ReturnType<typeof import('unpdf')['getResolvedPDFJS']>>;
