@@ -35,7 +35,6 @@ const ROOMS: Record<string, Record<string, string[]>> = {
     'http-date': [],
     'install-paths': [],
     json: ['bytes', 'errors'],
-    'kept-threads': [],
     'new-file': ['errors'],
     parallel: [],
     retry: [],

@@ -5,7 +5,7 @@ import { verifyToken } from '../verifier/timestamp/verify.ts';
 import type { FileReport } from '../verifier/verify/file-report.ts';
 import { BEGINNING_BYTES } from '../verifier/verify/package-content.ts';
 import { verifyPackage as verifyPackageFile } from '../verifier/verify/package-file.ts';
-import { RangeThreads } from '../verifier/verify/range-threads.ts';
+import { rangeThreadsFor } from '../verifier/verify/range-threads.ts';
 import { type Content, requireBeginning, toPackageReport, verifyPackageOf } from './content.ts';
 import { type StampTrust, withRoots } from './roots.ts';
 
@@ -53,7 +53,7 @@ export async function verifyPackage(
     throw new EvidenceError('not-found', `there is no package at ${path}: ${error.message}`, { cause: error });
   });
   await requireJson(path);
-  await using workers = RangeThreads.for(path, threads ?? null);
+  await using workers = rangeThreadsFor(path, threads ?? null);
   return toPackageReport(await verifyPackageFile(path, { ...options, signal, threads: workers }));
 }
 

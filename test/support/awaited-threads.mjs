@@ -1,4 +1,4 @@
-import { isMainThread, Worker } from 'node:worker_threads';
+import { isMainThread, MessagePort, Worker } from 'node:worker_threads';
 
 /**
  * For `node --import`: has a program wait for the threads that it gives ranges of a file to, until they have taken one
@@ -7,17 +7,21 @@ import { isMainThread, Worker } from 'node:worker_threads';
  * JavaScript, because what removes types would take more memory in each thread than all that is measured.
  */
 if (isMainThread) {
-  const { postMessage, emit } = Worker.prototype;
+  const { postMessage } = Worker.prototype;
+  const { on } = MessagePort.prototype;
   const cell = new Int32Array(new SharedArrayBuffer(4));
   let segments = 0;
-  Worker.prototype.postMessage = function (job, ...rest) {
-    postMessage.call(this, job, ...rest);
-    const { owners } = job.ranges;
+  Worker.prototype.postMessage = function (question, ...rest) {
+    postMessage.call(this, question, ...rest);
+    const { owners } = question.request.ranges;
     while (owners.every((owner) => owner < 2)) Atomics.wait(cell, 0, 0, 5);
   };
-  Worker.prototype.emit = function (name, ...values) {
-    if (name === 'message' && values[0]?.decoded != null) segments++;
-    return emit.call(this, name, ...values);
+  MessagePort.prototype.on = function (name, listener) {
+    if (name === 'message')
+      on.call(this, name, ({ value }) => {
+        if (value?.decoded != null) segments++;
+      });
+    return on.call(this, name, listener);
   };
   process.on('exit', () => process.stderr.write(`segments ${segments}\n`));
 }

@@ -49,14 +49,16 @@ export async function readPackageFile(
     const ranges = makeRanges(before.isFile() ? Number(before.size) : 0, options.rangeBytes ?? RANGE_BYTES);
     const reading = new Reading(file, own(), before.isFile(), options.signal);
     try {
-      const segments = await reading.readInRanges(ranges, options.threads.workers);
+      const segments = await reading.readInRanges(ranges, options.threads);
       if (!(await hasChanged())) return kept({ reader: reading.reader, segments });
     } catch (error) {
       if (!(await hasChanged())) throw error;
     }
     reading.reader[Symbol.dispose]();
     const again = new Reading(file, own(), true, options.signal);
-    return kept({ reader: again.reader, segments: await again.readInRanges(makeRanges(0, RANGE_BYTES), []) });
+    // The threads have ended with the first reading.
+    const segments = await again.readInRanges(makeRanges(0, RANGE_BYTES), options.threads);
+    return kept({ reader: again.reader, segments });
   } finally {
     await file.close();
   }
@@ -87,7 +89,7 @@ class Reading {
   }
 
   /** Folds range after range, whichever thread decoded them. Returns the number of segments taken. */
-  async readInRanges(ranges: Ranges, threads: RangeThreads['workers']): Promise<number> {
+  async readInRanges(ranges: Ranges, threads: RangeThreads): Promise<number> {
     const workers = new RangeWorkers(this.#file.fd, ranges, threads);
     let taken = 0;
     try {

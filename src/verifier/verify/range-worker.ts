@@ -1,4 +1,4 @@
-import { parentPort } from 'node:worker_threads';
+import { serve } from '../../core/threads/serve.ts';
 import { WasmDecoder, type WasmOptions } from '../decode/wasm/decoder.ts';
 import { decodeRange, type KeptRange, Slot } from '../decode/wasm/segments.ts';
 import { boundsOf, claimNext, type Ranges, readerOf, WINDOW, waitForRanges } from './ranges.ts';
@@ -21,7 +21,7 @@ export interface RangeAnswer {
   decoded: KeptRange | null;
 }
 
-parentPort?.once('message', ({ owner, file, ranges, slots, options }: RangeJob) => {
+serve(async function* ({ owner, file, ranges, slots, options }: RangeJob): AsyncGenerator<RangeAnswer> {
   using decoder = WasmDecoder.open(options, () => {
     throw new TypeError('entries are read by the thread that folds them');
   });
@@ -30,8 +30,7 @@ parentPort?.once('message', ({ owner, file, ranges, slots, options }: RangeJob) 
     for (let range = claimNext(ranges, owner); range !== null; range = claimNext(ranges, owner)) {
       const decoded = decodeRange(decoder, readerOf(file), boundsOf(ranges, range));
       const slot = slots[range % WINDOW];
-      const kept = decoded === null || slot === undefined ? null : new Slot(slot).keep(decoded);
-      parentPort?.postMessage({ range, decoded: kept } satisfies RangeAnswer);
+      yield { range, decoded: decoded === null || slot === undefined ? null : new Slot(slot).keep(decoded) };
     }
   } while (waitForRanges(ranges));
 });

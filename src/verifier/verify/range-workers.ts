@@ -1,7 +1,7 @@
-import type { Worker } from 'node:worker_threads';
 import type { WasmDecoder, WasmOptions } from '../decode/wasm/decoder.ts';
 import { decodeRange, type KeptRange, Slot } from '../decode/wasm/segments.ts';
-import type { RangeAnswer, RangeJob } from './range-worker.ts';
+import type { RangeThreads } from './range-threads.ts';
+import type { RangeAnswer } from './range-worker.ts';
 import { boundsOf, claim, claimNext, noteFolded, type Ranges, readerOf, WINDOW } from './ranges.ts';
 
 /** Owner number of the main thread; workers are numbered from the next one. */
@@ -11,30 +11,30 @@ const MAIN_THREAD = 1;
 export class RangeWorkers {
   readonly #file: number;
   readonly #ranges: Ranges;
+  readonly #threads: RangeThreads;
   readonly #workers = new Map<number, RangeWorker>();
   readonly #slots: SharedArrayBuffer[] = [];
   /** Ranges that this thread has decoded out of order. */
   readonly #own = new Map<number, KeptRange | null>();
-  #begun = false;
 
   /**
-   * Takes over threads that were started and have no job yet.
+   * Takes over threads that have no job yet.
    * @param file file descriptor, which must stay open until `close` has resolved.
    */
-  constructor(file: number, ranges: Ranges, threads: readonly Worker[]) {
+  constructor(file: number, ranges: Ranges, threads: RangeThreads) {
     this.#file = file;
     this.#ranges = ranges;
-    for (const [index, thread] of threads.entries())
-      this.#workers.set(MAIN_THREAD + 1 + index, new RangeWorker(thread));
+    this.#threads = threads;
   }
 
   /** Sends the threads their job. Only the first call has an effect, because the job never changes. */
   begin(options: WasmOptions): void {
-    if (this.#begun || this.#workers.size === 0) return;
-    this.#begun = true;
+    const { count } = this.#threads;
+    if (count === 0 || this.#workers.size > 0) return;
+    const job = { file: this.#file, ranges: this.#ranges, slots: this.#slots, options };
     for (let slot = 0; slot < WINDOW; slot++) this.#slots.push(Slot.allocate());
-    for (const [owner, worker] of this.#workers)
-      worker.begin({ owner, file: this.#file, ranges: this.#ranges, slots: this.#slots, options });
+    for (let owner = MAIN_THREAD + 1; owner <= MAIN_THREAD + count; owner++)
+      this.#workers.set(owner, new RangeWorker(this.#threads.values({ owner, ...job }, { isAhead: true })));
   }
 
   /**
@@ -68,7 +68,8 @@ export class RangeWorkers {
     const { owners } = this.#ranges;
     for (let range = 0; range < owners.length; range++) claim(this.#ranges, range, MAIN_THREAD);
     noteFolded(this.#ranges, owners.length);
-    await Promise.all([...this.#workers.values()].map((worker) => worker.close(this.#begun)));
+    await Promise.all([...this.#workers.values()].map((worker) => worker.done));
+    await this.#threads.endIdle();
   }
 
   #decodeAnother(decoder: WasmDecoder): boolean {
@@ -81,42 +82,24 @@ export class RangeWorkers {
   }
 }
 
-/** Thread and its answers. */
+/** Answers of one thread. */
 class RangeWorker {
-  readonly #thread: Worker;
   readonly #answers = new Map<number, KeptRange | null>();
-  #ended = false;
+  /** Resolves when no more answers come. */
+  readonly done: Promise<void>;
+  #isDone = false;
   /** Wakes the waiting caller. */
   #wake = () => {};
 
-  constructor(thread: Worker) {
-    this.#thread = thread;
-    this.#ended = thread.threadId < 0;
-    this.#thread.on('message', ({ range, decoded }: RangeAnswer) => {
-      this.#answers.set(range, decoded);
-      this.#wake();
-    });
-    this.#thread.on('exit', () => {
-      this.#ended = true;
-      this.#wake();
-    });
-  }
-
-  begin(job: RangeJob): void {
-    this.#thread.postMessage(job);
+  constructor(answers: AsyncIterable<RangeAnswer>) {
+    this.done = this.#take(answers);
   }
 
   /** Returns undefined while the answer may still come; null also if the thread ended without it. */
   answerOf(range: number): KeptRange | null | undefined {
     const answer = this.#answers.get(range);
     this.#answers.delete(range);
-    return answer === undefined && this.#ended ? null : answer;
-  }
-
-  /** @param told false for a thread without a job, which would wait forever. */
-  async close(told: boolean): Promise<void> {
-    if (!told) await this.#thread.terminate();
-    while (!this.#ended) await this.change();
+    return answer === undefined && this.#isDone ? null : answer;
   }
 
   /** Resolves when the thread has answered or ended. */
@@ -124,5 +107,18 @@ class RangeWorker {
     return new Promise((resolve) => {
       this.#wake = resolve;
     });
+  }
+
+  async #take(answers: AsyncIterable<RangeAnswer>): Promise<void> {
+    try {
+      for await (const { range, decoded } of answers) {
+        this.#answers.set(range, decoded);
+        this.#wake();
+      }
+    } catch {
+      // An error loses nothing: the main thread reads what no other thread has read.
+    }
+    this.#isDone = true;
+    this.#wake();
   }
 }

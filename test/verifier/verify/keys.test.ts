@@ -6,7 +6,7 @@ import { VERIFICATION } from '../../../src/verifier/bundle/files.ts';
 import { giveBack, instantiate } from '../../../src/verifier/decode/wasm/instance.ts';
 import { verifyBundle } from '../../../src/verifier/verify/bundle.ts';
 import { verifyPackage } from '../../../src/verifier/verify/package-file.ts';
-import { RangeThreads } from '../../../src/verifier/verify/range-threads.ts';
+import { startRangeThreads } from '../../../src/verifier/verify/range-threads.ts';
 import { chainOf, KEYS, packageOf } from '../../support/chain.ts';
 import { writePackageBundle } from '../../support/package-bundle.ts';
 import { type BagFiles, rebag } from '../../support/rebag.ts';
@@ -47,7 +47,7 @@ test.each<[words: string, verifyIt: () => Promise<unknown>]>([
       signal.throwIfAborted = () => {
         if (++asked === 2) throw new Error('interrupted');
       };
-      await using threads = new RangeThreads(0);
+      await using threads = startRangeThreads(0);
       await expect(verifyPackage(file, { ...OPTIONS, threads, signal })).rejects.toThrow('interrupted');
     },
   ],

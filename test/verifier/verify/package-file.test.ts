@@ -7,7 +7,7 @@ import { PackageReader, type PackageReading } from '../../../src/verifier/chain/
 import type { SealKeys } from '../../../src/verifier/model/entry.ts';
 import { defaultContract } from '../../../src/verifier/reading/default-contract.ts';
 import { type FileReadingOptions, readPackageFile } from '../../../src/verifier/verify/package-file.ts';
-import { RangeThreads } from '../../../src/verifier/verify/range-threads.ts';
+import { rangeThreadsFor, startRangeThreads } from '../../../src/verifier/verify/range-threads.ts';
 import { chainOf, KEYS, packageOf, type SentEntry } from '../../support/chain.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'package-file-'));
@@ -32,7 +32,7 @@ interface Asked extends Partial<Omit<FileReadingOptions, 'threads'>> {
 async function read(path: string, { threads: count = 1, program, ...options }: Asked, keys: SealKeys = KEYS) {
   const begin = () =>
     new PackageReader(defaultContract, keys, { watch: () => [3, 1000, 1999], compared: () => SECTIONS });
-  await using threads = new RangeThreads(count - 1, program);
+  await using threads = startRangeThreads(count - 1, program);
   const { reader, segments } = await readPackageFile(path, begin, { threads, rangeBytes: 50_000, ...options });
   return { reading: plain(reader.finish()), segments };
 }
@@ -49,7 +49,7 @@ function helpedBy(text: string): Pick<Asked, 'program' | 'signal'> {
   writeFileSync(
     path,
     `import { writeFileSync } from 'node:fs';
-    import { parentPort } from 'node:worker_threads';
+    import { MessagePort, parentPort } from 'node:worker_threads';
     const ready = () => writeFileSync(${JSON.stringify(ready)}, '');
     ${text}`,
   );
@@ -63,9 +63,17 @@ function helpedBy(text: string): Pick<Asked, 'program' | 'signal'> {
 
 /** The true program, with what is done in place of sending its answers. */
 const answering = (send: string) => `
-  const post = parentPort.postMessage.bind(parentPort);
+  const { postMessage } = MessagePort.prototype;
   let answers = 0;
-  parentPort.postMessage = (answer) => { const { decoded } = answer; answers++; ${send}; ready(); };
+  MessagePort.prototype.postMessage = function (reply, ...rest) {
+    const { value: answer } = reply;
+    if (answer === undefined) return postMessage.call(this, reply, ...rest);
+    const post = (value) => postMessage.call(this, { value }, ...rest);
+    const { decoded } = answer;
+    answers++;
+    ${send};
+    ready();
+  };
   await import(${JSON.stringify(WORKER)});`;
 
 function plain({ walk, facts, defect }: PackageReading) {
@@ -122,8 +130,8 @@ test.each([
   ['what is no file', folder, null, 0],
   ['what is not there', join(folder, 'nothing'), 3, 0],
 ])('the threads besides the main one for %s', async (_words, path, asked, count) => {
-  await using threads = RangeThreads.for(path, asked);
-  expect(threads.workers).toHaveLength(count);
+  await using threads = rangeThreadsFor(path, asked);
+  expect(threads.count).toBe(count);
 });
 
 test('an account, whose chains stand side by side, is read by the main thread', async () => {
@@ -137,7 +145,10 @@ const FAULTS: [string, string][] = [
   ['ends at once', 'ready(); process.exit(3);'],
   ['throws', 'ready(); throw new Error("no");'],
   ['throws once it is told', "parentPort.once('message', () => { ready(); throw new Error('no'); });"],
-  ['takes all there is, and ends', `parentPort.once('message', ({ owner, ranges }) => { ${TAKES_ALL}; ready(); });`],
+  [
+    'takes all there is, and ends',
+    `parentPort.once('message', ({ request: { owner, ranges } }) => { ${TAKES_ALL}; ready(); });`,
+  ],
   ['runs out of memory', 'ready(); const all = []; for (;;) all.push(new Array(1e5).fill(all.length));'],
   ['dies after two answers', answering('post(answer); if (answers === 2) { ready(); process.exit(1); }')],
   ['finds nothing', answering('post({ ...answer, decoded: null })')],

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { EvidenceError } from '../../../core/errors.ts';
-import { RangeThreads } from '../../../verifier/verify/range-threads.ts';
+import { rangeThreadsFor } from '../../../verifier/verify/range-threads.ts';
 import type { CommandContext } from '../command.ts';
 import type { VerifyFlags } from './verify-flags.ts';
 
@@ -11,8 +11,8 @@ import type { VerifyFlags } from './verify-flags.ts';
 export async function runVerify(flags: VerifyFlags, context: CommandContext): Promise<number> {
   const asked = checkThreads(flags.threads ?? null);
   const file = onlyPackage(flags, context);
-  await using threads = file === null ? null : RangeThreads.for(file, asked);
-  const threadsFor = (path: string) => (path === file && threads !== null ? threads : RangeThreads.for(path, asked));
+  await using threads = file === null ? null : rangeThreadsFor(file, asked);
+  const threadsFor = (path: string) => (path === file && threads !== null ? threads : rangeThreadsFor(path, asked));
   const { verifyTargets } = await import('./verify-targets.ts');
   return await verifyTargets(flags, context, threadsFor);
 }
