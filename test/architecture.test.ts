@@ -172,8 +172,8 @@ const ROOMS: Record<string, Record<string, string[]>> = {
     backup: ['database', 'folder', 'setup'],
     demonstration: [],
     embedded: ['app', 'demonstration', 'folder', 'import', 'init', 'parts'],
-    commands: ['app', 'backup', 'config', 'database', 'errors', 'init', 'parts', 'scopes', 'setup'],
-    'command-line': ['commands', 'import'],
+    commands: ['app', 'backup', 'config', 'database', 'errors', 'import', 'init', 'parts', 'scopes', 'setup'],
+    'command-line': ['commands'],
     main: ['command-line'],
   },
   library: {

@@ -4,8 +4,8 @@ import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { FlagsOf } from '../../src/exporter/cli/commands/flags-of.ts';
 import { runVerify } from '../../src/exporter/cli/commands/verify.ts';
-import type { VerifyFlags } from '../../src/exporter/cli/commands/verify-flags.ts';
 import { archivePackage, RUN } from '../support/archived-package.ts';
 import { chainOf, packageOf } from '../support/chain.ts';
 import { commandIn } from '../support/command.ts';
@@ -55,7 +55,7 @@ async function verifyWithout(folder: string): Promise<{ code: number; findings: 
   const { context, printed } = commandIn(directory);
   closed = join(archive, folder);
   try {
-    const code = await runVerify({ targets: ['archive'] } as VerifyFlags, context);
+    const code = await runVerify({ targets: ['archive'] } as FlagsOf<'verify'>, context);
     const { objects, ledger } = JSON.parse(printed.stdout);
     return {
       code,

@@ -15,8 +15,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Encrypter, generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { FlagsOf } from '../../src/exporter/cli/commands/flags-of.ts';
 import { runVerify } from '../../src/exporter/cli/commands/verify.ts';
-import type { VerifyFlags } from '../../src/exporter/cli/commands/verify-flags.ts';
 import { archivePackage, RUN } from '../support/archived-package.ts';
 import { chainOf, packageOf } from '../support/chain.ts';
 import { commandIn } from '../support/command.ts';
@@ -188,8 +188,8 @@ test('keys and roots that are no files are refused, and links to files are files
   writeFileSync(join(folder, 'k1'), 'key');
   symlinkSync('k1', join(folder, 'linked'));
   const { context } = commandIn(folder);
-  const given = (flags: Partial<VerifyFlags>) =>
-    runVerify({ targets: [join(original)], ...flags } as VerifyFlags, context);
+  const given = (flags: Partial<FlagsOf<'verify'>>) =>
+    runVerify({ targets: [join(original)], ...flags } as FlagsOf<'verify'>, context);
   for (const flags of [
     { 'public-key': ['pipe'] },
     { 'timestamp-roots': 'pipe' },

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { FlagsOf } from '../../src/exporter/cli/commands/flags-of.ts';
 import { runVerify } from '../../src/exporter/cli/commands/verify.ts';
-import type { VerifyFlags } from '../../src/exporter/cli/commands/verify-flags.ts';
 import { slugOf } from '../../src/verifier/bundle/layout.ts';
 import { Altered, inFile, type Json, sha256 } from '../support/altered-archive.ts';
 import { sealed } from '../support/chain.ts';
@@ -41,9 +41,9 @@ const LOG = 'data/transfer-log.json';
 
 type Change = (archive: Altered) => void | Promise<void>;
 
-async function verify(root: string, flags: Partial<VerifyFlags> = {}): Promise<{ exit: number; report: Json }> {
+async function verify(root: string, flags: Partial<FlagsOf<'verify'>> = {}): Promise<{ exit: number; report: Json }> {
   const { context, printed } = commandIn(root);
-  const exit = await runVerify({ targets: [root], ...flags } as VerifyFlags, context);
+  const exit = await runVerify({ targets: [root], ...flags } as FlagsOf<'verify'>, context);
   return { exit, report: JSON.parse(printed.stdout) };
 }
 

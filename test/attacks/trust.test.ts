@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { sha256 } from '../../src/core/digest.ts';
+import type { FlagsOf } from '../../src/exporter/cli/commands/flags-of.ts';
 import { runVerify } from '../../src/exporter/cli/commands/verify.ts';
-import type { VerifyFlags } from '../../src/exporter/cli/commands/verify-flags.ts';
 import { DEFAULT_DESCRIPTION } from '../../src/verifier/reading/default-contract.ts';
 import { toPem } from '../../src/verifier/signature/key.ts';
 import { archivePackage, RUN } from '../support/archived-package.ts';
@@ -22,7 +22,7 @@ import { forge, statusInfo } from '../support/tsa-forge.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: what `--json` prints, read by its names.
 type Report = any;
-type Flags = Partial<VerifyFlags>;
+type Flags = Partial<FlagsOf<'verify'>>;
 
 /** The reader's own keys and roots. */
 const mine = mkdtempSync(join(tmpdir(), 'reader-'));
@@ -92,7 +92,10 @@ function resealed(chain: readonly SentEntry[], from: number): SentEntry[] {
 /** The command, where it stands in `directory`. */
 async function verify(target: string, flags: Flags = {}, directory = elsewhere, environment = {}) {
   const { context, printed } = commandIn(directory);
-  const code = await runVerify({ targets: [join(sent, target)], ...flags } as VerifyFlags, { ...context, environment });
+  const code = await runVerify({ targets: [join(sent, target)], ...flags } as FlagsOf<'verify'>, {
+    ...context,
+    environment,
+  });
   const report: Report = JSON.parse(printed.stdout);
   const streams = [...(report.streams ?? []), ...(report.runs ?? []).flatMap((run: Report) => run.streams)];
   const claims = Object.fromEntries(

@@ -6,6 +6,7 @@ import { runExport } from '../../src/exporter/cli/commands/export.ts';
 import { runRuns } from '../../src/exporter/cli/commands/runs.ts';
 import { entryAfter, type SentEntry } from '../support/chain.ts';
 import { carryOut } from '../support/command.ts';
+import { evidence } from '../support/evidence.ts';
 import { type FalseService, startFalseService } from '../support/false-service.ts';
 
 let service: FalseService;
@@ -86,10 +87,13 @@ test('the table of runs says how much of the streams each has, and what one that
   );
 });
 
-test.each([{ stream: [] }, { stream: [''] }, { exclude: [] }, { exclude: ['a', ''] }])(
-  'a flag whose variable is empty does not mean all streams: %j',
-  async (flags) => {
-    expect(await exported(flags)).toMatchObject({ code: 2, said: expect.stringContaining('is given without a value') });
-    expect(readdirSync(directory)).toEqual([]);
-  },
-);
+test.each([
+  { flags: ['--stream'] },
+  { flags: ['--stream='] },
+  { flags: ['--exclude'] },
+  { flags: ['--exclude', 'a', ''] },
+])('a flag whose variable is empty does not mean all streams: $flags', async ({ flags }) => {
+  const { code, stderr } = await evidence(['export', ...flags], { cwd: directory });
+  expect([code, stderr]).toEqual([2, expect.stringContaining('is given without a value')]);
+  expect(readdirSync(directory)).toEqual([]);
+});

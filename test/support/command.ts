@@ -45,7 +45,7 @@ export interface Answer {
 
 /**
  * Carries out a command in this process, as `evidence` does it.
- * @param flags as yargs gives them, of which a command reads what it knows.
+ * @param flags as the parser gives them, of which a command reads what it knows.
  */
 export async function carryOut<Flags extends object>(
   command: Command<Flags>,
@@ -59,12 +59,7 @@ export async function carryOut<Flags extends object>(
     said = messageOf(reason);
     return exitCodeOfError(reason);
   };
-  const code = await carryOutCommand(
-    async () => command,
-    { _: [], $0: '', ...flags } as Flags,
-    { ...context, codeOf },
-    ['targets'],
-  );
+  const code = await carryOutCommand(async () => command, flags as Flags, { ...context, codeOf });
   const isDocument = options.json !== false && printed.stdout !== '';
   return { code, document: isDocument ? JSON.parse(printed.stdout) : null, ...printed, said };
 }

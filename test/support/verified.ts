@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { FlagsOf } from '../../src/exporter/cli/commands/flags-of.ts';
 import { runVerify } from '../../src/exporter/cli/commands/verify.ts';
-import type { VerifyFlags } from '../../src/exporter/cli/commands/verify-flags.ts';
 import type { Claims } from '../../src/verifier/claims/claim.ts';
 import type { Description } from '../../src/verifier/profile/description.ts';
 import { formatContract } from '../../src/verifier/profile/file.ts';
@@ -23,7 +23,7 @@ export interface FileToVerify {
   contract?: Description;
   /** Texts of seal keys by their ids. */
   sealKeys?: Record<string, string>;
-  flags?: Partial<VerifyFlags>;
+  flags?: Partial<FlagsOf<'verify'>>;
 }
 
 /** What `evidence verify` says of a file of one stream. */
@@ -40,7 +40,7 @@ export async function verifyFile({ name = 'evidence.json', bytes, contract, seal
       ...(contract === undefined ? {} : { contract: 'contract.yaml' }),
       ...flags,
     };
-    const exit = await runVerify(given as VerifyFlags, context);
+    const exit = await runVerify(given as FlagsOf<'verify'>, context);
     const [stream] = JSON.parse(printed.stdout).streams;
     const verified: VerifiedFile = { exit, claims: stream.claims, findings: bare(stream.findings) };
     return verified;

@@ -1,8 +1,10 @@
 import { EvidenceError } from '../errors.ts';
+import { find, type Program } from './command-table.ts';
+import { helpOn } from './help.ts';
 import { renderMarkdown } from './markdown.ts';
 import type { Printer } from './printer.ts';
 import type { Topic } from './topics.ts';
-import { commandsIn, type Parsed } from './usage.ts';
+import { didYouMean, isName } from './usage.ts';
 
 /** Maximum width of running text that is easy to read. */
 const WIDEST = 100;
@@ -11,24 +13,24 @@ const USUAL_WIDTH = 80;
 /** Maximum edit distance between a wrong name and a suggestion. */
 const FAR = 3;
 
-/** Topics that a program can explain. */
-export interface Explained extends Pick<Parsed, 'program' | 'helpOn'> {
-  topics: readonly Topic[];
-}
-
 /**
  * Explains a topic or a command; if both have the name, explains both.
  * @throws EvidenceError `usage` if neither exists.
  */
-export async function explain(name: string, { program, helpOn, topics }: Explained, printer: Printer): Promise<void> {
-  const commands = commandsIn(await helpOn(null), program);
-  const command = commands.includes(name) ? { command: name, usage: await helpOn(name) } : null;
+export async function explain(
+  name: string,
+  { program, topics }: { program: Program; topics: readonly Topic[] },
+  printer: Printer,
+): Promise<void> {
+  const found = find(program, [name]);
+  const command = found.table === program ? null : { command: name, usage: helpOn(found) };
+  const commands = Object.keys(program.commands);
   const topic = command === null ? await findTopic(name, topics, commands) : (topicOf(name, topics) ?? null);
   const said = { ...command, ...(topic === null ? {} : { topic: topic.name, title: topic.title, text: topic.text }) };
   printer.document('evidence-help/1', said);
   if (command !== null) printer.block(command.usage);
   if (command !== null && topic !== null) printer.result('');
-  if (topic !== null) explainTopic(topic, program, printer);
+  if (topic !== null) explainTopic(topic, program.name, printer);
 }
 
 function explainTopic({ text }: Topic, program: string, printer: Printer): void {
@@ -48,13 +50,11 @@ async function findTopic(name: string, topics: readonly Topic[], commands: reado
   const found = topicOf(name, topics);
   if (found !== undefined) return found;
   const names = topics.map((topic) => topic.name);
-  const { closest, distance } = await import('fastest-levenshtein');
-  const nearest = closest(name.toLowerCase(), [...names, ...commands]);
-  const meant = distance(name.toLowerCase(), nearest) <= FAR ? `Did you mean ${nearest}? ` : '';
+  const guess = await didYouMean(name, [...names, ...commands], FAR);
   // Other input is not repeated, because it may be a misplaced secret.
-  const said = /^[A-Za-z][A-Za-z-]{0,23}$/.test(name) ? ` "${name}"` : ' of that name';
+  const said = isName(name) ? ` "${name}"` : ' of that name';
   throw new EvidenceError('usage', `there is no topic and no command${said}`, {
-    nextStep: `${meant}The topics are ${names.join(', ')}.`,
+    nextStep: `${guess}The topics are ${names.join(', ')}.`,
   });
 }
 

@@ -1,11 +1,63 @@
-import type { Argv } from 'yargs';
+import process from 'node:process';
+import type { CommandTable, Flag, NamedCommand } from './command-table.ts';
+
+const USUAL_COLUMNS = 80;
+
+type Row = readonly [lead: string, text: string | undefined];
+
+/** Returns the help on a command, in lines that fit the terminal. */
+export function helpOn({ called, table, flags, inner }: NamedCommand): string {
+  const { describe = '', operands = {}, examples = [], epilogue = () => '' } = table;
+  const [program = ''] = called.split(' ');
+  const short = ({ alias }: Flag) => (alias === undefined ? '    ' : `-${alias}, `);
+  const parts = [
+    called === program ? `${called} <command>` : usageOf(called, table),
+    describe,
+    listRows('Commands:', Object.entries(inner), ([name, one]) => [usageOf(`${program} ${name}`, one), one.describe]),
+    listRows('Positionals:', Object.entries(operands), ([name, operand]) => [name, describeFlag(operand)]),
+    listRows('Options:', Object.entries(flags), ([name, flag]) => [`${short(flag)}--${name}`, describeFlag(flag)]),
+    listRows('Examples:', examples, ([line, meaning]) => [line.replace('$0', program), meaning]),
+    epilogue(),
+  ];
+  return reflow(parts.filter((part) => part !== '').join('\n\n'), process.stdout.columns || USUAL_COLUMNS);
+}
+
+function usageOf(called: string, { operands = {} }: CommandTable): string {
+  const words = Object.entries(operands).map(([name, { array, required }]) => {
+    const word = array ? `${name}..` : name;
+    return required ? `<${word}>` : `[${word}]`;
+  });
+  return [called, ...words].join(' ');
+}
+
+/** Returns a title and a row of two columns for each item; an empty text if there are no items. */
+export function listRows<T>(title: string, items: readonly T[], rowOf: (item: T) => Row): string {
+  if (items.length === 0) return '';
+  const rows = items.map(rowOf);
+  const longest = Math.max(...rows.map(([lead]) => lead.length));
+  return [title, ...rows.map(([lead, text]) => `  ${lead.padEnd(longest)}  ${text}`.trimEnd())].join('\n');
+}
+
+function describeFlag({ describe, type, array, required, choices, default: usual }: Flag): string {
+  const notes = [
+    array ? 'array' : (type ?? (choices === undefined ? 'string' : undefined)),
+    required ? 'required' : undefined,
+    choices === undefined ? undefined : `choices: ${quoted(choices)}`,
+    usual === undefined ? undefined : `default: ${JSON.stringify(usual)}`,
+  ];
+  return `${describe}  ${notes.flatMap((note) => (note === undefined ? [] : [`[${note}]`])).join(' ')}`;
+}
+
+export function quoted(choices: readonly string[]): string {
+  return choices.map((choice) => `"${choice}"`).join(', ');
+}
 
 /** Lead of a help line, e.g. a flag, before its description. */
 const LEAD = /^( {2,}(?:\S+ )*\S* {2,}| {2,})(?=\S)/;
 
 /**
  * Breaks help lines that are too long for the terminal between words, and indents the rest of a description to its
- * start. The parser itself would break within words.
+ * start.
  */
 export function reflow(help: string, columns: number): string {
   return help
@@ -26,25 +78,4 @@ function breakLine(line: string, columns: number): string {
     current = `${isFull ? indent : current}${word} `;
   }
   return [...lines, current.trimEnd()].join('\n');
-}
-
-const USUAL_COLUMNS = 80;
-
-/**
- * Parses a command line and returns the parser's own output, e.g. a help text, in lines that fit the terminal. The
- * parser's `wrap` must be null.
- * @param ending end of the help on the program, made on demand.
- * @throws any error of a handler or of `fail`.
- */
-export async function parseSaying(
-  parser: Argv,
-  words: readonly string[],
-  ending: () => string = () => '',
-): Promise<string> {
-  const { promise, resolve } = Promise.withResolvers<string>();
-  await parser.parse(words, (_error: unknown, flags: { version?: unknown; _: unknown[] }, said: string) => {
-    const isHelpOnProgram = said !== '' && flags._.length === 0 && flags.version !== true;
-    resolve(isHelpOnProgram ? `${said}\n\n${ending()}`.trimEnd() : said);
-  });
-  return reflow(await promise, process.stdout.columns || USUAL_COLUMNS);
 }

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { packageFile } from '../install-paths.ts';
+import { listRows } from './help.ts';
 
 /** Topic that `help` explains. */
 export interface Topic {
@@ -24,7 +25,5 @@ export function topicsIn(folder: string, more: Readonly<Record<string, string>> 
 
 /** Lists names and titles, for the end of `--help`. */
 export function listTopics(topics: readonly Topic[], program: string): string {
-  const longest = Math.max(...topics.map(({ name }) => name.length));
-  const lines = topics.map(({ name, title }) => `  ${name.padEnd(longest)}  ${title}`);
-  return [`Topics, for \`${program} help TOPIC\`:`, ...lines].join('\n');
+  return listRows(`Topics, for \`${program} help TOPIC\`:`, topics, ({ name, title }) => [name, title]);
 }

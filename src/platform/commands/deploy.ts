@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
-import type { CommandModule } from 'yargs';
 import { EvidenceError } from '../../core/errors.ts';
 import { packageFile, readManifest, SENSOR_FILE, sensorProgram, startFile } from '../../core/install-paths.ts';
 import { writeNewFile } from '../../core/new-file.ts';
 import { systemdWord } from '../../core/shell.ts';
+import { command } from './command.ts';
 
 const ELSEWHERE = 'Name a folder with --out that this user may write to.';
 
@@ -22,17 +22,13 @@ const SENSOR = `/usr/bin/env node ${SENSOR_FILE}`;
 const KINDS = Object.keys(FILES) as Kind[];
 
 /** `evidence-platform deploy`: the files by which something else runs it. */
-export const deployCommand: CommandModule<object, { kind?: Kind | undefined; out: string }> = {
-  command: 'deploy [kind]',
+export const deployCommand = command({
   describe: 'Write the files by which systemd or Docker runs it, or the sensor of endpoints with its units',
-  builder: (args) =>
-    args
-      .positional('kind', {
-        choices: KINDS,
-        describe: 'What runs it; sensor: the sensor, and units by which systemd runs it',
-      })
-      .option('out', { type: 'string', default: 'deploy', requiresArg: true, describe: 'The folder for the files' }),
-  async handler({ kind, out }) {
+  operands: {
+    kind: { choices: KINDS, describe: 'What runs it; sensor: the sensor, and units by which systemd runs it' },
+  },
+  flags: { out: { default: 'deploy', describe: 'The folder for the files' } },
+  async work({ kind, out }) {
     if (kind === undefined)
       throw new EvidenceError('usage', `deploy needs to be told which files: ${KINDS.join(', ')}`);
     const { Eta } = await import('eta');
@@ -59,7 +55,7 @@ export const deployCommand: CommandModule<object, { kind?: Kind | undefined; out
     }
     process.stdout.write(`Written: ${paths.join(', ')}. Their first lines say what is to be done.\n`);
   },
-};
+});
 
 /** @throws EvidenceError `usage`. */
 function refuseExisting(paths: readonly string[]): void {

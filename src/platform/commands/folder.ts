@@ -1,17 +1,16 @@
 import { once } from 'node:events';
 import process from 'node:process';
-import type { CommandModule } from 'yargs';
+import { EvidenceError } from '../../core/errors.ts';
 import { shellWord } from '../../core/shell.ts';
-import type { PlatformFlags } from '../config.ts';
 import type { FirstEntrance } from '../init.ts';
+import { command } from './command.ts';
 import { showKey } from './keys.ts';
 import { placeOptions, readPlace } from './place.ts';
 
-export const initCommand: CommandModule<object, PlatformFlags> = {
-  command: 'init',
+export const initCommand = command({
   describe: 'Make a data folder, the first API key, and the link to the first account',
-  builder: (args) => args.options(placeOptions),
-  async handler(flags) {
+  flags: placeOptions,
+  async work(flags) {
     const place = await readPlace(flags);
     const { dataDir } = place;
     const named = Object.entries({ config: flags.config, data: flags.data, postgres: flags.postgres });
@@ -36,21 +35,22 @@ export const initCommand: CommandModule<object, PlatformFlags> = {
     };
     await initPlatform(place, { handOver, isRecorded: true });
   },
-};
+});
 
-export const serveCommand: CommandModule<object, PlatformFlags> = {
-  command: 'serve',
+export const serveCommand = command({
   describe: 'Serve a data folder until SIGINT or SIGTERM',
-  builder: (args) =>
-    args
-      .options(placeOptions)
-      .option('port', { type: 'number', requiresArg: true, describe: 'Port, 8181 unless said; 0 for any that is free' })
-      .option('host', { type: 'string', requiresArg: true, describe: 'Address to listen on, 127.0.0.1 unless said' })
-      .option('tsa-url', { type: 'string', requiresArg: true, describe: 'RFC 3161 authority that anchors checkpoints' })
-      .check(
-        ({ port = 0 }) => (Number.isInteger(port) && port >= 0 && port <= 65_535) || '--port is not a port number',
-      ),
-  async handler(flags) {
+  flags: {
+    ...placeOptions,
+    port: { type: 'number', describe: 'Port, 8181 unless said; 0 for any that is free' },
+    host: { describe: 'Address to listen on, 127.0.0.1 unless said' },
+    'tsa-url': { describe: 'RFC 3161 authority that anchors checkpoints' },
+  },
+  async work(flags) {
+    const { port = 0 } = flags;
+    if (!Number.isInteger(port) || port < 0 || port > 65_535)
+      throw new EvidenceError('usage', '--port is not a port number', {
+        nextStep: 'See `evidence-platform serve --help`.',
+      });
     const config = await readPlace(flags);
     const { startPlatform } = await import('../app.ts');
     const stopped = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
@@ -61,19 +61,15 @@ export const serveCommand: CommandModule<object, PlatformFlags> = {
     await stopped;
     await platform.close();
   },
-};
+});
 
-export const backupCommand: CommandModule<object, PlatformFlags & { out: string }> = {
-  command: 'backup',
+export const backupCommand = command({
   describe: 'Copy a data folder while it is served: a folder that can be served in its place',
-  builder: (args) =>
-    args.options(placeOptions).option('out', {
-      type: 'string',
-      demandOption: true,
-      requiresArg: true,
-      describe: 'A folder that is not there yet',
-    }),
-  async handler({ out, ...flags }) {
+  flags: {
+    ...placeOptions,
+    out: { required: true, describe: 'A folder that is not there yet' },
+  },
+  async work({ out, ...flags }) {
     const place = await readPlace(flags);
     const { backupPlace } = await import('../backup.ts');
     await backupPlace(place, out);
@@ -84,4 +80,4 @@ export const backupCommand: CommandModule<object, PlatformFlags & { out: string 
         `Try it: evidence-platform serve --data ${shellWord(out)}${postgres} --port 0\n`,
     );
   },
-};
+});

@@ -1,5 +1,4 @@
 import process from 'node:process';
-import type { CommandModule } from 'yargs';
 import type { z } from 'zod';
 import { EvidenceError } from '../../core/errors.ts';
 import { inPlainWords } from '../../core/schema-words.ts';
@@ -10,35 +9,25 @@ import type { PlatformFlags } from '../config.ts';
 import type { Transaction } from '../database/database.ts';
 import { DomainError, sayRefusal } from '../errors.ts';
 import { SCOPES } from '../scopes.ts';
-import { commandGroup, inPlace, placeOptions } from './place.ts';
+import { command, type PlatformCommand } from './command.ts';
+import { inPlace, placeOptions } from './place.ts';
 
-type Named = PlatformFlags & { id: string };
-type CreateFlags = PlatformFlags & { name: string; scope: string[]; expires?: string | undefined };
-type RotateFlags = Named & { overlap: number; expires?: string | undefined };
+const EXPIRES = { describe: 'When the key ends, as 2027-01-31T00:00:00Z' } as const;
 
-const EXPIRES = {
-  type: 'string',
-  requiresArg: true,
-  describe: 'When the key ends, as 2027-01-31T00:00:00Z',
-} as const;
-
-const createCommand: CommandModule<object, CreateFlags> = {
-  command: 'create',
+const createCommand = command({
   describe: 'Make an API key, and write its text, which is shown this once, to standard output',
-  builder: (args) =>
-    args
-      .options(placeOptions)
-      .option('name', { type: 'string', demandOption: true, requiresArg: true, describe: 'What the key is for' })
-      .option('scope', {
-        type: 'string',
-        array: true,
-        demandOption: true,
-        requiresArg: true,
-        describe: `What the key may do: ${SCOPES.join(', ')}; once for each of them`,
-      })
-      .option('expires', EXPIRES)
-      .example('$0 keys create --data ./data --name auditor --scope audit:read > auditor.key', ''),
-  async handler({ name, scope, expires, ...flags }) {
+  flags: {
+    ...placeOptions,
+    name: { required: true, describe: 'What the key is for' },
+    scope: {
+      array: true,
+      required: true,
+      describe: `What the key may do: ${SCOPES.join(', ')}; once for each of them`,
+    },
+    expires: EXPIRES,
+  },
+  examples: [['$0 keys create --data ./data --name auditor --scope audit:read > auditor.key', '']],
+  async work({ name, scope, expires, ...flags }) {
     const { issueKey } = await import('../accounts/api-keys.ts');
     const { newKeySchema } = await import('../accounts/wire.ts');
     const { expires_at, ...input } = checked(newKeySchema, { name, scopes: scope, expires_at: expires });
@@ -46,32 +35,30 @@ const createCommand: CommandModule<object, CreateFlags> = {
       issueKey(transaction, { ...input, expiresAt: expires_at }, issuing),
     );
   },
-};
+});
 
-const rotateCommand: CommandModule<object, RotateFlags> = {
-  command: 'rotate <id>',
+const rotateCommand = command({
   describe: 'Make an API key in the place of another, which stays good for a while',
-  builder: (args) =>
-    args
-      .positional('id', { type: 'string', demandOption: true, describe: 'The id of the other key' })
-      .options(placeOptions)
-      .option('overlap', { type: 'number', default: 24, requiresArg: true, describe: 'Hours for which both are good' })
-      .option('expires', EXPIRES),
-  async handler({ id, overlap, expires, ...flags }) {
+  operands: { id: { required: true, describe: 'The id of the other key' } },
+  flags: {
+    ...placeOptions,
+    overlap: { type: 'number', default: 24, describe: 'Hours for which both are good' },
+    expires: EXPIRES,
+  },
+  async work({ id, overlap, expires, ...flags }) {
     const { rotateKey } = await import('../accounts/api-keys.ts');
     const { rotationSchema } = await import('../accounts/wire.ts');
     const input = checked(rotationSchema, { overlap_seconds: Math.round(overlap * 3600), expires_at: expires });
     const rotation = { overlapSeconds: input.overlap_seconds, expiresAt: input.expires_at };
     await issueAndShow('keys rotate', flags, (transaction, issuing) => rotateKey(transaction, id, rotation, issuing));
   },
-};
+});
 
-const revokeCommand: CommandModule<object, Named> = {
-  command: 'revoke <id>',
+const revokeCommand = command({
   describe: 'End an API key at once',
-  builder: (args) =>
-    args.positional('id', { type: 'string', demandOption: true, describe: 'The id of the key' }).options(placeOptions),
-  async handler({ id, ...flags }) {
+  operands: { id: { required: true, describe: 'The id of the key' } },
+  flags: placeOptions,
+  async work({ id, ...flags }) {
     const { revokeKey } = await import('../accounts/api-keys.ts');
     await inPlace(flags, async ({ database, clock, administration }) => {
       const issuing = { actor: byCommand('keys revoke'), now: clock(), administration };
@@ -79,31 +66,32 @@ const revokeCommand: CommandModule<object, Named> = {
       say(`The API key ${key.key_id} ("${key.name}") is revoked since ${key.revoked_at}.`);
     });
   },
-};
+});
 
 const COLUMNS = ['id', 'name', 'scopes', 'created', 'ends', 'last used', 'in place of'].map((title) => ({ title }));
 
-const listCommand: CommandModule<object, PlatformFlags> = {
-  command: 'list',
+const listCommand = command({
   describe: 'List the API keys',
-  builder: (args) => args.options(placeOptions),
-  async handler(flags) {
+  flags: placeOptions,
+  async work(flags) {
     const { keysAfter } = await import('../accounts/api-keys.ts');
     const { formatTable } = await import('../../core/terminal/table.ts');
     const keys = await inPlace(flags, ({ database }) => keysAfter(database, null));
     process.stdout.write(`${formatTable(COLUMNS, keys.map(cellsOf))}\n`);
   },
-};
+});
 
 /** `evidence-platform keys`: API keys by whoever has the database in their hands. */
-export const keysCommand = commandGroup(
-  {
-    command: 'keys',
+export const keysCommands: Record<string, PlatformCommand> = {
+  keys: {
     describe: 'Make, list, rotate and revoke API keys',
     demand: 'Say what to do with keys: create, list, rotate or revoke.',
   },
-  (args) => args.command(createCommand).command(listCommand).command(rotateCommand).command(revokeCommand),
-);
+  'keys create': createCommand,
+  'keys list': listCommand,
+  'keys rotate': rotateCommand,
+  'keys revoke': revokeCommand,
+};
 
 /** Makes a key and shows it; where it cannot be shown, nothing was done. */
 async function issueAndShow(

@@ -1,15 +1,12 @@
 import process from 'node:process';
-import type { CommandModule } from 'yargs';
 import { EvidenceError } from '../../core/errors.ts';
 import { agree, grouped, plural } from '../../core/plurals.ts';
 import { escapeControls } from '../../core/terminal/visible.ts';
 import { byCommand } from '../accounts/administration.ts';
-import type { PlatformFlags } from '../config.ts';
 import type { ImportedArchive, ImportOutcome } from '../endpoints/packages/importing.ts';
 import type { CountedArchive } from '../endpoints/packages/repository.ts';
-import { commandGroup, inPlace, placeOptions } from './place.ts';
-
-type ImportFlags = PlatformFlags & { paths: string[]; keyring: string };
+import { command, type PlatformCommand } from './command.ts';
+import { inPlace, placeOptions } from './place.ts';
 
 /** The keyring of the Debian package debian-archive-keyring. */
 const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
@@ -17,26 +14,17 @@ const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
 /** Number of unlisted packages that are named one by one. */
 const NAMED = 10;
 
-const importCommand: CommandModule<object, ImportFlags> = {
-  command: 'import <paths..>',
+const importCommand = command({
   describe: 'Make the files of signed Debian packages known: an upgrade that brings them is explained',
-  builder: (args) =>
-    args
-      .positional('paths', {
-        type: 'string',
-        array: true,
-        demandOption: true,
-        describe: "apt's lists and cache, folders of a mirror, .deb files",
-      })
-      .options(placeOptions)
-      .option('keyring', {
-        type: 'string',
-        default: KEYRING,
-        requiresArg: true,
-        describe: 'A file of the public keys that may sign (binary)',
-      })
-      .example('$0 packages import --data ./data /var/lib/apt/lists /var/cache/apt/archives', ''),
-  async handler({ paths, keyring, ...flags }) {
+  operands: {
+    paths: { array: true, required: true, describe: "apt's lists and cache, folders of a mirror, .deb files" },
+  },
+  flags: {
+    ...placeOptions,
+    keyring: { default: KEYRING, describe: 'A file of the public keys that may sign (binary)' },
+  },
+  examples: [['$0 packages import --data ./data /var/lib/apt/lists /var/cache/apt/archives', '']],
+  async work({ paths, keyring, ...flags }) {
     const { importPackages } = await import('../endpoints/packages/importing.ts');
     const { EndpointEvents } = await import('../endpoints/events.ts');
     const { knownFiles } = await import('../endpoints/packages/known-files.ts');
@@ -53,13 +41,12 @@ const importCommand: CommandModule<object, ImportFlags> = {
       );
     refuseIncomplete(outcome);
   },
-};
+});
 
-const listCommand: CommandModule<object, PlatformFlags> = {
-  command: 'list',
+const listCommand = command({
   describe: 'List the signed archives whose packages are known',
-  builder: (args) => args.options(placeOptions),
-  async handler(flags) {
+  flags: placeOptions,
+  async work(flags) {
     const { archivesBefore } = await import('../endpoints/packages/repository.ts');
     const archives = await inPlace(flags, ({ database }) =>
       archivesBefore(database, { limit: Number.MAX_SAFE_INTEGER }),
@@ -67,13 +54,12 @@ const listCommand: CommandModule<object, PlatformFlags> = {
     for (const line of archives.flatMap(countedLines)) say(line);
     if (archives.length === 0) say('No archive is imported. Import one: evidence-platform packages import DIR');
   },
-};
+});
 
-const verifyCommand: CommandModule<object, PlatformFlags> = {
-  command: 'verify',
+const verifyCommand = command({
   describe: 'Compare the files that are known with what was recorded when they were imported',
-  builder: (args) => args.options(placeOptions),
-  async handler(flags) {
+  flags: placeOptions,
+  async work(flags) {
     const { verifyPackages } = await import('../endpoints/packages/entries.ts');
     const { packages, findings } = await inPlace(flags, ({ database, log }) => verifyPackages(database, log));
     if (findings.length > 0)
@@ -82,17 +68,18 @@ const verifyCommand: CommandModule<object, PlatformFlags> = {
       });
     say(`The files of ${plural(packages, 'package')} are those that were imported.`);
   },
-};
+});
 
 /** `evidence-platform packages`: what signed archives say of files. */
-export const packagesCommand = commandGroup(
-  {
-    command: 'packages',
+export const packagesCommands: Record<string, PlatformCommand> = {
+  packages: {
     describe: 'Import, list and verify signed packages, by which changed files of endpoints are explained',
     demand: 'Say what to do with packages: import, list or verify.',
   },
-  (args) => args.command(importCommand).command(listCommand).command(verifyCommand),
-);
+  'packages import': importCommand,
+  'packages list': listCommand,
+  'packages verify': verifyCommand,
+};
 
 function linesOf({ archives, opened, known, files, unlisted }: ImportOutcome): string[] {
   const named = unlisted.slice(0, NAMED).map((path) => `  ${path}`);

@@ -1,19 +1,15 @@
 import process from 'node:process';
-import type { CommandModule } from 'yargs';
 import { escapeControls } from '../../core/terminal/visible.ts';
 import { byCommand } from '../accounts/administration.ts';
 import type { Person } from '../accounts/people.ts';
-import type { PlatformFlags } from '../config.ts';
 import type { Parts } from '../parts.ts';
-import { commandGroup, inPlace, placeOptions } from './place.ts';
+import { command, type PlatformCommand } from './command.ts';
+import { inPlace, placeOptions } from './place.ts';
 
-type Addressed = PlatformFlags & { email: string };
-
-const setUpCommand: CommandModule<object, PlatformFlags> = {
-  command: 'set-up',
+const setUpCommand = command({
   describe: 'Make a link to the first account, while nobody has one; it works once, for 24 hours',
-  builder: (args) => args.options(placeOptions),
-  async handler(flags) {
+  flags: placeOptions,
+  async work(flags) {
     const { linkUrl } = await import('../accounts/links.ts');
     const { publicUrlOf } = await import('../config.ts');
     await inPlace(flags, async ({ accounts }, config) => {
@@ -21,48 +17,41 @@ const setUpCommand: CommandModule<object, PlatformFlags> = {
       process.stdout.write(`${linkUrl(publicUrlOf(config), 'set_up', token)}\n`);
     });
   },
-};
+});
 
 const COLUMNS = ['e-mail', 'name', 'role', 'second factor', 'since', 'disabled'].map((title) => ({ title }));
 
-const listCommand: CommandModule<object, PlatformFlags> = {
-  command: 'list',
+const listCommand = command({
   describe: 'List who has an account',
-  builder: (args) => args.options(placeOptions),
-  async handler(flags) {
+  flags: placeOptions,
+  async work(flags) {
     const { formatTable } = await import('../../core/terminal/table.ts');
     const people = await inPlace(flags, everybody);
     process.stdout.write(`${formatTable(COLUMNS, people.map(cellsOf))}\n`);
   },
-};
+});
 
-const disableCommand: CommandModule<object, Addressed> = {
-  command: 'disable <email>',
+const disableCommand = command({
   describe: 'Let somebody in no more, and end their sessions',
-  builder: (args) =>
-    args.positional('email', { type: 'string', demandOption: true, describe: 'Whose account' }).options(placeOptions),
-  async handler({ email, ...flags }) {
+  operands: { email: { required: true, describe: 'Whose account' } },
+  flags: placeOptions,
+  async work({ email, ...flags }) {
     await inPlace(flags, async ({ accounts: { people } }) => {
       const { person_id } = await people.byEmail(email);
       const { disabled_at } = await people.disable(byCommand('people disable'), person_id);
       say(`${email} is let in no more since ${disabled_at}.`);
     });
   },
-};
+});
 
-const resetCommand: CommandModule<object, Addressed & { 'second-factor': boolean }> = {
-  command: 'reset <email>',
+const resetCommand = command({
   describe: 'Make a link by which somebody sets a new password; it works once, for 24 hours',
-  builder: (args) =>
-    args
-      .positional('email', { type: 'string', demandOption: true, describe: 'Whose account' })
-      .options(placeOptions)
-      .option('second-factor', {
-        type: 'boolean',
-        default: false,
-        describe: 'Remove their authenticator and passkeys, too',
-      }),
-  async handler({ email, 'second-factor': secondFactor, ...flags }) {
+  operands: { email: { required: true, describe: 'Whose account' } },
+  flags: {
+    ...placeOptions,
+    'second-factor': { type: 'boolean', default: false, describe: 'Remove their authenticator and passkeys, too' },
+  },
+  async work({ email, secondFactor, ...flags }) {
     const { linkUrl } = await import('../accounts/links.ts');
     const { publicUrlOf } = await import('../config.ts');
     await inPlace(flags, async ({ accounts: { people, credentials } }, config) => {
@@ -76,17 +65,19 @@ const resetCommand: CommandModule<object, Addressed & { 'second-factor': boolean
       process.stdout.write(`${linkUrl(publicUrlOf(config), 'reset', token)}\n`);
     });
   },
-};
+});
 
 /** `evidence-platform people`: accounts by whoever has the database in their hands. */
-export const peopleCommand = commandGroup(
-  {
-    command: 'people',
+export const peopleCommands: Record<string, PlatformCommand> = {
+  people: {
     describe: 'Make the first account, list, disable and reset accounts',
     demand: 'Say what to do with people: set-up, list, disable or reset.',
   },
-  (args) => args.command(setUpCommand).command(listCommand).command(disableCommand).command(resetCommand),
-);
+  'people set-up': setUpCommand,
+  'people list': listCommand,
+  'people disable': disableCommand,
+  'people reset': resetCommand,
+};
 
 async function everybody({ accounts }: Parts): Promise<Person[]> {
   const people: Person[] = [];

@@ -1,43 +1,30 @@
 import { resolve } from 'node:path';
 import process from 'node:process';
-import type { CommandModule } from 'yargs';
 import { EvidenceError } from '../../core/errors.ts';
 import { formatTable } from '../../core/terminal/table.ts';
-import type { PlatformFlags } from '../config.ts';
-import { commandGroup, inPlace, placeOptions } from './place.ts';
+import { command, type PlatformCommand } from './command.ts';
+import { inPlace, placeOptions } from './place.ts';
 
-type RotateFlags = PlatformFlags & { stream?: string[] | undefined; all: boolean };
-
-const writeCommand: CommandModule<object, PlatformFlags & { out: string }> = {
-  command: 'write',
+const writeCommand = command({
   describe: 'Write the seal keys of all streams to files, for whoever is to check seals',
-  builder: (args) =>
-    args
-      .options(placeOptions)
-      .option('out', { type: 'string', demandOption: true, requiresArg: true, describe: 'Folder for the key files' }),
-  async handler({ out, ...flags }) {
+  flags: { ...placeOptions, out: { required: true, describe: 'Folder for the key files' } },
+  async work({ out, ...flags }) {
     const { writeSealKeys } = await import('../audit/rotation.ts');
     await inPlace(flags, (parts) => writeSealKeys(parts, resolve(out)));
     process.stdout.write(`verify:\n  seal_keys: ${JSON.stringify(resolve(out))}\n`);
   },
-};
+});
 
 const COLUMNS = ['stream', 'last entry under the old key', 'old key', 'new key'].map((title) => ({ title }));
 
-const rotateCommand: CommandModule<object, RotateFlags> = {
-  command: 'rotate',
+const rotateCommand = command({
   describe: 'Seal what comes next under another key: who has the old one can seal none of it',
-  builder: (args) =>
-    args
-      .options(placeOptions)
-      .option('stream', {
-        type: 'string',
-        array: true,
-        requiresArg: true,
-        describe: 'The id of a stream; once for each of them',
-      })
-      .option('all', { type: 'boolean', default: false, describe: 'Every stream that there is' }),
-  async handler({ stream, all, ...flags }) {
+  flags: {
+    ...placeOptions,
+    stream: { array: true, describe: 'The id of a stream; once for each of them' },
+    all: { type: 'boolean', default: false, describe: 'Every stream that there is' },
+  },
+  async work({ stream, all, ...flags }) {
     if ((stream === undefined) !== all) throw new EvidenceError('usage', 'name streams with --stream, or give --all');
     const { rotateSealKey, streamEpochs } = await import('../audit/rotation.ts');
     const { RowSeals } = await import('../audit/row-seals.ts');
@@ -52,14 +39,14 @@ const rotateCommand: CommandModule<object, RotateFlags> = {
       process.stdout.write(`${formatTable(COLUMNS, rows)}\n`);
     });
   },
-};
+});
 
 /** `evidence-platform seal-keys`: the keys that seal entries, by whoever has the data folder in their hands. */
-export const sealKeysCommand = commandGroup(
-  {
-    command: 'seal-keys',
+export const sealKeysCommands: Record<string, PlatformCommand> = {
+  'seal-keys': {
     describe: 'Write or rotate the keys that seal entries',
     demand: 'Say what to do with seal keys: write or rotate.',
   },
-  (args) => args.command(writeCommand).command(rotateCommand),
-);
+  'seal-keys write': writeCommand,
+  'seal-keys rotate': rotateCommand,
+};

@@ -1,93 +1,112 @@
 import { describe, expect, test } from 'vitest';
-import { toUsageError } from '../../../src/core/terminal/usage.ts';
+import type { Program } from '../../../src/core/terminal/command-table.ts';
+import { parse } from '../../../src/core/terminal/parse.ts';
 
-const HELP: Record<string, string> = {
-  '': `evidence <command>
-
-Commands:
-  evidence export           export a period
-  evidence runs             what was exported, and
-                            evidence of it
-  evidence help <topic>     explain
-
-Options:
-  -h, --help  Show help`,
-  export: `evidence export
-
-Options:
-  -v, --verbose       more
-      --period        a month, not --bogus
-      --all-time      everything`,
+const PROGRAM: Program<string> = {
+  name: 'evidence',
+  flags: { verbose: { type: 'boolean', alias: 'v', describe: 'more' } },
+  demand: 'Name a command.',
+  commands: {
+    export: {
+      describe: 'export a period',
+      flags: {
+        period: { describe: 'a month, not --bogus' },
+        'all-time': { type: 'boolean', describe: 'everything' },
+        years: { type: 'number', default: 7, describe: 'for how long' },
+        mode: { choices: ['a', 'b'], describe: 'how' },
+        stream: { array: true, describe: 'which' },
+      },
+      work: 'export',
+    },
+    hold: {
+      operands: { run: { required: true, describe: 'a run' }, more: { describe: 'another' } },
+      flags: { reason: { required: true, describe: 'why' }, by: { required: true, describe: 'who' } },
+      work: 'hold',
+    },
+    verify: { operands: { targets: { array: true, default: [], describe: 'archives' } }, work: 'verify' },
+    runs: { work: 'runs' },
+    keys: { demand: 'Say what to do with keys: list.' },
+    'keys list': { work: 'keys list' },
+  },
 };
+const HELP = 'See `evidence --help`.';
+const OF_EXPORT = 'See `evidence export --help`.';
+const EMPTY = 'A variable that it was to come from may be empty.';
+const SECRET = 'sk_live_0123456789';
 
-const ROWS: [words: string[], complaint: string, says: string, next: string][] = [
-  [['exprot'], 'Unknown argument: exprot', '"exprot" is not a command', 'Did you mean export? See `evidence --help`.'],
-  [['EXPORT'], 'Unknown argument: EXPORT', '"EXPORT" is not a command', 'Did you mean export? See `evidence --help`.'],
-  [['list'], 'Unknown argument: list', '"list" is not a command', 'Did you mean runs? See `evidence --help`.'],
-  [['wholly-other'], 'x', '"wholly-other" is not a command', 'See `evidence --help`.'],
-  [['sk_live_0123456789'], 'x', 'a word that was given is not a command', 'See `evidence --help`.'],
-  [['--hlep'], 'Name a command.', '--hlep is not a flag of `evidence`', 'Did you mean --help? See `evidence --help`.'],
+const REFUSED: [words: string[], says: string, next: string][] = [
+  [['exprot'], '"exprot" is not a command', `Did you mean export? ${HELP}`],
+  [['EXPORT'], '"EXPORT" is not a command', `Did you mean export? ${HELP}`],
+  [['list'], '"list" is not a command', `Did you mean runs? ${HELP}`],
+  [['wholly-other'], '"wholly-other" is not a command', HELP],
+  [['exprot', '--bogus'], '"exprot" is not a command', `Did you mean export? ${HELP}`],
+  [[SECRET], 'a word that was given is not a command', HELP],
+  [['--hlep'], '--hlep is not a flag of `evidence`', `Did you mean --help? ${HELP}`],
+  [['--verbose'], 'Name a command.', HELP],
   [
-    ['export', '--perod=sk_live_0123456789'],
-    'Unknown argument: perod',
+    ['export', `--perod=${SECRET}`],
     '--perod is not a flag of `evidence export`',
-    'Did you mean --period? See `evidence export --help`.',
+    `Did you mean --period? ${OF_EXPORT}`,
   ],
+  [['export', '--all-tiem'], '--all-tiem is not a flag of `evidence export`', `Did you mean --all-time? ${OF_EXPORT}`],
+  [['export', '--bogs'], '--bogs is not a flag of `evidence export`', OF_EXPORT],
+  [['export', '--constructor'], '--constructor is not a flag of `evidence export`', OF_EXPORT],
+  [['export', '-x'], '-x is not a flag of `evidence export`', OF_EXPORT],
+  [['export', '-xyz'], 'something was given that is not expected here', OF_EXPORT],
+  [['export', `--${SECRET}`], 'what begins with - there is not a flag of `evidence export`', OF_EXPORT],
+  [['export', SECRET], 'a word that was given is not expected here', OF_EXPORT],
+  [['export', '--', 'more'], '"more" is not expected here', OF_EXPORT],
+  [['export', '--mode', SECRET], 'the value of mode is none of "a", "b"', OF_EXPORT],
+  [['export', '--period', 'x', '--period', 'y'], '--period is given more than once', OF_EXPORT],
+  [['export', '--period'], '--period is given without a value', `Give one, or leave --period out. ${EMPTY}`],
+  [['export', '--period', ''], '--period is given without a value', `Give one, or leave --period out. ${EMPTY}`],
+  [['export', '--no-period'], '--period is given without a value', `Give one, or leave --period out. ${EMPTY}`],
+  [['export', '--years'], '--years is given without a value', `Give one, or leave --years out. ${EMPTY}`],
+  [['export', '--stream'], '--stream is given without a value', `Give one, or leave --stream out. ${EMPTY}`],
+  [['export', '--stream', 'a', ''], '--stream is given without a value', `Give one, or leave --stream out. ${EMPTY}`],
+  [['hold'], 'an argument of this command is missing', 'See `evidence hold --help`.'],
   [
-    ['export', '--all-tiem'],
-    'Unknown arguments: all-tiem, allTiem',
-    '--all-tiem is not a flag of `evidence export`',
-    'Did you mean --all-time? See `evidence export --help`.',
+    ['hold', '--resaon', 'x'],
+    '--resaon is not a flag of `evidence hold`',
+    'Did you mean --reason? See `evidence hold --help`.',
   ],
-  [
-    ['export', '--bogs'],
-    'Unknown argument: bogs',
-    '--bogs is not a flag of `evidence export`',
-    'See `evidence export --help`.',
-  ],
-  [
-    ['export', '--sk_live_0123456789'],
-    'Unknown argument: sk_live_0123456789',
-    'what begins with - there is not a flag of `evidence export`',
-    'See `evidence export --help`.',
-  ],
-  [
-    ['export', 'sk_live_0123456789'],
-    'Unknown argument: sk_live_0123456789',
-    'a word that was given is not expected here',
-    'See `evidence export --help`.',
-  ],
-  [
-    ['export', '--period', 'sk_live_0123456789'],
-    'Invalid values:\n  Argument: mode, Given: "sk_live_0123456789", Choices: "a", "b"',
-    'the value of mode is none of "a", "b"',
-    'See `evidence export --help`.',
-  ],
-  [
-    ['export', '--perod', 'x'],
-    'Missing required argument: period',
-    '--perod is not a flag of `evidence export`',
-    'Did you mean --period? See `evidence export --help`.',
-  ],
-  [
-    ['export', '--period', 'x'],
-    'Missing required argument: reason',
-    '--reason is missing',
-    'See `evidence export --help`.',
-  ],
-  [['export'], 'Missing required argument: reason', '--reason is missing', 'See `evidence export --help`.'],
-  [
-    ['export'],
-    'Not enough non-option arguments: got 0, need at least 1',
-    'an argument of this command is missing',
-    'See `evidence export --help`.',
-  ],
+  [['hold', 'a'], '--reason and --by are missing', 'See `evidence hold --help`.'],
+  [['hold', 'a', '--by', 'x'], '--reason is missing', 'See `evidence hold --help`.'],
+  [['hold', 'a', '--run=b', '--by=x', '--reason=y'], '--run is given more than once', 'See `evidence hold --help`.'],
+  [['verify', 'a', ''], 'the target is empty', `Give one. ${EMPTY}`],
+  [['keys'], 'Say what to do with keys: list.', 'See `evidence keys --help`.'],
+  [['keys', 'lsit'], '"lsit" is not expected here', 'See `evidence keys --help`.'],
+  [['keys', 'list', '--bogs'], '--bogs is not a flag of `evidence keys list`', 'See `evidence keys list --help`.'],
 ];
 
 describe('what is said of a command line that cannot be read', () => {
-  test.each(ROWS)('%j', async (words, complaint, says, next) => {
-    const helpOn = async (command: string | null) => HELP[command ?? ''] ?? '';
-    const error = await toUsageError(complaint, { program: 'evidence', words, helpOn });
-    expect([error.code, error.message, error.nextStep]).toEqual(['usage', says, next]);
+  test.each(REFUSED)('%j', async (words, message, nextStep) => {
+    await expect(parse(PROGRAM, words)).rejects.toMatchObject({ code: 'usage', message, nextStep });
   });
 });
+
+test.each<[words: string[], work: string, values: object]>([
+  [['export'], 'export', { years: 7 }],
+  [
+    ['-v', 'export', '--all-time', '--years', '-3'],
+    'export',
+    { verbose: true, allTime: true, 'all-time': true, years: -3 },
+  ],
+  [['export', '--no-all-time', '--years=0x10'], 'export', { allTime: false, 'all-time': false, years: 16 }],
+  [['export', '--stream', 'a', 'b', '--stream=-c'], 'export', { stream: ['a', 'b', '-c'], years: 7 }],
+  [['hold', '007', '--by=x', '--reason', 'y'], 'hold', { run: '007', by: 'x', reason: 'y' }],
+  [['hold', '--run=-x', '--by=x', '--reason', 'y'], 'hold', { run: '-x', by: 'x', reason: 'y' }],
+  [['verify'], 'verify', { targets: [] }],
+  [['verify', 'a', '--', '-b'], 'verify', { targets: ['a', '-b'] }],
+  [['keys', 'list'], 'keys list', {}],
+])('%j is read', async (words, work, values) => {
+  expect(await parse(PROGRAM, words)).toEqual({ work, values });
+});
+
+test.each([['--help'], ['-h'], ['help'], ['export', '--bogus', '--help'], ['export', 'help']])(
+  '%s %s asks for a help',
+  async (...words) => {
+    const called = words.includes('export') ? 'evidence export' : 'evidence <command>';
+    expect(await parse(PROGRAM, words)).toMatch(new RegExp(`^${called}\n`));
+  },
+);

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import yargs from 'yargs';
-import { COMMANDS, type CommandRow } from '../../../src/exporter/cli/commands.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { CommandTable } from '../../../src/core/terminal/command-table.ts';
+import { COMMANDS } from '../../../src/exporter/cli/commands.ts';
 import { evidence } from '../../support/evidence.ts';
 
 let cwd: string;
@@ -12,42 +12,29 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(cwd, { recursive: true }));
 
-interface Known {
-  array: string[];
-  string: string[];
-  number: string[];
-  demandedOptions: Record<string, unknown>;
-  choices: Record<string, string[]>;
+/** Its flags that mean one thing, and words without which nothing is done. */
+function wordsOf({ operands = {}, flags = {} }: CommandTable) {
+  const demanded = Object.values(operands).flatMap(({ required, choices }) => (required ? [choices?.[0] ?? 'x'] : []));
+  const single = Object.entries(flags).filter(
+    ([, { type, array, choices }]) => type !== 'boolean' && !array && choices === undefined,
+  );
+  const others = (but: string) =>
+    single.flatMap(([name, { required }]) => (required && name !== but ? [`--${name}`, '1'] : []));
+  return { demanded, single: single.map(([name]) => name), others };
 }
 
-/** Its flags that mean one thing, and what it cannot do without. */
-function flagsOf({ flags, operands }: CommandRow) {
-  const parser = flags(yargs([])) as unknown as { getOptions(): Known };
-  const { array, string, number, demandedOptions, choices } = parser.getOptions();
-  const names = [...string, ...number].filter((name) => /^[a-z-]+$/.test(name) && !operands.includes(name));
-  const placeholderOf = (operand: string) => choices[operand]?.[0] ?? 'x';
-  return {
-    single: names.filter((name) => !array.includes(name)),
-    demanded: Object.keys(demandedOptions),
-    placeholderOf,
-  };
-}
+const ROWS = Object.entries(COMMANDS).flatMap(([command, table]) => {
+  const { demanded, single, others } = wordsOf(table);
+  return single.map((name) => ({ name, words: [command, ...demanded, ...others(name)] }));
+});
 
-describe.each(COMMANDS.filter((row) => flagsOf(row).single.length > 0))('$usage', (row) => {
-  const { single, demanded, placeholderOf } = flagsOf(row);
-  const [command = ''] = row.usage.split(' ');
-  const operands = [...row.usage.matchAll(/<(\w+)>/g)].map(([, operand = '']) => placeholderOf(operand));
+test('there are such flags', () => {
+  expect(ROWS.length).toBeGreaterThan(50);
+});
 
-  test.each(single)('--%s twice is refused, and nothing is done', async (name) => {
-    const others = demanded.filter((one) => one !== name && !row.operands.includes(one));
-    const words = [command, ...operands, ...others.flatMap((one) => [`--${one}`, '1'])];
-    const { code, stderr } = await evidence([...words, `--${name}`, '1', `--${name}`, '2'], { cwd });
-    expect([code, stderr]).toEqual([
-      2,
-      expect.stringContaining(`evidence: --${name} is given more than once
-See `),
-    ]);
-  });
+test.each(ROWS)('$words --$name twice is refused, and nothing is done', async ({ name, words }) => {
+  const { code, stderr } = await evidence([...words, `--${name}`, '1', `--${name}`, '2'], { cwd });
+  expect([code, stderr]).toEqual([2, expect.stringContaining(`evidence: --${name} is given more than once\nSee `)]);
 });
 
 test('a switch, and a flag that may have several values, may be repeated', async () => {

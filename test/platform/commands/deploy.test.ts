@@ -11,9 +11,11 @@ import { packageFile, readManifest } from '../../../src/core/install-paths.ts';
 import { deployCommand } from '../../../src/platform/commands/deploy.ts';
 import { readPlatformConfig } from '../../../src/platform/config.ts';
 
+const PROGRAM = { name: 'evidence-platform', commands: {} };
+
 async function deploy(kind: 'systemd' | 'docker' | 'sensor'): Promise<string> {
   const out = join(mkdtempSync(join(tmpdir(), 'deploy-')), 'files');
-  await deployCommand.handler({ kind, out, _: [], $0: '' });
+  await deployCommand.work?.({ kind, out }, PROGRAM);
   return out;
 }
 
@@ -70,7 +72,7 @@ test.each(['systemd', 'docker'] as const)('the settings for %s are settings', as
 test('what is there is left as it is, and nothing else is written', async () => {
   const out = await deploy('systemd');
   writeFileSync(join(out, 'platform.yaml'), 'mine');
-  const again = deployCommand.handler({ kind: 'docker', out, _: [], $0: '' });
+  const again = deployCommand.work?.({ kind: 'docker', out }, PROGRAM);
   await expect(again).rejects.toThrow('platform.yaml is there already');
   expect([readdirSync(out).length, readFileSync(join(out, 'platform.yaml'), 'utf8')]).toEqual([2, 'mine']);
 });

@@ -6,10 +6,10 @@ import { openSigningKey } from '../config/signing.ts';
 import { withArchive } from '../config/stores.ts';
 import { readOperator } from '../config/tool.ts';
 import { readPublicKeys } from '../config/trust.ts';
-import type { RunsFlags } from './archive-flags.ts';
+import type { FlagsOf } from './flags-of.ts';
 
 /** Records permanently that a run is abandoned. */
-export async function runAbandon(flags: RunsFlags, context: CommandContext): Promise<number> {
+export async function runAbandon(flags: FlagsOf<'runs'>, context: CommandContext): Promise<number> {
   const { printer, directory, environment } = context;
   const { run: runId, reason = '' } = flags;
   if (runId === undefined)

@@ -1,112 +1,117 @@
-import type { Argv } from 'yargs';
+import type { CommandTable } from '../../../core/terminal/command-table.ts';
 import { archiveFlags, configurationFlags, dryRunFlag, signingFlags } from '../config/flags.ts';
 
-export function runsFlags(argv: Argv) {
-  return argv
-    .positional('action', { choices: ['abandon'] as const, describe: 'what to record; nothing lists the runs' })
-    .positional('run', { type: 'string', describe: 'the id of the run that nobody goes on with' })
-    .options({ ...configurationFlags, ...archiveFlags, ...signingFlags })
-    .options({
-      reason: { type: 'string', describe: 'with abandon: why nobody goes on with it; kept for ever' },
+const HOLD = {
+  describe: 'put a run on legal hold',
+  operands: { run: { required: true, describe: 'a finalized run' } },
+  flags: {
+    ...configurationFlags,
+    ...archiveFlags,
+    reason: { required: true, describe: 'why; kept with the run for ever' },
+    ...dryRunFlag,
+  },
+  examples: [
+    ["$0 hold 2026-10 --reason 'case 26-114'", 'nobody can delete it until it is released'],
+    ["$0 release 2026-10 --reason 'case 26-114 is closed'", 'takes the hold away; retention stays'],
+  ],
+} as const satisfies CommandTable;
+
+export const ARCHIVE_COMMANDS = {
+  runs: {
+    describe: 'what was exported so far, and how long it is locked; give up a run that was begun',
+    operands: {
+      action: { choices: ['abandon'], describe: 'what to record; nothing lists the runs' },
+      run: { describe: 'the id of the run that nobody goes on with' },
+    },
+    flags: {
+      ...configurationFlags,
+      ...archiveFlags,
+      ...signingFlags,
+      reason: { describe: 'with abandon: why nobody goes on with it; kept for ever' },
       ...dryRunFlag,
-    })
-    .example('$0 runs', 'period, outcome, size and lock of every run in the archive')
-    .example("$0 runs abandon 2026-09 --reason 'begun by mistake, ticket OPS-412'", '');
-}
-export type RunsFlags = Awaited<ReturnType<typeof runsFlags>['argv']>;
-
-export function holdFlags(argv: Argv) {
-  return argv
-    .positional('run', { type: 'string', demandOption: true, describe: 'a finalized run' })
-    .options({ ...configurationFlags, ...archiveFlags })
-    .options({
-      reason: { type: 'string', demandOption: true, describe: 'why; kept with the run for ever' },
-      ...dryRunFlag,
-    })
-    .example("$0 hold 2026-10 --reason 'case 26-114'", 'nobody can delete it until it is released')
-    .example("$0 release 2026-10 --reason 'case 26-114 is closed'", 'takes the hold away; retention stays');
-}
-export function releaseFlags(argv: Argv) {
-  return holdFlags(argv).options({
-    all: { type: 'boolean', describe: 'take all holds of the run away, where there are several' },
-  });
-}
-export type ReleaseFlags = Awaited<ReturnType<typeof releaseFlags>['argv']>;
-
-export type HoldFlags = Awaited<ReturnType<typeof holdFlags>['argv']>;
-
-export function extendFlags(argv: Argv) {
-  return argv
-    .positional('run', { type: 'string', demandOption: true, describe: 'a finalized run' })
-    .options({ ...configurationFlags, ...archiveFlags })
-    .options({
+    },
+    examples: [
+      ['$0 runs', 'period, outcome, size and lock of every run in the archive'],
+      ["$0 runs abandon 2026-09 --reason 'begun by mistake, ticket OPS-412'", ''],
+    ],
+  },
+  hold: HOLD,
+  release: {
+    ...HOLD,
+    describe: 'lift the legal hold of a run',
+    flags: {
+      ...HOLD.flags,
+      all: { type: 'boolean', describe: 'take all holds of the run away, where there are several' },
+    },
+  },
+  extend: {
+    describe: 'lock a run for longer',
+    operands: { run: { required: true, describe: 'a finalized run' } },
+    flags: {
+      ...configurationFlags,
+      ...archiveFlags,
       years: { type: 'number', describe: 'how many years after its end the run is to be kept' },
-      until: { type: 'string', describe: 'until when: a day or an RFC 3339 time' },
-      reason: { type: 'string', demandOption: true, describe: 'why; kept with the run for ever' },
+      until: { describe: 'until when: a day or an RFC 3339 time' },
+      reason: { required: true, describe: 'why; kept with the run for ever' },
       ...dryRunFlag,
-    })
-    .example(
-      "$0 extend 2026-10 --years 10 --reason 'new policy of 2027' --dry-run",
-      'what would be locked, and until when',
-    )
-    .example("$0 extend 2026-10 --years 10 --reason 'new policy of 2027'", 'ten years from the end of the run');
-}
-export type ExtendFlags = Awaited<ReturnType<typeof extendFlags>['argv']>;
-
-export function shareFlags(argv: Argv) {
-  return argv
-    .positional('run', { type: 'string', demandOption: true, describe: 'a finalized run' })
-    .options({ ...configurationFlags, ...archiveFlags })
-    .options({
-      for: {
-        type: 'string',
-        describe: 'who gets it; stands in the letter and in the record. Links are made for somebody only',
-      },
-      expires: { type: 'string', describe: 'when links end: 7d (the default, and the most that S3 allows), 12h, 30m' },
-      out: {
-        type: 'string',
-        describe: 'copies into this new folder, and no links; always so for an archive in a folder',
-      },
+    },
+    examples: [
+      ["$0 extend 2026-10 --years 10 --reason 'new policy of 2027' --dry-run", 'what would be locked, and until when'],
+      ["$0 extend 2026-10 --years 10 --reason 'new policy of 2027'", 'ten years from the end of the run'],
+    ],
+  },
+  share: {
+    describe: 'hand a run to an auditor, with a letter',
+    operands: { run: { required: true, describe: 'a finalized run' } },
+    flags: {
+      ...configurationFlags,
+      ...archiveFlags,
+      for: { describe: 'who gets it; stands in the letter and in the record. Links are made for somebody only' },
+      expires: { describe: 'when links end: 7d (the default, and the most that S3 allows), 12h, 30m' },
+      out: { describe: 'copies into this new folder, and no links; always so for an archive in a folder' },
       ...dryRunFlag,
-    })
-    .example("$0 share 2026-10 --for 'J. Smith, Example Audit'", 'a letter with links that end in a week')
-    .example('$0 share 2026-10 --out for-the-auditor', 'a letter with copies, to verify without access to the archive');
-}
-export type ShareFlags = Awaited<ReturnType<typeof shareFlags>['argv']>;
-
-export function restampFlags(argv: Argv) {
-  return argv
-    .positional('run', { type: 'string', describe: 'the run to stamp' })
-    .options({ ...configurationFlags, ...archiveFlags })
-    .options({
+    },
+    examples: [
+      ["$0 share 2026-10 --for 'J. Smith, Example Audit'", 'a letter with links that end in a week'],
+      ['$0 share 2026-10 --out for-the-auditor', 'a letter with copies, to verify without access to the archive'],
+    ],
+  },
+  restamp: {
+    describe: "renew the time-stamps of runs before an authority's certificate ends",
+    operands: { run: { describe: 'the run to stamp' } },
+    flags: {
+      ...configurationFlags,
+      ...archiveFlags,
       all: { type: 'boolean', describe: 'every finalized run' },
       within: {
-        type: 'string',
         default: '90d',
         describe: 'only where the certificate behind the newest token ends within so many days',
       },
       ...dryRunFlag,
-    })
-    .example('$0 restamp --all', 'what needs it within 90 days; once a month is enough')
-    .example('$0 restamp 2026-10 --within 400d', 'one run, if its certificate ends within 400 days');
-}
-export type RestampFlags = Awaited<ReturnType<typeof restampFlags>['argv']>;
-
-export function ledgerFlags(argv: Argv) {
-  return argv
-    .positional('action', { choices: ['accept', 'hand-over'] as const, demandOption: true, describe: 'what to record' })
-    .positional('stream', {
-      type: 'string',
-      describe: 'of accept: the id of the stream; one that begins with - as --stream=ID',
-    })
-    .options({ ...configurationFlags, ...archiveFlags, ...signingFlags })
-    .options({
-      reason: { type: 'string', describe: 'of accept: why it was ended or began anew; kept for ever' },
-      to: { type: 'string', describe: 'of hand-over: file of the new signing key' },
-      'passphrase-file': { type: 'string', describe: 'of hand-over: file of the passphrase of the new key' },
+    },
+    examples: [
+      ['$0 restamp --all', 'what needs it within 90 days; once a month is enough'],
+      ['$0 restamp 2026-10 --within 400d', 'one run, if its certificate ends within 400 days'],
+    ],
+  },
+  ledger: {
+    describe: 'record why a stream was ended or began anew, or a new signing key',
+    operands: {
+      action: { choices: ['accept', 'hand-over'], required: true, describe: 'what to record' },
+      stream: { describe: 'of accept: the id of the stream; one that begins with - as --stream=ID' },
+    },
+    flags: {
+      ...configurationFlags,
+      ...archiveFlags,
+      ...signingFlags,
+      reason: { describe: 'of accept: why it was ended or began anew; kept for ever' },
+      to: { describe: 'of hand-over: file of the new signing key' },
+      'passphrase-file': { describe: 'of hand-over: file of the passphrase of the new key' },
       ...dryRunFlag,
-    })
-    .example("$0 ledger accept payments --reason 'moved to payments-eu, ticket OPS-411'", '')
-    .example('$0 ledger hand-over --to signing-2027.pem', 'the key in sign.key_file hands over to a new one');
-}
-export type LedgerFlags = Awaited<ReturnType<typeof ledgerFlags>['argv']>;
+    },
+    examples: [
+      ["$0 ledger accept payments --reason 'moved to payments-eu, ticket OPS-411'", ''],
+      ['$0 ledger hand-over --to signing-2027.pem', 'the key in sign.key_file hands over to a new one'],
+    ],
+  },
+} as const satisfies Record<string, CommandTable>;

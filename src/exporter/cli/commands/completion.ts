@@ -1,16 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { packageFile } from '../../../core/install-paths.ts';
-import { choicesIn, commandsIn, flagsIn } from '../../../core/terminal/usage.ts';
+import { find, type NamedCommand, type Program } from '../../../core/terminal/command-table.ts';
 import { CLAIMS } from '../../../verifier/claims/claim.ts';
 import type { Command } from '../command.ts';
 import { readTopics } from '../output/topics.ts';
-import type { CompletionFlags } from './help-flags.ts';
+import type { FlagsOf } from './flags-of.ts';
 
-/**
- * Prints the completion script of a shell or, with `--line`, the completions at the end of that line.
- * @param helpOn the help on a command; on the program for null.
- */
-export function completeWith(helpOn: (command: string | null) => Promise<string>): Command<CompletionFlags> {
+/** Prints the completion script of a shell or, with `--line`, the completions at the end of that line. */
+export function completeWith(program: Program): Command<FlagsOf<'completion'>> {
   return async ({ shell, line }, { printer }) => {
     if (line === undefined) {
       const script = readFileSync(packageFile(`templates/completion/${shell}`), 'utf8');
@@ -20,11 +17,11 @@ export function completeWith(helpOn: (command: string | null) => Promise<string>
     }
     const [, ...words] = line.trimStart().split(/\s+/);
     const begun = words.pop() ?? '';
-    const known = commandsIn(await helpOn(null), 'evidence');
-    const command = words.find((word) => known.includes(word)) ?? null;
-    const help = await helpOn(command);
-    const flags = begun.startsWith('-') ? flagsIn(help) : [];
-    const others = command === null ? known : valuesAfter(words, { command, help, known });
+    const names = Object.keys(program.commands);
+    const command = words.find((word) => names.includes(word));
+    const begins = find(program, command === undefined ? [] : [command]);
+    const flags = begun.startsWith('-') ? Object.keys(begins.flags).map((name) => `--${name}`) : [];
+    const others = command === undefined ? names : valuesAfter(words, begins, names);
     const found = [...flags, ...others].filter((one) => one.startsWith(begun));
     printer.document('evidence-completion/1', { line, found });
     for (const one of found) printer.result(one);
@@ -35,23 +32,16 @@ export function completeWith(helpOn: (command: string | null) => Promise<string>
 /** Flags whose values are claims. */
 const OF_CLAIMS: readonly string[] = ['--require', '--without'];
 
-interface Completed {
-  command: string;
-  /** Help on the command. */
-  help: string;
-  /** Names of all commands. */
-  known: readonly string[];
-}
-
 /** Returns the values that may follow these words; none if any text may. */
-function valuesAfter(words: readonly string[], { command, help, known }: Completed): readonly string[] {
+function valuesAfter(
+  words: readonly string[],
+  { called, table: { operands = {} }, flags }: NamedCommand,
+  commands: readonly string[],
+): readonly string[] {
   const before = words.at(-1) ?? '';
-  if (before.startsWith('-')) {
-    const choices = choicesIn(help, before);
-    return choices.length === 0 && OF_CLAIMS.includes(before) ? CLAIMS : choices;
-  }
-  if (before !== command) return [];
-  if (command === 'help') return [...readTopics().map(({ name }) => name), ...known];
-  const [, first] = /^Positionals:\n +(\w+)/m.exec(help) ?? [];
-  return first === undefined ? [] : choicesIn(help, first);
+  if (before.startsWith('-'))
+    return flags[before.slice('--'.length)]?.choices ?? (OF_CLAIMS.includes(before) ? CLAIMS : []);
+  if (called !== `evidence ${before}`) return [];
+  if (before === 'help') return [...readTopics().map((topic) => topic.name), ...commands];
+  return Object.values(operands)[0]?.choices ?? [];
 }

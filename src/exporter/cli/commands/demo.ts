@@ -20,7 +20,7 @@ import { describeTrust } from '../output/trust-report.ts';
 import { printArchive } from '../output/verify-report.ts';
 import { tellBegin, tellChecked, tellExport, tellHost, tellNext, tellVerification } from './demo-story.ts';
 import { exportInto, scopeOf } from './export.ts';
-import type { DemoFlags } from './setup-flags.ts';
+import type { FlagsOf } from './flags-of.ts';
 import { checkStored } from './verify-archive.ts';
 
 const RUN_ID = 'demo';
@@ -39,7 +39,7 @@ interface Demonstrated {
  * machine and of its traps, endpoints and agents as entries; an export of all of them; and the verification of the
  * archive.
  */
-export async function runDemo(flags: DemoFlags, context: CommandContext): Promise<number> {
+export async function runDemo(flags: FlagsOf<'demo'>, context: CommandContext): Promise<number> {
   const { printer, directory } = context;
   const archiveUrl = flags.archive ?? DEFAULT_ARCHIVE;
   if (isUrl(archiveUrl))

@@ -14,10 +14,10 @@ import { type Footing, type FootingPart, LOADERS } from '../config/footing.ts';
 import { addressOf, connectService } from '../config/service.ts';
 import { storeOf, withArchiveIfAny } from '../config/stores.ts';
 import { MORE_ROOM, reckonRoom } from '../config/work-directory.ts';
-import type { DoctorFlags } from './setup-flags.ts';
+import type { FlagsOf } from './flags-of.ts';
 
 /** Checks everything that an export depends on, and prints a next step for each failed check. */
-export async function runDoctor(flags: DoctorFlags, context: CommandContext): Promise<number> {
+export async function runDoctor(flags: FlagsOf<'doctor'>, context: CommandContext): Promise<number> {
   const { printer, environment, directory } = context;
   const config = await loadConfig(flags, environment, directory);
   const checks: Check[] = [];

@@ -18,10 +18,10 @@ import { Progress } from '../output/progress.ts';
 import { endOf, printRun, toRunDocument } from '../output/run-report.ts';
 import { bindingKeyOf, composeExport, type ExportParts } from './compose.ts';
 import { dryRun } from './dry-run.ts';
-import type { ExportFlags } from './export-flags.ts';
 import { type ExportOptions, questionOf } from './export-options.ts';
+import type { FlagsOf } from './flags-of.ts';
 
-export async function runExport(flags: ExportFlags, context: CommandContext): Promise<number> {
+export async function runExport(flags: FlagsOf<'export'>, context: CommandContext): Promise<number> {
   if (flags['dry-run'] === true) {
     const config = await loadConfig(flags, context.environment, context.directory);
     return exportFrom({ config, queue: null, notifications: NOBODY_NOTIFIED }, flags, context);
@@ -40,7 +40,7 @@ export async function runExport(flags: ExportFlags, context: CommandContext): Pr
 /** Options that all exports of one command share. */
 type Works = Pick<ExportOptions, 'config' | 'queue' | 'notifications'>;
 
-async function exportFrom(works: Works, flags: ExportFlags, context: CommandContext): Promise<number> {
+async function exportFrom(works: Works, flags: FlagsOf<'export'>, context: CommandContext): Promise<number> {
   const { config, queue, notifications } = works;
   const scope = scopeOf(flags, config);
   const { printer, signal } = context;
@@ -67,7 +67,7 @@ async function exportFrom(works: Works, flags: ExportFlags, context: CommandCont
 async function exportOn(
   footing: Footing,
   common: Omit<ExportOptions, 'answer'>,
-  flags: ExportFlags,
+  flags: FlagsOf<'export'>,
   context: CommandContext,
 ): Promise<number> {
   if (flags.missing === true) {
@@ -89,7 +89,7 @@ async function exportOn(
 const SAID_ONCE = { beginSigning: false, serviceMoved: false };
 
 /** Returns the scope from the flags and the configuration. */
-export function scopeOf(flags: Partial<ExportFlags>, config: Config): Question['scope'] {
+export function scopeOf(flags: Partial<FlagsOf<'export'>>, config: Config): Question['scope'] {
   return {
     streams: flags.stream ?? [],
     exclude: flags.exclude ?? [],
@@ -101,7 +101,7 @@ export function scopeOf(flags: Partial<ExportFlags>, config: Config): Question['
   };
 }
 
-function periodQuestionOf(flags: ExportFlags): PeriodQuestion {
+function periodQuestionOf(flags: FlagsOf<'export'>): PeriodQuestion {
   const { period: month, from, to, request, stream: streams, exclude } = flags;
   return { month, from, to, allTime: flags['all-time'], request, streams, exclude };
 }

@@ -1,15 +1,13 @@
+import type { Program } from '../../../core/terminal/command-table.ts';
 import { explain } from '../../../core/terminal/explain.ts';
 import type { Command } from '../command.ts';
 import { readTopics } from '../output/topics.ts';
-import type { HelpFlags } from './help-flags.ts';
+import type { FlagsOf } from './flags-of.ts';
 
-/**
- * Implements `evidence help NAME` for a topic or a command. Without a name, the parser prints the output of `--help`.
- * @param helpOn flags and examples of a command; of the program for null.
- */
-export function explainWith(helpOn: (command: string | null) => Promise<string>): Command<HelpFlags> {
+/** Implements `evidence help NAME` for a topic or a command. Without a name, the parser prints the output of `--help`. */
+export function explainWith(program: Program): Command<FlagsOf<'help'>> {
   return async ({ topic: name = '' }, { printer }) => {
-    await explain(name, { program: 'evidence', helpOn, topics: readTopics() }, printer);
+    await explain(name, { program, topics: readTopics() }, printer);
     return 0;
   };
 }

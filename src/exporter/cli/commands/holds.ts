@@ -14,27 +14,27 @@ import { type Config, loadConfig } from '../config/config.ts';
 import { withArchive } from '../config/stores.ts';
 import { readOperator } from '../config/tool.ts';
 import { requireRun } from '../output/finalized-run.ts';
-import type { ExtendFlags, HoldFlags, ReleaseFlags } from './archive-flags.ts';
+import type { FlagsOf } from './flags-of.ts';
 
 /** Default maximum of a lock. No one can shorten a lock, so this prevents a typo from creating one of 700 years. */
 const DEFAULT_MAX_YEARS = 30;
 
-export function runHold(flags: HoldFlags, context: CommandContext): Promise<number> {
+export function runHold(flags: FlagsOf<'hold'>, context: CommandContext): Promise<number> {
   return change('hold', flags, context, () => null);
 }
 
-export function runRelease(flags: ReleaseFlags, context: CommandContext): Promise<number> {
+export function runRelease(flags: FlagsOf<'release'>, context: CommandContext): Promise<number> {
   return change('release', flags, context, () => null);
 }
 
-export async function runExtend(flags: ExtendFlags, context: CommandContext): Promise<number> {
+export async function runExtend(flags: FlagsOf<'extend'>, context: CommandContext): Promise<number> {
   const options = readOptions(flags);
   return change('extend', flags, context, (config, { record }) => endOf(options, config, new Date(record.finished_at)));
 }
 
 async function change(
   action: 'hold' | 'release' | 'extend',
-  flags: HoldFlags & Partial<ReleaseFlags>,
+  flags: FlagsOf<'hold'> & Partial<FlagsOf<'release'>>,
   context: CommandContext,
   until: (config: Config, run: FinalizedRun) => Date | null,
 ): Promise<number> {
@@ -74,7 +74,10 @@ interface Lifted {
  * removes every hold of the run.
  * @throws EvidenceError `usage` for several holds without --all.
  */
-async function toBeLifted(archive: Archive, { run, all }: Partial<ReleaseFlags> & { run: string }): Promise<Lifted[]> {
+async function toBeLifted(
+  archive: Archive,
+  { run, all }: Partial<FlagsOf<'release'>> & { run: string },
+): Promise<Lifted[]> {
   const log = await readHoldLog(archive, run);
   const standing = standingHolds(log).map(({ record: { reason, ordered_by, ordered_at } }): Lifted => {
     return { reason, ordered_by: ordered_by.user, ordered_at };
@@ -122,7 +125,7 @@ async function foresee(
 type Extension = Date | number;
 
 /** Reads the options before anything is requested. @throws EvidenceError `usage` if they are no valid time. */
-function readOptions({ years, until }: ExtendFlags): Extension {
+function readOptions({ years, until }: FlagsOf<'extend'>): Extension {
   if ((years === undefined) === (until === undefined))
     throw new EvidenceError('usage', 'say how long, with either --years or --until');
   if (years === undefined) return readMoment(until ?? '');

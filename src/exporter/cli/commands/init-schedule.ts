@@ -4,8 +4,8 @@ import { startFile } from '../../../core/install-paths.ts';
 import { shellWord, systemdWord } from '../../../core/shell.ts';
 import type { NamedFiles } from '../config/named-files.ts';
 import { readOperator, readTool } from '../config/tool.ts';
+import type { FlagsOf } from './flags-of.ts';
 import { fillTemplate } from './init-templates.ts';
-import type { InitFlags } from './setup-flags.ts';
 
 const SCHEDULERS = ['cron', 'systemd', 'kubernetes'] as const;
 type Scheduler = (typeof SCHEDULERS)[number];
@@ -27,7 +27,7 @@ export interface Scheduled {
 /** File of the API key if evidence.yaml sets none. */
 const KEY_FILE = '/etc/evidence/api-key';
 
-export function schedulersOf(flags: InitFlags): Scheduler[] {
+export function schedulersOf(flags: FlagsOf<'init'>): Scheduler[] {
   return SCHEDULERS.filter((name) => flags[name] === true);
 }
 

@@ -9,9 +9,9 @@ import { DEFAULT_ARCHIVE } from '../config/sections.ts';
 import { checkHttpUrl } from '../config/store-settings.ts';
 import type { Store } from '../config/stores/store.ts';
 import { checkArchiveUrl, formsWith, STORE_FLAGS, storeOf } from '../config/stores.ts';
+import type { FlagsOf } from './flags-of.ts';
 import { afterSchedule, type Scheduled, schedulersOf, scheduleTexts } from './init-schedule.ts';
 import { fillTemplate, quote } from './init-templates.ts';
-import type { InitFlags } from './setup-flags.ts';
 
 const ELSEWHERE = 'Run it in a folder that this user may write to, after removing what it has begun there.';
 
@@ -34,7 +34,7 @@ interface Deployment {
 }
 
 /** Writes the files for a first deployment; never overwrites existing files. */
-export async function runInit(flags: InitFlags, { printer, directory }: CommandContext): Promise<number> {
+export async function runInit(flags: FlagsOf<'init'>, { printer, directory }: CommandContext): Promise<number> {
   const schedulers = schedulersOf(flags);
   // A schedule may be written for an existing configuration, which is then left as it is.
   const isConfigured = schedulers.length > 0 && existsSync(resolve(directory, CONFIG_FILE));
@@ -64,7 +64,7 @@ export async function runInit(flags: InitFlags, { printer, directory }: CommandC
 }
 
 /** Returns the names and texts of the configuration and of the policies for its store. */
-function configurationTexts(flags: InitFlags): [name: string, text: string][] {
+function configurationTexts(flags: FlagsOf<'init'>): [name: string, text: string][] {
   const { archive = DEFAULT_ARCHIVE } = flags;
   const store = storeOf(checkArchiveUrl(archive));
   refuseForeign(store, flags);
@@ -77,7 +77,7 @@ function configurationTexts(flags: InitFlags): [name: string, text: string][] {
   ];
 }
 
-async function toScheduled(isConfigured: boolean, flags: InitFlags, directory: string): Promise<Scheduled> {
+async function toScheduled(isConfigured: boolean, flags: FlagsOf<'init'>, directory: string): Promise<Scheduled> {
   const { file } = await readConfigFile(isConfigured ? CONFIG_FILE : undefined, directory, null);
   const { isRemote } = storeOf(checkArchiveUrl(file.archive?.url ?? flags.archive ?? DEFAULT_ARCHIVE));
   const restamps = file.sign?.tsa_url !== undefined;
@@ -86,7 +86,7 @@ async function toScheduled(isConfigured: boolean, flags: InitFlags, directory: s
 }
 
 /** @throws EvidenceError `usage` for flags of a configuration that already exists. */
-function refuseWithConfiguration(flags: InitFlags): void {
+function refuseWithConfiguration(flags: FlagsOf<'init'>): void {
   const given = (['audit-url', 'archive', 'endpoint', 'region', 'legal-hold', 'kms-key'] as const).filter(
     (name) => flags[name] !== undefined,
   );
@@ -100,7 +100,7 @@ function refuseWithConfiguration(flags: InitFlags): void {
  * Refuses flags without an effect, because the user might believe that they were applied. @throws EvidenceError
  * `usage`.
  */
-function refuseForeign(store: Store, flags: InitFlags): void {
+function refuseForeign(store: Store, flags: FlagsOf<'init'>): void {
   const given = STORE_FLAGS.filter((flag) => flags[flag] !== undefined && !store.flags.includes(flag));
   const [first] = given;
   if (first === undefined) return;
@@ -109,7 +109,7 @@ function refuseForeign(store: Store, flags: InitFlags): void {
   });
 }
 
-function toDeployment(archive: string, flags: InitFlags): Deployment {
+function toDeployment(archive: string, flags: FlagsOf<'init'>): Deployment {
   const { endpoint = null, years } = flags;
   if (!Number.isInteger(years) || years < 1 || years > 100)
     throw new EvidenceError('usage', '--years is not a whole number from 1 to 100');

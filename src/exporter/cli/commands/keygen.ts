@@ -5,10 +5,10 @@ import { EvidenceError, messageOf } from '../../../core/errors.ts';
 import { shellWord } from '../../../core/shell.ts';
 import { readSigningKey, toPem } from '../../../verifier/signature/key.ts';
 import type { CommandContext } from '../command.ts';
-import type { KeygenFlags } from './setup-flags.ts';
+import type { FlagsOf } from './flags-of.ts';
 
 /** Generates a key pair: the private key readable by this user only, and the public key next to it. */
-export async function runKeygen(flags: KeygenFlags, { printer, directory }: CommandContext): Promise<number> {
+export async function runKeygen(flags: FlagsOf<'keygen'>, { printer, directory }: CommandContext): Promise<number> {
   const file = resolve(directory, flags.out);
   const publicFile = `${file}.pub`;
   const pem = generate(flags.type);
@@ -35,7 +35,7 @@ export async function runKeygen(flags: KeygenFlags, { printer, directory }: Comm
   return 0;
 }
 
-function generate(type: KeygenFlags['type']): string {
+function generate(type: FlagsOf<'keygen'>['type']): string {
   const { privateKey } =
     type === 'ed25519' ? generateKeyPairSync('ed25519') : generateKeyPairSync('ec', { namedCurve: 'P-256' });
   return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();

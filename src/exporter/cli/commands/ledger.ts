@@ -13,10 +13,10 @@ import { openSigningKey, openSuccessorKey } from '../config/signing.ts';
 import { withArchive } from '../config/stores.ts';
 import { readOperator } from '../config/tool.ts';
 import { readPublicKeys } from '../config/trust.ts';
-import type { LedgerFlags } from './archive-flags.ts';
+import type { FlagsOf } from './flags-of.ts';
 
 /** Records something permanent in the ledger: an accepted restart of a stream, or a new signing key. */
-export async function runLedger(flags: LedgerFlags, context: CommandContext): Promise<number> {
+export async function runLedger(flags: FlagsOf<'ledger'>, context: CommandContext): Promise<number> {
   const { directory, environment } = context;
   const work = flags.action === 'accept' ? toAcceptance(flags, context) : toHandOver(flags, context);
   const config = await loadConfig(flags, environment, directory);
@@ -30,7 +30,7 @@ export async function runLedger(flags: LedgerFlags, context: CommandContext): Pr
 
 type Work = (archive: Archive, trust: LedgerTrust) => Promise<number>;
 
-function toAcceptance(flags: LedgerFlags, context: CommandContext): Work {
+function toAcceptance(flags: FlagsOf<'ledger'>, context: CommandContext): Work {
   const { stream, reason } = flags;
   const { printer } = context;
   if (stream === undefined)
@@ -77,7 +77,7 @@ function describeAcceptance({ stream_id, head, contradiction }: Acceptance): str
   return `${finding} of run ${run_id} is accepted; ${stream_id} is no longer compared with entry ${head.sequence}, its head in run ${head.run_id}.${next}`;
 }
 
-function toHandOver(flags: LedgerFlags, context: CommandContext): Work {
+function toHandOver(flags: FlagsOf<'ledger'>, context: CommandContext): Work {
   const { to } = flags;
   if (to === undefined)
     throw new EvidenceError('usage', 'the new signing key is missing', {

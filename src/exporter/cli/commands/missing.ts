@@ -22,8 +22,8 @@ import type { Footing } from '../config/footing.ts';
 import { storeOf, withArchiveIfAny } from '../config/stores.ts';
 import { endOf, printRun, toRunDocument } from '../output/run-report.ts';
 import { askBeforehand, checkRun, printShown, type ShownByService } from './dry-run.ts';
-import type { ExportFlags } from './export-flags.ts';
 import type { ExportOptions } from './export-options.ts';
+import type { FlagsOf } from './flags-of.ts';
 
 /** Month to export. */
 interface MissingMonth {
@@ -73,7 +73,7 @@ interface Tried {
  */
 export async function exportMissing(
   options: MissingOptions,
-  flags: ExportFlags,
+  flags: FlagsOf<'export'>,
   context: CommandContext,
 ): Promise<number> {
   refuseOtherPeriods(flags);
@@ -156,7 +156,7 @@ function worstCode(codes: readonly number[]): number {
   return codes.find((code) => !WELL.has(code)) ?? (codes.length > 0 && codes.every((code) => code === 4) ? 4 : 0);
 }
 
-function refuseOtherPeriods(flags: ExportFlags): void {
+function refuseOtherPeriods(flags: FlagsOf<'export'>): void {
   const others = (['period', 'from', 'to', 'all-time', 'request', 'revise'] as const).filter(
     (name) => flags[name] !== undefined && flags[name] !== false,
   );

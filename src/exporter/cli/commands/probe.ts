@@ -15,7 +15,7 @@ import { type Config, loadConfig } from '../config/config.ts';
 import { readGivenText } from '../config/given-file.ts';
 import { connectService, type Service } from '../config/service.ts';
 import { readSealKeys } from '../config/trust.ts';
-import type { ProbeFlags } from './setup-flags.ts';
+import type { FlagsOf } from './flags-of.ts';
 
 const DEFAULT_FILE = 'contract.yaml';
 
@@ -26,7 +26,7 @@ const PACKAGE_SECONDS = 120;
 const LOOK_AGAIN_MS = 500;
 
 /** Determines the service's contract and writes the contract file. */
-export async function runProbe(flags: ProbeFlags, context: CommandContext): Promise<number> {
+export async function runProbe(flags: FlagsOf<'probe'>, context: CommandContext): Promise<number> {
   const { printer, directory, environment, signal } = context;
   const config = await loadConfig(flags, environment, directory);
   // Ignores the pinned contract: it may be wrong or missing, and is the result of this command.
@@ -72,7 +72,7 @@ function exitCodeOf({ description, reasoning: { exceptions } }: ProbeResult): 0 
 function probeService(
   { transport }: Service,
   { source, verify }: Config,
-  flags: ProbeFlags,
+  flags: FlagsOf<'probe'>,
   signal: AbortSignal,
 ): Promise<ProbeResult> {
   const url = source.auditUrl ?? '';
@@ -97,7 +97,7 @@ function probeService(
   );
 }
 
-function searchSeconds({ 'search-seconds': seconds = SEARCH_SECONDS }: ProbeFlags): number {
+function searchSeconds({ 'search-seconds': seconds = SEARCH_SECONDS }: FlagsOf<'probe'>): number {
   if (seconds > 0) return seconds;
   throw new EvidenceError('usage', '--search-seconds must be a number above 0');
 }

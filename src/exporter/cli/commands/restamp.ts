@@ -12,7 +12,7 @@ import { openStamping } from '../config/signing.ts';
 import { withArchive } from '../config/stores.ts';
 import { readOperator } from '../config/tool.ts';
 import { readDays } from '../output/days.ts';
-import type { RestampFlags } from './archive-flags.ts';
+import type { FlagsOf } from './flags-of.ts';
 
 const OUTCOMES = {
   stamped: 'verified',
@@ -23,7 +23,7 @@ const OUTCOMES = {
 } as const;
 
 /** Adds new time-stamps to finalized runs while their present tokens are still valid. */
-export async function runRestamp(flags: RestampFlags, context: CommandContext): Promise<number> {
+export async function runRestamp(flags: FlagsOf<'restamp'>, context: CommandContext): Promise<number> {
   const { printer, signal, directory, environment } = context;
   if ((flags.run !== undefined) === (flags.all === true))
     throw new EvidenceError('usage', 'name one run, or all of them with --all');

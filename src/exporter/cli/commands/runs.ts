@@ -12,10 +12,10 @@ import { withArchive } from '../config/stores.ts';
 import { DAY_MS } from '../output/days.ts';
 import { printLacking } from '../output/lacking-months.ts';
 import { formatBytes } from '../output/progress.ts';
-import type { RunsFlags } from './archive-flags.ts';
+import type { FlagsOf } from './flags-of.ts';
 
 /** Lists the exported runs as recorded in the archive, without verification. */
-export async function runRuns(flags: RunsFlags, context: CommandContext): Promise<number> {
+export async function runRuns(flags: FlagsOf<'runs'>, context: CommandContext): Promise<number> {
   if (flags.action === 'abandon') return (await import('./abandon.ts')).runAbandon(flags, context);
   const { printer, environment, directory, signal } = context;
   const config = await loadConfig(flags, environment, directory);

@@ -14,13 +14,13 @@ import { readTimestampRoots } from '../config/trust.ts';
 import { requireRun } from '../output/finalized-run.ts';
 import { formatBytes } from '../output/progress.ts';
 import { toRoot } from '../output/trust-report.ts';
-import type { ShareFlags } from './archive-flags.ts';
+import type { FlagsOf } from './flags-of.ts';
 
 const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
 const MAX_NAME = 200;
 
 /** Shares a finalized run by links or as copies. Links are never printed. */
-export async function runShare(flags: ShareFlags, context: CommandContext): Promise<number> {
+export async function runShare(flags: FlagsOf<'share'>, context: CommandContext): Promise<number> {
   const { printer, signal, environment, directory } = context;
   const config = await loadConfig(flags, environment, directory);
   const sharedWith = readName(flags.for);

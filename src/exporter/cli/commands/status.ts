@@ -10,10 +10,10 @@ import { type Cause, printCauses } from '../output/causes.ts';
 import { describeProgress, workerLines } from '../output/queue-progress.ts';
 import { OUTCOME_STYLES } from '../output/streams-table.ts';
 import { watchRun } from './distributed.ts';
-import type { StatusFlags } from './export-flags.ts';
+import type { FlagsOf } from './flags-of.ts';
 
 /** Shows the progress of one distributed run, or of all. */
-export async function runStatus(flags: StatusFlags, context: CommandContext): Promise<number> {
+export async function runStatus(flags: FlagsOf<'status'>, context: CommandContext): Promise<number> {
   const { printer, environment, directory } = context;
   const { run: runId } = flags;
   if (flags.watch === true && runId === undefined)

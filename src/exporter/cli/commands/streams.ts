@@ -14,13 +14,13 @@ import type { CommandContext } from '../command.ts';
 import { type Config, loadConfig } from '../config/config.ts';
 import { connectService } from '../config/service.ts';
 import { withArchiveIfAny } from '../config/stores.ts';
-import type { StreamsFlags } from './export-flags.ts';
+import type { FlagsOf } from './flags-of.ts';
 
 /**
  * Lists the service's streams as it states them, how far each was exported, and where the two conflict. Nothing is
  * verified; an export does that.
  */
-export async function runStreams(flags: StreamsFlags, context: CommandContext): Promise<number> {
+export async function runStreams(flags: FlagsOf<'streams'>, context: CommandContext): Promise<number> {
   const { printer, signal, directory, environment } = context;
   const config = await loadConfig(flags, environment, directory);
   const service = connectService(config.source, printer, signal);

@@ -7,7 +7,7 @@ import { ARCHIVE_KEY, splitRunAddress } from '../../../verifier/records/keys.ts'
 import { BEGINNING_BYTES, isPackageBeginning } from '../../../verifier/verify/package-content.ts';
 import { DEFAULT_ARCHIVE } from '../config/sections.ts';
 import { formsWith, isUrl, storeOf } from '../config/stores.ts';
-import type { VerifyFlags } from './verify-flags.ts';
+import type { FlagsOf } from './flags-of.ts';
 
 /** Kinds of targets. A run is verified as part of its archive. */
 export type TargetKind = 'archive' | 'bundle' | 'encrypted' | 'package';
@@ -97,7 +97,7 @@ const NAMES: Record<TargetKind, string> = {
 
 const OF_ARCHIVES = 'Name the archive that it is in.';
 /** Flags that only apply to some kinds of targets, with the next step. */
-const LIMITED: [flag: keyof VerifyFlags & string, kinds: TargetKind[], nextStep: string][] = [
+const LIMITED: [flag: keyof FlagsOf<'verify'> & string, kinds: TargetKind[], nextStep: string][] = [
   [
     'public-key',
     ['archive'],
@@ -117,8 +117,8 @@ const LIMITED: [flag: keyof VerifyFlags & string, kinds: TargetKind[], nextStep:
  * Refuses flags without an effect, because the user might believe that they were checked. @throws EvidenceError
  * `usage`.
  */
-export function refuseUnused(flags: VerifyFlags, target: string, kind: TargetKind): void {
-  const isGiven = (flag: keyof VerifyFlags) => flags[flag] !== undefined && flags[flag] !== false;
+export function refuseUnused(flags: FlagsOf<'verify'>, target: string, kind: TargetKind): void {
+  const isGiven = (flag: keyof FlagsOf<'verify'>) => flags[flag] !== undefined && flags[flag] !== false;
   for (const [flag, kinds, nextStep] of LIMITED)
     if (isGiven(flag) && !kinds.includes(kind))
       throw new EvidenceError('usage', `--${flag} means nothing for ${NAMES[kind]}; nothing was verified`, {

@@ -12,13 +12,13 @@ import { openIdentities, readPublicKeys, readSealKeys, readTimestampRoots } from
 import { readDays } from '../output/days.ts';
 import { describeTrust, type GivenTrust, printTrust } from '../output/trust-report.ts';
 import { printArchive, printError, printFile, printTarget, type VerifiedTarget } from '../output/verify-report.ts';
+import type { FlagsOf } from './flags-of.ts';
 import { type FileDeps, verifyFile } from './verify-file.ts';
-import type { VerifyFlags } from './verify-flags.ts';
 import { kindOf, NAME_ONE, refuseUnused } from './verify-target.ts';
 
 /** Verifies each target and prints the results. */
 export async function verifyTargets(
-  flags: VerifyFlags,
+  flags: FlagsOf<'verify'>,
   context: CommandContext,
   threadsFor: FileDeps['threadsFor'],
 ): Promise<number> {
@@ -51,7 +51,7 @@ export async function verifyTargets(
 }
 
 interface Asked {
-  flags: VerifyFlags;
+  flags: FlagsOf<'verify'>;
   config: Config;
   options: VerifyOptions & { now: Date };
   threadsFor: FileDeps['threadsFor'];
@@ -108,7 +108,7 @@ const LOCAL_CONCURRENCY = 2;
  * Returns the named targets; otherwise the archive of the named configuration. @throws EvidenceError `usage` if there
  * is neither.
  */
-function targetsOf({ targets = [] }: VerifyFlags, { archive, configFile }: Config): readonly string[] {
+function targetsOf({ targets = [] }: FlagsOf<'verify'>, { archive, configFile }: Config): readonly string[] {
   if (targets.length > 0) return targets;
   if (archive.isNamed) return [archive.url];
   if (configFile === null)
@@ -124,7 +124,7 @@ function targetsOf({ targets = [] }: VerifyFlags, { archive, configFile }: Confi
   );
 }
 
-function toConfigFlags(flags: VerifyFlags) {
+function toConfigFlags(flags: FlagsOf<'verify'>) {
   return {
     config: flags.config,
     endpoint: flags.endpoint,
@@ -142,7 +142,7 @@ async function loadContract(path: string) {
   return (await import('../config/contract.ts')).readContract(path);
 }
 
-function readLockedUntil(flags: VerifyFlags, now: Date): Date | null {
+function readLockedUntil(flags: FlagsOf<'verify'>, now: Date): Date | null {
   const text = flags['locked-for'];
   return text === undefined ? null : new Date(now.getTime() + readDays('--locked-for', text));
 }

@@ -2,13 +2,13 @@ import { resolve } from 'node:path';
 import { EvidenceError } from '../../../core/errors.ts';
 import { rangeThreadsFor } from '../../../verifier/verify/range-threads.ts';
 import type { CommandContext } from '../command.ts';
-import type { VerifyFlags } from './verify-flags.ts';
+import type { FlagsOf } from './flags-of.ts';
 
 /**
  * Verifies archived evidence by the reader's inputs only, ignoring what the target says about itself. The threads that
  * read a package take as long to start as all other code takes to load, so they are started first.
  */
-export async function runVerify(flags: VerifyFlags, context: CommandContext): Promise<number> {
+export async function runVerify(flags: FlagsOf<'verify'>, context: CommandContext): Promise<number> {
   const asked = checkThreads(flags.threads ?? null);
   const file = onlyPackage(flags, context);
   await using threads = file === null ? null : rangeThreadsFor(file, asked);
@@ -23,7 +23,7 @@ function checkThreads(threads: number | null): number | null {
 }
 
 /** Returns the path of the only target if its name may be that of a package; null otherwise. */
-function onlyPackage({ targets = [] }: VerifyFlags, { directory }: CommandContext): string | null {
+function onlyPackage({ targets = [] }: FlagsOf<'verify'>, { directory }: CommandContext): string | null {
   const [target, ...others] = targets;
   if (target === undefined || others.length > 0 || /\.(zip|age)$/i.test(target)) return null;
   return resolve(directory, target);

@@ -23,10 +23,10 @@ import { withWorkDirectory } from '../config/work-directory.ts';
 import { tracingWorker } from '../notified.ts';
 import { endOf } from '../output/run-report.ts';
 import { composeExport, type ExportParts } from './compose.ts';
-import type { WorkerFlags } from './export-flags.ts';
+import type { FlagsOf } from './flags-of.ts';
 
 /** Exports streams of distributed runs, and concludes runs whose streams have all ended. */
-export async function runWorkerCommand(flags: WorkerFlags, context: CommandContext): Promise<number> {
+export async function runWorkerCommand(flags: FlagsOf<'worker'>, context: CommandContext): Promise<number> {
   const { printer, signal, environment, directory } = context;
   const config = await loadConfig(flags, environment, directory);
   return tracingWorker(context, async (notifications) => {

@@ -1,25 +1,16 @@
 import { resolve } from 'node:path';
+import type { ValuesOf } from '../../../core/terminal/command-table.ts';
+import type { FlagsOf } from '../commands/flags-of.ts';
 import { readSecret } from './config-values.ts';
+import type { concurrencyFlags, footingFlags } from './flags.ts';
 import type { Found } from './given-file.ts';
 
 /** Settings that command-line flags may replace. */
-// Over ten members: each is a flag of the command line.
-export interface ConfigFlags {
-  config?: string | undefined;
-  auditUrl?: string | undefined;
-  contract?: string | undefined;
-  archive?: string | undefined;
-  endpoint?: string | undefined;
-  concurrency?: number | undefined;
-  require?: readonly string[] | undefined;
-  acceptUnhashed?: readonly string[] | undefined;
-  sealKey?: readonly string[] | undefined;
-  timestampRoots?: string | undefined;
-  stampRoots?: string | undefined;
-  publicKey?: readonly string[] | undefined;
-  workDirectory?: string | undefined;
-  deadline?: string | undefined;
-}
+export type ConfigFlags = Partial<
+  ValuesOf<{ flags: typeof footingFlags & typeof concurrencyFlags }> &
+    Pick<FlagsOf<'export'>, 'deadline'> &
+    Pick<FlagsOf<'verify'>, 'publicKey'>
+>;
 
 /** Sources of a value. */
 export interface ConfigGiven extends Pick<Found, 'file' | 'folder'> {

@@ -71,10 +71,9 @@ export function secretsIn(name: string, path: string): Secret[] {
 
 /** Returns all texts in flags, variables and the configuration file, including member names. */
 export function givenWords(flags: object, environment: NodeJS.ProcessEnv, file: object): Word[] {
-  const given = Object.entries(flags).filter(([name]) => name !== '_' && name !== '$0');
   const variables = Object.entries(environment).filter(([name]) => /^(EVIDENCE|AWS)_/.test(name) && name !== PUBLIC);
   return [
-    ...given.flatMap(([name, value]) => [...wordsIn(value, `--${kebab(name)}`)]),
+    ...Object.entries(flags).flatMap(([name, value]) => [...wordsIn(value, `--${kebab(name)}`)]),
     ...variables.map(([name, text = '']) => ({ place: name, text })),
     ...wordsIn(file, 'the configuration file'),
   ];

@@ -5,8 +5,11 @@ import { explainWith } from '../../../../src/exporter/cli/commands/help.ts';
 import { listOfTopics, readTopics } from '../../../../src/exporter/cli/output/topics.ts';
 import { carryOut } from '../../../support/command.ts';
 
-const LISTED = 'Commands:\n  evidence export    export\n  evidence share     share\n  evidence verify    verify';
-const command = explainWith(async (name) => (name === null ? LISTED : `the flags of ${name}`));
+const PROGRAM = {
+  name: 'evidence',
+  commands: { export: {}, share: {}, verify: { describe: 'verify archives' } },
+};
+const command = explainWith(PROGRAM);
 const help = (topic: string, json = false) => carryOut(command, { topic }, tmpdir(), { json });
 
 test('every topic has a name, a title of one line and a text, and is listed', () => {
@@ -32,18 +35,20 @@ test('the exit codes are those of the one table', async () => {
 });
 
 test('a command explains itself', async () => {
-  expect(await help('verify')).toMatchObject({ code: 0, stdout: 'the flags of verify\n' });
+  const { code, stdout } = await help('verify');
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/^evidence verify\n\nverify archives\n\nOptions:\n/)]);
   expect((await help('verify', true)).document).toEqual({
     format: 'evidence-help/1',
     command: 'verify',
-    usage: 'the flags of verify',
+    usage: stdout.trimEnd(),
   });
 });
 
 test('a command and a topic of one name are both explained', async () => {
   const [share] = readTopics().filter(({ name }) => name === 'share');
   const { stdout } = await help('share');
-  expect(stdout.startsWith(`the flags of share\n\n${share?.title}\n`)).toBe(true);
+  expect(stdout).toMatch(/^evidence share\n/);
+  expect(stdout).toContain(`[boolean]\n\n${share?.title}\n`);
   expect((await help('share', true)).document).toMatchObject({ command: 'share', topic: 'share', text: share?.text });
 });
 

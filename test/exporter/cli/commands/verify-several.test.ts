@@ -6,6 +6,7 @@ import { runVerify } from '../../../../src/exporter/cli/commands/verify.ts';
 import { archivePackage } from '../../../support/archived-package.ts';
 import { chainOf, packageOf } from '../../../support/chain.ts';
 import { carryOut } from '../../../support/command.ts';
+import { evidence } from '../../../support/evidence.ts';
 import { newKey } from '../../../support/signed-archive.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'several-'));
@@ -69,8 +70,8 @@ describe('without a target', () => {
   });
 
   test('but an empty one, it says that it is empty', async () => {
-    const { code, said } = await verify(['']);
-    expect([code, said]).toEqual([2, 'the target is empty']);
+    const { code, stderr } = await evidence(['verify', ''], { cwd: folder });
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/^evidence: the target is empty\nGive one\./)]);
   });
 });
 
