@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { entryAfter, type SentEntry } from '../support/chain.ts';
 import { drawnPdf } from '../support/drawn-pdf.ts';
 import { type FalseService, type Printed, startFalseService } from '../support/false-service.ts';
@@ -28,15 +29,22 @@ function months(streamId: string): SentEntry[] {
   return entries;
 }
 
-beforeEach(async () => {
+beforeAll(async () => {
   service = await startFalseService();
-  service.streams.set('good', { entries: months('good') });
-  service.streams.set('bad', { entries: months('bad') });
 });
-afterEach(async () => {
+afterAll(async () => {
   await service.close();
-  rmSync(service.directory, { recursive: true, force: true });
+  rmSync(service.directory, { recursive: true });
 });
+beforeEach(beginAnew);
+
+/** Makes the service an honest one of two streams, from which nothing was exported. */
+function beginAnew(): void {
+  service.streams.clear();
+  for (const id of ['good', 'bad']) service.streams.set(id, { entries: months(id) });
+  service.twist = (reply) => reply;
+  for (const name of readdirSync(service.directory)) rmSync(join(service.directory, name), { recursive: true });
+}
 
 type Twist = FalseService['twist'];
 // biome-ignore lint/suspicious/noExplicitAny: any answer of the service, to be changed in any way.
@@ -343,9 +351,17 @@ test.each([
 });
 
 describe('what a service says is found out at once, and poisons nothing', () => {
-  test.each(ROWS)('%s', async (_words, twist, ours, verified) => {
+  const august = mkdtempSync(join(tmpdir(), 'poison-august-'));
+  beforeAll(async () => {
+    beginAnew();
     const before = await service.export({ period: '2026-08' });
     expect(before.code, said(before)).toBe(0);
+    cpSync(service.directory, august, { recursive: true });
+  });
+  afterAll(() => rmSync(august, { recursive: true }));
+
+  test.each(ROWS)('%s', async (_words, twist, ours, verified) => {
+    cpSync(august, service.directory, { recursive: true });
     service.twist = twist;
     const exported = await service.export({ period: '2026-09' });
     expect(exported.code, said(exported)).toBe(ours);
