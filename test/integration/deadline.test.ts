@@ -3,15 +3,17 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, type TestContext, test } from 'vitest';
+import { evidence } from '../support/evidence.ts';
 import type { Reply } from '../support/fault-server.ts';
 import { evidenceProcess, type Finished } from '../support/process.ts';
 import { type Fault, type FaultyService, type Step, startFaultyService } from '../support/services/faulty.ts';
 
 const KEY = 'sk_deadline_0123456789';
-const DEADLINE_S = 3;
-/** Five seconds for a clean end, and five for the start of a program on a busy machine. */
-const LONGEST_S = DEADLINE_S + 5 + 5;
+/** Enough for several programs that start at once. */
+const DEADLINE_S = 5;
+/** Five seconds for a clean end, and twenty for several programs that start at once on a busy machine. */
+const LONGEST_S = DEADLINE_S + 5 + 20;
 const EXPORT = ['export', '--all-time', '--request', 'LATE'];
 
 interface Place {
@@ -20,7 +22,7 @@ interface Place {
   service: FaultyService;
 }
 
-async function place(fault: Fault, config: object = {}): Promise<Place> {
+async function place({ onTestFinished }: TestContext, fault: Fault, config: object = {}): Promise<Place> {
   const streams = new Map([
     ['first', 4],
     ['second', 4],
@@ -51,8 +53,8 @@ function endless(type: string, beginning: string): Reply {
   return { headers: { 'content-type': type }, body: body() };
 }
 
-describe('an export with a deadline', () => {
-  test.each<[what: string, step: Step, reply: () => Reply, archived: number]>([
+describe.concurrent('an export with a deadline', () => {
+  test.for<[what: string, step: Step, reply: () => Reply, archived: number]>([
     ['a list of streams that is not answered', 'streams', () => ({ end: 'silence' }), 0],
     ['a package that stalls', 'json', () => ({ body: '{"entries":[', end: 'stall' }), 1],
     ['a package without end', 'json', () => endless('application/json', '{"entries":['), 1],
@@ -64,9 +66,9 @@ describe('an export with a deadline', () => {
       () => ({ status: 429, headers: { 'retry-after': '60' }, body: '{}' }),
       1,
     ],
-  ])('ends in time at %s, and the same command resumes it', async (_what, step, reply, archived) => {
+  ])('ends in time at %s, and the same command resumes it', async ([, step, reply, archived], context) => {
     let isWell = false;
-    const here = await place((occasion) =>
+    const here = await place(context, (occasion) =>
       !isWell && occasion.step === step && occasion.streamId !== 'first' ? reply() : undefined,
     );
     const { code, stderr, seconds } = await timed([...EXPORT, '--deadline', `${DEADLINE_S}s`], here);
@@ -74,23 +76,23 @@ describe('an export with a deadline', () => {
     expect(stderr).toContain('Run the same command again to resume.');
     // On a machine with much else to do, the first one may not have come so far.
     if (archived > 0)
-      expect(stderr).toMatch(/1 stream archived, 0 failed, 2 left\.|0 streams archived, 0 failed, 3 left\./);
+      expect(stderr).toMatch(/(1 stream archived, 0 failed, 2|0 streams archived, 0 failed, [03]) left\./);
     expect(code).toBe(3);
     expect(seconds).toBeLessThan(LONGEST_S);
     isWell = true;
-    const again = await timed([...EXPORT, '--deadline', '5m'], here);
+    const again = await evidence([...EXPORT, '--deadline', '5m'], here);
     expect(again.code, again.stderr).toBe(0);
     const record = JSON.parse(readFileSync(join(here.cwd, 'evidence-archive/runs/LATE/run.json'), 'utf8'));
     expect(record.streams).toHaveLength(3);
-    expect((await timed(['verify', 'evidence-archive'], here)).code).toBe(0);
+    expect((await evidence(['verify', 'evidence-archive'], here)).code).toBe(0);
   });
 
-  test('ends in time at a store that does not answer', async () => {
+  test('ends in time at a store that does not answer', async (context) => {
     const silent = createServer(() => undefined).listen(0, '127.0.0.1');
     await once(silent, 'listening');
-    onTestFinished(() => void silent.close());
+    context.onTestFinished(() => void silent.close());
     const { port } = silent.address() as { port: number };
-    const here = await place(() => undefined, {
+    const here = await place(context, () => undefined, {
       archive: { url: 's3://bucket/prod', endpoint: `http://127.0.0.1:${port}`, path_style: true },
       deadline: `${DEADLINE_S}s`,
     });
@@ -101,16 +103,16 @@ describe('an export with a deadline', () => {
     expect(seconds).toBeLessThan(LONGEST_S);
   });
 
-  test('is over several months together', async () => {
-    const here = await place(({ step }) => (step === 'json' ? { end: 'silence' } : undefined));
+  test('is over several months together', async (context) => {
+    const here = await place(context, ({ step }) => (step === 'json' ? { end: 'silence' } : undefined));
     const { code, stderr, seconds } = await timed(['export', '--missing', '--deadline', `${DEADLINE_S}s`], here);
     expect(stderr).toContain(`the deadline of ${DEADLINE_S}s was reached`);
     expect(code).toBe(3);
     expect(seconds).toBeLessThan(LONGEST_S);
   });
 
-  test('that is not reached says nothing', async () => {
-    const here = await place(() => undefined);
+  test('that is not reached says nothing', async (context) => {
+    const here = await place(context, () => undefined);
     const { code, stderr, seconds } = await timed([...EXPORT, '--deadline', '1h'], here);
     expect(code).toBe(0);
     expect(stderr).not.toContain('deadline');
