@@ -6,6 +6,9 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { chainOf, type SentEntry } from '../support/chain.ts';
 import { type FalseService, startFalseService } from '../support/false-service.ts';
 import { json, type ReceivedRequest, type Reply } from '../support/fault-server.ts';
+import { chooseShortestWaits } from '../support/shortest-waits.ts';
+
+chooseShortestWaits();
 
 /** A service that never comes to an end: slow, asking for waits, listing on and on. */
 

@@ -23,7 +23,10 @@ import {
   unresumable,
   withLength,
 } from '../support/services/mangled.ts';
+import { chooseShortestWaits } from '../support/shortest-waits.ts';
 import { someRows } from '../support/some-rows.ts';
+
+chooseShortestWaits();
 
 /** A fault in one step of the stream "bad", or of none. */
 function faultIn(step: Step, reply: (truth: Reply, nth: number) => Reply | undefined): Fault {

@@ -7,7 +7,10 @@ import { type FaultServer, json, type Reply, startFaultServer } from '../support
 import { OTHERS, type Other, storyOf } from '../support/services/beside.ts';
 import { API_KEY, attemptIn, placeBeside, RUN, recordIn } from '../support/services/beside-export.ts';
 import { bytesOf } from '../support/services/faulty.ts';
+import { chooseShortestWaits } from '../support/shortest-waits.ts';
 import { inTurn, someRows } from '../support/some-rows.ts';
+
+chooseShortestWaits();
 
 const EACH = 3;
 const story = storyOf(EACH);

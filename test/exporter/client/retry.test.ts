@@ -1,6 +1,9 @@
 import { describe, expect, test, vi } from 'vitest';
 import { EvidenceError } from '../../../src/core/errors.ts';
 import { Attempts } from '../../../src/exporter/client/retry.ts';
+import { chooseShortestWaits } from '../../support/shortest-waits.ts';
+
+chooseShortestWaits();
 
 const signal = new AbortController().signal;
 const LIMITS = { attempts: 4, callMs: 60_000, bytesPerSecond: 0, waits: { longest: 300_000, inAll: 900_000 } };
@@ -8,8 +11,6 @@ const error = new EvidenceError('unreachable', 'broken');
 
 /** How many attempts there are when after each of them so many bytes are there, and it broke. */
 async function attemptsOf(allowed: number, reached: (attempt: number) => number): Promise<number> {
-  // The shortest wait of all that chance may choose.
-  using _chance = vi.spyOn(Math, 'random').mockReturnValue(0);
   const attempts = new Attempts({ ...LIMITS, attempts: allowed });
   try {
     for (;;) {
