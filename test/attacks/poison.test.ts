@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { Beginnings } from '../support/beginnings.ts';
 import { entryAfter, type SentEntry } from '../support/chain.ts';
 import { drawnPdf } from '../support/drawn-pdf.ts';
 import { type FalseService, type Printed, startFalseService } from '../support/false-service.ts';
@@ -351,17 +351,13 @@ test.each([
 });
 
 describe('what a service says is found out at once, and poisons nothing', () => {
-  const august = mkdtempSync(join(tmpdir(), 'poison-august-'));
-  beforeAll(async () => {
-    beginAnew();
-    const before = await service.export({ period: '2026-08' });
-    expect(before.code, said(before)).toBe(0);
-    cpSync(service.directory, august, { recursive: true });
-  });
-  afterAll(() => rmSync(august, { recursive: true }));
+  const beginnings = new Beginnings();
 
   test.each(ROWS)('%s', async (_words, twist, ours, verified) => {
-    cpSync(august, service.directory, { recursive: true });
+    await beginnings.begin(service.directory, 'august', async () => {
+      const before = await service.export({ period: '2026-08' });
+      expect(before.code, said(before)).toBe(0);
+    });
     service.twist = twist;
     const exported = await service.export({ period: '2026-09' });
     expect(exported.code, said(exported)).toBe(ours);

@@ -1,4 +1,5 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Beginnings } from '../support/beginnings.ts';
 import { entryAfter, type SentEntry } from '../support/chain.ts';
 import { type FalseService, startFalseService, type Told } from '../support/false-service.ts';
 import { someRows } from '../support/some-rows.ts';
@@ -7,8 +8,12 @@ import { someRows } from '../support/some-rows.ts';
 
 const STREAM = 's';
 const OTHER = 'a'.repeat(64);
+const beginnings = new Beginnings();
 let service: FalseService;
-afterEach(() => service.close());
+beforeAll(async () => {
+  service = await startFalseService();
+});
+afterAll(() => service.close());
 
 /** Adds entries of a month, every two days. */
 function grow(entries: SentEntry[], month: string, count = 10): SentEntry[] {
@@ -24,12 +29,13 @@ function add(entries: SentEntry[], timestamp: string): void {
 const tell = (entries: SentEntry[], more: Partial<Told> = {}) => service.streams.set(STREAM, { entries, ...more });
 
 async function beginWith(entries: SentEntry[], ...months: string[]): Promise<void> {
-  service = await startFalseService();
   tell(entries);
-  for (const period of months) {
-    const printed = await service.export({ period });
-    expect(`${printed.code} ${printed.said}`).toBe('0 ');
-  }
+  await beginnings.begin(service.directory, [entries.at(-1)?.hash, ...months].join(' '), async () => {
+    for (const period of months) {
+      const printed = await service.export({ period });
+      expect(`${printed.code} ${printed.said}`).toBe('0 ');
+    }
+  });
 }
 
 const codesOf = ({ document }: { document: { streams: { findings: { code: string }[] }[] } }) =>
