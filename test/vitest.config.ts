@@ -17,6 +17,8 @@ export default defineConfig({
     globalSetup: ['test/support/setup.ts', 'test/support/compiled.ts'],
     // A worker takes one file after the other: what they load and build is loaded and built once.
     isolate: false,
+    // Each export leaves much that is soon garbage: to look for it half as often takes half as long.
+    execArgv: ['--max-semi-space-size=64'],
     setupFiles: ['test/support/own-variables.ts'],
     // Only what hangs meets them, on a machine with much else to do too.
     testTimeout: 300_000,
