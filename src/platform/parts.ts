@@ -5,7 +5,7 @@ import { lettersInto } from './accounts/letters.ts';
 import type { Passwords } from './accounts/password.ts';
 import { recordIn } from './administration/record.ts';
 import { type AuditLog, openAuditLog } from './audit/api.ts';
-import { RowSeals } from './audit/row-seals.ts';
+import { RowSeals } from './audit/sealed-rows.ts';
 import type { DerivedSealKeys } from './audit/seal-keys.ts';
 import type { Database } from './database/database.ts';
 import { dataFolder } from './folder.ts';

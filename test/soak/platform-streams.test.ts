@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { RowSeals } from '../../src/platform/audit/row-seals.ts';
+import { RowSeals } from '../../src/platform/audit/sealed-rows.ts';
 import { DerivedSealKeys } from '../../src/platform/audit/seal-keys.ts';
 import { readAuditOverview, readStats } from '../../src/platform/audit/stats.ts';
 import type { Database } from '../../src/platform/database/database.ts';

@@ -1,5 +1,5 @@
 import type { Json } from '../../core/json/canonical.ts';
-import type { Alert, AlertContent, AlertedService } from '../alerts/api.ts';
+import type { Alert, AlertContent, AlertedService } from '../alerts/alert.ts';
 import type { AlertSeverity } from '../alerts/enums.ts';
 import type { WireAgent } from './wire/agents.ts';
 

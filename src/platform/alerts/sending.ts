@@ -7,7 +7,7 @@ import type { Message } from '../jobs/outbox.ts';
 import type { Mail, MailTransport } from '../mail/mail.ts';
 import type { Dispatcher } from '../outgoing/dispatcher.ts';
 import type { SecretBox } from '../secrets.ts';
-import type { AlertContent, AlertedService, AlertStanding } from './api.ts';
+import type { AlertContent, AlertedService, AlertStanding } from './alert.ts';
 import type { AlertState } from './enums.ts';
 import type { AlertMessage } from './notifying.ts';
 import type { AlertTables } from './tables.ts';

@@ -5,7 +5,7 @@ import { DomainError } from '../errors.ts';
 import { type KeyedRequest, KeyedResults, keyedRequest, makeOnce } from '../idempotency/keyed-results.ts';
 import { SharedWork } from '../threads/shared-work.ts';
 import type { PackageOrder, PackageRow } from './packing.ts';
-import type { RowSeals } from './row-seals.ts';
+import type { RowSeals } from './sealed-rows.ts';
 import type { AuditTables } from './tables.ts';
 import type { GenerateRequest, WireGenerated } from './wire.ts';
 

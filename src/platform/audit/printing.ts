@@ -1,8 +1,8 @@
 import type { Reader } from '../database/database.ts';
 import { type PackageRow, withoutTokens } from './packing.ts';
-import { EntryPages } from './pages.ts';
+import { EntryPages } from './entry-rows.ts';
 import { renderEvidencePdf } from './pdf/document.ts';
-import type { RowSeals } from './row-seals.ts';
+import type { RowSeals } from './sealed-rows.ts';
 import { entryToWire } from './rules.ts';
 import type { WireSummary } from './wire.ts';
 

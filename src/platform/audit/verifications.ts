@@ -8,7 +8,7 @@ import { Histogram } from '../metrics/histogram.ts';
 import { SharedWork } from '../threads/shared-work.ts';
 import type { StreamInspection } from './inspection.ts';
 import { lockHeads, moveHeads } from './repository.ts';
-import type { RowSeals } from './row-seals.ts';
+import type { RowSeals } from './sealed-rows.ts';
 import { findStream, type StreamRow, streamToWire } from './streams.ts';
 import type { AuditTables } from './tables.ts';
 import { addToTotals } from './totals.ts';

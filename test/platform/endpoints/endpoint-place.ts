@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { byCommand } from '../../../src/platform/accounts/administration.ts';
 import { recordIn } from '../../../src/platform/administration/record.ts';
-import type { Alert, Alerts } from '../../../src/platform/alerts/api.ts';
+import type { Alert, Alerts } from '../../../src/platform/alerts/alert.ts';
 import { openAuditLog } from '../../../src/platform/audit/api.ts';
-import { RowSeals } from '../../../src/platform/audit/row-seals.ts';
+import { RowSeals } from '../../../src/platform/audit/sealed-rows.ts';
 import { DerivedSealKeys } from '../../../src/platform/audit/seal-keys.ts';
 import type { Database } from '../../../src/platform/database/database.ts';
 import type { EndpointDeps } from '../../../src/platform/endpoints/deps.ts';
