@@ -1,6 +1,6 @@
 import type { Json } from '../../core/json/canonical.ts';
-import type { Administration } from '../accounts/administration.ts';
-import type { Alerts } from '../alerts/alert.ts';
+import type { Administration } from '../accounts/api.ts';
+import type { Alerts } from '../alerts/api.ts';
 import type { AuditLog } from '../audit/api.ts';
 import type { Database, Reader, Transaction } from '../database/database.ts';
 import type { Outbox } from '../jobs/outbox.ts';

@@ -1,8 +1,8 @@
 import type { Json } from '../../core/json/canonical.ts';
+import type { AlertSeverity, AlertState } from '../alert-enums.ts';
 import type { Transaction } from '../database/database.ts';
 import type { Sends } from '../jobs/delivery.ts';
 import type { MailTransport } from '../mail/mail.ts';
-import type { AlertSeverity, AlertState } from './enums.ts';
 import type { AlertSource } from './wire.ts';
 
 /** An event that people are notified of. */

@@ -1,4 +1,4 @@
-import type { Administration } from '../accounts/administration.ts';
+import type { Administration } from '../accounts/api.ts';
 import type { Database } from '../database/database.ts';
 import type { Sends } from '../jobs/delivery.ts';
 import type { Outbox } from '../jobs/outbox.ts';

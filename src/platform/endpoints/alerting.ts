@@ -1,5 +1,5 @@
 import { sha256 } from '../../core/digest.ts';
-import type { Alert, AlertContent, AlertedService } from '../alerts/alert.ts';
+import type { Alert, AlertContent, AlertedService } from '../alerts/api.ts';
 import { EVENT_SEVERITIES } from './enums.ts';
 import { type NewEndpointEvent, noteEventsChanged } from './event-rows.ts';
 import type { EndpointEvents } from './events.ts';

@@ -1,5 +1,5 @@
-import type { Administration } from '../accounts/administration.ts';
-import type { Alerts } from '../alerts/alert.ts';
+import type { Administration } from '../accounts/api.ts';
+import type { Alerts } from '../alerts/api.ts';
 import type { AuditLog } from '../audit/api.ts';
 import type { Database, Reader } from '../database/database.ts';
 import type { SecretBox } from '../secrets.ts';

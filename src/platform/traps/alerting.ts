@@ -1,4 +1,4 @@
-import type { Alert, AlertContent, AlertedService } from '../alerts/alert.ts';
+import type { Alert, AlertContent, AlertedService } from '../alerts/api.ts';
 import type { Detections } from './detections.ts';
 import { DEPTHS } from './enums.ts';
 import { detectionPath } from './pages/paths.ts';

@@ -1,4 +1,4 @@
-import type { AlertSeverity } from '../alerts/enums.ts';
+import type { AlertSeverity } from '../alert-enums.ts';
 import { DEPTHS, type Depth, type TrapStatus } from './enums.ts';
 import type { TrapTables } from './tables.ts';
 import type { TrapUse } from './use.ts';

@@ -8,8 +8,8 @@ import type { LinkPurpose, Role } from '../../../src/platform/accounts/tables.ts
 import { totpCode } from '../../../src/platform/accounts/totp.ts';
 import { ADMINISTRATION_STREAM, recordIn } from '../../../src/platform/administration/record.ts';
 import { type AuditLog, openAuditLog } from '../../../src/platform/audit/api.ts';
-import { RowSeals } from '../../../src/platform/audit/sealed-rows.ts';
 import { DerivedSealKeys } from '../../../src/platform/audit/seal-keys.ts';
+import { RowSeals } from '../../../src/platform/audit/sealed-rows.ts';
 import type { Database } from '../../../src/platform/database/database.ts';
 import { OutboxDelivery } from '../../../src/platform/jobs/delivery.ts';
 import { Outbox } from '../../../src/platform/jobs/outbox.ts';

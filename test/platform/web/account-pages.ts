@@ -8,8 +8,8 @@ import { pagesOfAdministration } from '../../../src/platform/administration/page
 import { recordIn } from '../../../src/platform/administration/record.ts';
 import { AdministrationService } from '../../../src/platform/administration/service.ts';
 import { openAuditLog } from '../../../src/platform/audit/api.ts';
-import { RowSeals } from '../../../src/platform/audit/sealed-rows.ts';
 import { DerivedSealKeys } from '../../../src/platform/audit/seal-keys.ts';
+import { RowSeals } from '../../../src/platform/audit/sealed-rows.ts';
 import type { Database } from '../../../src/platform/database/database.ts';
 import { DomainError } from '../../../src/platform/errors.ts';
 import { createServer } from '../../../src/platform/http/server.ts';

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
-import type { People } from '../../accounts/people.ts';
+import type { People } from '../../accounts/api.ts';
 import { type PageQuery, pageQuerySchema } from '../../http/fields.ts';
 import { serveOperationAct } from '../../operations/act.ts';
 import { personOf } from '../../web/access.ts';
@@ -9,9 +9,9 @@ import { dataTable, factList, further, link, moment, momentOr, statusWord } from
 import { PAGES } from '../../web/own-path.ts';
 import { LIST_ROWS } from '../../web/rows.ts';
 import type { ModulePages } from '../../web/web.ts';
-import { actTable, peopleIn } from './act-table.ts';
 import type { AdministrationOperations } from '../operations.ts';
 import type { AdministrationService } from '../service.ts';
+import { actTable, peopleIn } from './act-table.ts';
 
 const PATH = `${PAGES}/administration`;
 const ABOVE = [{ title: 'Administration', path: PATH }];

@@ -1,4 +1,4 @@
-import type { Alerts } from '../../alerts/alert.ts';
+import type { Alerts } from '../../alerts/api.ts';
 import type { Transaction } from '../../database/database.ts';
 import type { VaultTraps, VaultUse } from '../../traps/api.ts';
 import { alertOfAgent } from '../alerting.ts';
