@@ -1,5 +1,6 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { DomainError } from '../errors.ts';
+import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from './enums.ts';
 
 /** OWASP Password Storage Cheat Sheet: N = 2^17, r = 8, p = 1; 128 MiB and a quarter of a second. */
 const COST = { log2N: 17, r: 8, p: 1 };
@@ -60,10 +61,6 @@ export interface Passwords {
 }
 
 export const PASSWORDS: Passwords = { hash: hashPassword, matches: isPassword };
-
-/** NIST SP 800-63B: length is what counts, and what everybody tries first is refused. */
-export const SHORTEST_PASSWORD = 12;
-export const LONGEST_PASSWORD = 200;
 
 /** Shorter names and addresses are in many words. */
 const SHORTEST_OWN = 3;

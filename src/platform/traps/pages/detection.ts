@@ -13,7 +13,7 @@ import { serveForm } from '../../web/forms.ts';
 import { SHORT_ROWS } from '../../web/rows.ts';
 import { leaveNotice } from '../../web/session-cookie.ts';
 import type { DetectionStatus } from '../enums.ts';
-import { KEPT_OCCURRENCES } from '../rules.ts';
+import { KEPT_OCCURRENCES } from '../repository.ts';
 import {
   detectionParamsSchema,
   newStatusSchema,
