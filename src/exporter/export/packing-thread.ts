@@ -1,5 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { type ErrorCode, type ErrorDetails, isEvidenceError, isSystemError } from '../../core/errors.ts';
+import { Slots } from '../../core/parallel.ts';
 import { type BundleOptions, type WrittenBundle, writeBundle } from '../bundle/write.ts';
 
 export interface PackingJob {
@@ -14,12 +15,12 @@ export type PackingAnswer = { id: number } & (
   | { defect: unknown; refused: Pick<NodeJS.ErrnoException, 'code' | 'syscall' | 'path'> }
 );
 
-let last = Promise.resolve();
+const turns = new Slots(1);
 
 // One after the other: what is packed is archived, and the next received, while others are packed. At once, streams of one
 // size would all be received and then all be packed.
 parentPort?.on('message', ({ id, options }: PackingJob) => {
-  last = last.then(async () => parentPort?.postMessage(await answer(id, options)));
+  void turns.run(async () => parentPort?.postMessage(await answer(id, options)));
 });
 
 async function answer(id: number, options: BundleOptions): Promise<PackingAnswer> {

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { browserProgram, packageFile } from '../../core/install-paths.ts';
+import { lazy } from '../../core/lazy.ts';
 import type { RunRecord } from '../../verifier/records/record.ts';
 import { renderIndex } from './csv.ts';
 import { type PageParts, renderHtml } from './html/document.ts';
@@ -46,13 +47,8 @@ async function inTurns<T>(making: Generator<void, T>): Promise<T> {
   }
 }
 
-let parts: Promise<PageParts> | undefined;
-
 /** Read once, because from the sources the programs are built for it. */
-export function readParts(): Promise<PageParts> {
-  parts ??= read();
-  return parts;
-}
+export const readParts = lazy(read);
 
 async function read(): Promise<PageParts> {
   const [charts, style, page, verifier] = await Promise.all([

@@ -2,6 +2,7 @@ import type { Worker } from 'node:worker_threads';
 import { EvidenceError } from '../../core/errors.ts';
 import { programUrl } from '../../core/install-paths.ts';
 import { KeptThreads } from '../../core/kept-threads.ts';
+import { Slots } from '../../core/parallel.ts';
 import { type PdfFacts, readPdfFacts, type SeeText } from './pdf.ts';
 import type { ReaderAnswer, ReaderQuestion } from './reader-thread.ts';
 
@@ -15,7 +16,7 @@ const LOOK_EVERY_MS = 250;
 
 const THREADS = new KeptThreads(programUrl('verifier/pdf-text/reader-thread'), HEAP);
 
-let last: Promise<unknown> = Promise.resolve();
+const TURNS = new Slots(1);
 
 interface PdfOptions {
   withinMs?: number;
@@ -35,9 +36,7 @@ export function endReading(): Promise<void> {
  * @throws EvidenceError `unreadable` as `readPdfFacts`, or when it takes too much.
  */
 export function readPdf(bytes: Uint8Array, options: PdfOptions = {}): Promise<PdfFacts> {
-  const reading = last.then(() => readNow(bytes, options));
-  last = reading.catch(() => undefined);
-  return reading;
+  return TURNS.run(() => readNow(bytes, options));
 }
 
 async function readNow(bytes: Uint8Array, { withinMs = WITHIN_MS, seeText }: PdfOptions): Promise<PdfFacts> {

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 import { packageFile, readManifest } from '../../../core/install-paths.ts';
+import { lazy } from '../../../core/lazy.ts';
 import type { Operator } from '../../../verifier/claims/schemas.ts';
 
 /** Name and version of this program, as records and the User-Agent state them. */
@@ -19,16 +20,11 @@ export function readOperator(): Operator {
   }
 }
 
-let known: string | null | undefined;
-
 /**
  * The commit of the checkout that this program runs from, with "-dirty" after it where files differ; null for an
  * installed package. Looked up once: what runs is what was loaded then.
  */
-export function readCommit(): string | null {
-  if (known === undefined) known = findCommit();
-  return known;
-}
+export const readCommit = lazy(findCommit);
 
 function findCommit(): string | null {
   const root = packageFile('.');

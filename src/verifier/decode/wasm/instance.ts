@@ -1,4 +1,5 @@
 import { base64Bytes } from '../../../core/bytes.ts';
+import { lazy } from '../../../core/lazy.ts';
 import { WASM } from './binary.ts';
 
 /** The exports of `kernel.c`. Addresses are of its memory, which never grows. */
@@ -50,7 +51,7 @@ declare const WebAssembly: {
   Instance: new (module: object) => { readonly exports: unknown };
 };
 
-let compiled: object | undefined;
+const compiled = lazy(() => new WebAssembly.Module(base64Bytes(WASM) ?? new Uint8Array()));
 
 /** Kernels that were given back. Their memory is megabytes, and a new one costs milliseconds. */
 const idle: KernelExports[] = [];
@@ -60,8 +61,7 @@ const MAX_IDLE = 8;
 export function instantiate(): KernelExports {
   const known = idle.pop();
   if (known !== undefined) return known;
-  compiled ??= new WebAssembly.Module(base64Bytes(WASM) ?? new Uint8Array());
-  return new WebAssembly.Instance(compiled).exports as KernelExports;
+  return new WebAssembly.Instance(compiled()).exports as KernelExports;
 }
 
 /** Gives a kernel back, for the next who wants one. */
