@@ -32,7 +32,7 @@ const KEPT = new Set([BAG_DECLARATION, BAG_INFO, MANIFEST, TAG_MANIFEST]);
 
 /**
  * One pass over the bundle: the zip as a container, the names in it, which are a closed set, every file against its
- * manifest, RFC 8493 section 3 (complete and valid). Every deviation is listed, not only the first; an empty list means that the bundle
+ * manifest, RFC 8493 section 3 (complete and valid). Every finding is listed, not only the first; an empty list means that the bundle
  * is exactly what its manifests state, which says nothing about who wrote them: compare `identity` for that.
  */
 export async function checkIntegrity(bag: Bag, observer: IntegrityObserver): Promise<BundleFinding[]> {

@@ -155,7 +155,7 @@ export class OrderCheck {
 
   #checkLink(left: Seen, right: Seen): void {
     const sequence = right.from;
-    // A later entry that claims to be the first has been reported as order/genesis: one deviation, one finding.
+    // A later entry that claims to be the first has been reported as order/genesis: one fact, one finding.
     if (!left.lastDigests.includes(right.firstPrevious) && right.firstPrevious !== this.#genesis)
       this.#log.add(
         toStreamFinding(

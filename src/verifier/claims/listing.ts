@@ -138,7 +138,7 @@ export class ListingMerge {
     for (;;) {
       const listed = this.#listed.first;
       if (listed === undefined && !this.#listingEnded) return;
-      const packaged = this.#packaged.first;
+      const packaged = this.#packaged.first();
       if (packaged === undefined) {
         this.#mergeBehindPackage();
         return;

@@ -3,7 +3,7 @@ import { findingSeverity, type StreamFinding, type StreamFindingCode } from './s
 /** The number of findings of one claim that are kept in detail; the count stays exact beyond it. */
 export const KEPT_FINDINGS = 1000;
 
-/** The same deviation in neighbouring entries tells nothing new: these codes are kept as one range. */
+/** The same finding in neighbouring entries tells nothing new: these codes are kept as one range. */
 const MERGED: ReadonlySet<StreamFindingCode> = new Set([
   'order/clock-backwards',
   'order/foreign-entry',
@@ -26,7 +26,7 @@ export class FindingLog {
   readonly #last = new Map<StreamFindingCode, StreamFinding>();
   readonly #counts = new Map<string, { errors: number; warnings: number; notices: number }>();
 
-  /** @param count how many deviations it stands for. */
+  /** @param count how many findings it stands for. */
   add(finding: StreamFinding, count = 1): void {
     this.#count(finding.code, count);
     const last = this.#last.get(finding.code);

@@ -3,7 +3,7 @@ import { shellWord } from '../../core/shell.ts';
 import type { Entry } from './entry.ts';
 import type { Finding, Severity } from './finding.ts';
 
-/** As it is written into records: one deviation, or consecutive ones as the range `from` to `to`. */
+/** As it is written into records: one finding, or consecutive ones as the range `from` to `to`. */
 export interface StreamFinding extends Finding<StreamFindingCode> {
   stream_id: string;
   sequence?: number;

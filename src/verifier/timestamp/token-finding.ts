@@ -30,7 +30,7 @@ export function refutes(finding: TokenFinding): boolean {
   return finding.code !== 'anchor/certificate-expired' && !leavesOpen(finding);
 }
 
-/** True if a token with this deviation proves nothing, and is not known to be wrong either. */
+/** True if a token with this finding proves nothing, and is not known to be wrong either. */
 export function leavesOpen({ code }: TokenFinding): boolean {
   return code === 'anchor/unknown-issuer' || code === 'anchor/future';
 }
