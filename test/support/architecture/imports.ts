@@ -343,6 +343,18 @@ export const IMPORT_RULES: readonly Rule[] = [
       'core/json/example.ts -> verifier/model/finding.ts',
     ],
   }),
+  {
+    rule: 'these rooms of the platform name a service, and no other',
+    broken(files) {
+      const services = servicesOf(files);
+      const naming = files.filter(
+        ({ room, imports }) => !services.has(room) && imports.some((to) => services.has(roomOf(to))),
+      );
+      return [...new Set(naming.map(({ room }) => room))];
+    },
+    allowed: ASSEMBLE.map((room) => `platform/${room}`),
+    example: ['platform/jobs/example.ts', importing('../traps/traps.ts'), 'platform/jobs'],
+  },
   eachImport(
     'a service of the platform imports another one by its api.ts alone',
     ({ room }, to, services) =>

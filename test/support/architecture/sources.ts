@@ -30,12 +30,12 @@ const IMPORTED = /(?:from|import)\s*\(?\s*'([^']+)'/g;
 const OF_TYPES = /^(?:import|export) (?:type \{[^}]*\}|\{(?:\s*type [^,}]+,?)+\s*\}) from '[^']+';$/gm;
 const COMMENT = /\/\*\*.*?\*\/|\/\/.*?$/gms;
 
-/** Reads every TypeScript file of `src`. */
-export function readSources(): SourceFile[] {
-  const src = join(ROOT, 'src');
-  return readdirSync(src, { recursive: true, encoding: 'utf8' })
+/** Reads every TypeScript file of a folder. */
+export function readSources(folder: 'src' | 'test'): SourceFile[] {
+  const root = join(ROOT, folder);
+  return readdirSync(root, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts'))
-    .map((path) => sourceOf(path.split(sep).join('/'), readFileSync(join(src, path), 'utf8')));
+    .map((path) => sourceOf(path.split(sep).join('/'), readFileSync(join(root, path), 'utf8')));
 }
 
 /** Returns a file of `src` with its imports resolved. @param path relative to `src`. */
@@ -94,6 +94,20 @@ export function eachFile(
       .filter(({ path }) => within.test(path))
       .flatMap((file) => find(file).map((found) => (found === '' ? file.path : `${file.path}: ${found}`)));
   return { rule, broken, isOfOneFile: true, ...rest };
+}
+
+/** A rule about a number that may only fall. @param example a text that counts as one. */
+export function atMost(
+  rule: string,
+  most: number,
+  count: (file: SourceFile) => number,
+  [path, text]: readonly [path: string, text: string],
+): Rule {
+  const broken = (files: readonly SourceFile[]) => {
+    const sum = files.reduce((before, file) => before + count(file), 0);
+    return sum > most ? [`${sum} instead of ${most}`] : [];
+  };
+  return { rule, broken, isOfOneFile: true, example: [path, text.repeat(most + 1), `${most + 1} instead of ${most}`] };
 }
 
 /** A rule that no file has a text in its code. */

@@ -1,5 +1,5 @@
 import type { Sized, Sizes } from '../sizes.ts';
-import { eachFile, importing, nowhere, type Rule, reexporting, type SourceFile } from './sources.ts';
+import { atMost, eachFile, importing, nowhere, type Rule, reexporting, type SourceFile } from './sources.ts';
 import {
   booleanArguments,
   callbacks,
@@ -35,6 +35,24 @@ const OTHER_WORDS: readonly (readonly [word: RegExp, say: string])[] = [
   [/\bendpoint agents?\b/i, 'sensor'],
   [/\bdeviation\b/i, 'finding'],
 ];
+
+/** Words in names that the project is about to lose, with the word that it uses, and how many there are. */
+const FORMER_WORDS: readonly (readonly [words: readonly string[], say: string, most: number])[] = [
+  [['fault', 'flaw', 'complaint', 'deviation'], 'finding', 102],
+  [['parts', 'keeping', 'surroundings'], 'deps', 664],
+  [['tell', 'tells', 'telling', 'told'], 'notify', 213],
+  [['shown', 'saying'], 'row-to-wire mapping', 267],
+  [['behind'], 'after', 22],
+  [['tip'], 'head', 3],
+  [['wish'], 'input', 1],
+];
+
+/** Counts the names in a code that have one of these words. */
+function countWords(code: string, words: readonly string[]): number {
+  const capital = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  const named = new RegExp(`(?<![A-Za-z])(?:${words.join('|')})(?![a-z])|(?:${capital.join('|')})(?![a-z])`, 'g');
+  return code.replace(TEXTS, '').match(named)?.length ?? 0;
+}
 
 /** Names of collections of whatever had no place. */
 const VAGUE = /\b(?:\w*(?:Utils?|Helpers?|Managers?)|utils?|helpers?|managers?)\b/g;
@@ -208,6 +226,12 @@ export const STYLE_RULES: readonly Rule[] = [
         'exporter/export/example.ts: stream job',
       ],
     },
+  ),
+  ...FORMER_WORDS.map(([words, say, most]) =>
+    atMost(`few names say ${words.join(', ')} where ${say} is meant`, most, ({ code }) => countWords(code, words), [
+      'core/example.ts',
+      `${words[0]}();\n`,
+    ]),
   ),
   eachFile('no comment begins with a relative word', ALL, ({ text }) => headlessComments(text), {
     example: ['core/example.ts', '/** Whether it ended. */', 'core/example.ts: /** Whether it ended. */'],
