@@ -24,7 +24,7 @@ export interface Report {
  */
 export async function* renderReports(record: RunRecord): AsyncGenerator<Report> {
   const texts = readTexts();
-  const view = await inTurns(makeRunView(record, true, texts));
+  const view = await inTurns(makeRunView(record, 'run', texts));
   yield { name: 'report.pdf', pieces: await renderPdf(view, texts) };
   yield { name: 'index.csv', pieces: renderIndex(record) };
   if (record.report.oscal) yield { name: 'assessment-results.json', pieces: renderOscal(record, texts) };
@@ -35,7 +35,7 @@ export async function* renderReports(record: RunRecord): AsyncGenerator<Report> 
 /** The report of a try that ended incomplete. */
 export async function renderAttemptReport(record: RunRecord): Promise<Report> {
   const texts = readTexts();
-  return { name: 'report.pdf', pieces: await renderPdf(await inTurns(makeRunView(record, false, texts)), texts) };
+  return { name: 'report.pdf', pieces: await renderPdf(await inTurns(makeRunView(record, 'attempt', texts)), texts) };
 }
 
 /** Ends what is made in steps, between which a signal to stop is heard. */

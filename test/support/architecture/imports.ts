@@ -244,7 +244,7 @@ function layerOf(path: string): number {
 }
 
 /** Folders of the platform with a `module.ts`. */
-function servicesOf(files: readonly SourceFile[]): ReadonlySet<string> {
+export function servicesOf(files: readonly SourceFile[]): ReadonlySet<string> {
   return new Set(files.flatMap(({ path, room }) => (/^platform\/[^/]+\/module\.ts$/.test(path) ? [room] : [])));
 }
 

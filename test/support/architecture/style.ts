@@ -1,4 +1,5 @@
 import type { Sized, Sizes } from '../sizes.ts';
+import { servicesOf } from './imports.ts';
 import { atMost, eachFile, importing, nowhere, type Rule, reexporting, type SourceFile } from './sources.ts';
 import {
   booleanArguments,
@@ -42,7 +43,7 @@ const FORMER_WORDS: readonly (readonly [words: readonly string[], say: string, m
   [['parts', 'keeping', 'surroundings'], 'deps', 664],
   [['tell', 'tells', 'telling', 'told'], 'notify', 213],
   [['shown', 'saying'], 'row-to-wire mapping', 267],
-  [['behind'], 'after', 22],
+  [['behind'], 'after', 19],
   [['tip'], 'head', 3],
   [['wish'], 'input', 1],
 ];
@@ -361,29 +362,10 @@ export const STYLE_RULES: readonly Rule[] = [
     (file) => booleanArguments(file.program(), file.text).filter((callee) => !FOREIGN.test(callee)),
     {
       allowed: [
-        'core/typesetting/sheet.ts: this.#canvas.text',
-        'exporter/archive/s3/capabilities.ts: put',
-        'exporter/archive/s3/versions.ts: toVersion',
-        'exporter/cli/commands/share.ts: sayWhat',
-        'exporter/cli/output/progress.ts: this.#end',
-        'exporter/export/run.ts: checkSameService',
-        'exporter/ledger/service.ts: otherService',
-        'exporter/report/oscal/document.ts: toOutcome',
-        'exporter/report/reports.ts: makeRunView',
-        'exporter/report/view/letter.ts: toOutcome',
-        'exporter/report/view/population.ts: row',
         'platform/accounts/pages/sign-in.ts: factorFields',
         'platform/accounts/pages/sign-in.ts: passwordField',
-        'platform/audit/pdf/document.ts: compose',
         'platform/endpoints/pages/event-table.ts: hostColumn',
-        'platform/traps/decoys/postgres/session.ts: this.#one',
-        'probe/report.ts: this.#except',
-        'verifier/claims/listing-text.ts: lineOf',
-        'verifier/claims/listing.ts: this.#takeListed',
-        'verifier/decode/wasm/settings.ts: this.#nameOne',
-        'verifier/reading/facts.ts: headIn',
-        'verifier/reading/reading.ts: readFacts',
-        'verifier/verify/run-sums.ts: differs',
+        // The value itself.
         'verifier/verify/stored.ts: checked',
       ],
       example: ['core/example.ts', 'show(record, true);', 'core/example.ts: show'],
@@ -391,10 +373,14 @@ export const STYLE_RULES: readonly Rule[] = [
   ),
   {
     rule: 'names are unique in the exporter with what it is made of, and in a service with the kit',
-    broken: (files) => [
-      ...twiceNamed(files, (path) => /^(core|verifier|exporter)\//.test(path)),
-      ...twiceNamed(files, (path) => /^(core|platform)\//.test(path)),
-    ],
+    broken(files) {
+      const services = servicesOf(files);
+      const houses = [...services].map((service) => ({ path, room }: SourceFile) => {
+        return /^(core|platform)\//.test(path) && (room === service || !services.has(room));
+      });
+      const ofExporter = ({ path }: SourceFile) => /^(core|verifier|exporter)\//.test(path);
+      return [...new Set([ofExporter, ...houses].flatMap((isOf) => twiceNamed(files.filter(isOf))))];
+    },
     example: [
       'platform/jobs/example.ts',
       'export function keyedRequest() {}',
@@ -404,10 +390,10 @@ export const STYLE_RULES: readonly Rule[] = [
 ];
 
 /** Names that two files export. Of functions, an overload counts once; of stand-ins, the real thing has the name. */
-function twiceNamed(files: readonly SourceFile[], isOf: (path: string) => boolean): string[] {
+function twiceNamed(files: readonly SourceFile[]): string[] {
   const exported = /^export (?:abstract )?(?:async )?(?:interface|type|class|enum|const|function\*?) (\w+)/gm;
   const places = new Map<string, Set<string>>();
-  for (const { path, text } of files.filter((file) => isOf(file.path) && !file.path.includes('/stand-ins/')))
+  for (const { path, text } of files.filter((file) => !file.path.includes('/stand-ins/')))
     for (const [, name = ''] of text.matchAll(exported)) places.set(name, (places.get(name) ?? new Set()).add(path));
   return [...places]
     .filter(([, paths]) => paths.size > 1)

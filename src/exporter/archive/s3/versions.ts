@@ -136,15 +136,15 @@ export class Versions {
 
 /** The versions of a page by name, those of the same name from the newest to the oldest, as the store lists them. */
 function toVersions({ Versions = [], DeleteMarkers = [] }: ListObjectVersionsCommandOutput): Version[] {
-  const toVersion = (marker: boolean) => (entry: ObjectVersion | DeleteMarkerEntry) => ({
+  const toVersion = (entry: ObjectVersion | DeleteMarkerEntry) => ({
     name: decode(entry.Key ?? ''),
     bytes: 'Size' in entry ? (entry.Size ?? 0) : 0,
     id: entry.VersionId,
-    marker,
+    marker: !('Size' in entry),
     etag: 'ETag' in entry ? entry.ETag : undefined,
     latest: entry.IsLatest === true,
   });
-  const all = [...Versions.map(toVersion(false)), ...DeleteMarkers.map(toVersion(true))];
+  const all = [...Versions.map(toVersion), ...DeleteMarkers.map(toVersion)];
   // The store's answer has them in two lists. Which came last matters, and that it says; the rest needs no order.
   return all.sort((one, other) => compareKeys(one.name, other.name) || Number(other.latest) - Number(one.latest));
 }
