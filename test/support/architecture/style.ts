@@ -333,7 +333,7 @@ export const STYLE_RULES: readonly Rule[] = [
       'platform/agents/overview.ts: row',
       'platform/accounts/own-sessions.ts: session',
       'platform/agents/kill/kill-switch.ts: delivery',
-      'platform/audit/api.ts: entry',
+      'platform/audit/log.ts: entry',
       'platform/endpoints/baseline-difference.ts: row',
       'platform/jobs/delivery.ts: row',
     ],
@@ -348,6 +348,12 @@ export const STYLE_RULES: readonly Rule[] = [
     /^(?!index(\.browser)?\.ts$|platform\/\w+\/api\.ts$)/,
     (file) => (isBarrel(file.program()) ? [''] : []),
     { example: ['core/example.ts', reexporting('./wait.ts'), 'core/example.ts'] },
+  ),
+  eachFile(
+    'the door of a service declares nothing',
+    /^platform\/\w+\/api\.ts$/,
+    (file) => (isBarrel(file.program()) ? [] : ['']),
+    { example: ['platform/traps/api.ts', 'export const example = 1;', 'platform/traps/api.ts'] },
   ),
   eachFile('a type guard is called isX', ALL, (file) => misnamedGuards(file.program()), {
     example: [
