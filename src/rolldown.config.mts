@@ -32,7 +32,7 @@ const PROGRAMS = [
 /** What every command needs, in one file. What loads YAML or schemas is not among it. */
 const CORE = /src\/core\/(terminal\/)?(?!progress|yaml|schema-words|explain)[a-z-]+\.ts$/;
 
-const START = ['exporter/cli/evidence', 'exporter/cli/heap', 'exporter/cli/interruption'];
+const START = ['exporter/cli/evidence', 'exporter/cli/interruption'];
 /** Without commands/verify.ts, which starts threads before the rest is loaded. */
 const VERIFY = ['exporter/cli/commands/verify-targets', 'verifier/verify/package-file'];
 

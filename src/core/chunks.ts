@@ -1,11 +1,11 @@
-/** Makes blocks of a useful size out of bytes that come in pieces. */
+/** Combines bytes that arrive in pieces into blocks of a useful size. */
 export class Blocks {
   readonly #bytes: number;
   readonly #onBlock: (block: Uint8Array) => void;
   #storage: Uint8Array | null = null;
   #length = 0;
 
-  /** @param onBlock is given each block; it is only valid during the call. */
+  /** @param onBlock called with each block, which is valid only during the call. */
   constructor(bytes: number, onBlock: (block: Uint8Array) => void) {
     this.#bytes = bytes;
     this.#onBlock = onBlock;
@@ -26,7 +26,7 @@ export class Blocks {
     }
   }
 
-  /** Gives what has not filled a block. */
+  /** Delivers the pending bytes as a shorter block. */
   flush(): void {
     if (this.#storage === null || this.#length === 0) return;
     const block = this.#storage.subarray(0, this.#length);
@@ -36,8 +36,8 @@ export class Blocks {
 }
 
 /**
- * Pieces as blocks of `bytes`, the last one shorter, each valid only until the next is asked for. What came before a
- * failure is given before it is thrown.
+ * Yields pieces as blocks of `bytes` bytes, the last one shorter. Each block is valid only until the next is requested.
+ * If the source fails, yields the bytes before the failure, then throws.
  */
 export async function* inBlocks(pieces: AsyncIterable<Uint8Array>, bytes: number): AsyncGenerator<Uint8Array> {
   const storage = new Uint8Array(bytes);
@@ -63,8 +63,8 @@ export async function* inBlocks(pieces: AsyncIterable<Uint8Array>, bytes: number
 }
 
 /**
- * Texts and bytes as UTF-8 in blocks of at most `bytes`, each valid only until the next is asked for. A buffer for each
- * piece would be garbage as large as the document.
+ * Yields texts and bytes as UTF-8 in blocks of at most `bytes` bytes, each valid only until the next is requested. A
+ * buffer for each piece would be garbage as large as the document.
  */
 export function* toBlocks(pieces: Iterable<string | Uint8Array>, bytes: number): Generator<Uint8Array> {
   const encoder = new TextEncoder();
@@ -91,10 +91,13 @@ function copyInto(piece: Uint8Array, free: Uint8Array): { read: number; written:
   return { read: part.length, written: part.length };
 }
 
-/** Linux gives pages for up to 32 KiB from lists at hand; to find 64 KiB in one piece takes longer than to write them. */
+/**
+ * Size of a write: Linux serves up to 32 KiB of pages from free lists; finding 64 KiB in one piece takes longer than
+ * writing them.
+ */
 const WRITE_BYTES = 48 * 1024;
 
-/** A block in pieces that are cheap to write to a file. */
+/** Yields a block in pieces that are cheap to write to a file. */
 export function* toWrites(block: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < block.length; at += WRITE_BYTES) yield block.subarray(at, at + WRITE_BYTES);
 }

@@ -1,20 +1,20 @@
-/** Without it Excel takes UTF-8 for the code page of the machine. */
+/** Byte order mark, without which Excel reads UTF-8 in the machine's code page. */
 export const BYTE_ORDER_MARK = '\ufeff';
 
 export type CsvValue = string | number | boolean | null | undefined;
 
-/** A line of RFC 4180, with its end. */
+/** Returns a line of RFC 4180, including its line break. */
 export function csvLine(values: readonly CsvValue[]): string {
   return `${values.map(toField).join(',')}\r\n`;
 }
 
 /**
- * A spreadsheet takes text that begins like this for a formula, which could run a command or send the sheet away. An
- * apostrophe before it makes it text (OWASP, CSV Injection); the signs of East Asian width mean the same to some.
+ * Beginning of a text that a spreadsheet takes for a formula, which could run a command or send the sheet away. An
+ * apostrophe before the text prevents that (OWASP, CSV Injection). Some programs treat full-width signs alike.
  */
 const FORMULA = /^[\s\p{C}]*[=+\-@＝＋－＠]|^[\t\r\n]/u;
 
-/** RFC 4180 section 2. */
+/** Returns a field (RFC 4180 section 2). */
 function toField(value: CsvValue): string {
   if (value === null || value === undefined) return '';
   if (typeof value !== 'string') return String(value);

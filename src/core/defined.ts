@@ -1,4 +1,4 @@
-/** The members of an object that are not undefined, in their order. */
+/** Returns the members of an object that are not undefined, in order. */
 export function whereDefined<T extends object>(members: T): Defined<T> {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Defined<T>;
 }

@@ -15,7 +15,7 @@ export class StreamingSha256 {
     this.#bytes += chunk.length;
   }
 
-  /** Sees blocks on their way. */
+  /** Passes blocks through and hashes them. */
   async *through<Block extends Uint8Array>(blocks: AsyncIterable<Block> | Iterable<Block>): AsyncGenerator<Block> {
     for await (const block of blocks) {
       this.update(block);
@@ -23,7 +23,7 @@ export class StreamingSha256 {
     }
   }
 
-  /** Lower-case hex of all that came until now; more may follow. */
+  /** Returns the lower-case hex digest of all bytes so far; more may follow. */
   soFar(): string {
     return this.#hash.copy().digest('hex');
   }
@@ -34,7 +34,7 @@ export class StreamingSha256 {
   }
 }
 
-/** A symmetric key; a `KeyObject`, because `createHmac` with a Buffer costs six times as much on Node 24. */
+/** Returns a symmetric key as a `KeyObject`: `createHmac` with a Buffer costs six times as much on Node 24. */
 export function toHmacKey(bytes: Uint8Array): KeyObject {
   return createSecretKey(bytes);
 }

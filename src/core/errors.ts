@@ -1,53 +1,53 @@
 import { cutText, visibleText } from './foreign-text.ts';
 
 /**
- * Every way in which this program can fail knowingly. `terminal/exit.ts` is the one place that turns a code into an
- * exit code; anything that is not an `EvidenceError` is a defect in the program.
+ * Codes of all failures that the program anticipates. Only `terminal/exit.ts` maps a code to an exit code. Anything
+ * that is not an `EvidenceError` is a defect of the program.
  */
 export type ErrorCode =
-  /** A flag or argument makes no sense. */
+  /** Nonsensical flag or argument. */
   | 'usage'
-  /** The configuration file or environment is wrong. */
+  /** Wrong configuration file or environment. */
   | 'config'
-  /** The service speaks another contract than the one in use. */
+  /** Service with another contract than the one in use. */
   | 'contract'
-  /** No answer within the time limits, or the connection broke too often. */
+  /** No answer within the time limits, or a connection that broke too often. */
   | 'unreachable'
-  /** 401 or 403 by the service. */
+  /** 401 or 403 from the service. */
   | 'refused'
-  /** 401 or 403 by the store of the archive. */
+  /** 401 or 403 from the archive's store. */
   | 'store-refused'
-  /** The service answered, but not with what was asked for. */
+  /** Answer of the service other than requested. */
   | 'service'
-  /** A file, bundle, run or archive that was named does not exist. */
+  /** Named file, bundle, run or archive that does not exist. */
   | 'not-found'
-  /** Bytes that are not what they should be: JSON, zip, record. */
+  /** Bytes that are not in their expected form: JSON, zip, record. */
   | 'unreadable'
-  /** An object of this key exists in the archive with other content. */
+  /** Object with this key that exists in the archive with other content. */
   | 'conflict'
-  /** The service does not go on with the chain of reports of this endpoint's agent. */
+  /** Refusal of the service to continue the report chain of this endpoint's sensor. */
   | 'chain'
-  /** The archive could not store or return an object. */
+  /** Archive that could not store or return an object. */
   | 'archive'
-  /** The disk of the work directory refused something after the work had begun. */
+  /** Work directory's disk that refused an operation after the work had begun. */
   | 'work-directory'
-  /** The output of a command cannot be written. */
+  /** Output of a command that cannot be written. */
   | 'output'
-  /** The user or the system asked the program to stop. */
+  /** Request of the user or the system to stop the program. */
   | 'interrupted';
 
 export interface ErrorDetails {
-  /** The next command or action for the person reading, as a sentence. */
+  /** Next command or action for the reader, as a sentence. */
   nextStep?: string;
   cause?: unknown;
 }
 
-/** Code points. Messages are recorded as reasons, and text of others in them may have megabytes. */
+/** Maximum number of code points of a message: messages are recorded as reasons, and may include text from outside. */
 const MAX_MESSAGE = 4000;
 
 /**
- * The one error class. `message` says what happened and to what; `nextStep` what to do now. Neither ever contains a
- * secret, nor a lone surrogate, so both can be recorded.
+ * Error of this program. `message` says what happened and to what, `nextStep` what to do now. Neither ever contains a
+ * secret or a lone surrogate, so both can be recorded.
  */
 export class EvidenceError extends Error {
   readonly code: ErrorCode;
@@ -61,17 +61,17 @@ export class EvidenceError extends Error {
   }
 }
 
-/** True if `error` is an `EvidenceError`, of the given code if one is named. */
+/** Reports whether `error` is an `EvidenceError`, with the given code if any. */
 export function isEvidenceError(error: unknown, code?: ErrorCode): error is EvidenceError {
   return error instanceof EvidenceError && (code === undefined || error.code === code);
 }
 
-/** True if the operating system refused something: a file, a disk, a connection. */
+/** Reports whether the operating system refused an operation on a file, a disk or a connection. */
 export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === 'string';
 }
 
-/** The message of anything that was thrown. */
+/** Returns the message of any thrown value. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
@@ -79,8 +79,8 @@ export function messageOf(thrown: unknown): string {
 const SAME_COMMAND = /\b([Rr])un the same command again(?: to resume)?(?:: what is archived stays)?/;
 
 /**
- * A next step with another command, where the same one would change nothing.
- * @param command what to do, as `run evidence doctor again`.
+ * Replaces the same command in a next step with another one, if repeating the command would change nothing.
+ * @param command replacement, e.g. `run evidence doctor again`.
  */
 export function insteadOfSameCommand(nextStep: string, command: string): string {
   return nextStep.replace(SAME_COMMAND, (_said, first: string) =>

@@ -1,7 +1,7 @@
-/** One number of a family, with what tells it apart from the others. No label is a text that a caller made up. */
+/** Number of a family, with labels that distinguish it from the others. No label is text from a caller. */
 export interface MetricSample {
   labels?: Readonly<Record<string, string>>;
-  /** The suffix of the family's name, as `_bucket`. */
+  /** Suffix of the family's name, e.g. `_bucket`. */
   suffix?: string;
   value: number;
 }
@@ -14,10 +14,10 @@ export interface Family {
   samples: readonly MetricSample[];
 }
 
-/** Takes the numbers as they are now. */
+/** Returns the current numbers. */
 export type Collect = () => readonly Family[] | Promise<readonly Family[]>;
 
-/** A family of one number, or of some. */
+/** Returns a family of one number, or of several. */
 export function counter(name: string, help: string, value: number | readonly MetricSample[]): Family {
   return { name, help, type: 'counter', samples: samplesOf(value) };
 }
@@ -30,7 +30,7 @@ function samplesOf(value: number | readonly MetricSample[]): readonly MetricSamp
   return typeof value === 'number' ? [{ value }] : value;
 }
 
-/** https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format */
+/** Content type of the exposition, https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format */
 export const EXPOSITION = 'text/plain; version=0.0.4; charset=utf-8';
 
 export function toExposition(families: readonly Family[]): string {

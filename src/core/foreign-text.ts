@@ -1,24 +1,24 @@
 /**
- * Text of others in our own words. A string may hold half of a surrogate pair, which no UTF-8 text can: JSON with one is
- * ambiguous (RFC 7493 section 2.1), so none of our records, messages or findings may have one.
+ * Halves of surrogate pairs, which text from outside may have and UTF-8 text cannot: JSON with one is ambiguous (RFC
+ * 7493 section 2.1), so none of our records, messages or findings may contain one.
  */
 
 const LONE_SURROGATE = /\p{Surrogate}/gu;
 
-/** The text with each lone surrogate made visible, as `\u{d800}`. */
+/** Returns the text with each lone surrogate made visible, e.g. as `\u{d800}`. */
 export function visibleText(text: string): string {
   return text.isWellFormed() ? text : text.replace(LONE_SURROGATE, (unit) => `\\u{${unit.charCodeAt(0).toString(16)}}`);
 }
 
-/** The first code points of the text, made visible, with an ellipsis where there are more. */
+/** Returns the first code points of the text, made visible, followed by an ellipsis if there are more. */
 export function cutText(text: string, codePoints: number): string {
-  // A code point takes at most two code units: no more are looked at, however long the text is.
+  // A code point takes at most two code units, so this bounds the work on a long text.
   const beginning = [...text.slice(0, 2 * codePoints + 2)];
   const shown = visibleText(beginning.slice(0, codePoints).join(''));
   return beginning.length > codePoints ? `${shown}…` : shown;
 }
 
-/** A value of JSON, with each of its texts made visible. */
+/** Returns a JSON value with all of its texts made visible. */
 export function visibleJson<T>(value: T): T {
   return visible(value) as T;
 }
@@ -30,7 +30,7 @@ function visible(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [visibleText(name), visible(member)]));
 }
 
-/** True if no text of a JSON value has a lone surrogate. */
+/** Reports whether no text of a JSON value has a lone surrogate. */
 export function isWellFormedJson(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed();
   if (typeof value !== 'object' || value === null) return true;

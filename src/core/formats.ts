@@ -1,8 +1,8 @@
 import { utf8Text } from './bytes.ts';
 /**
- * The format that a document names in its member `format`: `evidence-NAME/VERSION`. The documents of an archive and of
- * its bundles share one version, which `templates/help/archive-format.md` describes: a change to any of them is a new
- * version of all. A contract file, a control framework and a document that a command prints have versions of their own.
+ * Version of the documents of an archive and its bundles, described in `templates/help/archive-format.md`. Each names
+ * its format in its member `format`, `evidence-NAME/VERSION`; a change to any of them is a new version of all. Contract
+ * files, control frameworks and documents printed by commands have separate versions.
  */
 export const ARCHIVE_VERSION = 5;
 
@@ -33,7 +33,7 @@ export const FORMATS = {
 
 const KNOWN: ReadonlySet<string> = new Set(Object.values(FORMATS));
 
-/** The format that a document names, where it is one of another version than these; null for any other document. */
+/** Returns the format that a document names if it is another version of one of these; null for any other document. */
 export function otherVersionOf(document: unknown): string | null {
   if (typeof document !== 'object' || document === null || !('format' in document)) return null;
   const { format } = document;
@@ -41,7 +41,7 @@ export function otherVersionOf(document: unknown): string | null {
   return isName && !KNOWN.has(format) ? format : null;
 }
 
-/** As `otherVersionOf`, of what may be no JSON at all. */
+/** Returns the same as `otherVersionOf` for bytes that may not be JSON. */
 export function otherVersionIn(bytes: Uint8Array): string | null {
   try {
     return otherVersionOf(JSON.parse(utf8Text(bytes)));
@@ -50,6 +50,6 @@ export function otherVersionIn(bytes: Uint8Array): string | null {
   }
 }
 
-/** The next step with an archive or a bundle of another version. */
+/** Next step for an archive or a bundle of another version. */
 export const GET_THAT_VERSION =
   'Nothing was verified and nothing was written. Use the version of evidence-exporter that wrote it';

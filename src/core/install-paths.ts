@@ -4,38 +4,40 @@ import { findPackageJSON } from 'node:module';
 import { dirname, extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** The folder of this program's package.json. Into which file, how deep in `dist`, this code was built plays no part. */
+/** Folder of this program's package.json, whichever file in `dist` this code was built into. */
 const root = dirname(findPackageJSON(import.meta.url) ?? import.meta.dirname);
 
-/** A file of the package, e.g. `templates/bundle/README.eta`. */
+/** Returns the path of a file in the package, e.g. `templates/bundle/README.eta`. */
 export function packageFile(path: string): string {
   return join(root, path);
 }
 
-/** Name and version of the package. */
+/** Returns the name and version of the package. */
 export function readManifest(): { name: string; version: string } {
   const { name, version } = JSON.parse(readFileSync(packageFile('package.json'), 'utf8'));
   return { name, version };
 }
 
-/** The file that starts a program, in the package: beside what was built when this is built code. */
+/** Returns the file in the package that starts a program: in `dist` if this code is built, otherwise in `src`. */
 export function startFile(program: 'evidence' | 'evidence-platform'): string {
   return packageFile(`${extname(import.meta.url) === '.js' ? 'dist' : 'src'}/start/${program}.cjs`);
 }
 
 /**
- * A program of its own, to start as a worker: what was built of it when this is built code, else its source.
- * @param name its path in `src` without its ending, e.g. `platform/main`; rolldown.config.mts has to list it.
+ * Returns the URL of a program to start as a worker: the built file if this code is built, otherwise its source.
+ * @param name path in `src` without the extension, e.g. `platform/main`; rolldown.config.mts must list it.
  */
 export function programUrl(name: string): URL {
   const isBuilt = extname(import.meta.url) === '.js';
   return pathToFileURL(packageFile(isBuilt ? `dist/${name}.js` : `src/${name}.ts`));
 }
 
-/** The place of the sensor on a machine that is watched. */
+/** Path of the sensor on a watched machine. */
 export const SENSOR_FILE = '/usr/local/lib/evidence-sensor.mjs';
 
-/** The text of the sensor, which is one file: what was built of it when this is built code, else it is built now. */
+/**
+ * Returns the text of the sensor, a single file: the built file if this code is built, otherwise one built on demand.
+ */
 export async function sensorProgram(): Promise<string> {
   if (extname(import.meta.url) === '.js') return readFile(packageFile('dist/evidence-sensor.mjs'), 'utf8');
   const { buildSensor } = await import(pathToFileURL(packageFile('src/rolldown.sensor.mts')).href);
@@ -43,7 +45,7 @@ export async function sensorProgram(): Promise<string> {
 }
 
 /**
- * The text of a program for a browser: what was built of it when this is built code, else it is built now.
+ * Returns the text of a program for a browser: the built file if this code is built, otherwise one built on demand.
  * @param name as in rolldown.browser.mts.
  */
 export async function browserProgram(name: 'page' | 'verifier'): Promise<string> {

@@ -1,10 +1,12 @@
 import { type ResourceLimits, Worker } from 'node:worker_threads';
 
-/** Threads that are kept for the next work of this process: to load their program takes longer than most of the work. */
+/**
+ * Threads that are kept for the next work of this process, because loading their program takes longer than most work.
+ */
 export class KeptThreads {
   readonly #program: URL;
   readonly #resourceLimits: ResourceLimits;
-  /** Never more than worked at once. */
+  /** Idle threads; never more than worked at the same time. */
   readonly #idle = new Set<Worker>();
 
   constructor(program: URL, resourceLimits: ResourceLimits) {
@@ -12,7 +14,7 @@ export class KeptThreads {
     this.#resourceLimits = resourceLimits;
   }
 
-  /** Null where threads are not to be had, e.g. under Node's `--permission`. */
+  /** Returns an idle or a new thread; null if threads are not available, e.g. under Node's `--permission`. */
   take(): Worker | null {
     const [idle] = this.#idle;
     const thread = idle ?? this.#start();
@@ -22,14 +24,14 @@ export class KeptThreads {
     return thread;
   }
 
-  /** Only one that is sound, has nothing to do, and that nobody listens to. */
+  /** Keeps a thread that is sound, idle and without listeners. */
   keep(thread: Worker): void {
     this.#idle.add(thread);
-    // One that is idle holds no process.
+    // An idle thread must not keep the process alive.
     thread.unref();
   }
 
-  /** Ends those that have nothing to do: what they hold is needed for something else. */
+  /** Ends the idle threads, to free their resources. */
   async end(): Promise<void> {
     for (const thread of this.#idle) await thread.terminate();
   }
@@ -38,7 +40,7 @@ export class KeptThreads {
     try {
       const thread = new Worker(this.#program, { resourceLimits: this.#resourceLimits });
       thread.on('exit', () => this.#idle.delete(thread));
-      // Also while it ends, when nobody asks it any more.
+      // Handles errors even while the thread ends, when no one listens any more.
       return thread.on('error', () => {});
     } catch {
       return null;

@@ -3,8 +3,8 @@ import { dirname } from 'node:path';
 import { EvidenceError, messageOf } from './errors.ts';
 
 /**
- * Writes a file that is not there yet, with the folders above it.
- * @throws EvidenceError `usage` with `nextStep` where it cannot be written, or is there.
+ * Writes a new file, and the folders above it.
+ * @throws EvidenceError `usage` with `nextStep` if the file cannot be written or exists.
  */
 export function writeNewFile(path: string, text: string, nextStep: string): void {
   try {

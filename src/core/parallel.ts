@@ -1,6 +1,6 @@
 /**
- * Work on each item, at most `limit` at once; the first error ends them all, once what was begun has ended. (p-map does
- * not wait for that: a caller would close an archive that is still written to.)
+ * Runs `work` on each item, at most `limit` at a time. The first error stops the rest and is thrown after all started
+ * work has ended. (p-map does not wait for that: a caller would close an archive that is still being written.)
  */
 export async function inParallel<T>(
   items: Iterable<T>,

@@ -15,17 +15,17 @@ const FORMATS: Record<string, string> = {
   url: 'a URL with http:// or https:// before it is expected here',
 };
 
-/** A shape as a schema names it, in words. */
+/** Returns the words for a shape in a schema. */
 export function shapeName(expected: string): string {
   return SHAPES[expected] ?? `a value of the kind "${expected}"`;
 }
 
-/** The schema's own message for a wrong value, or the plain one if it has none. */
+/** Returns the schema's own message for a wrong value or, without one, a plain explanation. */
 export function ownOrPlainWords(issue: z.core.$ZodIssue): string {
   return /^(Too (small|big)|Invalid)/.test(issue.message) ? inPlainWords(issue) : issue.message;
 }
 
-/** Explains a wrong value in words that need no knowledge of schemas. The value is not repeated. */
+/** Explains a wrong value in words that need no knowledge of schemas. Does not repeat the value. */
 export function inPlainWords(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case 'invalid_type':

@@ -1,35 +1,36 @@
-/** Takes a secret out of a text. */
+/** Removes a secret from a text. */
 export type Scrub = (text: string) => string;
 
-/** Characters. A longer secret is refused: it is no key, and no expression can look for all of its forms. */
+/** Maximum length of a secret in characters: a longer one is no key, and no expression can match all of its forms. */
 export const MAX_SECRET = 4096;
 
-/** The fewest characters of base64 to look for: shorter ones occur in many a text by chance. */
+/** Minimum length of a base64 form to look for: shorter ones occur in many texts by chance. */
 const LEAST_BASE64 = 8;
 
 /**
- * Takes out a secret as it is, and as somebody is likely to quote it: in JSON, percent-encoded or with character
- * references, all of it or some of its signs; as hex; in base64, also within a longer text (RFC 4648 sections 4 and 5).
+ * Returns a function that removes a secret in every form in which it is likely to be quoted: as is; in JSON,
+ * percent-encoded or with character references, fully or in part; as hex; and in base64, also inside a longer text (RFC
+ * 4648 sections 4 and 5).
  */
 export function scrubber(secret: string): Scrub {
-  // A host name is folded to lower case.
+  // Long secrets are matched in any case, because a host name is folded to lower case.
   const pattern = patternOf(secret, secret.length < LEAST_FOLDED ? 'g' : 'gi');
   if (pattern !== null) return (text) => text.replace(pattern, '***');
   return (text) => text.replaceAll(secret, '***');
 }
 
-/** Finds a secret in what arrives in pieces, in each form that `scrubber` takes out. */
+/** Finds a secret in bytes that arrive in pieces, in each form that `scrubber` removes. */
 export class SecretWatch {
   readonly #secret: string;
   /**
    * Expression for every form, compiled when an escape sign first arrives; null for a secret that is too long for one.
    */
   #pattern: RegExp | null | undefined;
-  /** Whole forms, which a search for bytes finds ten times as fast as an expression. */
+  /** Unescaped forms, which a byte search finds ten times as fast as an expression. */
   readonly #forms: Buffer[];
-  /** Bytes of the longest form. */
+  /** Length of the longest form in bytes. */
   readonly #longest: number;
-  /** The end of what was pushed. */
+  /** Last bytes that were pushed. */
   #end: Buffer = Buffer.alloc(0);
   #isFound = false;
 
@@ -42,7 +43,7 @@ export class SecretWatch {
     this.#longest = LONGEST_SIGN * secret.length;
   }
 
-  /** True if the pushed bytes held the secret. */
+  /** True if the pushed bytes contained the secret. */
   get isFound(): boolean {
     return this.#isFound;
   }
@@ -63,17 +64,17 @@ export class SecretWatch {
   }
 }
 
-/** Signs that begin every escaped form: a text without them escapes nothing. */
+/** Beginnings of all escaped forms: a text without them escapes nothing. */
 const ESCAPES = ['\\u00', '&#', '%', '\\/'].map((sign) => Buffer.from(sign));
 
-/** Shorter secrets occur in evidence by chance. */
+/** Minimum length of a secret to look for: shorter ones occur in evidence by chance. */
 const LEAST_FOUND = 8;
 const LEAST_FOLDED = 12;
 
-/** A character reference with some zeros. */
+/** Length of the longest form of one character: a character reference with some zeros. */
 const LONGEST_SIGN = 16;
 
-/** Null for a secret that is too long to be looked for. */
+/** Returns null for a secret that is empty or too long to look for. */
 function patternOf(secret: string, flags: 'g' | 'gi'): RegExp | null {
   if (secret === '' || secret.length > MAX_SECRET) return null;
   const bytes = Buffer.from(secret);
@@ -85,7 +86,7 @@ function patternOf(secret: string, flags: 'g' | 'gi'): RegExp | null {
   try {
     return new RegExp(forms.join('|'), flags);
   } catch {
-    // The engine's error for an expression that is too large quotes the expression.
+    // The engine's error for an expression that is too large would quote the expression.
     return null;
   }
 }
@@ -109,7 +110,9 @@ function hexPattern(bytes: Uint8Array): string {
   return anyCase(Buffer.from(bytes).toString('hex'));
 }
 
-/** Encodes the bytes in base64 for each place in a longer text: without the characters they share with others. */
+/**
+ * Encodes the bytes in base64 at each offset in a longer text, without the characters that they share with other bytes.
+ */
 function base64Forms(bytes: Uint8Array): string[] {
   return [0, 1, 2].flatMap((before) => {
     const signs = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64');

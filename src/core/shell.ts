@@ -1,9 +1,9 @@
-/** Text as one word of a command that a person types (POSIX.1-2017, Shell Command Language, 2.2.2). */
+/** Quotes text as one word of a shell command (POSIX.1-2017, Shell Command Language, 2.2.2). */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** Text as one word of a command line of systemd (systemd.service(5), Command lines). */
+/** Quotes text as one word of a systemd command line (systemd.service(5), Command lines). */
 export function systemdWord(text: string): string {
   const escaped = text.replaceAll('%', '%%').replaceAll('$', '$$$$');
   return /^[\w@%$+=:,./-]+$/.test(escaped) ? escaped : `"${escaped.replace(/["\\]/g, '\\$&')}"`;

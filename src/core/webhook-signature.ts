@@ -3,14 +3,15 @@ import { createHmac, randomBytes } from 'node:crypto';
 const PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
 
-/** A secret of Standard Webhooks 1.0.0. */
+/** Returns a new secret of Standard Webhooks 1.0.0. */
 export function newWebhookSecret(): string {
   return `${PREFIX}${randomBytes(SECRET_BYTES).toString('base64')}`;
 }
 
 /**
- * The headers of Standard Webhooks 1.0.0, by which a receiver knows who sends, when, and what it has had before.
- * @param secret as `newWebhookSecret` makes it.
+ * Returns the headers of Standard Webhooks 1.0.0, by which a receiver checks the sender and time and detects
+ * repetitions.
+ * @param secret as made by `newWebhookSecret`.
  */
 export function webhookHeaders(secret: string, { id, at, body }: { id: string; at: Date; body: string }) {
   const timestamp = String(Math.floor(at.getTime() / 1000));

@@ -6,10 +6,10 @@ import { isWellFormedJson } from './foreign-text.ts';
 import { inPlainWords, shapeName } from './schema-words.ts';
 
 /**
- * A YAML document of a known shape. No tag of it can run code, and an alias cannot blow it up.
+ * Parses a YAML document of a known shape. No tag in it can run code, and aliases cannot expand without limit.
  *
  * @param name of the file, for errors.
- * @throws EvidenceError `config` naming file, line and column, what is wrong there, and what was probably meant.
+ * @throws EvidenceError `config` with file, line and column, the fault, and a suggestion.
  */
 export function parseYaml<T>(schema: z.ZodType<T>, text: string, name: string): T {
   const lines = new LineCounter();
@@ -22,7 +22,7 @@ export function parseYaml<T>(schema: z.ZodType<T>, text: string, name: string): 
       `${placeIn(name, lines, syntax.pos[0])}: ${syntax.message.split(' at line ')[0]}`,
     );
   const value = toValue(document, name) ?? {};
-  // An escape can write one, and no record could hold it.
+  // An escape can write a lone surrogate, which no record could hold.
   if (!isWellFormedJson(value))
     throw new EvidenceError('config', `${name}: a text has half of a surrogate pair, as "\\ud800" is`);
   const read = schema.safeParse(value);
@@ -31,12 +31,12 @@ export function parseYaml<T>(schema: z.ZodType<T>, text: string, name: string): 
   throw together(
     name,
     lines,
-    // A name that is not known is often the reason why another one is missing.
+    // An unknown name is often the reason why another one is missing.
     mistakes.toSorted((a, b) => Number(a.nextStep === null) - Number(b.nextStep === null) || a.offset - b.offset),
   );
 }
 
-/** A mistake, and its place in the text. */
+/** Mistake, with its place in the text. */
 interface Mistake {
   offset: number;
   says: string;
@@ -45,7 +45,7 @@ interface Mistake {
 
 const MISTAKES_NAMED = 10;
 
-/** All that is wrong with a document, so that it need not be mended one mistake at a time. */
+/** Reports all mistakes of a document at once, so that they can be fixed together. */
 function together(name: string, lines: LineCounter, mistakes: readonly Mistake[]): EvidenceError {
   const named = mistakes.slice(0, MISTAKES_NAMED).map(({ offset, says }) => {
     const { line, col } = lines.linePos(offset);
@@ -58,7 +58,7 @@ function together(name: string, lines: LineCounter, mistakes: readonly Mistake[]
   });
 }
 
-/** One issue for each name that is not known. */
+/** Returns one issue per unknown name. */
 function each(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   return issue.code === 'unrecognized_keys' ? issue.keys.map((key) => ({ ...issue, keys: [key] })) : [issue];
 }
@@ -76,7 +76,7 @@ function placeIn(name: string, lines: LineCounter, offset: number): string {
   return `${name}:${line}:${col}`;
 }
 
-/** Picks, in a union, the fault of the alternative that came furthest. */
+/** Returns, for a union, the fault of the alternative that matched furthest. */
 function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   if (issue.code !== 'invalid_union' || issue.errors.length === 0) return issue;
   const reach = (issues: readonly z.core.$ZodIssue[]) => Math.max(...issues.map(({ path }) => path.length));
@@ -86,7 +86,7 @@ function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   return innermost({ ...nested, path: [...issue.path, ...nested.path] });
 }
 
-/** A name that is not known tells more than that another one is missing. */
+/** Returns the most useful issue: an unknown name explains more than a missing one. */
 function mostTelling(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue | undefined {
   return issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0];
 }
@@ -108,7 +108,7 @@ function describe(issue: z.core.$ZodIssue, schema: z.ZodType, document: Document
   const suggestion = known.find((name) => name.startsWith(`${unknown}_`)) ?? closest(unknown, known);
   const isClose = suggestion.startsWith(`${unknown}_`) || distance(unknown, suggestion) <= 4;
   const meant = known.length > 0 && isClose ? `Did you mean "${suggestion}"? ` : '';
-  // A key of a file that somebody put their secret into is no name.
+  // An unknown key may be a secret that the user put into the file, so only plain names are shown.
   const named = NAME.test(unknown) ? ` "${at.join('.')}"` : `, of ${unknown.length} characters`;
   const nextStep = known.length === 0 ? null : `${meant}Known here: ${known.join(', ')}.`;
   return { offset, says: `unknown key${named}`, nextStep };
@@ -116,7 +116,7 @@ function describe(issue: z.core.$ZodIssue, schema: z.ZodType, document: Document
 
 const NAME = /^[A-Za-z][A-Za-z_-]{0,39}$/;
 
-/** The place of a member in the text: its name, or the nearest place around it that is there. */
+/** Returns the place of a member in the text: its name, or the nearest existing place around it. */
 function offsetOf(document: Document, path: readonly string[]): number {
   let node: Node | null = document.contents;
   let offset = node?.range?.[0] ?? 0;
@@ -137,7 +137,7 @@ function offsetOf(document: Document, path: readonly string[]): number {
   return offset;
 }
 
-/** The names that the schema knows at a path. */
+/** Returns the names that the schema knows at a path. */
 function keysAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
   const [name, ...rest] = path;
   const bare = unwrap(schema);

@@ -2,15 +2,15 @@ import { whereDefined } from '../core/defined.ts';
 import { type ErrorCode, type EvidenceError, insteadOfSameCommand, isEvidenceError } from '../core/errors.ts';
 import { describeSkew, readClock } from './clocks.ts';
 
-/** One thing that was looked at before it is needed. */
+/** One condition that the doctor checks before an export needs it. */
 export interface Check {
   name: string;
   /**
-   * `doubtful`: an export is tried all the same. `skipped`: it was not looked at, because it is not configured or
-   * something before it failed.
+   * - `doubtful`: an export is attempted all the same.
+   * - `skipped`: not checked, because it is not configured or an earlier check failed.
    */
   state: 'ok' | 'doubtful' | 'failed' | 'skipped';
-  /** For a failure: the error code that an export would end with. */
+  /** Error code that an export would end with; only for a failure. */
   code?: ErrorCode;
   says: string;
   next_step?: string;
@@ -20,7 +20,7 @@ export function ok(name: string, says: string): Check {
   return { name, state: 'ok', says };
 }
 
-/** Returns the check for what is not set up as it must be. */
+/** Returns a failed check for something that is not set up correctly. */
 export function failed(name: string, says: string, nextStep: string): Check {
   return { name, state: 'failed', code: 'config', says, next_step: nextStep };
 }
@@ -33,13 +33,13 @@ export function skipped(name: string, why: string): Check {
   return { name, state: 'skipped', says: `not looked at: ${why}` };
 }
 
-/** Returns the check for an attempt that ended in an error of ours; other errors are thrown on, as is an interruption. */
+/** Runs one check and turns an EvidenceError into a failed check. Rethrows interruptions and all other errors. */
 export async function attempt(name: string, look: () => Promise<Check>): Promise<Check> {
   const [check] = await attemptAll(name, async () => [await look()]);
   return check;
 }
 
-/** The same of what is looked at together. @param name of the check that takes the place of all of them. */
+/** Runs several checks together, like `attempt`. @param name of the check that replaces all of them on failure. */
 export async function attemptAll<Checks extends readonly Check[]>(
   name: string,
   look: () => Promise<Checks>,
@@ -53,15 +53,15 @@ export async function attemptAll<Checks extends readonly Check[]>(
 }
 
 function toFailure(name: string, { code, message, nextStep }: EvidenceError): Check {
-  // Nothing was begun here that could be resumed.
+  // The doctor starts nothing that could be resumed, so its next step is to run the doctor again.
   const next = nextStep === undefined ? undefined : insteadOfSameCommand(nextStep, 'run evidence doctor again');
   return { name, state: 'failed', code, says: message, ...whereDefined({ next_step: next }) };
 }
 
 /**
- * This machine's clock beside another one.
+ * Compares this machine's clock with another clock.
  * @param whose completes "the clock of …"
- * @param theirs a Date header; null where there was none.
+ * @param theirs a Date header; null if the answer had none.
  */
 export function compareClocks(name: string, whose: string, theirs: string | null, ours: Date): Check {
   const reading = readClock(theirs, ours);

@@ -1,10 +1,10 @@
 import { readHttpDate } from '../core/http-date.ts';
 import { roughly } from '../core/plurals.ts';
 
-/** Two clocks may differ by so much before records of the one make no sense beside those of the other. */
+/** Maximum difference between two clocks. Beyond it, records made by one cannot be ordered among those of the other. */
 const MAX_SKEW_MS = 60_000;
 
-/** One moment, by this machine's clock and by another one. */
+/** One moment, as read from this machine's clock and from another clock. */
 export interface ClockReading {
   ours: Date;
   theirs: Date;
@@ -12,8 +12,8 @@ export interface ClockReading {
 
 /**
  * Reads another clock.
- * @param date a Date header (RFC 9110 section 6.6.1), of whole seconds; null where there was none.
- * @returns null where it says nothing that can be recorded.
+ * @param date a Date header (RFC 9110 section 6.6.1), in whole seconds; null if the answer had none.
+ * @returns null if the header is missing or is not a valid date.
  */
 export function readClock(date: string | null, ours: Date): ClockReading | null {
   const theirs = readHttpDate(date);
@@ -21,8 +21,8 @@ export function readClock(date: string | null, ours: Date): ClockReading | null 
 }
 
 /**
- * Returns the earlier of both clocks: a period that has ended by it has ended by both.
- * @param now by ours. @param reading of a while ago; null where only ours is known.
+ * Returns the earlier of the two clocks: a period that has ended by the earlier clock has ended by both.
+ * @param now by this machine's clock. @param reading taken earlier in the run; null if no other clock was read.
  */
 export function earlierClock(reading: ClockReading | null, now: Date): Date {
   if (reading === null) return now;
@@ -30,7 +30,9 @@ export function earlierClock(reading: ClockReading | null, now: Date): Date {
   return new Date(now.getTime() - Math.max(0, ours.getTime() - theirs.getTime()));
 }
 
-/** Says how this machine's clock differs, in words that "that of …" completes; null where the two agree well enough. */
+/**
+ * Describes this clock's skew as a phrase that "that of …" completes. Returns null if the clocks agree closely enough.
+ */
 export function describeSkew({ ours, theirs }: ClockReading): string | null {
   const skew = ours.getTime() - theirs.getTime();
   if (Math.abs(skew) <= MAX_SKEW_MS) return null;

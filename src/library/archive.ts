@@ -12,37 +12,37 @@ import type { ArchiveReport } from '../verifier/verify/archive-report.ts';
 import { verifyNamedArchive } from '../verifier/verify/named-archive.ts';
 import { type StampTrust, withRoots } from './roots.ts';
 
-/** The facts about an archive that you know and trust. */
+/** Facts that you know about an archive, and your trust anchors. */
 export interface ArchiveTrust extends StampTrust {
-  /** The keys with one of which it must be signed, in PEM. Without them, its signatures prove nothing. */
+  /** Public keys in PEM, one of which must have signed the archive. If absent, its signatures prove nothing. */
   publicKeys?: readonly string[];
   /** Roots of the authorities that stamped its runs, in PEM. */
   stampRoots?: string;
-  /** Identities of age, to decrypt bundles with. */
+  /** Identities of age that decrypt bundles. */
   identities?: readonly string[];
 }
 
-/** The part of an archive to verify, and how. */
+/** Part of an archive to verify, and options. */
 export interface ArchiveScope {
-  /** Only this run. */
+  /** Verifies only this run. */
   run?: string;
-  /** Only this run and those after it. */
+  /** Verifies only this run and later ones. */
   from?: string;
-  /** Leaves bundles unread whose SHA-256 the store itself attests. */
+  /** Skips reading bundles whose SHA-256 the store itself attests. */
   fast?: boolean;
-  /** Every lock must last until then. */
+  /** Time until which every lock must last. */
   lockedUntil?: Date;
-  /** The folder in which bundles are decrypted, and gone afterwards. Default: that of the system. */
+  /** Folder for decrypted bundles, which are deleted afterward. Default: the temporary folder of the system. */
   workDirectory?: string;
 }
 
 /**
- * Verifies an archive: the chain of its ledger, its signatures, every run and every object in it, each bundle anew.
+ * Verifies an archive: the chain of its ledger, its signatures, and every run, bundle and object in it.
  *
- * @param source the folder of an archive, or what reads one that is kept elsewhere.
- * @returns what came of it. An archive in which anything was altered, added or taken away is `refuted`, and no error.
- * @throws EvidenceError `not-found` where there is no archive, or no such run; `config` for an archive that another version
- * wrote, and for keys, roots or a contract that are none.
+ * @param source the folder of an archive, or a reader for an archive that is stored elsewhere.
+ * @returns the report. An archive in which anything was altered, added or removed is `refuted`; this is not an error.
+ * @throws EvidenceError `not-found` if there is no archive or no such run; `config` if another version wrote the
+ * archive, or if keys, roots or the contract are invalid.
  *
  * @example
  * ```js
@@ -86,7 +86,7 @@ function toArchiveOptions({ publicKeys = [], stampRoots, identities, ...trust }:
   } satisfies ArchiveOptions & { identities: unknown };
 }
 
-/** Null where there is no such folder. */
+/** Opens the archive in a folder; returns null if there is no such folder. */
 async function openFolder(source: string | URL) {
   const path = source instanceof URL ? fileURLToPath(source) : source;
   const isFolder = await stat(path).then(

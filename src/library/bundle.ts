@@ -7,12 +7,12 @@ import { type Content, verifyBundleContent } from './content.ts';
 import { type StampTrust, withRoots } from './roots.ts';
 
 /**
- * Verifies one bundle: its zip, its manifests, then each claim anew from the bytes of the evidence in it.
+ * Verifies one bundle: its zip, its manifests, and each claim from the bytes of its evidence.
  *
  * @param source the path of a `.zip`, or its bytes.
- * @returns what came of it. A bundle that was tampered with, or is no zip at all, is `refuted`, and no error.
- * @throws EvidenceError `not-found` where there is no such file; `unreadable` for one that is encrypted; `config` for a
- * contract or roots that are none.
+ * @returns the report. A bundle that was tampered with, or is no zip at all, is `refuted`; this is not an error.
+ * @throws EvidenceError `not-found` if there is no such file; `unreadable` if the bundle is encrypted; `config` if the
+ * contract or roots are invalid.
  *
  * @example
  * ```js

@@ -12,15 +12,13 @@ import {
   verifyPackageContent,
 } from '../verifier/verify/package-content.ts';
 
-/**
- * Bytes, or what gives them when they are asked for, such as a `File` of a page or what `openAsBlob` of Node returns.
- */
+/** Bytes, or a blob that provides them on demand, such as a `File` of a page or the result of Node's `openAsBlob`. */
 export type Content = Uint8Array<ArrayBuffer> | Blob;
 
-/** The name in findings of a bundle without one. */
+/** Name in findings for a bundle without a file name. */
 const UNNAMED = 'the bundle';
 
-/** The first line of age's own format. */
+/** First line of age's own format. */
 const AGE = 'age-encryption.org/v1';
 
 export async function verifyBundleContent(
@@ -45,14 +43,14 @@ export async function verifyPackageOf(
   return toPackageReport(await verifyPackageContent(blocksOf(blob), options, verifyToken));
 }
 
-/** @throws EvidenceError `unreadable` for JSON that is no package. */
+/** @throws EvidenceError `unreadable` if the JSON is no package. */
 export function toPackageReport({ verdicts, contract }: VerifiedPackage): FileReport {
   const report = reportOfPackage(verdicts, contract);
   if (report === null) throw noPackage('it has no list of entries');
   return report;
 }
 
-/** @throws EvidenceError `unreadable` for what is not JSON. */
+/** @throws EvidenceError `unreadable` if the bytes are not JSON. */
 export function requireBeginning(bytes: Uint8Array): void {
   if (!isPackageBeginning(bytes)) throw noPackage('it is not JSON');
 }
@@ -63,7 +61,7 @@ function toBlob(content: Content): Blob {
 
 const BLOCK = 2 ** 20;
 
-/** Not every browser can iterate over a stream. */
+/** Reads a blob in slices, because not every browser can iterate over a stream. */
 async function* blocksOf(blob: Blob): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < blob.size; at += BLOCK)
     yield new Uint8Array(await blob.slice(at, Math.min(at + BLOCK, blob.size)).arrayBuffer());

@@ -2,14 +2,14 @@ import type { FileReport } from '../verifier/verify/file-report.ts';
 import { type Content, verifyBundleContent, verifyPackageOf } from './content.ts';
 import { type Trust, toVerifyOptions } from './trust.ts';
 
-/** Certificates and PDFs are read by code that a browser has not got. */
+/** Readers of certificates and PDFs, which need code that browsers lack. */
 const NOT_HERE = { readPdf: null, verifyToken: null };
 
 /**
- * As in Node, apart from time-stamps, which are not judged: `anchor` stays unproved; and the PDF, which proves nothing, is not
- * read.
+ * Verifies one bundle as in Node, with two exceptions: time-stamps are not judged, so `anchor` stays unproved; and the
+ * PDF, which proves nothing, is not read.
  *
- * @throws EvidenceError `unreadable` for a bundle that is encrypted; `config` for a contract that is none.
+ * @throws EvidenceError `unreadable` if the bundle is encrypted; `config` if the contract is invalid.
  *
  * @example
  * ```js
@@ -24,9 +24,9 @@ export async function verifyBundle(content: Content, trust: Trust): Promise<File
 }
 
 /**
- * As in Node, apart from time-stamps, which are not judged: `anchor` stays unproved.
+ * Verifies a package as in Node, except that time-stamps are not judged, so `anchor` stays unproved.
  *
- * @throws EvidenceError `unreadable` for JSON that is no package; `config` for a contract that is none.
+ * @throws EvidenceError `unreadable` if the JSON is no package; `config` if the contract is invalid.
  */
 export async function verifyPackage(content: Content, trust: Trust): Promise<FileReport> {
   return verifyPackageOf(content, toVerifyOptions(trust), null);

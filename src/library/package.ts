@@ -11,20 +11,20 @@ import { type StampTrust, withRoots } from './roots.ts';
 
 /** Options for reading a package in a file. */
 export interface PackageReadingOptions {
-  /** The number of threads. Default: 1 up to 32 MiB, above it one per core, at most 4. */
+  /** Number of threads. Default: 1 up to 32 MiB; above that, one per core, at most 4. */
   threads?: number;
-  /** Ends the verification with its reason. */
+  /** Ends the verification, which rejects with the signal's reason. */
   signal?: AbortSignal;
 }
 
 /**
- * Verifies the JSON form of a package by itself, each stream that it holds. What is unknown without more than the
- * package, such as whether entries are missing at its end, stays unproved.
+ * Verifies the JSON form of a package by itself, stream by stream. Claims that need more than the package, such as
+ * whether entries are missing at its end, stay unproved.
  *
  * @param source the path of a package, or its bytes. Only a file is read by several threads.
- * @returns what came of it. A package that was tampered with is `refuted`, and no error.
- * @throws EvidenceError `not-found` where there is no such file; `unreadable` for JSON that is no package; `config` for a
- * contract or roots that are none.
+ * @returns the report. A package that was tampered with is `refuted`; this is not an error.
+ * @throws EvidenceError `not-found` if there is no such file; `unreadable` if the JSON is no package; `config` if the
+ * contract or roots are invalid.
  *
  * @example
  * ```js
@@ -57,7 +57,7 @@ export async function verifyPackage(
   return toPackageReport(await verifyPackageFile(path, { ...options, signal, threads: workers }));
 }
 
-/** The beginning of a pipe or a device cannot be read twice. */
+/** Checks that a regular file begins like JSON. Skips pipes and devices, whose beginning cannot be read twice. */
 async function requireJson(path: string): Promise<void> {
   const file = await open(path, 'r');
   try {

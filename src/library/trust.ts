@@ -4,24 +4,21 @@ import type { ClaimName } from '../verifier/claims/claim.ts';
 import { pinContract } from '../verifier/reading/pinned.ts';
 import type { VerifyOptions } from '../verifier/verify/content.ts';
 
-/** Your own facts and trust anchors. None of them is taken from what is verified, from the disk or from a clock. */
+/** Your own facts and trust anchors. None is taken from the verified evidence, the disk or a clock. */
 export interface Trust {
-  /** The moment of the verification: a time-stamp after it is refuted. */
+  /** Time of the verification. A time-stamp with a later time proves nothing. */
   now: Date;
-  /** The keys of seals, and of digests that are made with one, by their ids. Without them, seals stay unproved. */
+  /** Keys of seals and of keyed digests, by id. If absent, seals stay unproved. */
   sealKeys?: Readonly<Record<string, Uint8Array>>;
-  /** The text of a contract file to read packages by. Without it, the one in the bundle, else the default contract. */
+  /** Text of a contract file to read packages by. Default: the contract in the bundle or, without one, the default. */
   contract?: string;
-  /**
-   * The claims that must be proved, besides those that a bundle or a run requires itself. Default: `order` and
-   * `content`.
-   */
+  /** Claims that must be proved, besides those that a bundle or a run requires. Default: `order` and `content`. */
   required?: readonly ClaimName[];
-  /** Roles and members of entries that may be left out of digests. Default: none. */
+  /** Roles and members of entries that digests need not cover. Default: none. */
   acceptUnhashed?: readonly string[];
 }
 
-/** @throws EvidenceError `config` for a contract that is none. */
+/** @throws EvidenceError `config` if the contract is invalid. */
 export function toVerifyOptions({ now, sealKeys = {}, contract, required, acceptUnhashed }: Trust): VerifyOptions {
   return {
     now,

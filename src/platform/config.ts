@@ -3,11 +3,11 @@ import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { EvidenceError, messageOf } from '../core/errors.ts';
 import { parseYaml } from '../core/yaml.ts';
-import { agentsFileSchema, type TrustTimes, toTrustTimes } from './agents/settings.ts';
 import { originOf } from './http/listen.ts';
 import { LOG_LEVELS, type LogLevel } from './http/log.ts';
 import { RATE_LIMITS, type RateLimits } from './http/principal.ts';
 import type { MailSettings } from './mail/open.ts';
+import { type ModuleOptions, SERVICE_SETTINGS, toModuleOptions } from './service-settings.ts';
 import {
   hasNoPassword,
   isOrigin,
@@ -21,13 +21,10 @@ import {
   toPublicUrl,
 } from './settings.ts';
 import { METRICS_FOR, type MetricsFor } from './status/routes.ts';
-import { type AwsSettings, awsFileSchema, toAwsSettings, trailFileSchema } from './traps/aws/settings.ts';
-import type { DecoySettings } from './traps/decoys/decoy.ts';
-import { decoysFileSchema, toDecoySettings } from './traps/decoys/settings.ts';
 
 /** The settings that a platform is run with. */
 // Over ten members: each is a setting.
-export interface PlatformConfig {
+export interface PlatformConfig extends ModuleOptions {
   /** The folder with the keys, and with the database where that is SQLite. */
   dataDir: string;
   /** A PostgreSQL database in the place of SQLite. */
@@ -52,12 +49,6 @@ export interface PlatformConfig {
   mail: MailSettings;
   /** Hosts of the inside to which requests may be sent. */
   outgoingHosts: readonly string[];
-  /** Decoys, which listen besides the platform as something else. */
-  decoys: readonly DecoySettings[];
-  /** Questions of the platform to AWS about traps. */
-  aws: AwsSettings;
-  /** The times that the trust of agents takes. */
-  trustTimes: TrustTimes;
 }
 
 /** The flags of the command line. */
@@ -97,10 +88,7 @@ const settings = z.strictObject({
   smtp: smtpFileSchema.optional(),
   mail_folder: z.string().min(1).optional(),
   outgoing_hosts: z.array(z.string().min(1)).optional(),
-  decoys: decoysFileSchema.optional(),
-  aws: awsFileSchema.optional(),
-  cloudtrail: trailFileSchema.optional(),
-  agents: agentsFileSchema.optional(),
+  ...SERVICE_SETTINGS,
 });
 
 /** The contents of a file of settings. */
@@ -147,9 +135,7 @@ export function readPlatformConfig(
     signUp: file.sign_up ?? 'closed',
     mail: toMailSettings(file, join(dataDir, 'mail')),
     outgoingHosts: file.outgoing_hosts ?? [],
-    decoys: toDecoySettings(file.decoys ?? [], besideFile),
-    aws: toAwsSettings(file, besideFile),
-    trustTimes: toTrustTimes(file.agents),
+    ...toModuleOptions(file, besideFile),
   };
 }
 

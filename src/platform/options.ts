@@ -1,15 +1,13 @@
-import type { TrustTimes } from './agents/settings.ts';
 import type { LogLevel } from './http/log.ts';
 import type { RateLimits } from './http/principal.ts';
 import type { MailSettings } from './mail/open.ts';
 import type { PartsOptions } from './parts.ts';
+import type { ModuleOptions } from './service-settings.ts';
 import type { MetricsFor } from './status/routes.ts';
-import type { AwsSettings } from './traps/aws/settings.ts';
-import type { DecoySettings } from './traps/decoys/decoy.ts';
 
 /** The options that a platform is started with. */
 // Over ten members: each is a setting.
-export interface PlatformOptions extends PartsOptions {
+export interface PlatformOptions extends PartsOptions, Partial<ModuleOptions> {
   /** 0 for any that is free. */
   port: number;
   /** Default 127.0.0.1. */
@@ -26,12 +24,6 @@ export interface PlatformOptions extends PartsOptions {
   environment?: NodeJS.ProcessEnv;
   /** Hosts of the inside to which requests may be sent. */
   outgoingHosts?: readonly string[];
-  /** Decoys, which listen besides the platform as something else. */
-  decoys?: readonly DecoySettings[];
-  /** Questions of the platform to AWS about traps. */
-  aws?: AwsSettings;
-  /** The times that the trust of agents takes. */
-  trustTimes?: TrustTimes;
   /** The way that mails go; into the folder `mail` of the data folder, unless said. */
   mail?: MailSettings;
 }

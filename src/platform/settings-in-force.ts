@@ -1,14 +1,13 @@
 import { grouped } from '../core/plurals.ts';
-import { TRUST_TIMES } from './agents/settings.ts';
 import { RATE_LIMITS } from './http/principal.ts';
 import type { MailSettings } from './mail/open.ts';
 import type { PlatformOptions } from './options.ts';
+import { serviceSettingsInForce } from './service-settings.ts';
 
 /** Returns the settings that a platform runs with, for people to look at, by the names of platform.yaml. None of them is secret. */
 export function settingsInForce(options: PlatformOptions): [name: string, value: string][] {
   const { dataDir, postgresUrl, publicUrl, tsaUrl, checkpointMinutes, signUp, mail, logLevel } = options;
-  const { trustedProxies = [], metricsFor = 'key', outgoingHosts = [], decoys = [] } = options;
-  const { trustedAfterDays, verifiedAfterDays, idleDays } = options.trustTimes ?? TRUST_TIMES;
+  const { trustedProxies = [], metricsFor = 'key', outgoingHosts = [] } = options;
   const { requestsPerMinute, refusalsPerMinute } = options.rateLimits ?? RATE_LIMITS;
   return [
     ['data', dataDir],
@@ -22,16 +21,10 @@ export function settingsInForce(options: PlatformOptions): [name: string, value:
       'outgoing_hosts',
       outgoingHosts.length === 0 ? 'none: requests go to public addresses alone' : outgoingHosts.join(', '),
     ],
-    ['decoys', decoys.length === 0 ? 'none' : decoys.map(({ name, kind }) => `${name} (${kind})`).join(', ')],
     ['log_level', logLevel ?? 'warn'],
     ['trusted_proxies', trustedProxies.length === 0 ? 'none' : trustedProxies.join(', ')],
     ['metrics_for', metricsFor],
-    ['aws', options.aws?.iam?.accessKeyId ?? 'none: nobody asks when keys were last used'],
-    ['cloudtrail', options.aws?.trail?.bucket ?? 'none: only what is brought'],
-    [
-      'agents',
-      `TRUSTED after ${trustedAfterDays} days, VERIFIED after ${verifiedAfterDays} more, idle after ${idleDays}`,
-    ],
+    ...serviceSettingsInForce(options),
     ['rate_limits', `${grouped(requestsPerMinute)} requests, ${grouped(refusalsPerMinute)} refusals a minute`],
   ];
 }

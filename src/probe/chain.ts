@@ -14,7 +14,9 @@ import {
 import { findTimestamp } from './roles/entry.ts';
 import { placesOf } from './roles/places.ts';
 
-/** The chain in the sample: which number counts, which fields link, and what the first entry says. */
+/**
+ * Finds the chain in the sample: the field that counts, the fields that link, and the genesis value of first entries.
+ */
 export function findChainOf({ streams, idInEntry, samples }: EntriesSurvey, reasoning: Reasoning): Chain | null {
   const [roles] = findChains(streams);
   if (roles === undefined) {
@@ -69,7 +71,7 @@ function reportLinks(streams: readonly StreamSample[], roles: ChainRoles, reason
   );
 }
 
-/** @param genesis null where it is not known. */
+/** @param genesis null if it is unknown. */
 function reportGenesis(
   streams: readonly StreamSample[],
   roles: ChainRoles,

@@ -3,10 +3,10 @@ import { valueAt } from '../verifier/profile/path.ts';
 import { nameWords } from './sample/names.ts';
 import { isObject } from './sample/sample.ts';
 
-/** A parameter of a list or a member of a body, as the service's OpenAPI document describes it. */
+/** Parameter of a list, or member of a body, as the service's OpenAPI document describes it. */
 export interface Described {
   name: string;
-  /** `string`, `integer`, `boolean`, `array`, …; empty when it is not said. */
+  /** `string`, `integer`, `boolean`, `array`, …; empty if not stated. */
   type: string;
   format: string;
   required: boolean;
@@ -15,7 +15,7 @@ export interface Described {
 }
 
 interface VerifyOperation {
-  /** With `{stream_id}`. */
+  /** Path with `{stream_id}`. */
   path: string;
   fields: {
     verified: string | null;
@@ -25,14 +25,16 @@ interface VerifyOperation {
   };
 }
 
-/** Facts in an OpenAPI document that values cannot show. They are hints: whatever can be tried is tried. */
+/**
+ * Facts from an OpenAPI document that values cannot show. They are only hints: everything that can be tried is tried.
+ */
 export interface Hints {
   isOffered: boolean;
-  /** It was made by FastAPI. */
+  /** True if FastAPI generated the document. */
   isPython: boolean;
   streams: Described[];
   entries: Described[];
-  /** Names of an entry's members, in the order of the schema. */
+  /** Names of an entry's members, in schema order. */
   entryFields: string[];
   generate: { body: Described[]; idempotencyHeader: string | null; answer: Described[] } | null;
   verify: VerifyOperation | null;
@@ -48,7 +50,7 @@ export const NO_HINTS: Hints = {
   verify: null,
 };
 
-/** @param prefix what the document's paths have before those of the audit service, e.g. `/audit`. */
+/** @param prefix of the document's paths before those of the audit service, such as `/audit`. */
 export function readOpenApi(document: Json, prefix: string): Hints {
   const paths = valueAt(document, 'paths');
   if (!isObject(paths)) return NO_HINTS;
@@ -110,7 +112,7 @@ function verifyFields(api: Document, answer: Json | undefined): VerifyOperation[
   };
 }
 
-/** The schemas of a document, with its references followed. */
+/** Schemas of a document, with references resolved. */
 class Document {
   readonly #root: Json;
 
@@ -166,7 +168,7 @@ class Document {
     return this.properties(this.#concrete(valueAt(schema, 'items')));
   }
 
-  /** The members of a list's items: of the array itself, or of the array of objects within the answer. */
+  /** Returns the members of a list's items: of the array itself, or of the array of objects in the answer. */
   itemFields(schema: Json | undefined): string[] {
     const direct = this.itemProperties(schema);
     const within = this.properties(schema).map(({ name }) => this.itemProperties(this.property(schema, name)));
@@ -188,7 +190,7 @@ class Document {
     };
   }
 
-  /** The schema itself: behind references, and of "this or null" this. */
+  /** Returns the schema with references resolved, and of "this or null" the part that is not null. */
   #concrete(sent: Json | undefined): Json | undefined {
     const schema = this.#resolve(sent);
     for (const key of ['anyOf', 'oneOf', 'allOf']) {
@@ -201,7 +203,7 @@ class Document {
     return schema;
   }
 
-  /** References that lead around in a circle end after a few steps. */
+  /** Resolves references. Limits the number of steps, because references may be circular. */
   #resolve(sent: Json | undefined): Json | undefined {
     let here = sent;
     for (let steps = 0; steps < 8; steps++) {

@@ -16,32 +16,32 @@ import type { Ask } from './sample/sample.ts';
 
 interface ProbeOptions {
   ask: Ask;
-  /** The service's OpenAPI document, and what its paths have before those of the audit service. */
+  /** OpenAPI document of the service, and the prefix of its paths before those of the audit service. */
   openApi: { document: Json; prefix: string } | null;
-  /** The name of the contract. */
+  /** Name of the contract. */
   name: string;
   /** True if the probe may generate one evidence package. */
   generate: boolean;
   keys: SealKeys;
-  /** Begins to measure the time of a search; the answer tells whether it is used up. */
+  /** Starts the time limit of a search; the returned function reports whether it is used up. */
   startSearch: () => () => boolean;
-  /** Waits between two looks at a package that is not ready; false when that was long enough. */
+  /** Waits before a pending package is checked again; false when it has waited long enough. */
   pause: () => Promise<boolean>;
 }
 
-/** Notes on how each section of the contract was found, for the comments of its file. */
+/** Explanations of each section of the contract, for the comments in its file. */
 export type Notes = Partial<Record<keyof Description, string>>;
 
 export interface ProbeResult {
-  /** Null when something is missing without which nothing can be exported. */
+  /** Contract; null if something is missing that every export needs. */
   description: Description | null;
-  /** True if it equals the default contract, so that no file is needed. */
+  /** True if the contract equals the default contract, so that no file is needed. */
   isDefault: boolean;
   reasoning: Reasoning;
   notes: Notes;
 }
 
-/** Finds out a service's contract: from its answers first, from names where values leave a choice. */
+/** Determines a service's contract: from its answers first, and from names if values are ambiguous. */
 export async function probe(options: ProbeOptions): Promise<ProbeResult> {
   const { ask } = options;
   const reasoning = new Reasoning();
@@ -72,7 +72,7 @@ export async function probe(options: ProbeOptions): Promise<ProbeResult> {
   };
 }
 
-/** The findings, but for packages and digests. */
+/** Findings apart from packages and digests. */
 interface Found {
   hints: Hints;
   survey: EntriesSurvey;
@@ -82,7 +82,7 @@ interface Found {
   verify: Description['verify'];
 }
 
-/** The description with the recipe that makes the digests of the entries that were sampled. */
+/** Returns the description with the recipe that reproduces the digests of the sampled entries. */
 function proveDigest(
   { name, keys, startSearch }: ProbeOptions,
   { hints, survey, chain, streams, listing, verify }: Found,
@@ -116,7 +116,7 @@ function readHints({ openApi }: ProbeOptions, reasoning: Reasoning): Hints {
   return hints;
 }
 
-/** A list that is too short to show how long its pages may be is taken to bear no longer ones than the other. */
+/** Limits the page size of a list that was too short to test to that of the other list. */
 function alike(list: List, { limit }: List): List {
   if (list.limit === null || limit === null || list.limit.parameter !== limit.parameter) return list;
   return { ...list, limit: { ...list.limit, size: Math.min(list.limit.size, limit.size) } };

@@ -1,18 +1,18 @@
 import type { EntryRange } from './roles/places.ts';
 
-/** One thing that was found out, with its proof. */
+/** Finding of the probe, with its proof. */
 interface Discovery {
   what: string;
   found: string;
   how: string;
 }
 
-/** One thing that was not, with what that costs and what to do about it. */
+/** Part of the contract that was not found, with the consequences. */
 interface Undiscovered {
   what: string;
   why: string;
   costs: string;
-  /** Nothing can be exported without it. */
+  /** True if every export needs it. */
   isNeeded: boolean;
 }
 
@@ -21,15 +21,15 @@ export interface Counterexample {
   what: string;
   says: string;
   entries: number;
-  /** Their places, at most `MAX_PLACES`. */
+  /** Places of the entries, at most `MAX_PLACES`. */
   places: EntryRange[];
-  /** True if that alone refutes a claim; else it may have an honest cause. */
+  /** True if the contradiction alone refutes a claim; false if it may have an honest cause. */
   isRefuted: boolean;
 }
 
 const MAX_PLACES = 20;
 
-/** The steps of a probe's reasoning, in their order. */
+/** Steps of a probe's reasoning, in order. */
 export class Reasoning {
   readonly findings: Discovery[] = [];
   readonly missing: Undiscovered[] = [];
@@ -47,12 +47,12 @@ export class Reasoning {
     this.missing.push({ what, why, costs, isNeeded: true });
   }
 
-  /** An error that an export will repeat. */
+  /** Adds a contradiction that an export will find too. */
   refutes(what: string, says: string, entries: number, places: EntryRange[] = []): void {
     this.#except({ what, says, entries, places, isRefuted: true });
   }
 
-  /** Adds a question for a person. */
+  /** Adds a question that a person has to answer. */
   doubts(what: string, says: string, entries: number, places: EntryRange[] = []): void {
     this.#except({ what, says, entries, places, isRefuted: false });
   }

@@ -1,6 +1,6 @@
 import { EvidenceError } from '../core/errors.ts';
 
-/** The service's settings for scans, and its end of the chain of reports. */
+/** Settings of the service for scans, and its end of the chain of reports. */
 export interface SensorSettings {
   endpointId: string;
   name: string;
@@ -8,27 +8,27 @@ export interface SensorSettings {
   otherFilesystems: string[];
   scanIntervalSeconds: number;
   /**
-   * The key that reports of the endpoint are signed with, as `toPublicKeyText` writes it; null before it is registered.
+   * Public key that verifies the endpoint's reports, in the form of `toPublicKeyText`; null before it is registered.
    */
   publicKey: string | null;
   next: NextReport;
-  /** The root hash of the last report that was accepted. */
+  /** Root hash of the last accepted report. */
   lastRootHash: string | null;
   /** Files that are traps. */
   bait: WantedBait[];
 }
 
-/** A file that the service wants planted or removed. */
+/** File that the service wants planted or removed. */
 export interface WantedBait {
   bait_id: string;
   path: string;
-  /** Octal. */
+  /** Permissions in octal. */
   mode: string;
-  /** The owner of the file; that of its folder if null. */
+  /** Owner of the file; if null, the owner of its folder. */
   uid: number | null;
   gid: number | null;
   wanted: 'planted' | 'removed';
-  /** Null once the service knows that it is planted. */
+  /** Content of the file; null after the service knows that the file is planted. */
   content: string | null;
 }
 
@@ -38,16 +38,16 @@ export interface NextReport {
   nonce: string;
 }
 
-/** The answer to a report that is whole and applied. */
+/** Answer to a report that is complete and applied. */
 export interface AcceptedReport {
   reportSha256: string;
   next: NextReport;
-  /** The state of the endpoint, for people. */
+  /** State of the endpoint, for people. */
   message: string;
   events: { open: number; raised: number; resolved: number };
 }
 
-/** Reads the members of an object from outside, each by its type. A wrong one makes the whole answer invalid. */
+/** Reads the members of an object from outside by type. A member of the wrong type makes the whole answer invalid. */
 class Members {
   readonly #members: Record<string, unknown>;
   readonly #what: string;
@@ -95,7 +95,7 @@ class Members {
   }
 }
 
-/** @throws EvidenceError `service` for what is no such answer; likewise the ones below. */
+/** @throws EvidenceError `service` for any other answer, as do the functions below. */
 export function toSettings(value: unknown): SensorSettings {
   const members = new Members(value, 'settings');
   return {
@@ -136,7 +136,7 @@ export function toAccepted(value: unknown): AcceptedReport {
   };
 }
 
-/** @returns the part that the service wants next. */
+/** @returns the part that the service requests next. */
 export function toNextPart(value: unknown): number {
   return new Members(value, 'answer').count('next_part');
 }

@@ -1,16 +1,18 @@
-// Not undici, nor the fetch of Node.js: with them a sensor needs a fifth more memory.
+// Uses node:http, because undici and fetch cost a fifth more memory.
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EvidenceError, messageOf } from '../core/errors.ts';
 import { isRetriedStatus, readRetryAfter } from '../core/retry.ts';
 
-/** The time that a request may take, in milliseconds. */
+/** Time limits of a request in milliseconds. */
 interface SensorLimits {
   connectMs: number;
-  /** Until the next bytes come. The last part of a report is answered once all of its lines were compared. */
+  /**
+   * Limit until the next bytes arrive. The last part of a report is answered only after all its lines were compared.
+   */
   silenceMs: number;
-  /** All of it. */
+  /** Total time of the request. */
   wholeMs: number;
 }
 
@@ -18,41 +20,41 @@ const LIMITS: SensorLimits = { connectMs: 10_000, silenceMs: 120_000, wholeMs: 6
 const MOST_ANSWER_BYTES = 1024 * 1024;
 const ATTEMPTS = 5;
 const FIRST_DELAY_MS = 1000;
-/** The longest wait in a round; a service that asks for more is asked again in the next round. */
+/** Maximum wait in a round. If the service asks for more, it is asked again in the next round. */
 const LONGEST_WAIT_MS = 10 * 60_000;
-/** With 403, where the token is right and another key has signed. */
+/** Code of a 403 answer if the token is valid but another key has signed. */
 const WRONG_SIGNATURE = 'report_signature';
 
 export interface SensorAnswer {
   status: number;
-  /** Its JSON; undefined where it is none. */
+  /** Parsed JSON; undefined if the body is not JSON. */
   body: unknown;
-  /** `code` and `detail` of a problem (RFC 9457); empty where there are none. */
+  /** `code` and `detail` of a problem (RFC 9457); empty if there are none. */
   code: string;
   detail: string;
 }
 
-/** The endpoint service, to whoever has the token of an endpoint. */
+/** Client of the endpoint service with an endpoint's token. */
 export interface SensorClient extends AsyncDisposable {
   /**
-   * Asks until there is an answer that is not for passing reasons.
-   * @param path within the service, as `/sensor/settings`.
-   * @param body JSON; a GET without one.
-   * @throws EvidenceError `unreachable` or `service` when there was none, `refused` for 401 and 403.
+   * Sends a request until there is an answer without a temporary failure.
+   * @param path in the service, such as `/sensor/settings`.
+   * @param body JSON; without one, the request is a GET.
+   * @throws EvidenceError `unreachable` or `service` if there was none, `refused` for 401 and 403.
    */
   ask(path: string, body?: string | Buffer): Promise<SensorAnswer>;
 }
 
 interface SensorClientOptions {
-  /** The address of the service, as `https://evidence.example.org/endpoints`. */
+  /** Address of the service, such as `https://evidence.example.org/endpoints`. */
   url: string;
   token: string;
-  /** Waits; other than by the clock in tests. */
+  /** Waits; tests replace the clock. */
   wait?: (milliseconds: number) => Promise<unknown>;
   limits?: SensorLimits;
 }
 
-/** @throws EvidenceError `config` for a URL or a token that is none. */
+/** @throws EvidenceError `config` for an invalid URL or token. */
 export function connectSensor({ url, token, wait = sleep, limits = LIMITS }: SensorClientOptions): SensorClient {
   const base = baseOf(url);
   if (!/^[\x21-\x7e]+$/.test(token)) {
@@ -97,7 +99,7 @@ interface Asked {
 
 type Tried = { answer: SensorAnswer } | { answer: null; error: EvidenceError; waitMs: number | null };
 
-/** One attempt; without an answer where another may bring one. */
+/** Makes one attempt. Returns no answer if another attempt may succeed. */
 async function tryOnce(asked: Asked): Promise<Tried> {
   const { target } = asked;
   try {
@@ -113,7 +115,10 @@ async function tryOnce(asked: Asked): Promise<Tried> {
   }
 }
 
-/** Its head; what follows has to be read. Nothing may stand still for longer than the limits at any time. */
+/**
+ * Returns the head of the answer; the caller reads the body. Time limits cover connecting, silence and the whole
+ * request.
+ */
 async function responseTo({ target, token, connections, body, limits }: Asked): Promise<IncomingMessage> {
   const request = (target.startsWith('https:') ? https : http).request(target, {
     method: body === undefined ? 'GET' : 'POST',
@@ -172,7 +177,7 @@ function accepted(target: string, answer: SensorAnswer): SensorAnswer {
   });
 }
 
-/** The message of a problem. */
+/** Formats code and detail of a problem. */
 export function said({ code, detail }: SensorAnswer): string {
   const words = [code, detail].filter((part) => part !== '').join(': ');
   return words === '' ? '' : ` (${words})`;

@@ -35,7 +35,7 @@ not be reached, or the disk is full; 5 the token was refused; 70 a defect.
 `;
 const SEE_HELP = { nextStep: 'See evidence-sensor --help.' };
 
-/** Carries out a command line of `evidence-sensor`. @returns its exit code. */
+/** Runs the command line of `evidence-sensor`. @returns its exit code. */
 export async function evidenceSensor(args: string[], environment: NodeJS.ProcessEnv): Promise<number> {
   try {
     requireNode();
@@ -51,7 +51,7 @@ export async function evidenceSensor(args: string[], environment: NodeJS.Process
   }
 }
 
-/** One file has no launcher that looks first. @throws EvidenceError `config`. */
+/** Checks the version of Node.js: the single file has no launcher that checks it. @throws EvidenceError `config`. */
 function requireNode(): void {
   const { node } = manifest.engines;
   if (Number.parseInt(process.versions.node, 10) >= Number(node.replace('>=', ''))) return;
@@ -71,7 +71,7 @@ function readFlags(args: string[]) {
     if (twice === undefined) return values;
     throw new EvidenceError('usage', `--${twice} is given more than once`, SEE_HELP);
   } catch (error) {
-    // After its first sentence, parseArgs gives advice for another case.
+    // The sentences after the first one of parseArgs's message concern another case.
     if (error instanceof TypeError) throw new EvidenceError('usage', error.message.replace(/\. .*$/s, ''), SEE_HELP);
     throw error;
   }
@@ -87,7 +87,7 @@ function toOptions(flags: Flags, environment: NodeJS.ProcessEnv): SensorOptions 
   return { url, token: tokenOf(flags, environment), state, once, bytesPerSecond: rate === 0 ? null : rate * 2 ** 20 };
 }
 
-/** A flag outweighs the environment. @throws EvidenceError `usage`, `config`. */
+/** Reads the token; flags take precedence over the environment. @throws EvidenceError `usage`, `config`. */
 function tokenOf(flags: Flags, environment: NodeJS.ProcessEnv): string {
   const { EVIDENCE_ENDPOINT_TOKEN: given, EVIDENCE_ENDPOINT_TOKEN_FILE: givenFile } = environment;
   const { 'endpoint-token': flag, 'endpoint-token-file': file } = flags;

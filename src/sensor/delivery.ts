@@ -5,40 +5,38 @@ import { readLineParts } from './lines.ts';
 import { reportSha256 } from './report/head.ts';
 import type { SignedReport } from './state/state.ts';
 
-/**
- * The service wants another part than the one that came, at most so often: it lost what it had, or runs in a circle.
- */
+/** Maximum number of times that the service may request a part out of order: it lost its parts, or loops. */
 const MOST_JUMPS = 5;
 
-/** By these, with a code, it is the service that refuses, and nothing on the way to it. */
+/** Statuses that, with a code, are refusals of the service itself, not of a proxy. */
 const REFUSALS = new Set([400, 413, 422]);
 
-/** Answers to reports that do not continue the service's chain, or that its key has not signed. */
+/** Statuses for reports that do not continue the service's chain, or whose signature is not by the registered key. */
 const CHAIN_ENDS = new Set([403, 409]);
-/** With 409, where another report came in between: to be sent again. */
+/** Code of a 409 answer if another report came in between, so that this one has to be sent again. */
 const WENT_ON = 'conflict';
 
-/** After the lines. */
+/** End of the body after the lines. */
 const END = ']}';
 
 export type Delivery =
   | { delivered: AcceptedReport }
-  /** The service will never take the report, and kept nothing of it. */
+  /** The service will never accept the report, and kept nothing of it. */
   | { delivered: null; reason: string };
 
 interface ReportDelivery {
   service: SensorClient;
   report: SignedReport;
-  /** As `LinesWriter` wrote it. */
+  /** File that `LinesWriter` wrote. */
   linesFile: string;
-  /** The root of lines that the service already has. */
+  /** Root hash of the lines that the service already has. */
   knownRoot: string | null;
   clock: () => Date;
 }
 
 /**
- * Sends a report until the service has it: without its lines where the service knows them, else part by part.
- * @throws EvidenceError `chain` where the service does not go on with this chain.
+ * Sends a report until the service has it: without lines if the service knows them, otherwise part by part.
+ * @throws EvidenceError `chain` if the service does not continue this chain.
  */
 export async function deliver({ service, report, linesFile, knownRoot, clock }: ReportDelivery): Promise<Delivery> {
   const { head } = report;
@@ -57,7 +55,7 @@ export async function deliver({ service, report, linesFile, knownRoot, clock }: 
   return { delivered: null, reason: 'the service asks for the same parts again and again' };
 }
 
-/** Sends parts until one is answered otherwise than by asking for the one after it. @returns that answer. */
+/** Sends parts until an answer does anything other than request the next part. @returns that answer. */
 async function sendFrom(
   from: number,
   linesFile: string,
@@ -94,7 +92,7 @@ function settle(answer: SensorAnswer, { head }: SignedReport): Delivery {
   });
 }
 
-/** The lines are JSON already. */
+/** Assembles the body of a part. The lines are JSON already. */
 function bodyOf({ head, signature }: SignedReport, part: number, lines: readonly Buffer[], now: Date): Buffer {
   const rest = JSON.stringify({ ...head, part, sent_at: now.toISOString(), signature });
   return Buffer.concat([Buffer.from(`${rest.slice(0, -1)},"lines":[`), ...lines, Buffer.from(END)]);

@@ -5,13 +5,13 @@ const BUFFERED_CHARACTERS = 64 * 1024;
 const LINE_FEED = 0x0a;
 const COMMA = 0x2c;
 
-/** Writes the lines of a scan into a file: the canonical JSON of one on each line. */
+/** Writes the lines of a scan to a file, each as canonical JSON. */
 export class LinesWriter implements Disposable {
   readonly #fd: number;
   #waiting: string[] = [];
   #characters = 0;
 
-  /** @param file that is not there yet. */
+  /** @param file that does not exist yet. */
   constructor(file: string) {
     this.#fd = openSync(file, 'wx', 0o600);
   }
@@ -22,7 +22,7 @@ export class LinesWriter implements Disposable {
     if (this.#characters > BUFFERED_CHARACTERS) this.#flush();
   }
 
-  /** Whatever crashes from now on, the lines are there. */
+  /** Makes the lines durable. */
   finish(): void {
     this.#flush();
     fsyncSync(this.#fd);
@@ -41,10 +41,10 @@ export class LinesWriter implements Disposable {
 }
 
 /**
- * The parts of a report, from one on: its lines as the members of a JSON array. They stay bytes, and one part is in memory at
- * a time.
- * @param file as `LinesWriter` wrote it.
- * @param from the first is 1. Of a file without lines, part 1 has none.
+ * Reads the parts of a report from a given part on: its lines as the members of a JSON array. Lines stay bytes, and
+ * only one part is in memory.
+ * @param file that `LinesWriter` wrote.
+ * @param from number of a part; the first is 1. A file without lines has one empty part.
  */
 export async function* readLineParts(file: string, from: number): AsyncGenerator<{ part: number; lines: Buffer[] }> {
   let part = 1;
@@ -53,7 +53,7 @@ export async function* readLineParts(file: string, from: number): AsyncGenerator
   for await (const bytes of createReadStream(file) as AsyncIterable<Buffer>) {
     let begin = 0;
     for (let end = bytes.indexOf(LINE_FEED); end !== -1; end = bytes.indexOf(LINE_FEED, end + 1)) {
-      // JSON has no line feed within it.
+      // JSON text on one line contains no line feed.
       bytes[end] = COMMA;
       if (++count < LINES_IN_A_PART) continue;
       if (part >= from) yield { part, lines: [...pieces, bytes.subarray(begin, end)] };

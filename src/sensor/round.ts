@@ -16,26 +16,25 @@ import type { ReportChain, SensorState, SignedReport } from './state/state.ts';
 export interface SensorDeps {
   state: SensorState;
   service: SensorClient;
-  /** For each scan. */
+  /** Creates the pace of each scan. */
   pace: () => ReadingPace;
   clock: () => Date;
   bait: BaitKeeper;
-  /** The id of this start of the machine. */
+  /** Id of the machine's current boot. */
   bootId: string;
 }
 
 export interface RoundResult {
   settings: SensorSettings;
-  /** Reports and acts about bait that failed. */
+  /** Failed reports and actions about bait. */
   problems: string[];
   scanned: ScanResult;
   accepted: AcceptedReport;
 }
 
 /**
- * One round: bait is looked after, a report of which it is not known whether it arrived is sent again, then everything
- * is scanned and reported.
- * @throws EvidenceError `chain` where a person has to look: see `deliver`.
+ * Runs one round: inspects bait, sends a report again if its arrival is unknown, then scans and reports everything.
+ * @throws EvidenceError `chain` if a person has to investigate: see `deliver`.
  */
 export async function runRound(deps: SensorDeps): Promise<RoundResult> {
   const { state, service } = deps;
@@ -58,8 +57,9 @@ async function readSettings(service: SensorClient): Promise<SensorSettings> {
 }
 
 /**
- * The chain that the next report continues: this sensor's own, which another machine with its key does not share. The
- * service's is taken where there is none: before the first report, and after a person has restarted the endpoint.
+ * Returns the chain that the next report continues. This is the sensor's own chain, which another machine with its key
+ * does not share. Without one, the service's chain is adopted: before the first report, and after a person has
+ * restarted the endpoint.
  */
 async function joinChain(settings: SensorSettings, deps: SensorDeps): Promise<ReportChain> {
   const { state, service } = deps;
@@ -72,7 +72,7 @@ async function joinChain(settings: SensorSettings, deps: SensorDeps): Promise<Re
   const isKnown = settings.publicKey === publicKeyOf(state);
   if (isKnown && chain !== null) return chain;
   if (!isKnown) {
-    // Whatever crashes from here on, the chain before is not gone on with.
+    // Done first, so that after a crash the previous chain is not continued.
     state.forget();
     await registerKey(settings, deps);
   }
@@ -101,7 +101,7 @@ function publicKeyOf({ privateKey }: SensorState): string {
   return toPublicKeyText(createPublicKey(privateKey));
 }
 
-/** @returns the chain after a report that may have arrived before. */
+/** @returns the chain after a report that may already have arrived. */
 async function sendWaiting(
   report: SignedReport,
   chain: ReportChain,
@@ -109,24 +109,24 @@ async function sendWaiting(
   deps: SensorDeps,
 ): Promise<ReportChain> {
   const { state } = deps;
-  // A crash came after the service's answer was written down, before the report was removed.
+  // The sensor crashed after it stored the service's answer and before it removed the report.
   if (report.head.sequence <= chain.sequence) state.drop();
-  // The answer got lost.
+  // The service's answer was lost.
   else if (settings.next.previousReportSha256 === reportSha256(report.head))
     state.accepted(report, settings.next.nonce);
   else await hand(report, settings, deps).catch(unlessRefused);
   return state.chain() ?? chain;
 }
 
-/** A report that the service will never take makes room for another of its sequence. */
+/** Ignores the refusal of a report that the service will never accept; another report takes its sequence. */
 function unlessRefused(error: unknown): void {
   if (!(error instanceof ReportRefused)) throw error;
 }
 
-/** The service refused a report for good, and kept nothing of it. */
+/** Permanent refusal of a report, of which the service kept nothing. */
 class ReportRefused extends EvidenceError {}
 
-/** Sends a report, and writes down that the service has it. */
+/** Sends a report, and records that the service has it. */
 async function hand(report: SignedReport, settings: SensorSettings, deps: SensorDeps): Promise<AcceptedReport> {
   const { state, service, clock } = deps;
   const { scan_id, sequence } = report.head;

@@ -12,18 +12,18 @@ import { paceOf } from './scan/pace.ts';
 import { SensorState } from './state/state.ts';
 
 export interface SensorOptions {
-  /** The address of the endpoint service. */
+  /** Address of the endpoint service. */
   url: string;
   token: string;
-  /** The folder of its state. */
+  /** Folder of the sensor's state. */
   state: string;
   once: boolean;
-  /** At most; as fast as it goes for null. */
+  /** Maximum reading rate; null for no limit. */
   bytesPerSecond: number | null;
 }
 
 /**
- * Reports once, or until it is ended. A signal ends it at once: whatever it was doing, the next run goes on from there.
+ * Reports once, or until a signal ends the process. A signal ends it immediately; the next run continues from there.
  */
 export async function runSensor({ url, token, state: folder, once, bytesPerSecond }: SensorOptions): Promise<void> {
   await using service = connectSensor({ url, token });
@@ -49,7 +49,7 @@ export async function runSensor({ url, token, state: folder, once, bytesPerSecon
   });
 }
 
-/** The tools of rounds. @param canWatch true if reads of bait are seen at once. */
+/** Assembles the dependencies of rounds. @param canWatch true if reads of bait are noticed immediately. */
 export function sensorDeps({
   service,
   state: folder,
@@ -67,7 +67,7 @@ export function sensorDeps({
   };
 }
 
-/** The disk under the folder of the sensor fails, or is full. */
+/** Turns a system error into one about the disk of the sensor's folder. */
 function nameDisk(error: unknown): never {
   if (!isSystemError(error)) throw error;
   throw new EvidenceError('output', `the folder of the sensor cannot be written: ${messageOf(error)}`, {
@@ -99,11 +99,11 @@ function complain(error: EvidenceError): void {
   process.stderr.write(`${escapeControls(`${error.message}.${next}`)}\n`);
 }
 
-/** Part of the interval by which a round is earlier or later: endpoints that were started together drift apart. */
+/** Fraction of the interval by which rounds vary, so that endpoints started together drift apart. */
 const JITTER = 0.1;
-/** Seconds until the next round after one that did not arrive; less where the interval is shorter. */
+/** Seconds until the next round after a failed one, unless the interval is shorter. */
 const AFTER_FAILURE = 300;
-/** Before the service has said how often it wants to hear. */
+/** Interval before the service has stated one. */
 const USUAL_INTERVAL = 3600;
 const SHORTEST_INTERVAL = 10;
 const LONGEST_INTERVAL = 7 * 86_400;
@@ -113,16 +113,16 @@ interface LoopDeps {
   tell: (result: RoundResult) => void;
   complain: (error: EvidenceError) => void;
   wait: (milliseconds: number) => Promise<unknown>;
-  /** From 0 to 1. */
+  /** Returns a random number from 0 to 1. */
   random: () => number;
-  /** In milliseconds, from anywhere on. */
+  /** Returns milliseconds of a monotonic clock. */
   now: () => number;
 }
 
 /**
- * One round after another, as often as the service wants. What passes by itself or by what a person does in the service does
- * not end it.
- * @throws EvidenceError `config` and `unreadable`, which are to be mended on this machine, and what is no EvidenceError.
+ * Runs rounds at the interval that the service wants. Failures that pass by themselves or by an action in the service
+ * do not end the loop.
+ * @throws EvidenceError `config` and `unreadable`, which must be fixed on this machine; any other error unchanged.
  */
 export async function runLoop({ round, tell, complain, wait, random, now }: LoopDeps): Promise<never> {
   let interval = USUAL_INTERVAL;

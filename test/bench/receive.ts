@@ -1,11 +1,8 @@
-import { holdHeap } from '../../src/exporter/cli/heap.ts';
 import { DEFAULT_TRANSPORT } from '../../src/exporter/client/options.ts';
 import { Transport } from '../../src/exporter/client/transport.ts';
 
 // receive.ts URL FILE: the exporter's own download, into a file, hashed while it arrives; prints the SHA-256.
 
-// As an export has it.
-holdHeap(25);
 const [url, file] = process.argv.slice(2);
 if (url === undefined || file === undefined) throw new Error('usage: receive.ts URL FILE');
 const transport = new Transport({

@@ -19,7 +19,7 @@ import { runRecord } from '../support/records.ts';
 import { monthStream, verifiedRun } from '../support/run-records.ts';
 
 const STREAMS = 5000;
-const LIMIT_MB = 250;
+const LIMIT_MB = 400;
 const LIMIT_SECONDS = 60;
 const RUN = '2026-10';
 const AUDIT_URL = 'http://127.0.0.1:9/audit';

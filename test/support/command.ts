@@ -25,7 +25,6 @@ export function commandIn(
       signal,
       directory,
       environment,
-      holdHeap: () => undefined,
       endAfter: () => undefined,
       codeOf: exitCodeOfError,
     },

@@ -46,7 +46,6 @@ export async function evidenceUntil(
         deadline = setTimeout(() => end(3, why), milliseconds);
       },
     },
-    holdHeap: () => undefined,
   };
   try {
     return { code: await withVariables(env, () => carryOut(words, deps)), ...printed };

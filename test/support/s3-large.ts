@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { differenceTo } from '../../src/exporter/archive/content.ts';
 import { openS3Archive } from '../../src/exporter/archive/s3/archive.ts';
 import { DEFAULT_S3_LIMITS } from '../../src/exporter/archive/s3/options.ts';
-import { holdHeap } from '../../src/exporter/cli/heap.ts';
 import { type Expected, measure } from '../../src/verifier/archive/archive.ts';
 
 /** What the program is told, as JSON. */
@@ -23,7 +22,6 @@ export interface LargeStep {
 
 /** Stores a file in an S3 archive and reads it back, in the memory that an export has. */
 const { endpoint, bucket, file, expected }: LargeTask = JSON.parse(process.argv[2] ?? '');
-holdHeap(25);
 const { signal } = new AbortController();
 const retention = { mode: 'governance', years: 1 } as const;
 const archive = openS3Archive(

@@ -1,24 +1,21 @@
 import { grouped } from '../plurals.ts';
 import { type Markup, markup, name } from './markup.ts';
 
-/** Bars of one measure: entries. */
+/** Bars of a chart; they count entries. */
 export interface Bars {
   title: string;
-  /**
-   * `isRest`: of all that are not shown one by one. It has a number and no bar, beside which the others could not be
-   * seen.
-   */
+  /** `isRest`: sum of everything that has no bar; shown as a number without a bar, which would dwarf the others. */
   bars: { label: string; count: number; isRest?: true }[];
-  /** Notes on what the bars leave out. */
+  /** Notes on everything that the bars leave out. */
   notes: string[];
 }
 
-/** The count that the longest bar stands for. */
+/** Returns the count of the longest bar. */
 export function longestOf({ bars }: Bars): number {
   return Math.max(...bars.map(({ count, isRest }) => (isRest === true ? 0 : count)), 1);
 }
 
-/** For who does not see them. */
+/** Describes the chart in words, for readers who cannot see it. */
 export function describeBars({ title, bars }: Bars): string {
   const largest = bars.reduce((most, bar) => (bar.count > most.count ? bar : most), { label: '', count: 0 });
   const total = bars.reduce((sum, { count }) => sum + count, 0);
@@ -26,17 +23,18 @@ export function describeBars({ title, bars }: Bars): string {
 }
 
 const PLOT_HEIGHT = 100;
-/** The share of a column that its bar fills. */
+/** Share of a column that its bar fills. */
 const COLUMN_SHARE = 0.8;
 
 /**
- * Over time: one column a day, month or year. Stretched to whatever width there is, so that its words are beside it.
+ * Draws counts over time: one column per day, month or year. The image stretches to the available width, so its labels
+ * are outside.
  */
 export function columnChart(chart: Bars): Markup {
   const { title, bars: all, notes } = chart;
   const most = Math.max(...all.map(({ count }) => count), 1);
   const shapes = all.map(({ count }, index) => {
-    // The smallest count is seen too.
+    // Keeps the smallest count visible.
     const height = count === 0 ? 0 : Math.max((count / most) * PLOT_HEIGHT, 1);
     const x = index + (1 - COLUMN_SHARE) / 2;
     return markup`<rect x="${rounded(x)}" y="${rounded(PLOT_HEIGHT - height)}" width="${COLUMN_SHARE}" height="${rounded(height)}"/>`;
@@ -49,7 +47,7 @@ ${notes.map((note) => markup`<p class="minor">${note}</p>\n`)}${numbers(chart)}<
 `;
 }
 
-/** By name: one bar a stream or an action. */
+/** Draws counts by name: one bar per stream or action. */
 export function barChart(chart: Bars): Markup {
   const { title, bars: all, notes } = chart;
   const most = longestOf(chart);
@@ -64,7 +62,7 @@ ${notes.map((note) => markup`<p class="minor">${note}</p>\n`)}</figure>
 `;
 }
 
-/** @param share of the longest. */
+/** @param share share of the longest bar. */
 function bar(share: number): Markup {
   return markup`<svg aria-hidden="true" height="10" width="100%"><rect width="${rounded(Math.max(share * 100, 0.5))}%" height="10" rx="1"/></svg>`;
 }

@@ -1,9 +1,9 @@
 import { nameUnseen } from './unseen.ts';
 
-/** Text, or markup that is made when its turn comes to be written. */
+/** Text, or markup that is made when it is written. */
 type Piece = string | (() => Iterable<Markup>);
 
-/** HTML that is ready to be written: whatever came from outside is escaped in it. */
+/** HTML that is ready to be written: text from outside is escaped. */
 export class Markup {
   readonly pieces: readonly Piece[];
 
@@ -21,7 +21,9 @@ export class Markup {
 
 export type MarkupContent = Markup | string | number | null | readonly MarkupContent[];
 
-/** A template whose values are escaped unless they are markup themselves. Null is nothing, a list is its members. */
+/**
+ * Returns the markup of a template, with values escaped unless they are markup. Null is nothing, a list is its members.
+ */
 export function markup(parts: TemplateStringsArray, ...values: MarkupContent[]): Markup {
   const pieces: Piece[] = [];
   let text = parts[0] ?? '';
@@ -38,7 +40,7 @@ export function markup(parts: TemplateStringsArray, ...values: MarkupContent[]):
   return new Markup([...pieces, text]);
 }
 
-/** The markup of each of many things, never of all at once. */
+/** Returns the markup of each of many things, made one at a time while it is written. */
 export function each<T>(things: Iterable<T>, make: (thing: T) => Markup): Markup {
   return new Markup([
     function* () {
@@ -56,12 +58,12 @@ function piecesOf(content: MarkupContent): readonly Piece[] {
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** Nothing in it can end an element or an attribute, and nothing in it is hidden. */
+/** Escapes text so that it can end no element or attribute and hides nothing. */
 function escaped(text: string): string {
   return nameUnseen(text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? ''));
 }
 
-/** A name from outside, in whichever direction its script runs. */
+/** Returns the markup of a name from outside, whichever direction its script runs. */
 export function name(text: string): Markup {
   return markup`<bdi>${text}</bdi>`;
 }

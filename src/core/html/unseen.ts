@@ -1,11 +1,11 @@
 /**
- * Characters that are invisible, or turn the text around them, so that one name could look like another. Those that
- * scripts and emoji are joined and varied with stays.
+ * Characters that are invisible or change the direction of the text around them, so that names could look alike.
+ * Characters that join and vary letters and emoji are excluded.
  */
 const UNSEEN =
   /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\ufff9-\ufffb]|(?!\u200c|\u200d|\ufe0e|\ufe0f|[\u{e0020}-\u{e007f}])\p{Default_Ignorable_Code_Point}/gu;
 
-/** A text of which nothing is hidden: what would not be seen is named, as in ‹U+202E›. Line feeds stay. */
+/** Returns a text that hides nothing: invisible characters are named, e.g. as ‹U+202E›. Line feeds stay. */
 export function nameUnseen(text: string): string {
   return text.replace(UNSEEN, (character) => (character === '\n' ? character : `‹U+${codePoint(character)}›`));
 }

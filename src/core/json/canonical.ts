@@ -1,18 +1,18 @@
 import { EvidenceError } from '../errors.ts';
 
-/** Any value that `JSON.parse` can return. */
+/** Value that `JSON.parse` can return. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
-/** Deeper nesting than this is refused: it serves no audit entry, and recursion must stay bounded. */
+/** Maximum nesting depth: no audit entry needs more, and recursion must be bounded. */
 export const MAX_DEPTH = 256;
 
 /**
- * The JSON Canonicalization Scheme of RFC 8785: members sorted by the UTF-16 code units of their names (3.2.3),
- * strings and numbers as ECMAScript writes them (3.2.2.2, 3.2.2.3), no white space.
+ * Serializes a value by the JSON Canonicalization Scheme of RFC 8785: members sorted by the UTF-16 code units of their
+ * names (3.2.3), strings and numbers as in ECMAScript (3.2.2.2, 3.2.2.3), no white space.
  *
  * @param omit names left out at the top level of an object, e.g. `hash` and `seal` of an audit entry.
- * @throws EvidenceError `unreadable` for what RFC 8785 cannot represent: a lone surrogate, a number that is not
- * finite, nesting beyond `MAX_DEPTH`.
+ * @throws EvidenceError `unreadable` for a value that RFC 8785 cannot represent: a lone surrogate, a number that is not
+ * finite, or nesting beyond `MAX_DEPTH`.
  */
 export function canonicalize(value: Json, omit: readonly string[] = []): string {
   return serialize(value, omit, 0);

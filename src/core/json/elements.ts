@@ -6,37 +6,38 @@ import { type ExactJson, parseExactJson } from './exact.ts';
 
 interface ElementHandlers {
   /**
-   * The members that precede the array, once, before its first element; null when they are not JSON so far (which
-   * `finish` will report).
+   * Receives the members that precede the array, once, before its first element; null if they are not JSON so far,
+   * which `finish` will report.
    */
   onHead?(head: Json): void;
   /**
-   * One element of the array, as the bytes that were sent; they are only valid during the call.
-   * @param members how many members its objects have in all, duplicates included.
+   * Receives one element of the array in its original bytes, which are valid only during the call.
+   * @param members number of members of all its objects, duplicates included.
    */
   onElement(bytes: Uint8Array, members: number): void;
   /**
-   * Several elements at once: reads as many whole ones as it can from `at` on, where one begins. What it does not take
-   * comes one by one.
+   * Reads as many whole elements as it can from `at` on, where an element begins. The scanner delivers the remaining
+   * elements one by one.
    */
   onElements?(bytes: Uint8Array, at: number): ElementsRead;
 }
 
 export interface ElementsRead {
-  /** True if it took any. */
+  /** True if it read any element. */
   any: boolean;
-  /** The offset of its end: after an element and perhaps white space, or after the comma that follows it. */
+  /** Offset after the last element and perhaps white space, or after the comma that follows. */
   end: number;
   place: 'after' | 'next';
 }
 
 export interface ElementLimits {
-  /** Bytes of one element; one that is larger ends the reading. */
+  /** Maximum bytes of one element; a larger element ends the reading. */
   maxElementBytes: number;
-  /** Bytes of everything that is not an element. */
+  /** Maximum bytes of everything outside of elements. */
   maxRestBytes: number;
   /**
-   * Values of one element, and of everything that is not one: each may take a hundred times its bytes once it is read.
+   * Maximum number of values in one element, and outside of elements: a value may take a hundred times its bytes once
+   * parsed.
    */
   maxValues: number;
 }
@@ -56,10 +57,10 @@ const CLOSE_OBJECT = 0x7d;
 const OPEN_ARRAY = 0x5b;
 const CLOSE_ARRAY = 0x5d;
 
-/** The reader's place in the array: before its first element, in one, after one, or after a comma. */
+/** Scanner's place in the array: before its first element, in an element, after an element, or after a comma. */
 type Place = 'outside' | 'first' | 'inside' | 'after' | 'next';
 
-/** Reports a document that is whole and has no array where its elements are looked for. */
+/** Error about a complete document without an array at the expected path. */
 export class NoElementsError extends EvidenceError {
   constructor(path: readonly string[]) {
     super(
@@ -70,11 +71,11 @@ export class NoElementsError extends EvidenceError {
 }
 
 /**
- * Cuts the objects out of one array of a JSON document while its bytes arrive, in memory bounded by the
- * largest element. The bytes may come in pieces of any size. What stands around the array is kept and parsed by
- * `finish`, with the array empty.
+ * Cuts the objects out of one array of a JSON document as its bytes arrive, in memory bounded by the largest element.
+ * The bytes may come in pieces of any size. Everything around the array is kept and parsed by `finish`, with the array
+ * empty.
  *
- * The scanner only follows strings and brackets. `onElement` finds out if an element is JSON.
+ * The scanner follows only strings and brackets; `onElement` finds out whether an element is JSON.
  */
 export class ElementScanner {
   readonly #path: readonly string[];
@@ -87,26 +88,26 @@ export class ElementScanner {
   #depth = 0;
   #inString = false;
   #escaped = false;
-  /** The number of the objects around this place that lead to the array; the outermost always does. */
+  /** Number of enclosing objects that lead to the array; the outermost always does. */
   #onPath = 0;
-  /** True if the next string is a member name of the innermost of them. */
+  /** True if the next string is a member name of the innermost object on the path. */
   #expectName = false;
   #nameStart = 0;
   #memberName: string | null = null;
   #members = 0;
-  /** Brackets and commas, which bound the number of values: of this element, and of what is no element. */
+  /** Counts of brackets and commas, which bound the number of values: in this element, and outside of elements. */
   #values = 0;
   #restValues = 0;
   #offset = 0;
 
-  /** @param path names of the members that lead to the array, from the outermost in; none when it is the document. */
+  /** @param path names of the members that lead to the array, outermost first; empty if the document is the array. */
   constructor(path: readonly string[], handlers: ElementHandlers, limits: Partial<ElementLimits> = {}) {
     this.#path = path;
     this.#handlers = handlers;
     this.#limits = { ...DEFAULT_LIMITS, ...limits };
   }
 
-  /** @throws EvidenceError `unreadable`, or whatever a handler throws. */
+  /** @throws EvidenceError `unreadable`, or an error of a handler. */
   push(chunk: Uint8Array): void {
     let at = 0;
     while (at < chunk.length) {
@@ -117,20 +118,20 @@ export class ElementScanner {
     this.#offset += chunk.length;
   }
 
-  /** True if the byte at this offset of the document comes next, and it stands after a comma between elements. */
+  /** Reports whether the byte at this offset of the document comes next, directly after a comma between elements. */
   awaitsElement(offset: number): boolean {
     return this.#place === 'next' && this.#offset === offset;
   }
 
-  /** Goes on after elements that somebody else has read. */
+  /** Continues after elements that the caller has read. */
   skipTo(offset: number, place: ElementsRead['place']): void {
     this.#offset = offset;
     this.#place = place;
   }
 
   /**
-   * Ends the document and returns all of it but the elements.
-   * @throws EvidenceError `unreadable` when it is cut off, not JSON, or lacks the array.
+   * Ends the document and returns everything but the elements.
+   * @throws EvidenceError `unreadable` if the document is cut off, is not JSON, or lacks the array.
    */
   finish(): ExactJson {
     if (this.#place !== 'outside' || this.#depth > 0 || this.#inString)
@@ -140,7 +141,7 @@ export class ElementScanner {
     return rest;
   }
 
-  // Over 40 lines: it is one state machine, and a call a byte would cost what the scanner saves.
+  // Over 40 lines: one state machine; a call per byte would cost what the scanner saves.
   #readRest(chunk: Uint8Array, start: number): number {
     let at = start;
     while (at < chunk.length) {
@@ -262,7 +263,7 @@ export class ElementScanner {
     this.#element.clear();
   }
 
-  /** True if the bracket opens the array, or an object that the path to it goes through. */
+  /** Reports whether the bracket opens the array, or an object on the path to it. */
   #leadsToArray(bracket: number): boolean {
     const depth = this.#depth;
     if (this.#found || this.#onPath !== depth || (depth > 0 && this.#memberName !== this.#path[depth - 1]))
@@ -310,13 +311,13 @@ export class ElementScanner {
     try {
       head = parseExactJson(closed).value;
     } catch {
-      // `finish` reports what is wrong with it.
+      // `finish` reports the error.
     }
     this.#handlers.onHead(head);
   }
 }
 
-/** Bytes that are appended to and read as one; its storage is reused. */
+/** Growing buffer of bytes whose storage is reused. */
 class ByteBuffer {
   #storage = new Uint8Array(4096);
   length = 0;

@@ -4,18 +4,18 @@ import { findInexact, type InexactNumbers } from './numbers.ts';
 import { parseNameByName } from './tokens.ts';
 
 /**
- * JSON read with the questions that a hash chain must ask: could another correct reader see something else in the same
- * bytes, and is each number the one that was sent?
+ * JSON with the answers that a hash chain needs: whether another correct reader could see something else in the same
+ * bytes, and whether each number is exactly the one that was sent.
  */
 export interface ExactJson extends InexactNumbers {
   value: Json;
-  /** The reason that another reader could see something else; null if none could. */
+  /** Reason why another reader could see something else; null if none could. */
   ambiguity: string | null;
-  /** A member name occurs twice in one object: of what ambiguous texts have, the one that changes values. */
+  /** True if a member name occurs twice in one object, the ambiguity that changes values. */
   repeatsName: boolean;
-  /** The number of members in all its objects. */
+  /** Number of members in all objects. */
   members: number;
-  /** The number of levels of objects and arrays. */
+  /** Number of levels of objects and arrays. */
   depth: number;
 }
 
@@ -23,17 +23,17 @@ const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const lenientUtf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
 export interface ExactOptions {
-  /** The number of members in all objects of the text, if a scanner has counted them already. */
+  /** Number of members in all objects of the text, if a scanner has already counted them. */
   members?: number;
-  /** The caller does not use the bytes again: their memory is given back before the text is parsed. */
+  /** True if the caller no longer needs the bytes: their memory is released before the text is parsed. */
   spendsBytes?: boolean;
 }
 
 /**
- * Parses one JSON text (RFC 8259) and tells whether it is ambiguous: duplicate member names, lone surrogates, invalid
- * UTF-8 (RFC 7493 sections 2.1 and 2.3); and whether a number in it changes when it becomes a double (section 2.2).
+ * Parses one JSON text (RFC 8259) and reports whether it is ambiguous: duplicate member names, lone surrogates, invalid
+ * UTF-8 (RFC 7493 sections 2.1 and 2.3). Also reports whether a number changes when it becomes a double (section 2.2).
  *
- * @throws EvidenceError `unreadable` when it is not JSON at all or nested deeper than `MAX_DEPTH`.
+ * @throws EvidenceError `unreadable` if it is not JSON or is nested deeper than `MAX_DEPTH`.
  */
 export function parseExactJson(bytes: Uint8Array, { members, spendsBytes = false }: ExactOptions = {}): ExactJson {
   let text: string;
@@ -64,7 +64,7 @@ export function parseExactJson(bytes: Uint8Array, { members, spendsBytes = false
   return { value, ambiguity, repeatsName, members: counted, depth, ...findInexact(text) };
 }
 
-/** Small ones share a buffer with others. */
+/** Releases the memory of bytes, unless they share a buffer, as small ones do. */
 function spend({ buffer, byteLength }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
 }
@@ -78,8 +78,8 @@ function parse(text: string): Json {
 }
 
 /**
- * Name separators outside strings: every member of every object has exactly one, so a parse that kept fewer members
- * has dropped a duplicate. Of bytes that are no JSON the number means nothing.
+ * Counts the name separators outside of strings. Every member has exactly one, so a parse that kept fewer members has
+ * dropped a duplicate. The count is meaningless if the bytes are not JSON.
  */
 export function countMembers(bytes: Uint8Array): number {
   let members = 0;
@@ -117,7 +117,8 @@ function count(value: Json, census: Census, depth: number): void {
     if (Array.isArray(value)) {
       for (const item of value) count(item, census, depth + 1);
     } else {
-      // As `Object.keys`, without an array for each of a million objects: what JSON.parse makes inherits no name.
+      // Visits the same names as `Object.keys`, without allocating an array per object: results of JSON.parse inherit
+      // no names.
       for (const name in value) {
         census.members++;
         if (!name.isWellFormed()) census.loneSurrogate = true;

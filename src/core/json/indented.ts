@@ -1,11 +1,11 @@
-/** Names the method of an object that is written from what it gives: its members, which need not be there all at once. */
+/** Name of a method that yields an object's members, for objects whose members are not all in memory. */
 export const MEMBERS = Symbol('members');
 
 /**
- * The text of `JSON.stringify(value, null, 2)`, piece by piece, for what is too long to be held as a whole. An iterable
- * stands for the list of what it gives, so that its members need not be there all at once; see also `MEMBERS`.
+ * Yields the text of `JSON.stringify(value, null, 2)` piece by piece, for values that are too long to hold as a whole.
+ * An iterable is written as a list, so that its members need not all be in memory; see also `MEMBERS`.
  *
- * @param depth how many levels of objects and lists are taken apart; what lies deeper is one piece each.
+ * @param depth number of levels of objects and lists that are taken apart; each deeper value is one piece.
  */
 export function* indentedJson(value: unknown, depth: number, indent = ''): Generator<string> {
   if (depth === 0 || typeof value !== 'object' || value === null) {

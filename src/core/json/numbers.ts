@@ -1,20 +1,20 @@
 import { tokensOf } from './tokens.ts';
 
-/** As they are written; null where there is none. */
+/** Numbers that change, as written; null if there are none. */
 export interface InexactNumbers {
-  /** The first number that is another one as a double. */
+  /** First number that changes as a double. */
   inexact: string | null;
-  /** The first of them that is a whole number as a double: it could pass for a count, or for a place in a chain. */
+  /** First of these that is an integer as a double, so that it could pass for a count or a sequence number. */
   inexactInteger: string | null;
 }
 
 /**
- * Matches every number after another sign that changes when it is read: one with an exponent, or of more than 15
- * digits. Two decimals of up to 15 digits never share a double (DBL_DIG). What strings hold may look like one, in vain.
+ * Pattern of every number after another sign that may change when it is read: with an exponent, or of more than 15
+ * digits. Two decimals of up to 15 digits never share a double (DBL_DIG). Digits in strings may match without effect.
  */
 const COULD_CHANGE = /[:[,\s]-?\d(?:[\d.]{15}|[\d.]*[eE])/;
 
-/** The first numbers of a text that `JSON.parse` has accepted that are other ones as doubles. */
+/** Finds the first numbers that change as doubles, in a text that `JSON.parse` has accepted. */
 export function findInexact(json: string): InexactNumbers {
   let inexact: string | null = null;
   if (!COULD_CHANGE.test(json) && !/^[-\d]/.test(json)) return { inexact, inexactInteger: null };
@@ -27,15 +27,18 @@ export function findInexact(json: string): InexactNumbers {
 }
 
 /**
- * True if a number is, as a decimal, the one that RFC 8785 writes for its double: `1.0`, `1e2` and `-0` are, whatever
- * their spelling. Of all numbers that share a double, one is.
+ * Reports whether a number equals, as a decimal, the one that RFC 8785 writes for its double: `1.0`, `1e2` and `-0` do,
+ * whatever their spelling. Exactly one of all numbers that share a double does.
  */
 export function isExact(number: string): boolean {
   const double = Number(number);
   return Number.isFinite(double) && decimalOf(number) === decimalOf(String(double));
 }
 
-/** The value of a number of JSON, spelt in one way. By hand: patterns take too long over millions of digits. */
+/**
+ * Returns the canonical spelling of a JSON number. Written by hand, because patterns take too long on millions of
+ * digits.
+ */
 function decimalOf(number: string): string {
   const sign = number.startsWith('-') ? '-' : '';
   const [mantissa = '', exponent = '0'] = number.slice(sign.length).split(/[eE]/);

@@ -1,6 +1,6 @@
 import type { Written } from './source-text.ts';
 
-/** Arguments of Python's `json.dumps`; the defaults are `spaced`, `ascii`, and unsorted. */
+/** Arguments of Python's `json.dumps`; its defaults are `spaced`, `ascii` and unsorted. */
 export interface PythonJsonOptions {
   /** `spaced`: ", " and ": "; `compact`: "," and ":". */
   separators: 'spaced' | 'compact';
@@ -10,10 +10,9 @@ export interface PythonJsonOptions {
 }
 
 /**
- * JSON as Python's `json.dumps` writes it. Numbers stay as they are written: whoever wrote them with Python too wrote
- * them so.
+ * Writes JSON like Python's `json.dumps`. Numbers stay as written, because a Python writer wrote them the same way.
  *
- * @param json the text that `value` was read from.
+ * @param json text from which `value` was read.
  */
 export function pythonJson(json: string, value: Written, options: PythonJsonOptions): string {
   const [comma, colon] = options.separators === 'spaced' ? [', ', ': '] : [',', ':'];
@@ -39,7 +38,7 @@ const SHORT: Record<string, string> = {
   '\f': '\\f',
 };
 
-/** Everything outside of printable ASCII is escaped, DEL included; or only what JSON demands. */
+/** Escapes everything outside of printable ASCII, including DEL; or only the characters that JSON requires. */
 function pythonString(text: string, ascii: boolean): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what has to be escaped.
   const escaped = text.replace(ascii ? /["\\]|[^ -~]/g : /["\\\u0000-\u001f]/g, (sign) => {
@@ -48,7 +47,7 @@ function pythonString(text: string, ascii: boolean): string {
   return `"${escaped}"`;
 }
 
-/** Python compares strings by code points, ECMAScript by UTF-16 units: they differ beyond U+FFFF. */
+/** Compares strings by code points, like Python; ECMAScript compares UTF-16 units, which differ beyond U+FFFF. */
 export function compareCodePoints(a: string, b: string): number {
   const [left, right] = [a[Symbol.iterator](), b[Symbol.iterator]()];
   for (;;) {

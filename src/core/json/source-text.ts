@@ -3,8 +3,8 @@ import { MAX_DEPTH } from './canonical.ts';
 import { endOfString } from './tokens.ts';
 
 /**
- * JSON as it was written: every value with its place in the text, numbers with their own digits. For digests over text,
- * where a number that became a double would not be the same again.
+ * JSON as written: every value with its place in the text, numbers with their own digits. For digests over text, which
+ * would change if a number became a double.
  */
 export type Written = { start: number; end: number } & (
   | { kind: 'scalar' }
@@ -15,14 +15,15 @@ export type Written = { start: number; end: number } & (
 
 interface WrittenMember {
   name: string;
-  /** The offset of the name, with its quotes. */
+  /** Offset of the name, including its quotes. */
   start: number;
   value: Written;
 }
 
 /**
- * @param json a text that `JSON.parse` has accepted.
- * @throws EvidenceError `unreadable` when it is nested deeper than `MAX_DEPTH`.
+ * Reads the structure of a text.
+ * @param json text that `JSON.parse` has accepted.
+ * @throws EvidenceError `unreadable` if it is nested deeper than `MAX_DEPTH`.
  */
 export function readWritten(json: string): Written {
   return new Reader(json).value(0);
@@ -93,7 +94,7 @@ class Reader {
   }
 }
 
-/** An object's text with some of its members left out, each with one comma; the rest as it is. */
+/** Returns an object's text without some of its members, each removed with one comma; the rest stays unchanged. */
 export function writtenWithout(json: string, object: Written, without: ReadonlySet<string>): string {
   if (object.kind !== 'object') return json.slice(object.start, object.end);
   const { members } = object;

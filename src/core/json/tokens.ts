@@ -2,8 +2,8 @@ import { EvidenceError } from '../errors.ts';
 import { type Json, MAX_DEPTH } from './canonical.ts';
 
 /**
- * Brackets, strings and scalars of a text that `JSON.parse` has accepted, as they are written. Commas and colons are
- * left out: in valid JSON they tell nothing more.
+ * Yields brackets, strings and scalars as written, of a text that `JSON.parse` has accepted. Leaves out commas and
+ * colons, which add nothing in valid JSON.
  */
 export function* tokensOf(json: string): Generator<string> {
   for (let at = 0; at < json.length; ) {
@@ -19,7 +19,10 @@ export function* tokensOf(json: string): Generator<string> {
 const SCALAR = /[-+.0-9A-Za-z]/;
 const BETWEEN = /[\s,:]/;
 
-/** Behind the closing quote. A pattern would overflow the stack of the matcher on a string of megabytes. */
+/**
+ * Returns the offset after the closing quote. Uses no pattern, which would overflow the matcher's stack on a long
+ * string.
+ */
 export function endOfString(json: string, start: number): number {
   let at = start + 1;
   while (json[at] !== '"') at += json[at] === '\\' ? 2 : 1;
@@ -27,11 +30,11 @@ export function endOfString(json: string, start: number): number {
 }
 
 /**
- * The value of a text that `JSON.parse` has accepted, every member name read by itself. `JSON.parse` of V8 13 compares
- * a name as it is written with the name that followed in objects parsed before; with escapes in it, it then takes
- * `"\""` for that earlier `"\\"`. Whatever it takes wrongly contains a backslash.
+ * Parses a text that `JSON.parse` has accepted, reading every member name separately. `JSON.parse` of V8 13 compares a
+ * name as written with the name that followed in objects parsed before; with escapes, it then takes `"\""` for an
+ * earlier `"\\"`. Every name that it gets wrong contains a backslash.
  *
- * @throws EvidenceError `unreadable` when it is nested deeper than `MAX_DEPTH`.
+ * @throws EvidenceError `unreadable` if it is nested deeper than `MAX_DEPTH`.
  */
 export function parseNameByName(json: string): Json {
   const tokens = tokensOf(json);

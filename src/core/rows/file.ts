@@ -2,20 +2,20 @@ import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Read and written at once. */
+/** Number of bytes read or written at a time. */
 const BLOCK_BYTES = 64 * 1024;
 
-/** Descriptors of files whose `RowFile` is gone. */
+/** Closes the descriptors of files whose `RowFile` was collected. */
 const descriptors = new FinalizationRegistry<number>(closeSync);
 
-/** Texts in a file of the folder for temporary files. Only this object can reach it, and it ends with this object. */
+/** Texts in a temporary file that only this object can reach and that is deleted with it. */
 export class RowFile {
   readonly #file: number;
-  /** Holds bytes until they are written; afterwards, the bytes of one text that is read. */
+  /** Pending bytes until they are written; afterward, the bytes of one text being read. */
   readonly #buffer = Buffer.allocUnsafeSlow(BLOCK_BYTES);
-  /** Ends of the texts. */
+  /** End offset of each text. */
   readonly #ends: number[] = [];
-  /** Bytes that wait in the buffer to be written. */
+  /** Number of pending bytes in the buffer. */
   #waiting = 0;
   #end = 0;
 
@@ -51,7 +51,7 @@ export class RowFile {
     return bytes.toString();
   }
 
-  /** Reads the texts from a place to before another, in their order. */
+  /** Reads the texts from `start` to `end` (exclusive), in order. */
   *texts(start = 0, end = this.length): Generator<string> {
     this.#flush();
     let memory = Buffer.allocUnsafeSlow(BLOCK_BYTES);

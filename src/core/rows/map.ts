@@ -1,10 +1,10 @@
 import { MEMBERS } from '../json/indented.ts';
 import { type Rows, RowsBuilder } from './rows.ts';
 
-/** One key in so many is held in memory. */
+/** Interval of the keys held in memory: one in `STEP`. */
 const STEP = 16;
 
-/** A map that may be too long for memory, sorted by the UTF-16 code units of its keys. */
+/** Map that may be too long for memory, sorted by the UTF-16 code units of its keys. */
 export class RowMap<V> implements Iterable<[key: string, value: V]> {
   readonly #rows: Rows<[string, V]>;
   /** Every `STEP`th key. */
@@ -15,7 +15,7 @@ export class RowMap<V> implements Iterable<[key: string, value: V]> {
     this.#keys = keys;
   }
 
-  /** @param pairs in any order; of several with the same key the first counts. */
+  /** @param pairs in any order; of pairs with the same key, the first counts. */
   static of<V>(pairs: Iterable<readonly [string, V]>): RowMap<V> {
     const rows = new RowsBuilder<readonly [string, V]>();
     for (const pair of pairs) rows.push(pair);
@@ -40,12 +40,12 @@ export class RowMap<V> implements Iterable<[key: string, value: V]> {
     return this.#rows[Symbol.iterator]();
   }
 
-  /** For `indentedJson`. */
+  /** Yields the members for `indentedJson`. */
   [MEMBERS](): Iterable<[string, V]> {
     return this;
   }
 
-  /** For `JSON.stringify`, which would take it for an object without members. */
+  /** Returns the members for `JSON.stringify`, which would otherwise write an empty object. */
   toJSON(): Record<string, V> {
     return Object.fromEntries(this);
   }
@@ -78,7 +78,7 @@ export class RowMapBuilder<V> {
     return this.#size;
   }
 
-  /** @returns false, and adds nothing, unless the key comes after all others. */
+  /** @returns false, without adding the pair, unless the key sorts after all others. */
   add(key: string, value: V): boolean {
     if (this.#last !== null && key <= this.#last) return false;
     if (this.#size % STEP === 0) this.#keys.push(key);
@@ -93,7 +93,7 @@ export class RowMapBuilder<V> {
   }
 }
 
-/** Pairs of all keys of two maps, in their order. Undefined stands for the value of a map that lacks the key. */
+/** Yields all keys of two maps, in order, with the value in each map; undefined if a map lacks the key. */
 export function* joinMaps<A, B>(
   one: Iterable<[string, A]>,
   other: Iterable<[string, B]>,

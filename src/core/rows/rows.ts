@@ -1,12 +1,12 @@
 import { RowFile } from './file.ts';
 
-/** A list that may be too long for memory: what an array has, and a file can give row by row. */
+/** List that may be too long for memory: the methods of an array that a file can provide row by row. */
 export interface Rows<T> extends Iterable<T> {
   readonly length: number;
   at(index: number): T | undefined;
   map<U>(toValue: (row: T) => U): U[];
   flatMap<U>(toValues: (row: T) => U | readonly U[]): U[];
-  /** The result reads these rows again whenever it is looked at. */
+  /** Returns rows that read these rows again on each access. */
   filter(keep: (row: T) => boolean): Rows<T>;
   reduce<U>(step: (sum: U, row: T) => U, first: U): U;
   some(test: (row: T) => boolean): boolean;
@@ -14,14 +14,14 @@ export interface Rows<T> extends Iterable<T> {
   find(test: (row: T) => boolean): T | undefined;
 }
 
-/** Bytes of JSON that are held in memory. */
+/** Maximum bytes of JSON held in memory. */
 const HELD_BYTES = 2 ** 20;
 
-/** Rows are sorted in runs of at least so many, of which there are at most so many, and merged. */
+/** Minimum size of a sorted run, and maximum number of runs, which are merged. */
 const LEAST_RUN = 1000;
 const MOST_RUNS = 64;
 
-/** Collects rows, in memory as long as they are few, and then in a file without a name, which ends with the rows. */
+/** Collects rows, in memory while they are few, then in an unnamed file that is deleted with the rows. */
 export class RowsBuilder<T> {
   readonly #heldBytes: number;
   #held: T[] = [];
@@ -36,7 +36,7 @@ export class RowsBuilder<T> {
     return this.#file?.length ?? this.#held.length;
   }
 
-  /** @param row JSON that is the same when it was written and read. */
+  /** @param row JSON that is unchanged after writing and reading. */
   push(row: T): void {
     const text = JSON.stringify(row);
     this.#bytes += text.length;
@@ -48,12 +48,12 @@ export class RowsBuilder<T> {
     this.#file.append(text);
   }
 
-  /** Returns the rows in the order in which they came. */
+  /** Returns the rows in the order in which they were added. */
   finish(): Rows<T> {
     return this.#file === null ? this.#held : new FileRows(this.#file);
   }
 
-  /** Returns the rows sorted by a text of each, by its UTF-16 code units. Rows of the same text keep their order. */
+  /** Returns the rows sorted by the UTF-16 code units of a text of each. Rows with equal texts keep their order. */
   finishSorted(keyOf: (row: T) => string): Rows<T> {
     const byKey = (one: T, other: T) => compareTexts(keyOf(one), keyOf(other));
     if (this.#file === null) return this.#held.toSorted(byKey);
@@ -84,7 +84,7 @@ interface Head {
   key: string;
 }
 
-/** Merges sorted texts by a key of each; of equal keys, that of the earlier source comes first. */
+/** Merges sorted texts by a key of each; of equal keys, the earlier source comes first. */
 function* merged(sources: readonly Iterator<string>[], keyOf: (text: string) => string): Generator<string> {
   const next = (source: Iterator<string>): Head[] => {
     const { done, value } = source.next();
@@ -106,7 +106,7 @@ export function findBy<T>(rows: Rows<T>, textOf: (row: T) => string): (text: str
   return (text) => rows.at(places.get(text) ?? rows.length);
 }
 
-/** The first rows, at most so many. */
+/** Returns the first `count` rows. */
 export function firstOf<T>(rows: Iterable<T>, count: number): T[] {
   const first: T[] = [];
   for (const row of rows) {
@@ -116,7 +116,7 @@ export function firstOf<T>(rows: Iterable<T>, count: number): T[] {
   return first;
 }
 
-/** The rows in batches of at most `size`. */
+/** Yields the rows in batches of at most `size`. */
 export function* inBatches<T>(rows: Iterable<T>, size: number): Generator<T[]> {
   let batch: T[] = [];
   for (const row of rows) {
@@ -132,7 +132,7 @@ export function compareTexts(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-// Over ten members: they are those of an array that are used.
+// Over ten members: the members of an array that are used.
 abstract class ReadRows<T> implements Rows<T> {
   abstract readonly length: number;
   abstract at(index: number): T | undefined;
@@ -170,7 +170,7 @@ abstract class ReadRows<T> implements Rows<T> {
     return !this.some((row) => !test(row));
   }
 
-  /** For `JSON.stringify`, which would take it for an object without members. */
+  /** Returns the rows for `JSON.stringify`, which would otherwise write an empty object. */
   toJSON(): T[] {
     return [...this];
   }
@@ -181,13 +181,13 @@ abstract class ReadRows<T> implements Rows<T> {
   }
 }
 
-/** The place that `Array.prototype.at` means; null for none. */
+/** Returns the index that `Array.prototype.at` refers to; null if it is out of range. */
 function placeOf(index: number, length: number): number | null {
   const place = Math.trunc(index) + (index < 0 ? length : 0);
   return place >= 0 && place < length ? place : null;
 }
 
-/** Rows of a file. Each is parsed anew whenever it is looked at: what is changed in one is lost. */
+/** Rows of a file. Each access parses a row again, so changes to it are lost. */
 class FileRows<T> extends ReadRows<T> {
   readonly #file: RowFile;
 

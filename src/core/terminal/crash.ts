@@ -3,12 +3,13 @@ export const INCOMPLETE = 3;
 export const DEFECT = 70;
 
 /**
- * Whatever breaks outside of a command ends with an exit code of the table: 1, Node's own, says that evidence is refuted.
+ * Ends the program with an exit code of the table after an error outside of a command; Node's own code, 1, would say
+ * that evidence is refuted.
  *
- * A reader who closes the pipe early, as `head` does, has what they wanted: the command goes on without saying more. Where
- * a result cannot be written for another reason, e.g. on a full disk, the command is incomplete.
+ * If the reader closes the pipe early, as `head` does, the command continues silently. If the result cannot be written
+ * for another reason, e.g. on a full disk, the command is incomplete.
  *
- * @param program as its user calls it.
+ * @param program name by which the user calls it.
  */
 export function nameCrashes(program: 'evidence' | 'evidence-platform' | 'evidence-sensor'): void {
   process.on('uncaughtException', (error) => {
@@ -27,12 +28,12 @@ export function nameCrashes(program: 'evidence' | 'evidence-platform' | 'evidenc
   });
 }
 
-/** Reports whether a command line or its environment asks for a log in JSON. It accepts command lines that are wrong. */
+/** Reports whether a command line or its environment requests a log in JSON. Accepts invalid command lines. */
 export function asksForJsonLog(words: readonly string[], environment: NodeJS.ProcessEnv): boolean {
   return /--log-format[= ]json/.test(words.join(' ')) || environment['EVIDENCE_LOG_FORMAT'] === 'json';
 }
 
-/** On stderr, in the form of its lines. */
+/** Writes to stderr, in the requested log format. */
 function say(program: string, message: string): void {
   const isJson = asksForJsonLog(process.argv, process.env);
   const failure = { time: new Date().toISOString(), level: 'error', event: 'failure', message };

@@ -1,7 +1,7 @@
 import { type ErrorCode, EvidenceError } from '../errors.ts';
 import { DEFECT, INCOMPLETE } from './crash.ts';
 
-/** Every exit code and its meaning, as `evidence help exit-codes` prints them. */
+/** Exit codes and their meanings, as printed by `evidence help exit-codes`. */
 export const EXIT_CODES: readonly (readonly [code: number, meaning: string])[] = [
   [0, 'every stream in scope is verified or collected, and archived; or empty, with at least one that is not'],
   [

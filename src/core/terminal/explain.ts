@@ -4,21 +4,21 @@ import type { Printer } from './printer.ts';
 import type { Topic } from './topics.ts';
 import { commandsIn, type Parsed } from './usage.ts';
 
-/** As wide as running text is read with ease. */
+/** Maximum width of running text that is easy to read. */
 const WIDEST = 100;
-/** For a pipe, and for a terminal that does not say how wide it is. */
+/** Width for a pipe, and for a terminal that does not report its width. */
 const USUAL_WIDTH = 80;
-/** Letters that a wrong name may differ in from the one that was meant. */
+/** Maximum edit distance between a wrong name and a suggestion. */
 const FAR = 3;
 
-/** The topics that a program can explain. */
+/** Topics that a program can explain. */
 export interface Explained extends Pick<Parsed, 'program' | 'helpOn'> {
   topics: readonly Topic[];
 }
 
 /**
- * Explains a topic or a command; where a command and a topic have one name, both.
- * @throws EvidenceError `usage` when there is neither of that name.
+ * Explains a topic or a command; if both have the name, explains both.
+ * @throws EvidenceError `usage` if neither exists.
  */
 export async function explain(name: string, { program, helpOn, topics }: Explained, printer: Printer): Promise<void> {
   const commands = commandsIn(await helpOn(null), program);
@@ -36,7 +36,7 @@ function explainTopic({ text }: Topic, program: string, printer: Printer): void 
   for (const line of renderMarkdown(text, width, (target) => linkWords(target, program))) printer.result(line);
 }
 
-/** A link to another topic is a command for whoever reads it here; an address stands as it is. */
+/** Returns a link to another topic as a command that the reader can run, and a web address unchanged. */
 function linkWords(target: string, program: string): string {
   if (/^https?:/.test(target)) return target;
   const [, up, topic] = /^(\.\.\/)?([a-z-]+)\.md(?:#.*)?$/.exec(target) ?? [];
@@ -51,7 +51,7 @@ async function findTopic(name: string, topics: readonly Topic[], commands: reado
   const { closest, distance } = await import('fastest-levenshtein');
   const nearest = closest(name.toLowerCase(), [...names, ...commands]);
   const meant = distance(name.toLowerCase(), nearest) <= FAR ? `Did you mean ${nearest}? ` : '';
-  // Whatever else was typed there may be a secret in a wrong place.
+  // Other input is not repeated, because it may be a misplaced secret.
   const said = /^[A-Za-z][A-Za-z-]{0,23}$/.test(name) ? ` "${name}"` : ' of that name';
   throw new EvidenceError('usage', `there is no topic and no command${said}`, {
     nextStep: `${meant}The topics are ${names.join(', ')}.`,

@@ -1,11 +1,11 @@
 import type { Argv } from 'yargs';
 
-/** A line of the help: its lead, e.g. a flag, and from there on what it means. */
+/** Lead of a help line, e.g. a flag, before its description. */
 const LEAD = /^( {2,}(?:\S+ )*\S* {2,}| {2,})(?=\S)/;
 
 /**
- * A help text whose lines are too long for the terminal, broken between words; what a flag means stays after its name.
- * The parser itself would break within words.
+ * Breaks help lines that are too long for the terminal between words, and indents the rest of a description to its
+ * start. The parser itself would break within words.
  */
 export function reflow(help: string, columns: number): string {
   return help
@@ -31,10 +31,10 @@ function breakLine(line: string, columns: number): string {
 const USUAL_COLUMNS = 80;
 
 /**
- * Parses a command line; what the parser says itself, e.g. a help, is returned in lines that fit the terminal. Its `wrap`
- * has to be null.
- * @param ending of the help on the program, made when that is asked for.
- * @throws what a handler or `fail` throws.
+ * Parses a command line and returns the parser's own output, e.g. a help text, in lines that fit the terminal. The
+ * parser's `wrap` must be null.
+ * @param ending end of the help on the program, made on demand.
+ * @throws any error of a handler or of `fail`.
  */
 export async function parseSaying(
   parser: Argv,

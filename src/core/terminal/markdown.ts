@@ -1,7 +1,7 @@
 import { type OutputLine, type Styled, styled } from './printer.ts';
 import { columnsOf, narrowed } from './table.ts';
 
-/** A word of running text, without the blanks around it. */
+/** Word of running text, without surrounding blanks. */
 interface Word {
   text: string;
   isBold: boolean;
@@ -14,17 +14,18 @@ interface Block {
 }
 
 const CODE_INDENT = '    ';
-/** Between the columns of a table. */
+/** Gap between the columns of a table. */
 const GAP = '  ';
-/** Columns of a table are not made narrower. */
+/** Minimum width of a table column. */
 const LEAST_COLUMN = 8;
 
 /**
- * Markdown as lines for a terminal: headings bold, code indented, tables fitted. Of CommonMark and its tables it knows
- * what the help topics use: ATX headings, fenced code, lists of one level, tables, paragraphs, bold words and links.
+ * Renders Markdown as lines for a terminal: headings bold, code indented, tables fitted. Supports the parts of
+ * CommonMark and its tables that help topics use: ATX headings, fenced code, lists of one level, tables, paragraphs,
+ * bold words and links.
  *
- * @param width in columns of the terminal. Code is never broken.
- * @param linkWords what stands after the text of a link, for its target; empty for nothing.
+ * @param width width of the terminal in columns. Code is never broken.
+ * @param linkWords returns the text after a link for its target; empty for none.
  */
 export function renderMarkdown(text: string, width: number, linkWords: (target: string) => string): OutputLine[] {
   const lines: OutputLine[] = [];
@@ -77,7 +78,7 @@ function renderBlock({ kind, lines }: Block, width: number, linkWords: (target: 
   return broken.map((line, index) => [index === 0 ? mark : ' '.repeat(mark.length), ...pieces(line)]);
 }
 
-/** Words of running text; a link is its text, with words for its target. */
+/** Returns the words of running text; a link becomes its text, followed by words for its target. */
 function wordsOf(text: string, linkWords: (target: string) => string): Word[] {
   const plain = text.replace(/\[([^\]]+)\]\(([^)\s]+)\)/g, (_all, shown: string, target: string) => {
     const more = linkWords(target);
@@ -91,7 +92,7 @@ function wordsOf(text: string, linkWords: (target: string) => string): Word[] {
   );
 }
 
-/** Lines of no more than `width` columns. What has no blank and is longer is cut. */
+/** Breaks words into lines of at most `width` columns. Cuts a longer word. */
 function wrap(words: readonly Word[], width: number): Line[] {
   const lines: Word[][] = [[]];
   let used = 0;
@@ -112,7 +113,7 @@ function wrap(words: readonly Word[], width: number): Line[] {
   return lines;
 }
 
-/** Words between blanks: one may be of several pieces, as a bold one with a comma after it is. */
+/** Groups words between blanks: a unit may have several pieces, such as a bold word with a comma after it. */
 function units(words: readonly Word[]): Line[] {
   const all: Word[][] = [];
   let isNew = true;
@@ -160,7 +161,7 @@ function cellsOf(line: string): string[] {
   return inner.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll('\\|', '|'));
 }
 
-/** The widths that columns get of so many in all: the widest give way first, and words are broken last. */
+/** Returns column widths that fit the available width: the widest columns shrink first, and words are broken last. */
 function fitted(wanted: readonly number[], words: readonly number[], available: number): number[] {
   const whole = narrowed(
     wanted,

@@ -8,23 +8,23 @@ export interface Output {
   write(text: string): unknown;
 }
 
-/** Text that is coloured where it goes to a terminal that wants colours. */
+/** Text that is colored on a terminal that supports colors. */
 export interface Styled {
   text: string;
   style: 'green' | 'red' | 'yellow' | 'bold';
 }
 
-/** One line of output. */
+/** Line of output. */
 export type OutputLine = string | readonly (string | Styled)[];
 
 export function styled(text: string, style: Styled['style']): Styled {
   return { text, style };
 }
 
-/** Every document of `--json` begins with one: `evidence-`, the command, and the version of its form. */
+/** Format at the start of every `--json` document: `evidence-`, the command, and the version of the document. */
 type DocumentFormat = `evidence-${string}/${number}`;
 
-/** The shortest secret: shorter texts occur in many a text by chance. */
+/** Minimum length of a secret: shorter texts occur in many texts by chance. */
 const LEAST_SECRET = 4;
 
 interface PrinterOptions {
@@ -40,17 +40,17 @@ interface PrinterOptions {
 type EventLevel = 'debug' | 'info' | 'error';
 
 /**
- * The two channels of a command: results on stdout, everything else on stderr. Secrets that it knows pass neither, and
- * whatever it is given, nothing of it steers the terminal or begins a line of its own.
+ * Both output channels of a command: results on stdout, everything else on stderr. Known secrets pass neither, and no
+ * printed text can control the terminal or start another line.
  */
-// Over ten members: all that a command says goes through it, so that no secret does.
+// Over ten members: all output of a command goes through it, so that no secret passes.
 export class Printer {
   readonly json: boolean;
   readonly quiet: boolean;
   readonly verbose: boolean;
-  /** Everything on stderr is one JSON object a line. */
+  /** True if stderr has one JSON object per line. */
   readonly logsJson: boolean;
-  /** The longest secret first: of two, one may begin like the other. */
+  /** Secrets from the longest down, because one may begin like another. */
   #secrets: { length: number; scrub: Scrub }[] = [];
   readonly #stdout: Output;
   readonly #stderr: Output;
@@ -64,28 +64,28 @@ export class Printer {
     this.#stderr = options.stderr ?? process.stderr;
   }
 
-  /** Whatever is printed from now on, this is not in it. */
+  /** Keeps a secret out of everything that is printed from now on. */
   keepSecret(secret: string): void {
     if (secret.length < LEAST_SECRET) return;
     const kept = { length: secret.length, scrub: scrubber(secret) };
     this.#secrets = [...this.#secrets, kept].sort((one, other) => other.length - one.length);
   }
 
-  /** A line of the result for people; nothing with `--json`. */
+  /** Prints a line of the result for people; nothing with `--json`. */
   result(line: OutputLine): void {
     if (this.json) return;
     const pieces = typeof line === 'string' ? [line] : line;
     this.#stdout.write(`${pieces.map((piece) => this.#show(piece)).join('')}\n`);
   }
 
-  /** Lines of the result whose line feeds are ours, as those of a table are. */
+  /** Prints lines of the result whose line feeds are ours, such as a table. */
   block(text: string): void {
     for (const line of text.split('\n')) this.result(line);
   }
 
   /**
-   * The one document of `--json`.
-   * @param format its name, and the version of its form: the command's. What the value says of a format is replaced.
+   * Prints the single document of `--json`.
+   * @param format command's name and the version of its document; replaces a `format` in the value.
    */
   document(format: DocumentFormat, value: object): void {
     if (!this.json) return;
@@ -93,17 +93,17 @@ export class Printer {
     this.#stdout.write(`${escapeControlsInJson(this.#scrubJson(json))}\n`);
   }
 
-  /** A line on stderr. */
+  /** Prints a line on stderr. */
   note(line: string): void {
     if (!this.quiet) this.#tell(line, 'info');
   }
 
-  /** An event on stderr, for programs that read it: nothing unless that is JSON. */
+  /** Prints an event on stderr for programs; nothing unless stderr is JSON. */
   event(name: string, fields: Record<string, unknown>, level: EventLevel = 'info'): void {
     if (this.logsJson && !this.quiet) this.#log(level, name, fields);
   }
 
-  /** A line on stderr for whoever wants to see how it goes in detail: `--verbose`. */
+  /** Prints a line of detail on stderr, with `--verbose`. */
   detail(line: string): void {
     if (this.verbose) this.#tell(line, 'debug');
   }
@@ -129,7 +129,7 @@ export class Printer {
     return this.#secrets.reduce((clean, { scrub }) => scrub(clean), text);
   }
 
-  /** Text by text, so that it stays JSON. */
+  /** Scrubs each JSON string separately, so that the result stays JSON. */
   #scrubJson(json: string): string {
     if (this.scrub(json) === json) return json;
     return json.replace(/"(?:[^"\\]|\\.)*"/g, (text) => JSON.stringify(this.scrub(JSON.parse(text))));
@@ -160,7 +160,7 @@ export class Printer {
   }
 }
 
-/** The place of a defect, without the error's own words. */
+/** Returns the stack frames of a defect, without the error's message. */
 function framesOf(error: unknown): string[] {
   const stack = error instanceof Error ? (error.stack ?? '') : '';
   return stack.split('\n').filter((line) => /^ +at /.test(line));

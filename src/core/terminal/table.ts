@@ -3,13 +3,13 @@ import { escapeControls } from './visible.ts';
 export interface TerminalColumn {
   title: string;
   align?: 'left' | 'right' | 'centre';
-  /** Longer cells are cut in their middle. */
+  /** Maximum width; longer cells are cut in the middle. */
   max?: number;
-  /** Keeps a text whole that would say nothing once it is cut. */
+  /** True to never cut a text that would be meaningless if cut. */
   isUncut?: boolean;
 }
 
-/** A plain table for a terminal: two spaces between columns, a rule below the titles. */
+/** Formats a plain table for a terminal: two spaces between columns, a rule below the titles. */
 export function formatTable(columns: readonly TerminalColumn[], rows: readonly (readonly string[])[]): string {
   const cells = rows.map((row) =>
     columns.map((column, index) => shorten(escapeControls(row[index] ?? ''), column.max)),
@@ -26,17 +26,17 @@ export function formatTable(columns: readonly TerminalColumn[], rows: readonly (
   return [line(columns.map((column) => column.title)), rule, ...cells.map(line)].join('\n');
 }
 
-/** The rule below the titles is as wide as the table. */
+/** Returns the width of a table, which equals that of the rule below the titles. */
 export function widthOfTable(table: string): number {
   return table.split('\n', 2)[1]?.length ?? 0;
 }
 
-/** Columns that are cut show so much of their cells at least. */
+/** Minimum width of a column that is cut. */
 const LEAST_COLUMNS = 12;
 
 /**
- * The table in the room that there is: where it is too wide, its widest columns of text are cut in the middle of their
- * cells, as far as can still be read. What goes elsewhere than to a terminal is whole.
+ * Formats a table for the available width: if it is too wide, the cells of its widest text columns are cut in the
+ * middle, as far as they stay readable. Output that does not go to a terminal is not cut.
  */
 export function fitTable(
   columns: readonly TerminalColumn[],
@@ -57,9 +57,7 @@ export function fitTable(
   );
 }
 
-/**
- * Widths of columns, narrower by so much in all, as far as what each has at least allows: the widest give way first.
- */
+/** Returns column widths reduced by `excess` in total, the widest first, as far as the minimum widths allow. */
 export function narrowed(wanted: readonly number[], leastOf: readonly number[], excess: number): number[] {
   const widths = [...wanted];
   for (let left = excess; left > 0; left--) {
@@ -71,14 +69,16 @@ export function narrowed(wanted: readonly number[], leastOf: readonly number[], 
   return widths;
 }
 
-/** The width of the output. Outside a terminal there is no limit; a terminal may say that it has 0 columns. */
+/** Returns the width of the output: unlimited outside of a terminal, 80 if a terminal reports 0 columns. */
 export function terminalColumns(): number {
   return process.stdout.isTTY ? process.stdout.columns || 80 : Number.POSITIVE_INFINITY;
 }
 
-/** Text from outside as one line on the terminal of stderr, which is to be taken away: a line that wraps would stay. */
+/**
+ * Returns text from outside as one line for the terminal of stderr. The line must not wrap, or it could not be erased.
+ */
 export function liveLine(text: string): string {
-  // A terminal may say that it has 0 columns: it does not know.
+  // A terminal that does not know its width may report 0 columns.
   return shorten(escapeControls(text), (process.stderr.columns || 80) - 1);
 }
 
@@ -90,7 +90,7 @@ function shorten(text: string, max = Number.POSITIVE_INFINITY): string {
   return `${fitting(signs, half).join('')}…${end.join('')}`;
 }
 
-/** As many of the signs as fit into the columns. */
+/** Returns as many of the characters as fit into the columns. */
 function fitting(signs: readonly string[], columns: number): readonly string[] {
   let taken = 0;
   const first = signs.findIndex((sign) => {
@@ -107,7 +107,7 @@ function pad(text: string, length: number, align: NonNullable<TerminalColumn['al
   return text + ' '.repeat(space);
 }
 
-/** Columns on a terminal: two for East Asian wide signs and emoji, none for combining ones. */
+/** Returns the columns that a text takes: two for East Asian wide characters and emoji, none for combining ones. */
 export function columnsOf(text: string): number {
   let columns = 0;
   for (const sign of text)
@@ -121,7 +121,7 @@ export function columnsOf(text: string): number {
   return columns;
 }
 
-/** True if lines on stderr can be taken back: it is a terminal, and not one that knows no commands. */
+/** Reports whether lines on stderr can be erased: it is a terminal, and not a dumb one. */
 export function canTakeBack(): boolean {
   return process.stderr.isTTY === true && process.env['TERM'] !== 'dumb';
 }

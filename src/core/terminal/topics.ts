@@ -1,16 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { packageFile } from '../install-paths.ts';
 
-/** Something that `help` explains. */
+/** Topic that `help` explains. */
 export interface Topic {
   name: string;
-  /** Its heading. */
+  /** Heading of the text. */
   title: string;
   /** Markdown. */
   text: string;
 }
 
-/** @param folder of the package, of whose Markdown files each is a topic. @param more texts by name, beside them. */
+/** @param folder folder of the package in which each Markdown file is a topic. @param more further texts by name. */
 export function topicsIn(folder: string, more: Readonly<Record<string, string>> = {}): Topic[] {
   const files = readdirSync(packageFile(folder)).filter((file) => file.endsWith('.md'));
   const written = files.map((file) => [
@@ -22,7 +22,7 @@ export function topicsIn(folder: string, more: Readonly<Record<string, string>> 
     .sort((one, other) => (one.name < other.name ? -1 : 1));
 }
 
-/** Names and titles, as `--help` ends. */
+/** Lists names and titles, for the end of `--help`. */
 export function listTopics(topics: readonly Topic[], program: string): string {
   const longest = Math.max(...topics.map(({ name }) => name.length));
   const lines = topics.map(({ name, title }) => `  ${name.padEnd(longest)}  ${title}`);

@@ -2,26 +2,26 @@ import type { Argv } from 'yargs';
 import { EvidenceError } from '../errors.ts';
 import { parseSaying } from './help.ts';
 
-/** A parsed command line. */
+/** Parsed command line. */
 export interface Parsed {
-  /** As its user calls it. */
+  /** Name by which the user calls the program. */
   program: 'evidence' | 'evidence-platform';
-  /** The words after it. */
+  /** Words after the program's name. */
   words: readonly string[];
-  /** The help on a command; on the program without one. */
+  /** Returns the help on a command or, for null, on the program. */
   helpOn(command: string | null): Promise<string>;
 }
 
 /**
- * The help that a parser gives on a command; on the program, for null.
- * @param parser one that has not parsed anything. @param ending of the help on the program.
+ * Returns the parser's help on a command or, for null, on the program.
+ * @param parser parser that has not parsed anything yet. @param ending end of the help on the program.
  */
 export function helpOn(parser: Argv, command: string | null, ending?: () => string): Promise<string> {
   const words = command === null ? ['--help'] : [...command.split(' '), '--help'];
   return parseSaying(parser, words, ending);
 }
 
-/** Names of commands in other tools. */
+/** Names that other tools use for these commands. */
 const OTHERWISE: Readonly<Record<string, string>> = {
   backup: 'export',
   check: 'doctor',
@@ -32,8 +32,8 @@ const OTHERWISE: Readonly<Record<string, string>> = {
 };
 
 /**
- * Puts the parser's complaint in plain words, with a guess at what was meant and the help of that very command. Input
- * is repeated only where it reads as a name: it may be a secret in a wrong place.
+ * Rewords the parser's complaint, with a guess at the intended word and the help of the right command. Repeats input
+ * only if it reads like a name, because it may be a misplaced secret.
  */
 export async function toUsageError(complaint: string, parsed: Parsed): Promise<EvidenceError> {
   const { program, words } = parsed;
@@ -58,28 +58,30 @@ export async function toUsageError(complaint: string, parsed: Parsed): Promise<E
   return new EvidenceError('usage', `${what} is not a flag of \`${called}\``, { nextStep: `${ask(meant)}${help}` });
 }
 
-/** A command, with the one within it where it has any: `import cloudtrail`. */
+/** Returns a command followed by its subcommand, if any, e.g. `import cloudtrail`. */
 async function innermost(command: string, inner: string | undefined, { program, helpOn }: Parsed): Promise<string> {
   if (inner === undefined) return command;
   const within = commandsIn(await helpOn(command), `${program} ${command}`);
   return within.includes(inner) ? `${command} ${inner}` : command;
 }
 
-/** The word that the parser does not know; if it complains of something missing, a flag that may be meant for it. */
+/**
+ * Returns the word that the parser does not know or, if something is missing, a flag that may have been meant for it.
+ */
 function unknownIn(complaint: string, words: readonly string[], flags: readonly string[]): string | undefined {
   const named = /^Unknown arguments?: (.*)$/.exec(complaint)?.[1]?.split(', ');
-  // It names a flag in two ways.
+  // The parser names a flag in two spellings.
   if (named !== undefined) return named.find((one) => words.some((word) => word === one || nameOf(word) === one));
   const given = words.filter((word) => /^--[^-]/.test(word)).map(nameOf);
   return given.find((one) => !flags.includes(`--${one.replace(/^no-/, '')}`));
 }
 
-/** The name of a flag as it is given. */
+/** Returns the name of a flag as given. */
 function nameOf(word: string): string {
   return word.startsWith('-') ? word.replace(/^--?/, '').replace(/=.*$/s, '') : '';
 }
 
-/** The commands that a help lists: each has a line that begins with it. */
+/** Returns the commands that a help text lists, each at the beginning of a line. */
 export function commandsIn(help: string, program: string): string[] {
   return [...help.matchAll(new RegExp(`^ +${program} ([a-z][a-z-]*)`, 'gm'))].map(([, name = '']) => name);
 }
@@ -88,7 +90,7 @@ export function flagsIn(help: string): string[] {
   return [...help.matchAll(/^ +(?:-\w, )*(--[a-z][a-z-]*)/gm)].map(([, name = '']) => name);
 }
 
-/** The values of a flag, or of what is given without one, that a help lists. */
+/** Returns the values that a help text lists for a flag or a positional argument. */
 export function choicesIn(help: string, name: string): string[] {
   const [, said = ''] = new RegExp(`^ +(?:-\\w, )?${name} ((?:.*)(?:\\n {9,}.*)*)`, 'm').exec(help) ?? [];
   const [, choices = ''] = /\[choices: ([^\]]*)\]/.exec(said) ?? [];
@@ -117,7 +119,7 @@ function shown(word: string): string {
   return isName(word) ? `"${word}"` : 'a word that was given';
 }
 
-/** The parser's own words, without what was given. */
+/** Rewords the parser's complaint, without the given input. */
 function inWords(complaint: string): string {
   return complaint
     .replace(/\s*\n\s*/g, ' ')

@@ -1,15 +1,16 @@
 /**
- * Signs that steer a terminal, turn the text around them, or are not seen: C0 and C1 control characters, DEL, bidi
- * controls, line and paragraph separators, tags, lone surrogates. Two variation selectors stay: emoji need them.
+ * Characters that control a terminal, change the direction of the text around them, or are invisible: C0 and C1
+ * controls, DEL, bidirectional controls, line and paragraph separators, tags, lone surrogates. Two variation selectors
+ * are excluded, because emoji need them.
  */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|(?![\ufe0e\ufe0f])\p{Default_Ignorable_Code_Point}/gu;
 
-/** Text from outside as one line in which nothing is hidden: signs that would not be seen are named, as in \u{202e}. */
+/** Returns text from outside as one line that hides nothing: invisible characters are named, e.g. as \u{202e}. */
 export function escapeControls(text: string): string {
   return text.replace(UNSEEN, (sign) => `\\u{${sign.codePointAt(0)?.toString(16)}}`);
 }
 
-/** The same JSON, with escapes (RFC 8259 section 7) where `visible` would name a sign; line feeds between values stay. */
+/** Returns the same JSON with `UNSEEN` characters escaped (RFC 8259 section 7); line feeds between values stay. */
 export function escapeControlsInJson(json: string): string {
   return json.replace(UNSEEN, (sign) => (sign === '\n' ? sign : escaped(sign)));
 }

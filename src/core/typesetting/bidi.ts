@@ -3,27 +3,27 @@ import { lazy } from '../lazy.ts';
 import type { Face } from './fonts.ts';
 import { type Unit, type WrappedLine, widthOfUnits } from './wrap.ts';
 
-/** A piece of a line in one face, as it is handed to the font: the runs of a line stand from left to right. */
+/** Piece of a line in one face, as passed to the font. The runs of a line are ordered from left to right. */
 export interface FaceRun {
   text: string;
   face: Face;
   isMark: boolean;
-  /** The font has to see its characters together: they join, and run from right to left. */
+  /** True if the font must lay out the characters together: they join, and run from right to left. */
   isShaped: boolean;
-  /** In multiples of the font size. */
+  /** Width in multiples of the font size. */
   width: number;
 }
 
-/** Tatweel belongs to no script, but joins Arabic letters. */
+/** Arabic letters, and tatweel, which belongs to no script but joins them. */
 const SHAPED_RIGHT_TO_LEFT = /^[\p{Script=Arabic}\u0640]$/u;
 const HEBREW = /^\p{Script=Hebrew}$/u;
-/** Stands for a mark while the order is found: neutral, like an object in the text. */
+/** Placeholder for a mark while the order is computed: neutral, like an object in the text. */
 const OBJECT = '\uFFFC';
 
-/** The module is the factory itself; its types describe the transpiled form, with a `default` in it. */
+/** The module is the factory itself; its types describe the transpiled form with a `default` member. */
 const bidi = lazy(bidiModule as unknown as () => Bidi);
 
-/** The runs of a line in visual order, by the Unicode Bidirectional Algorithm (UAX #9) over its whole paragraph. */
+/** Returns the runs of a line in visual order, by the Unicode Bidirectional Algorithm (UAX #9) over its paragraph. */
 export function toRuns(units: readonly Unit[], line: WrappedLine): FaceRun[] {
   const isMixed = units.some((unit) => scriptOf(unit) !== 'other');
   return toFontRuns(isMixed ? visualOrder(units, line) : units.slice(line.from, line.to));
@@ -31,7 +31,7 @@ export function toRuns(units: readonly Unit[], line: WrappedLine): FaceRun[] {
 
 function visualOrder(units: readonly Unit[], line: WrappedLine): Unit[] {
   const algorithm = bidi();
-  // One code unit each, so that positions in the text are positions in `units`.
+  // One code unit per unit, so that positions in the text are positions in `units`.
   const text = units
     .map((unit) => (unit.isMark ? OBJECT : unit.text.length === 1 ? unit.text : astralStandIn(unit)))
     .join('');
@@ -49,12 +49,15 @@ function visualOrder(units: readonly Unit[], line: WrappedLine): Unit[] {
   });
 }
 
-/** No letter beyond U+FFFF that is set runs from right to left (see `isSettable`). */
+/**
+ * Returns a stand-in for a character beyond U+FFFF: no such letter that is set runs from right to left (see
+ * `isSettable`).
+ */
 function astralStandIn(unit: Unit): string {
   return /^\p{L}$/u.test(unit.text) ? 'a' : OBJECT;
 }
 
-/** Joins units that the font can set in one go. */
+/** Joins units that the font can set at once. */
 function toFontRuns(visual: readonly Unit[]): FaceRun[] {
   const groups: Unit[][] = [];
   for (const unit of visual) {
@@ -69,7 +72,7 @@ function toFontRuns(visual: readonly Unit[]): FaceRun[] {
     const { face, isMark } = first;
     if (scriptOf(first) === 'other')
       return [{ text: textOf(group), face, isMark, isShaped: false, width: widthOfUnits(group) }];
-    // fontkit takes Hebrew and Arabic in logical order, shapes it and puts it into visual order itself.
+    // fontkit takes Hebrew and Arabic in logical order, and shapes and reorders them itself.
     const text = textOf(group.toReversed());
     return [{ text, face, isMark, isShaped: true, width: face.widthOf(text) }];
   });

@@ -2,7 +2,7 @@ import type { Color } from './canvas.ts';
 import { ACCENT, GREY, INK, type Setting } from './setting.ts';
 import { CONTENT_WIDTH, LEFT, linesTogether, RIGHT, type Sheet } from './sheet.ts';
 
-/** A heading, kept together with what follows it. */
+/** Draws a heading, kept together with the content that follows. */
 export function drawHeading(sheet: Sheet, text: string, following = 60): void {
   const setting: Setting = { style: sheet.styles.bold, size: 11, leading: 14, color: ACCENT };
   if (!sheet.isAtTop) sheet.y -= 16;
@@ -11,7 +11,7 @@ export function drawHeading(sheet: Sheet, text: string, following = 60): void {
   sheet.y -= 5;
 }
 
-/** The heading of a section, which the reader's list of bookmarks names. */
+/** Draws the heading of a section, with a bookmark. */
 export function drawSection(sheet: Sheet, text: string, following = 120): void {
   const setting: Setting = { style: sheet.styles.bold, size: 15, leading: 19, color: ACCENT };
   if (!sheet.isAtTop) sheet.y -= 26;
@@ -49,12 +49,12 @@ export function drawParagraph(sheet: Sheet, text: string, setting: Partial<Setti
 const COMMAND_SIZES = [8, 7.5, 7, 6.5, 6];
 const COMMAND_GROUND: Color = [0.955, 0.96, 0.97];
 
-/** Draws a command, each line of it beginning anew. */
+/** Draws a command, each of its lines on a new line. */
 export function drawCommand(sheet: Sheet, command: string): void {
   const written = command.split('\n');
   const settingOf = (size: number): Setting => ({ style: sheet.styles.mono, size, leading: 11, color: INK });
   const linesAt = (size: number) => written.map((line) => sheet.set(line, settingOf(size), RIGHT - LEFT - 16));
-  // A path broken over lines is another command when it is pasted.
+  // A path broken over two lines would be another command when pasted.
   const fits = (size: number) => linesAt(size).every(({ lines }) => lines.length === 1);
   const mono = settingOf(COMMAND_SIZES.find(fits) ?? 8);
   const paragraphs = linesAt(mono.size);
@@ -69,10 +69,10 @@ export function drawCommand(sheet: Sheet, command: string): void {
 
 const LABEL_WIDTH = 104;
 const FACT_GAP = 4.5;
-/** Sizes for text that must stand on one line: it is set smaller before it is broken. */
+/** Font sizes for text that must fit on one line: it is set smaller before it is broken. */
 const MONO_SIZES = [8.5, 8, 7.5, 7, 6.5];
 
-/** One size for all lines: the largest in which each is whole that is whole in any. */
+/** Returns one size for all lines: the largest at which every line fits that fits at the smallest size. */
 function sizeFor(lines: readonly string[], fits: (line: string, size: number) => boolean): number {
   const [largest = 8.5] = MONO_SIZES;
   const smallest = MONO_SIZES.at(-1) ?? largest;
@@ -80,10 +80,10 @@ function sizeFor(lines: readonly string[], fits: (line: string, size: number) =>
   return MONO_SIZES.find((size) => wanted.every((line) => fits(line, size))) ?? largest;
 }
 
-/** `mono` for digests, paths and ids. */
+/** Form of a fact; `mono` is for digests, paths and ids. */
 export type FactForm = 'text' | 'mono';
 
-/** A label and, beside it, lines of which each begins anew. */
+/** Draws a label with lines next to it, each beginning on a new line. */
 export function drawFact(sheet: Sheet, label: string, lines: readonly string[], form: FactForm): void {
   const { regular, mono } = sheet.styles;
   const labelSetting: Setting = { style: regular, size: 8.5, leading: 12.5, color: GREY };

@@ -6,8 +6,8 @@ import type { FaceRun } from './bidi.ts';
 export type Color = readonly [red: number, green: number, blue: number];
 
 /**
- * The content of one page, written as the operators themselves: pdf-lib would keep an object for every operator and
- * operand until the document is saved, which a report of thousands of streams has no memory for.
+ * Content of one page, written directly as operators: pdf-lib would keep an object for every operator and operand until
+ * the document is saved, which takes too much memory for a report of thousands of streams.
  */
 export class Canvas {
   readonly page: PDFPage;
@@ -19,8 +19,9 @@ export class Canvas {
   }
 
   /**
-   * @param x of the first glyph, @param y of the baseline, in points from the lower left.
-   * @param upright whether it runs upwards.
+   * Draws a run.
+   * @param x position of the first glyph, @param y of the baseline, in points from the lower left.
+   * @param upright true if the text runs upward.
    */
   text({ text, face, isShaped }: FaceRun, size: number, color: Color, x: number, y: number, way?: 'upright'): void {
     const glyphs = face.encode(text, isShaped);
@@ -39,7 +40,7 @@ export class Canvas {
     );
   }
 
-  /** PDF 32000-1 section 12.5.6.5: a place that leads to an address when it is clicked. @param url in ASCII. */
+  /** Adds a link annotation (PDF 32000-1 section 12.5.6.5). @param url in ASCII. */
   link(x: number, y: number, width: number, height: number, url: string): void {
     const { node, doc } = this.page;
     const action = { Type: 'Action', S: 'URI', URI: PDFString.of(url) };
@@ -53,12 +54,12 @@ export class Canvas {
     node.addAnnot(doc.context.register(doc.context.obj(annotation)));
   }
 
-  /** PDF 32000-1 section 14.6: what follows, up to `endMarked`, is content `id` of the page. */
+  /** Begins marked content `id` of the page, up to `endMarked` (PDF 32000-1 section 14.6). */
   beginMarked(role: string, id: number): void {
     this.#operators.push(`/${role} <</MCID ${id}>> BDC`);
   }
 
-  /** PDF 32000-1 section 14.8.2.2: what follows, up to `endMarked`, is no content. */
+  /** Begins an artifact, which is no content, up to `endMarked` (PDF 32000-1 section 14.8.2.2). */
   beginArtifact(): void {
     this.#operators.push('/Artifact BMC');
   }
@@ -67,7 +68,7 @@ export class Canvas {
     this.#operators.push('EMC');
   }
 
-  /** Puts what was drawn since the last time after what the page has already. */
+  /** Appends everything drawn since the last call to the page's content. */
   flush(): void {
     if (this.#operators.length === 0) return;
     const { node, doc } = this.page;
@@ -94,10 +95,7 @@ export class Canvas {
 const NOTHING = Buffer.alloc(0);
 const ROOM = 16 * 1024;
 
-/**
- * Operators one below the other, as the bytes that they will be: strings would live until their page is full, which is
- * too long to be collected cheaply.
- */
+/** Operators, one per line, as bytes: strings would live until their page is full, too long for cheap collection. */
 class Operators {
   #bytes = NOTHING;
   #length = 0;
@@ -113,7 +111,7 @@ class Operators {
     this.#length += this.#bytes.write(line, this.#length, 'latin1');
   }
 
-  /** Takes the operators pushed since the last time, without the last line feed. */
+  /** Returns the operators pushed since the last call, without the last line feed. */
   take(): Uint8Array {
     const taken = this.#bytes.subarray(0, this.#length - 1);
     this.#bytes = NOTHING;
@@ -132,7 +130,7 @@ function rgb(color: Color): string {
   return color.map(number).join(' ');
 }
 
-/** A hundredth of a point is finer than any printer. */
+/** Rounds to a hundredth of a point, which is finer than any printer. */
 function number(value: number): string {
   return String(Math.round(value * 100) / 100);
 }

@@ -3,22 +3,22 @@ import { embedStylesFor } from './fonts.ts';
 import { type Furniture, Sheet } from './sheet.ts';
 import { writeDocument } from './writing.ts';
 
-/** The metadata of a document. */
+/** Metadata of a document. */
 interface DocumentFacts {
   title: string;
   subject: string;
-  /** A fixed one: the same content gives the same bytes whenever it is set. */
+  /** Fixed date: the same content gives the same bytes whenever it is set. */
   date: Date;
 }
 
 const PRODUCER = 'evidence-exporter';
 
 /**
- * Sets an A4 document: tagged, with bookmarks, in fonts that it carries itself.
+ * Sets an A4 document: tagged, with bookmarks, and with embedded fonts.
  *
- * @param contents every text that may be set is in it, at whatever depth.
- * @param draw fills the sheet, and returns what is to stand in the margins.
- * @returns the file in pieces, which can be taken once.
+ * @param contents value that includes every text that may be set, at any depth.
+ * @param draw fills the sheet, and returns the content of the margins.
+ * @returns the file in pieces, which can be read once.
  */
 export async function setDocument(
   { title, subject, date }: DocumentFacts,
@@ -37,7 +37,7 @@ export async function setDocument(
   return writeDocument(document, sheet.finish(await draw(sheet)));
 }
 
-/** Every character of every text in a value. */
+/** Collects every character of every text in a value. */
 function charactersOf(value: unknown, into = new Set<string>()): Set<string> {
   if (typeof value === 'string') {
     for (const character of value.toWellFormed().normalize('NFC')) into.add(character);

@@ -4,17 +4,19 @@ import fontkit from '@cantoo/fontkit';
 import type { PDFDocument, PDFFont } from 'pdf-lib';
 import { packageFile } from '../install-paths.ts';
 
-/** One embedded font file. Widths are in multiples of the font size. */
+/** Embedded font file. Widths are in multiples of the font size. */
 export interface Face {
   readonly pdf: PDFFont;
-  /** True if the font can set this character properly; see `isSettable` for the exceptions. */
+  /** Reports whether the font can set this character properly; see `isSettable` for the exceptions. */
   covers(character: string): boolean;
   widthOf(text: string): number;
-  /** The glyphs of a text as hexadecimal digits. @param shaped whether its characters have to be seen together. */
+  /**
+   * Returns the glyphs of a text as hexadecimal digits. @param shaped true if its characters must be laid out together.
+   */
   encode(text: string, shaped: boolean): string;
 }
 
-/** A style is the faces to look for a character in, the best first. */
+/** Faces to look for a character in, the best first. */
 export type Style = readonly Face[];
 
 export interface Styles {
@@ -25,9 +27,9 @@ export interface Styles {
 
 /**
  * Characters that are not set even if the font has a glyph, because they would be invisible, misplaced or unreadable,
- * and so are marked by its code point: controls, formats and unassigned code points; every space but U+0020; combining
- * marks that NFC left over, for which pdf-lib has no positioning; scripts written right to left other than Hebrew and
- * Arabic; Arabic presentation forms, whose glyphs are those that shaping uses for the letters themselves.
+ * and are marked by code point instead: controls, formats and unassigned code points; every space but U+0020; combining
+ * marks that NFC leaves, for which pdf-lib has no positioning; scripts written right to left other than Hebrew and
+ * Arabic; Arabic presentation forms, whose glyphs shaping uses for the letters themselves.
  */
 const UNSETTABLE = /[\p{C}\p{M}\p{Zl}\p{Zp}\u00A0\u1680\u2000-\u200A\u202F\u205F\u3000\uFB50-\uFDFF\uFE70-\uFEFF]/u;
 const OTHER_RIGHT_TO_LEFT =
@@ -37,23 +39,26 @@ export function isSettable(character: string): boolean {
   return !UNSETTABLE.test(character) && !OTHER_RIGHT_TO_LEFT.test(character);
 }
 
-/** Files of templates/fonts, as their makers publish them: the packages that bring them have ten weights of each. */
+/** Files in templates/fonts, as published by their makers, whose packages contain ten weights of each. */
 const DEJAVU = {
   regular: 'DejaVuSans.ttf',
   bold: 'DejaVuSans-Bold.ttf',
   mono: 'DejaVuSansMono.ttf',
 } as const;
-/** For what DejaVu lacks, the best first: Chinese characters and kana, emoji, everything else of the first plane. */
+/**
+ * Fonts for characters that DejaVu lacks, the best first: Chinese characters and kana, emoji, the rest of the first
+ * plane.
+ */
 const FALLBACKS = ['NotoSansSC_400Regular.ttf', 'NotoEmoji_400Regular.ttf', 'unifont-latin-400-normal.woff'] as const;
 /**
- * PDF 32000-1 section 9.6.4: the name of a subset starts with six letters and a plus sign. They are fixed, because one
- * package gives the same bytes each time.
+ * Tag of a font subset, six letters and a plus sign (PDF 32000-1 section 9.6.4). Fixed, so that the same package always
+ * gives the same bytes.
  */
 const SUBSET_TAG = 'EVIDNC+';
 
 /**
- * No ligatures: an `ffi` in one glyph could not be cut, or searched everywhere. No positioning either, because pdf-lib
- * uses the advance widths alone and would drop what fontkit takes its time to compute.
+ * No ligatures: an `ffi` in one glyph could not be cut, nor searched for in every reader. No positioning: pdf-lib uses
+ * only the advance widths and would drop the rest of fontkit's work.
  */
 const FEATURES = { liga: false, clig: false, kern: false, mark: false, mkmk: false, curs: false };
 
@@ -69,9 +74,9 @@ export async function embedStyles(document: PDFDocument): Promise<Styles> {
 }
 
 /**
- * As `embedStyles`, with further fonts for what DejaVu lacks. They are large, so only those are loaded that the
- * document needs.
- * @param characters all that the document may have to set.
+ * Embeds DejaVu like `embedStyles`, and further fonts for characters that it lacks. These are large, so only the fonts
+ * that the document needs are loaded.
+ * @param characters all characters that the document may set.
  */
 export async function embedStylesFor(document: PDFDocument, characters: ReadonlySet<string>): Promise<Styles> {
   const { regular, bold, mono } = await embedStyles(document);
@@ -109,12 +114,12 @@ async function embedFace(document: PDFDocument, file: string): Promise<Face> {
       const cached = widths.get(text);
       if (cached !== undefined) return cached;
       const width = pdf.widthOfTextAtSize(text, 1);
-      // Single characters come again and again, whole names seldom.
+      // Single characters recur, whole names rarely do.
       if (text.length <= 2) widths.set(text, width);
       return width;
     },
-    // Without ligatures and positioning a character has the same glyph wherever it stands, unless it joins others; to
-    // have fontkit lay out every line costs most of the time and memory of a long document.
+    // Without ligatures and positioning, a character that does not join others has the same glyph everywhere; fontkit's
+    // layout of every line would take most of the time and memory of a long document.
     encode: (text, shaped) => (shaped ? pdf.encodeText(text).asString() : Array.from(text, glyphsOf).join('')),
   };
 }

@@ -6,7 +6,7 @@ const ELLIPSIS = '…';
 
 export interface SetLine {
   runs: FaceRun[];
-  /** In multiples of the font size. */
+  /** Width in multiples of the font size. */
   width: number;
 }
 
@@ -15,9 +15,7 @@ export interface Paragraph {
   hasMarks: boolean;
 }
 
-/**
- * Sets text into lines no wider than `width` points. What does not fit into `maxLines` is cut, with an ellipsis.
- */
+/** Sets text into lines no wider than `width` points. Text beyond `maxLines` is cut, with an ellipsis. */
 export function setParagraph(text: string, style: Style, size: number, width: number, maxLines: number): Paragraph {
   const units = toUnits(text, style);
   const ellipsis = setWhole(ELLIPSIS, style);

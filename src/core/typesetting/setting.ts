@@ -9,9 +9,9 @@ export const HAIRLINE: Color = [0.78, 0.8, 0.83];
 export interface Setting {
   style: Style;
   size: number;
-  /** From one baseline to the next, in points. */
+  /** Distance between baselines in points. */
   leading: number;
   color: Color;
-  /** The target of a click on it. */
+  /** Target of a link on the text. */
   link?: string;
 }

@@ -14,34 +14,34 @@ const MARK_PADDING = 0.8;
 export const LEFT = MARGIN.left;
 export const CONTENT_WIDTH = PAGE_WIDTH - MARGIN.left - MARGIN.right;
 export const RIGHT = LEFT + CONTENT_WIDTH;
-/** The lowest point that text of a page may reach. */
+/** Lowest point that the text of a page may reach. */
 export const BOTTOM = MARGIN.bottom;
 const TOP = PAGE_HEIGHT - MARGIN.top;
 const MARK_GROUND: Color = [0.93, 0.9, 0.82];
 
 export type Align = 'left' | 'centre' | 'right';
-/** The share of a line before the `x` it is aligned to. */
+/** Share of a line that is left of the `x` to which it is aligned. */
 const SHARE_BEFORE: Record<Align, number> = { left: 0, centre: 0.5, right: 1 };
 
-/** Number of lines of a paragraph that stay together at its beginning, and at its end. */
+/** Number of lines of a paragraph that stay together at its beginning and at its end. */
 const TOGETHER = 2;
 
-/** The number of a paragraph's lines that stay with its first: all of so few that one would be left alone. */
+/** Returns the number of a paragraph's lines that stay with its first: all, if one would otherwise be left alone. */
 export function linesTogether(lines: number): number {
   return lines <= TOGETHER + 1 ? lines : TOGETHER;
 }
 
-/** The content of every page's margins, set once the number of pages is known. */
+/** Content of every page's margins, set once the number of pages is known. */
 export interface Furniture {
-  /** Not on the first page, whose title says it. */
+  /** Head of every page but the first, whose title states it. */
   head: string;
   foot: string;
-  /** Stands out at the right of the head, on every page but the first. */
+  /** Highlighted text at the right of the head, on every page but the first. */
   alarm?: { text: string; color: Color };
 }
 
-/** Pages filled from the top down. `y` is where the next thing begins; it only ever goes down on a page. */
-// Over ten members: it is the one pen, and whatever it draws moves it on.
+/** Pages filled from the top down. `y` is the place of the next element; on a page, it only moves down. */
+// Over ten members: the single pen, which every drawing moves.
 export class Sheet {
   readonly styles: Styles;
   y = TOP;
@@ -52,7 +52,7 @@ export class Sheet {
   #canvas: Canvas;
   /** Null for a document without tags. */
   readonly #structure: Structure | null;
-  /** Within content that is one piece already. */
+  /** True inside content that is already one piece. */
   #isMarked = false;
   readonly #bookmarks: Bookmark[] = [];
 
@@ -80,14 +80,14 @@ export class Sheet {
     return this.y === TOP;
   }
 
-  /** Starts a page unless `height` points are left on this one; whether it did. */
+  /** Starts a page unless `height` points are left on this one; returns true if it did. */
   makeRoom(height: number): boolean {
     if (this.y - height >= BOTTOM) return false;
     this.newPage();
     return true;
   }
 
-  /** Names this place for the reader's list of bookmarks. */
+  /** Adds a bookmark for this place. */
   bookmark(title: string): void {
     this.#bookmarks.push({ title, page: this.#canvas.ref, y: Math.min(this.y + 24, PAGE_HEIGHT) });
   }
@@ -99,7 +99,7 @@ export class Sheet {
     this.close();
   }
 
-  /** As `element`, for what takes more than one turn; `close` must follow. */
+  /** Begins an element that takes more than one call; `close` must follow. */
   open(role: StructureType, alt: string | null = null): void {
     this.#structure?.open(role, alt);
   }
@@ -108,7 +108,7 @@ export class Sheet {
     this.#structure?.close();
   }
 
-  /** A picture, whose parts mean something only together. @param alt what it shows. */
+  /** Draws a picture, whose parts have a meaning only together. @param alt description of the picture. */
   figure(alt: string, work: () => void): void {
     this.element('Figure', () => this.#mark(work), alt);
   }
@@ -117,7 +117,7 @@ export class Sheet {
     return setParagraph(text, setting.style, setting.size, width, maxLines);
   }
 
-  /** Draws set lines with their first baseline at `baseline`; `x` is their left edge, right edge or middle. */
+  /** Draws set lines with the first baseline at `baseline`; `x` is their left edge, right edge or middle. */
   draw(paragraph: Paragraph, setting: Setting, x: number, baseline: number, align: Align = 'left'): void {
     this.hasMarks ||= paragraph.hasMarks;
     this.#mark(() =>
@@ -131,7 +131,7 @@ export class Sheet {
     );
   }
 
-  /** Draws one line that runs upwards from `y`. */
+  /** Draws one line that runs upward from `y`. */
   drawUpright(paragraph: Paragraph, { size, color }: Setting, x: number, y: number): void {
     this.#mark(() => {
       let at = y;
@@ -142,7 +142,7 @@ export class Sheet {
     });
   }
 
-  /** A paragraph at `x` and at `y`, going on on the next page where this one ends. */
+  /** Draws a paragraph at `x` and `y` that continues on the next page if this one ends. */
   flow(text: string, setting: Setting, x = LEFT, width = CONTENT_WIDTH - (x - LEFT)): void {
     const paragraph = this.set(text, setting, width);
     const count = paragraph.lines.length;
@@ -154,7 +154,7 @@ export class Sheet {
     }
   }
 
-  /** Draws what is no content: it repeats what was said, or adorns. */
+  /** Draws an artifact: decoration, or a repetition, which is no content. */
   artifact(work: () => void): void {
     this.#decorate(() => {
       const outer = this.#isMarked;
@@ -168,12 +168,12 @@ export class Sheet {
     this.#decorate(() => this.#canvas.line(from, y, to, y, RULE_WIDTH, color));
   }
 
-  /** @param y of its lower edge. */
+  /** @param y of the lower edge. */
   box(x: number, y: number, width: number, height: number, color: Color): void {
     this.#decorate(() => this.#canvas.rectangle(x, y, width, height, color));
   }
 
-  /** Draws the margins of all pages; call last. @returns the parts of a tagged document that are still to be written. */
+  /** Draws the margins of all pages; call last. @returns the parts of a tagged document that remain to be written. */
   finish({ head, foot, alarm }: Furniture): ObjectBlock | null {
     const small: Setting = { style: this.styles.regular, size: 7, leading: 9, color: GREY };
     const mono: Setting = { ...small, style: this.styles.mono };
@@ -196,7 +196,7 @@ export class Sheet {
     return block;
   }
 
-  /** @returns the width that it takes. */
+  /** @returns the width of the alarm. */
   #drawAlarm({ text, color }: NonNullable<Furniture['alarm']>): number {
     const setting: Setting = { style: this.styles.bold, size: 7, leading: 9, color: [1, 1, 1] };
     const paragraph = this.set(text, setting, CONTENT_WIDTH, 1);
@@ -206,7 +206,7 @@ export class Sheet {
     return width + 8;
   }
 
-  /** Draws content of the innermost open element; outside of all, or in a document without tags, it is what it is. */
+  /** Draws content of the innermost open element; outside of all elements, the content is an artifact. */
   #mark(work: () => void): void {
     const structure = this.#structure;
     if (structure === null || this.#isMarked) {
@@ -222,7 +222,7 @@ export class Sheet {
     this.#canvas.endMarked();
   }
 
-  /** Draws what is no content, unless it is part of a picture. */
+  /** Draws decoration: an artifact, unless it is part of a picture. */
   #decorate(work: () => void): void {
     const isArtifact = this.#structure !== null && !this.#isMarked;
     if (isArtifact) this.#canvas.beginArtifact();
@@ -234,7 +234,7 @@ export class Sheet {
 function drawLine(canvas: Canvas, line: SetLine, { size, color }: Setting, x: number, y: number): void {
   let at = x;
   for (const run of line.runs) {
-    // The ground tells a mark from text that merely reads like one.
+    // The background distinguishes a mark from text that merely looks like one.
     if (run.isMark)
       canvas.rectangle(
         at - MARK_PADDING / 2,

@@ -1,7 +1,7 @@
 import { type PDFDict, type PDFDocument, PDFHexString, PDFName, PDFNumber, PDFRef } from 'pdf-lib';
 import type { ObjectBlock } from './writing.ts';
 
-/** PDF 32000-1 section 14.8.4: the standard structure types that are used here. */
+/** Standard structure types that are used here (PDF 32000-1 section 14.8.4). */
 export type StructureType =
   | 'Document'
   | 'Sect'
@@ -17,32 +17,31 @@ export type StructureType =
   | 'TD'
   | 'Figure';
 
-/** A child of an element: another element, or a piece of the content of a page. */
+/** Child of an element: another element, or a piece of the content of a page. */
 type Kid = { element: number } | { page: number; id: number };
 
 const NONE = -1;
 
 /**
- * The structure of the pages as a tree of headings, paragraphs, tables and figures, in the order in which it is read.
- * It has several elements for each cell of each table, so that of thousands of rows there are lists of numbers and no
- * objects.
+ * Structure of the pages as a tree of headings, paragraphs, tables and figures, in reading order. It has several
+ * elements for each cell of each table, so it is kept as lists of numbers, not as objects.
  */
 export class Structure {
-  /** By the number of an element, in the order in which they were opened, each before its kids. */
+  /** Roles by element number, in the order in which elements were opened, each before its kids. */
   readonly #roles: StructureType[] = [];
   readonly #parents = new Numbers();
   readonly #firstKids = new Numbers();
   readonly #lastKids = new Numbers();
-  /** Descriptions of figures, for people who do not see them. */
+  /** Descriptions of figures, for people who cannot see them. */
   readonly #alts = new Map<number, string>();
   /**
-   * By the number of a kid: the one after it, and a piece of content as its page and id, an element as `NONE` and its
-   * number.
+   * Fields of each kid, by its number: the next kid, and its content. A piece of content has its page and id, an
+   * element has `NONE` and its number.
    */
   readonly #nextKids = new Numbers();
   readonly #pages = new Numbers();
   readonly #ids = new Numbers();
-  /** For each page, the element that each of its pieces of marked content belongs to. */
+  /** Element that owns each piece of marked content, by page. */
   readonly #owners: number[][] = [];
   readonly #open: number[] = [];
 
@@ -65,12 +64,12 @@ export class Structure {
     this.#open.pop();
   }
 
-  /** The innermost open element; null outside of all, where there is only what is no content. */
+  /** Role of the innermost open element; null outside of all, where everything is an artifact. */
   get role(): StructureType | null {
     return this.#open.length > 1 ? (this.#roles[this.#open.at(-1) ?? 0] ?? null) : null;
   }
 
-  /** A number for a piece of content of the innermost open element. @param page from 0. */
+  /** Returns a number for a piece of content of the innermost open element. @param page from 0. */
   mark(page: number): number {
     const owner = this.#open.at(-1) ?? 0;
     let owners = this.#owners[page];
@@ -102,7 +101,7 @@ export class Structure {
     return kids;
   }
 
-  /** Puts the tree into the document, when all its pages are there. @returns what of it is still to be written. */
+  /** Adds the tree to the document after all pages exist. @returns the part of it that is still to be written. */
   complete(document: PDFDocument): ObjectBlock {
     const { context, catalog } = document;
     const pages = document.getPages();
@@ -125,11 +124,13 @@ export class Structure {
     return { first, texts: this.#write(first, references) };
   }
 
-  /** The elements and, of each page, the owners of its content, as they stand in the file. @param pages references. */
+  /**
+   * Yields the elements and, for each page, the owners of its content, as written in the file. @param pages references.
+   */
   *#write(first: number, pages: readonly string[]): Generator<string> {
     for (const [element, role] of this.#roles.entries()) {
       const kids = this.#kidsOf(element);
-      // PDF 32000-1 section 14.7.4.2: content of the element's own page is named by its number alone.
+      // Content of the element's own page is named by its number alone (PDF 32000-1 section 14.7.4.2).
       const own = kids.find((kid) => 'page' in kid)?.page;
       const written = kids.map((kid) => {
         if ('element' in kid) return refTo(first + kid.element);
@@ -151,12 +152,12 @@ function refTo(number: number): string {
   return `${number} 0 R`;
 }
 
-/** A list of whole numbers of 32 bits that costs four bytes for each. */
+/** List of 32-bit integers that costs four bytes each. */
 export class Numbers {
   #values = new Int32Array(1024);
   #length = 0;
 
-  /** @returns its place. */
+  /** @returns the index of the value. */
   push(value: number): number {
     if (this.#length === this.#values.length) {
       const larger = new Int32Array(2 * this.#length);
@@ -176,15 +177,15 @@ export class Numbers {
   }
 }
 
-/** A place in the document that a reader can go to by its name. */
+/** Named place in the document to which a reader can jump. */
 export interface Bookmark {
   title: string;
   page: PDFRef;
-  /** The upper edge of what is shown, in points from below. */
+  /** Upper edge of the view, in points from the bottom. */
   y: number;
 }
 
-/** PDF 32000-1 section 12.3.3: the bookmarks, in one level. */
+/** Writes the bookmarks in one level (PDF 32000-1 section 12.3.3). */
 export function writeOutline({ context, catalog }: PDFDocument, bookmarks: readonly Bookmark[]): void {
   if (bookmarks.length === 0) return;
   const root = context.nextRef();

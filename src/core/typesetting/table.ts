@@ -5,10 +5,10 @@ const PADDING = { above: 4, below: 4, between: 9 };
 
 export interface Column {
   head: string;
-  /** In points, the gap to the next column included. */
+  /** Width in points, including the gap to the next column. */
   width: number;
   align?: Align;
-  /** The head runs upwards, over a column that is narrower than it. */
+  /** True if the head runs upward, over a column that is narrower than the head. */
   upright?: boolean;
 }
 
@@ -19,7 +19,7 @@ export interface Cell {
 }
 
 export interface Row {
-  /** The cells of each column, one below the other. */
+  /** Cells of each column, from top to bottom. */
   cells: Cell[][];
   /** Lines below the cells of the first `under` columns, `indent` points from the left. */
   below?: { lines: readonly string[]; setting: Setting; indent: number; under: number };
@@ -28,7 +28,7 @@ export interface Row {
 type Below = NonNullable<Row['below']>;
 type Paragraph = ReturnType<Sheet['set']>;
 
-/** The most lines below: a certificate's further names are cut off. */
+/** Maximum number of lines below; further names of a certificate are cut off. */
 const MAX_LINES_BELOW = 6;
 
 /** Draws rows under a head that is repeated on each page. A row is never broken over two pages. */
@@ -43,7 +43,7 @@ export class Table {
     this.#head = { style: sheet.styles.bold, size: 7, leading: 9, color: GREY };
   }
 
-  /** @param firstRow in points: the head does not stand alone at the end of a page. */
+  /** @param firstRow height in points that must fit below the head, so that it does not end a page. */
   drawHead(firstRow = 40): void {
     const height = this.#headHeight();
     this.#sheet.makeRoom(height + firstRow);
@@ -100,7 +100,7 @@ export class Table {
     this.#sheet.rule(this.#sheet.y);
   }
 
-  /** A remark in the place of rows. */
+  /** Draws a remark in place of rows. */
   drawRemark(text: string, setting: Setting): void {
     const paragraph = this.#sheet.set(text, setting, RIGHT - LEFT);
     const height = paragraph.lines.length * setting.leading + 2 * (PADDING.above + PADDING.below);
@@ -133,13 +133,13 @@ export class Table {
     return highest + PADDING.above + PADDING.below;
   }
 
-  /** Room for text: the gap to the next column is not. */
+  /** Returns the width for text, without the gap to the next column. */
   #widthOf(index: number): number {
     const { width = 0, align } = this.#columns[index] ?? {};
     return index === this.#columns.length - 1 || align === 'centre' ? width : width - PADDING.between;
   }
 
-  /** The edge to which the text of a column is aligned. */
+  /** Returns the edge to which the text of a column is aligned. */
   #edgeOf(index: number): number {
     const left = LEFT + this.#columns.slice(0, index).reduce((sum, column) => sum + column.width, 0);
     const { align } = this.#columns[index] ?? {};

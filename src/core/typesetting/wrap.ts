@@ -1,16 +1,16 @@
 import type { Face, Style } from './fonts.ts';
 
-/** The smallest piece of text that is never cut: a character, or the mark that stands for one. */
+/** Smallest piece of text, which is never cut: a character, or the mark that replaces it. */
 export interface Unit {
   text: string;
   face: Face;
-  /** The text is the mark of a character that cannot be set. */
+  /** True if the text is the mark of a character that cannot be set. */
   isMark: boolean;
 }
 
 /**
- * Splits text into units, in its logical order. A character that no face of the style can set becomes a mark such as
- * `‹U+1F510›`: visible, selectable and unambiguous, where a missing-glyph box would be none of these.
+ * Splits text into units, in logical order. A character that no face of the style can set becomes a mark such as
+ * `‹U+1F510›`, which is visible, selectable and unambiguous, unlike a missing-glyph box.
  */
 export function toUnits(text: string, style: Style): Unit[] {
   const [first] = style;
@@ -29,19 +29,19 @@ function markOf(character: string): string {
   return `‹U+${codePoint.toString(16).toUpperCase().padStart(4, '0')}›`;
 }
 
-/** In multiples of the font size. */
+/** Returns a width in multiples of the font size. */
 export function widthOfUnits(units: readonly Unit[]): number {
   return units.reduce((sum, unit) => sum + unit.face.widthOf(unit.text), 0);
 }
 
-/** After these a line may end, as in `arn:aws:s3:::bucket/key`; anywhere else only if nothing else is left. */
+/** Characters after which a line may end, as in `arn:aws:s3:::bucket/key`; it ends elsewhere only if it must. */
 const BREAK_AFTER = /^[\s/:.,;@=&?_-]$/;
 
-/** A line of a paragraph: its units `from` (inclusive) to `to` (exclusive). */
+/** Line of a paragraph: its units `from` (inclusive) to `to` (exclusive). */
 export interface WrappedLine {
   from: number;
   to: number;
-  /** The paragraph goes on, but not in the room there is; an ellipsis ends this line. */
+  /** True if the paragraph continues beyond the available room; an ellipsis ends this line. */
   isCut: boolean;
 }
 
@@ -49,7 +49,7 @@ export interface WrappedLine {
  * Breaks a paragraph into lines.
  *
  * @param width of a line, in multiples of the font size.
- * @param ellipsisWidth kept free at the end of the last line if not all fits into `maxLines`.
+ * @param ellipsisWidth room kept free at the end of the last line if not all fits into `maxLines`.
  */
 export function wrap(units: readonly Unit[], width: number, maxLines: number, ellipsisWidth: number): WrappedLine[] {
   const lines: WrappedLine[] = [];
@@ -76,19 +76,19 @@ function endOfLine(units: readonly Unit[], from: number, width: number): number 
   return to;
 }
 
-/** A time or an amount, such as 12:09:54.653 or 1,461, stays in one line. */
+/** Reports whether a sign is inside a time or an amount, such as 12:09:54.653 or 1,461, which is not broken. */
 function isInNumber(units: readonly Unit[], at: number): boolean {
   return [units[at - 1], units[at + 1]].every((unit) => unit !== undefined && /^\d$/.test(unit.text));
 }
 
-/** In a line from right to left, a space at its end would push it away from its margin. */
+/** Drops the space at the end of a line, which would move a line from right to left away from its margin. */
 function withoutTrailingSpace(units: readonly Unit[], from: number, to: number): number {
   let end = to;
   while (end > from && units[end - 1]?.text === ' ') end--;
   return end;
 }
 
-/** At least one unit, so that a width too small for anything cannot stop the paragraph. */
+/** Returns the end of the units that fit; at least one, so that a width that is too small cannot stop the paragraph. */
 function endThatFits(units: readonly Unit[], from: number, width: number): number {
   let end = from;
   let used = 0;

@@ -1,18 +1,18 @@
 import type { PDFContext, PDFDocument, PDFObject } from 'pdf-lib';
 
-/** Objects that follow one another in number, each made when it is written. */
+/** Consecutively numbered objects, each made when it is written. */
 export interface ObjectBlock {
-  /** The number of the first of them, which the document has kept free as those of the others. */
+  /** Number of the first object. The document keeps the numbers of all of them free. */
   first: number;
-  /** In ASCII. */
+  /** ASCII. */
   texts: Iterable<string>;
 }
 
 /**
- * The file that `PDFDocument.save` would make, object by object: it would hold all of them at once, and the whole file.
- * PDF 32000-1 section 7.5.
+ * Writes the file that `PDFDocument.save` would make, object by object (PDF 32000-1 section 7.5); `save` would hold all
+ * objects and the whole file in memory.
  *
- * @param block of objects that are not in the document.
+ * @param block objects that are not in the document.
  */
 export async function writeDocument(document: PDFDocument, block: ObjectBlock | null): Promise<Iterable<Uint8Array>> {
   await document.flush();
@@ -36,7 +36,7 @@ function* piecesOf(context: PDFContext, block: ObjectBlock | null): Generator<Ui
   yield Buffer.from(`${crossReferences(offsets)}\ntrailer\n${trailer}\n\nstartxref\n${at}\n%%EOF`);
 }
 
-/** Every object by its number, in ascending order. */
+/** Yields every object by number, in ascending order. */
 function* numbered(context: PDFContext, block: ObjectBlock | null): Generator<[number, Uint8Array]> {
   const objects = context.enumerateIndirectObjects();
   const found = objects.findIndex(([{ objectNumber }]) => block !== null && objectNumber > block.first);
@@ -53,7 +53,10 @@ function bytesOf(part: Pick<PDFObject, 'sizeInBytes' | 'copyBytesInto'>): Uint8A
   return bytes;
 }
 
-/** PDF 32000-1 section 7.5.4: a section for each row of numbers without a gap. @param offsets by object number. */
+/**
+ * Returns the cross-reference table (PDF 32000-1 section 7.5.4), with a section for each gapless sequence of numbers.
+ * @param offsets by object number.
+ */
 function crossReferences(offsets: readonly number[]): string {
   const sections: { first: number; entries: string[] }[] = [];
   for (const [number, offset] of offsets.entries()) {

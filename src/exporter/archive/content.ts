@@ -7,10 +7,10 @@ import type { ObjectSource } from './archive.ts';
 const BLOCK = 256 * 1024;
 
 /**
- * The blocks of a source, each valid only until the next is asked for, which end with a failure if they were not what is
- * expected.
+ * Yields the blocks of a source, each valid only until the next is requested, and throws at the end if the content is
+ * not as expected.
  *
- * @throws EvidenceError `not-found` when there is no such file, `unreadable` when it cannot be read or differs.
+ * @throws EvidenceError `not-found` if the file does not exist, `unreadable` if it cannot be read or differs.
  */
 export async function* expectedContent(source: ObjectSource, expected: Expected): AsyncGenerator<Uint8Array> {
   const hash = createHash('sha256');
@@ -18,7 +18,7 @@ export async function* expectedContent(source: ObjectSource, expected: Expected)
   for await (const block of blocksOf(source)) {
     hash.update(block);
     bytes += block.length;
-    // Not a byte more than was said goes to a store.
+    // Sends no more bytes than expected to a store.
     if (bytes > expected.bytes) break;
     yield block;
   }
@@ -32,14 +32,14 @@ export async function* expectedContent(source: ObjectSource, expected: Expected)
   });
 }
 
-/** In words, or undefined when both are the same. */
+/** Describes the difference; undefined if there is none. */
 export function differenceTo(expected: Expected, actual: Expected): string | undefined {
   if (actual.bytes !== expected.bytes) return `${actual.bytes} bytes instead of ${expected.bytes}`;
   if (actual.sha256 !== expected.sha256) return `SHA-256 ${actual.sha256} instead of ${expected.sha256}`;
   return undefined;
 }
 
-/** The failure of a `put` whose key holds something else. */
+/** Returns the error for a `put` whose key holds other content. */
 export function conflict(key: string, expected: Expected, actual: Expected): EvidenceError {
   return new EvidenceError(
     'conflict',
@@ -66,7 +66,10 @@ async function* blocksOf(source: ObjectSource): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** All in the same memory: what a stream leaves behind for each block would be the larger part of what an upload takes. */
+/**
+ * Yields blocks that share one buffer: the buffers that a read stream allocates would use more memory than the rest of
+ * an upload.
+ */
 async function* blocksOfFile(path: string): AsyncGenerator<Uint8Array> {
   const file = await open(path, 'r');
   const buffer = Buffer.allocUnsafe(BLOCK);

@@ -8,7 +8,7 @@ import { checkKey, compareKeys } from '../../verifier/archive/key.ts';
 import type { Archive, ObjectSource, PutResult } from './archive.ts';
 import { conflict, differenceTo, expectedContent } from './content.ts';
 
-/** An archive that is gone with the process: for tests, and for trying a command without leaving a trace. */
+/** Opens an archive that ends with the process, for tests and for trying a command without leaving a trace. */
 export function openMemoryArchive(): Archive {
   return new MemoryArchive();
 }
@@ -25,7 +25,7 @@ class MemoryArchive implements Archive {
     if (this.#objects.has(key)) return this.#takeExisting(key, expected);
     const blocks: Uint8Array[] = [];
     for await (const block of expectedContent(source, expected)) blocks.push(Buffer.from(block));
-    // Another `put` may have been faster.
+    // Another `put` may have finished first.
     if (this.#objects.has(key)) return this.#takeExisting(key, expected);
     this.#objects.set(key, Buffer.concat(blocks));
     return { state: 'created' };
@@ -58,7 +58,8 @@ class MemoryArchive implements Archive {
 
   async fetchFile(key: string, directory: string): Promise<string> {
     const object = this.#object(key);
-    // A digest: objects of different folders may share their last name, which may also be as long as names can be.
+    // Names the file by a digest: objects of different folders may share their last name, which may also reach the
+    // maximum length.
     const path = join(directory, createHash('sha256').update(key).digest('hex'));
     await writeFile(path, object);
     return path;

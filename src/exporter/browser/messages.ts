@@ -3,43 +3,43 @@ import type { ReportedVerdict } from '../../verifier/claims/recorded.ts';
 import type { Verdict } from '../../verifier/claims/verdict.ts';
 import type { ObjectFinding } from '../../verifier/verify/object-finding.ts';
 
-/** To the verifier. */
+/** Message from the page to the verifier. */
 export interface VerifierRequest {
   file: File;
-  /** Milliseconds since 1970: the claims take the time as an argument. */
+  /** Milliseconds since 1970. The claims take the current time as an argument. */
   now: number;
 }
 
-/** From the verifier: any number of progress, then one of the others. */
+/** Message from the verifier to the page: any number of `progress`, then one `result` or `failure`. */
 export type Reply =
-  /** The part of the bundle that was read, 0 to 1. */
+  /** Fraction of the bundle that has been read, 0 to 1. */
   | { kind: 'progress'; share: number }
   | { kind: 'result'; result: Result }
-  /** Nothing was verified; a bundle that is broken is a result. */
+  /** The bundle could not be verified at all. A damaged bundle is a `result`. */
   | { kind: 'failure'; message: string };
 
-/** The result of the verification of one bundle. */
+/** Result of verifying one bundle. */
 export interface Result {
-  /** Findings in the bag and in its statements; without one it is exactly what its manifest says. */
+  /** Findings in the bag and in its statements. If empty, the bag is exactly as its manifest states. */
   bundleFindings: ObjectFinding[];
   identity: string | null;
   runId: string | null;
   streamId: string | null;
   entries: number;
-  /** Ours; null when there is nothing to judge. */
+  /** Status computed in the browser; null if there is nothing to judge. */
   status: ReportedVerdict['status'] | null;
-  /** The words for what only the export refuted; null where that is not so. */
+  /** Explanation of a refutation that only the export recorded; null if there is none. */
   refutation: string | null;
   claims: {
     name: ClaimName;
     state: ReportedClaim['state'];
     why: string;
-    /** The program that checks what is not checked in a browser. */
+    /** Program that checks a claim that the browser cannot check. */
     elsewhere: string | null;
-    /** As the bundle states it. */
+    /** State recorded in the bundle. */
     stated: Claim['state'] | null;
   }[];
   findings: Verdict['findings'];
-  /** All of them; `findings` holds the first. */
+  /** Total number of findings; `findings` holds only the first. */
   findingsCount: number;
 }

@@ -2,13 +2,13 @@ import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
 import type { Bundle } from '../../verifier/bundle/bundle.ts';
 import { BINDING, TAG_MANIFEST } from '../../verifier/bundle/layout.ts';
 
-/** Far more than the tag files of a bundle need. */
+/** Size limit far above the size of a bundle's tag files. */
 const MAX_BYTES = 1024 * 1024;
 
 /**
- * Content of the tag file that binds a bundle to the run it was made in: an HMAC-SHA-256 (RFC 2104), in hex and a line
- * feed, over where the bundle is to lie and every other line of the tag manifest. These name the payload's manifest, so
- * nothing in the bundle can be another.
+ * Returns the content of the tag file that binds a bundle to its run: an HMAC-SHA-256 (RFC 2104), in hex with a line
+ * feed, over the bundle's place and all other lines of the tag manifest. Those lines include the digest of the payload
+ * manifest, so the HMAC covers every file of the bundle.
  *
  * @param place key of the object in the archive.
  * @param tagManifest its text without the line of this file.
@@ -18,10 +18,10 @@ export function bindingText(key: KeyObject, place: string, tagManifest: string):
 }
 
 /**
- * Reports whether the bundle was made for this place by somebody who has the key. It says nothing of the files
- * themselves: see `checkIntegrity`.
+ * Reports whether the bundle was made for this place by a holder of the key. It does not check the files themselves;
+ * `checkIntegrity` does.
  *
- * @throws EvidenceError `not-found`, `unreadable` for a bundle that lacks the files, or has damaged ones.
+ * @throws EvidenceError `not-found`, `unreadable` if these files are missing from the bundle or damaged.
  */
 export async function isBound(bundle: Bundle, key: KeyObject, place: string): Promise<boolean> {
   const [stated, manifest] = [

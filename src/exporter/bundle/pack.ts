@@ -11,25 +11,25 @@ import type { OpenSource } from './source.ts';
 export interface PackedFile {
   path: string;
   bytes: number;
-  /** Hex. */
+  /** Digest of the file, hex. */
   sha256: string;
 }
 
-/** A file whose content may depend on those packed before it, as a manifest's does. */
+/** File whose content may depend on the files packed before it, as a manifest's does. */
 export interface FileToPack {
   path: string;
   source(packed: readonly PackedFile[]): OpenSource;
 }
 
 interface PackOptions {
-  /** Overwritten if it exists. */
+  /** Path of the zip. An existing file is overwritten. */
   target: string;
-  /** The folder in the zip, without a slash. */
+  /** Folder in the zip, without a slash. */
   folder: string;
   files: readonly FileToPack[];
-  /** The date of every entry; zip knows it to two seconds and from 1980 on. */
+  /** Date of every entry. Zip stores dates from 1980 on, to two seconds. */
   date: Date;
-  /** 0 to 9, as zlib's. */
+  /** Compression level of zlib, 0 to 9. */
   level: number;
   /** Paths to store without compression. */
   stored: ReadonlySet<string>;
@@ -37,22 +37,22 @@ interface PackOptions {
 
 export interface Packed {
   bytes: number;
-  /** The digest of the zip, hex. */
+  /** Digest of the zip, hex. */
   sha256: string;
   files: PackedFile[];
 }
 
 const BLOCK = 256 * 1024;
-/** The usual size of a deflated block: each more costs a turn between threads. */
+/** Size of a deflated block. Each block costs a switch between threads, so this is larger than zlib's default. */
 const DEFLATED_BYTES = 64 * 1024;
 
-/** The permission bits are part of the zip's bytes, so they are the same for every file on every machine. */
+/** Permission bits become bytes of the zip, so they are the same for every file on every machine. */
 const FILE_MODE = 0o644;
 
 /**
- * Writes the files in the given order, reading each source once. The hash of the zip is taken as it passes. That the
- * zip survives a crash is for the archive to see to, which copies it. On any failure the promise is rejected and what
- * was written stays for the caller to remove.
+ * Writes the files in the given order, reading each source once and hashing the zip as it is written. Durability is
+ * left to the archive, which copies the zip. If packing fails, the promise rejects and the caller removes the partial
+ * file.
  */
 export async function packZip(options: PackOptions): Promise<Packed> {
   const { target, files, folder, level } = options;
@@ -61,13 +61,13 @@ export async function packZip(options: PackOptions): Promise<Packed> {
   const digest = new StreamingSha256();
   const failure = new AbortController();
   const written = pipeline(archive, async (chunks: AsyncIterable<Buffer>) => {
-    // archiver hands out every field of a header as a chunk of its own, two or four bytes long.
+    // archiver emits every header field as a separate chunk of two or four bytes.
     for await (const block of inBlocks(chunks, BLOCK)) {
       digest.update(block);
       for (const piece of toWrites(block)) writeFileSync(handle.fd, piece);
     }
   });
-  // Handled here and again by the `await` below: a failure between two files must not go unheard.
+  // Handled here and again by `await` below, so that a failure between two files does not go unhandled.
   written.catch((error: unknown) => failure.abort(error));
   try {
     const packed: PackedFile[] = [];
@@ -75,7 +75,7 @@ export async function packZip(options: PackOptions): Promise<Packed> {
       const source = file.source(packed);
       packed.push(await append(archive, source, `${folder}/${file.path}`, options, failure.signal));
     }
-    // Its promise never settles after a failure; `written` does.
+    // The promise of `finalize` never settles after a failure; `written` does.
     archive.finalize().catch(() => undefined);
     await written;
     return { ...digest.finish(), files: packed };
@@ -89,8 +89,8 @@ export async function packZip(options: PackOptions): Promise<Packed> {
 }
 
 /**
- * One file at a time: archiver pipes a source on without its `error` event, so a queue of them would wait for ever for
- * one that failed.
+ * Appends one file and waits for it. archiver does not forward a source's `error` event, so a queue of files would wait
+ * forever for one that failed.
  */
 async function append(
   archive: ZipArchive,

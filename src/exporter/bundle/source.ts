@@ -3,35 +3,37 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { EvidenceError } from '../../core/errors.ts';
 import { readRange } from '../../verifier/bundle/read.ts';
 
-/** A file to go under `data/` of a bundle: on disk, or at hand. */
+/** File to store under `data/` of a bundle: on disk, or in memory. */
 export type PayloadSource = { path: string } & (
   | {
       file: string;
-      /** Hex, known from the download: the file is then not hashed before the bundle is reread and compared with it. */
+      /** Hex digest from the download. If given, packing does not hash the file; rereading the bundle does. */
       sha256?: string;
       bytes?: number;
     }
   | { content: string | Uint8Array }
 );
 
-/** A source that is open and whose size is fixed. */
+/** Open source with a fixed size. */
 export interface OpenSource {
   path: string;
   bytes: number;
-  /** Undefined for a file on disk whose digest was not given: it is taken while the zip is written. */
+  /** Digest in hex; undefined for a file on disk whose digest was not given, which packing then computes. */
   sha256: string | undefined;
-  /** The whole content, or blocks of exactly `bytes` in all; fails with `unreadable` when the file changed. */
+  /**
+   * Returns the whole content, or blocks of exactly `bytes` in total. Fails with `unreadable` if the file has changed.
+   */
   read(): Uint8Array | AsyncIterable<Buffer>;
   close(): Promise<void>;
 }
 
-/** Number of files that are held open at once; others are opened again when it is their turn. */
+/** Maximum number of files held open at once. Further files are closed and opened again when they are packed. */
 const MAX_OPEN = 200;
 
 /**
- * Opens every source before the first byte is written, so that a bundle is not begun which cannot be finished.
+ * Opens every source before the first byte is written, so that a bundle that cannot be finished is never started.
  *
- * @throws EvidenceError `not-found` for a file that is not there, `unreadable` for one of another length than stated.
+ * @throws EvidenceError `not-found` for a missing file, `unreadable` for a file whose length is not the stated one.
  */
 export async function openSources(sources: readonly PayloadSource[]): Promise<OpenSource[]> {
   const opened: OpenSource[] = [];
@@ -76,7 +78,7 @@ async function openFile(source: FileSource): Promise<OpenSource> {
   }
 }
 
-/** The same, closed until it is read. */
+/** Closes an open source; its `read` opens the file again. */
 async function asReopened(source: FileSource, open: OpenSource): Promise<OpenSource> {
   await open.close();
   const read = async function* () {
@@ -91,7 +93,10 @@ async function asReopened(source: FileSource, open: OpenSource): Promise<OpenSou
   return { ...open, read, close: async () => undefined };
 }
 
-/** `Payload-Oxum` stands before the payload, so a file that grew or shrank since it was opened must not pass. */
+/**
+ * Yields the content and fails if the file grew or shrank since it was opened: `Payload-Oxum` is written before the
+ * payload, and states the size.
+ */
 async function* unchangedContent(source: FileSource, handle: FileHandle, size: number): AsyncGenerator<Buffer> {
   let bytes = 0;
   for await (const block of readRange(handle, 0, size)) {

@@ -23,43 +23,43 @@ import { type FileToPack, type Packed, type PackedFile, packZip } from './pack.t
 import { contentSource, type OpenSource, openSources, type PayloadSource } from './source.ts';
 
 export interface BundleOptions {
-  /** Path of the zip to make. It appears, or replaces an earlier one, only once the bundle was reread and found good. */
+  /** Path of the zip. It is created or replaced only after the bundle was reread and found intact. */
   target: string;
-  /** The folder in the zip; see `slugOf`. */
+  /** Folder in the zip; see `slugOf`. */
   slug: string;
-  /** Fields of `bag-info.txt` in order. `Bagging-Date` (from `date`) and `Payload-Oxum` are added. */
+  /** Fields of `bag-info.txt`, in order. `Bagging-Date` (from `date`) and `Payload-Oxum` are added. */
   bagInfo: readonly (readonly [label: string, value: string])[];
-  /** RFC 3339; the date of every entry, so that the clock leaves no trace. */
+  /** RFC 3339 date of every entry, so that the bytes do not depend on the clock. */
   date: string;
   tagFiles: readonly { name: string; content: string | Uint8Array }[];
-  /** The subject of the bundle; a stream, unless told. */
+  /** Subject of the bundle; a stream by default. */
   holds?: BundleHolds;
-  /** The key of the run, and the bundle's place in the archive; left out for a bundle that nobody is to recover. */
+  /** Key of the run and place of the bundle in the archive. Omitted if the bundle will never be recovered. */
   binding?: { key: KeyObject; place: string };
-  /** Paths begin with `data/`. */
+  /** Payload files; their paths begin with `data/`. */
   payload: readonly PayloadSource[];
-  /** 0 to 9. The default of 1 costs 6 % more size than 6 and half the time. */
+  /** Compression level, 0 to 9. The default of 1 produces 6 % larger zips than level 6 in half the time. */
   compressionLevel?: number;
 }
 
 export interface WrittenBundle {
-  /** The size of the zip. */
+  /** Size of the zip. */
   bytes: number;
-  /** The digest of the zip, hex. */
+  /** Digest of the zip, hex. */
   sha256: string;
   /** SHA-256 of the manifest, hex. */
   identity: string;
-  /** All files within the bundle's folder, sorted by path. */
+  /** All files in the bundle's folder, sorted by path. */
   files: PackedFile[];
 }
 
 /**
- * Makes a BagIt bag (RFC 8493) in a zip, then rereads the zip and hashes every file again. The same options make the
- * same bytes with the same zlib; `identity` is the same with any.
+ * Writes a BagIt bag (RFC 8493) as a zip, then rereads the zip and hashes every file again. The same options and the
+ * same zlib produce the same bytes; `identity` is the same with any zlib.
  *
- * @throws EvidenceError `not-found` for a source that is not there, `unreadable` for one that changed or is not what
- * `sha256` and `bytes` announce, `archive` when the zip cannot be written. The sources stay as they are, and no
- * `target` is made.
+ * @throws EvidenceError `not-found` for a missing source; `unreadable` for a source that changed or does not match its
+ * stated `sha256` and `bytes`; `archive` if the zip cannot be written. The sources are left as they are, and `target`
+ * is not created.
  */
 export async function writeBundle(options: BundleOptions): Promise<WrittenBundle> {
   checkNames(options);
@@ -86,13 +86,14 @@ async function draftBundle(options: BundleOptions, draft: string, files: FileToP
   const { slug: folder, compressionLevel: level = 1 } = options;
   const date = new Date(options.date);
   const pack = (stored: ReadonlySet<string>) => packZip({ target: draft, folder, files, date, level, stored });
-  // No limit but the disk's applies to what we were sent ourselves.
+  // The default limits protect against hostile input; files that this run received are limited only by the disk.
   let packed = await pack(new Set());
   const limits = { maxFileBytes: Number.MAX_SAFE_INTEGER, holds: options.holds ?? 'stream' };
   let { findings, identity } = await reread(draft, limits);
   const bombs = findings.filter(({ code }) => code === 'bundle/too-large');
   if (bombs.length > 0) {
-    // A service may send what compresses like a bomb; stored plainly, it can be read under everybody's limits.
+    // The service may send data that compresses like a zip bomb. Stored uncompressed, such files pass every reader's
+    // limits.
     packed = await pack(new Set(bombs.map(({ path }) => path)));
     ({ findings, identity } = await reread(draft, limits));
   }
@@ -113,7 +114,7 @@ async function reread(path: string, limits: Partial<BundleLimits>) {
   }
 }
 
-/** In the order of their names, as every archive of a folder lists them; manifests come after what they name. */
+/** Returns the files sorted by name, as archivers list a folder. Manifests come after the files that they list. */
 function filesOf(options: BundleOptions, payload: readonly OpenSource[]): FileToPack[] {
   const tags = [
     ...options.tagFiles.map(({ name, content }) => contentSource(name, content)),
@@ -161,7 +162,7 @@ function sortedFiles({ files }: Packed): PackedFile[] {
   return files.toSorted((one, other) => comparePaths(one.path, other.path));
 }
 
-/** Names are the program's own choice, so a bad one is a defect and not an operator's error. */
+/** Throws TypeError for invalid names: the program chooses them, so a bad one is a defect, not an operator's error. */
 function checkNames({ slug, payload, tagFiles, bagInfo, date, holds }: BundleOptions): void {
   const own = [BAG_DECLARATION, BAG_INFO, MANIFEST, BINDING, TAG_MANIFEST];
   const paths = [...own, ...tagFiles.map(({ name }) => name), ...payload.map(({ path }) => path)];

@@ -1,27 +1,27 @@
 import { isEvidenceError } from '../../core/errors.ts';
 import type { Printer } from '../../core/terminal/printer.ts';
-import type { HoldHeap } from './heap.ts';
 import type { Interruption } from './interruption.ts';
 
-/** The means that every command is given besides its own flags. */
+/** Dependencies that every command receives besides its flags. */
 export interface CommandContext {
   printer: Printer;
   signal: AbortSignal;
   /** The user's current folder. */
   directory: string;
   environment: NodeJS.ProcessEnv;
-  /** Holds the heap of the process; in a process that is not the command's own, does nothing. */
-  holdHeap: HoldHeap;
-  /** The exit code of an error that ends the command. */
+  /** Returns the exit code for an error that ends the command. */
   codeOf: (error: unknown) => number;
-  /** Ends the command once so much time has passed. */
+  /** Ends the command after this time. */
   endAfter: Interruption['endAfter'];
 }
 
-/** Carries a command out and returns its exit code. */
+/** Runs a command and returns its exit code. */
 export type Command<Flags> = (flags: Flags, context: CommandContext) => Promise<number>;
 
-/** The reason why a command ended: what breaks while its work is being ended is a consequence of that, not news. */
+/**
+ * Returns the reason that a command ended. Errors that occur while an interrupted command shuts down are consequences
+ * of the interruption.
+ */
 export function reasonOfEnd(error: unknown, signal: AbortSignal): unknown {
   return signal.aborted && !isEvidenceError(error, 'interrupted') ? signal.reason : error;
 }

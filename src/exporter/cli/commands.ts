@@ -1,5 +1,5 @@
 import type { Argv } from 'yargs';
-import type { Command, CommandContext } from './command.ts';
+import type { Command } from './command.ts';
 import {
   extendFlags,
   holdFlags,
@@ -14,23 +14,25 @@ import { completionFlags, helpFlags } from './commands/help-flags.ts';
 import { demoFlags, doctorFlags, initFlags, keygenFlags, probeFlags } from './commands/setup-flags.ts';
 import { verifyFlags } from './commands/verify-flags.ts';
 
-/** The help on a command, or for null on the program. */
+/** Returns the help on a command; on the program for null. */
 export type HelpOn = (command: string | null) => Promise<string>;
 
-/** The means with which a command's work is loaded. */
-export type Given = Pick<CommandContext, 'holdHeap'> & { helpOn: HelpOn };
+/** Dependencies for loading a command's work. */
+export interface Given {
+  helpOn: HelpOn;
+}
 
 export interface CommandRow {
-  /** Its name, and what is given without a flag. */
+  /** Name and positional arguments. */
   usage: string;
   describe: string;
   flags: (argv: Argv) => Argv;
   /**
-   * Its work, which is loaded when it is asked for and stands in another file than its flags: that of a single command
-   * takes longer to load than all of `--help` takes.
+   * Loads the work of the command. It is in another file than the flags, because a single command takes longer to load
+   * than all of `--help`.
    */
   load: (given: Given) => Promise<Command<object>>;
-  /** The names of what is given without a flag. */
+  /** Names of the positional arguments. */
   operands: readonly string[];
 }
 
@@ -45,10 +47,12 @@ function command<Flags extends object>(
 }
 
 export const COMMANDS: readonly CommandRow[] = [
-  command('export', 'export a period into the archive', exportFlags, async ({ holdHeap }) => {
-    holdHeap(25);
-    return (await import('./commands/export.ts')).runExport;
-  }),
+  command(
+    'export',
+    'export a period into the archive',
+    exportFlags,
+    async () => (await import('./commands/export.ts')).runExport,
+  ),
   command(
     'verify [targets..]',
     'verify archives, runs, bundles and packages',
@@ -103,20 +107,24 @@ export const COMMANDS: readonly CommandRow[] = [
     runsFlags,
     async () => (await import('./commands/runs.ts')).runRuns,
   ),
-  command('share <run>', 'hand a run to an auditor, with a letter', shareFlags, async ({ holdHeap }) => {
-    holdHeap(25);
-    return (await import('./commands/share.ts')).runShare;
-  }),
+  command(
+    'share <run>',
+    'hand a run to an auditor, with a letter',
+    shareFlags,
+    async () => (await import('./commands/share.ts')).runShare,
+  ),
   command(
     'doctor',
     'check everything that an export needs',
     doctorFlags,
     async () => (await import('./commands/doctor.ts')).runDoctor,
   ),
-  command('worker', 'export streams of distributed runs', workerFlags, async ({ holdHeap }) => {
-    holdHeap(200);
-    return (await import('./commands/worker.ts')).runWorkerCommand;
-  }),
+  command(
+    'worker',
+    'export streams of distributed runs',
+    workerFlags,
+    async () => (await import('./commands/worker.ts')).runWorkerCommand,
+  ),
   command(
     'status [run]',
     'show the progress of distributed runs',

@@ -12,17 +12,17 @@ import { readTool } from './config/tool.ts';
 import type { Interruption } from './interruption.ts';
 import { listOfTopics } from './output/topics.ts';
 
-/** The process around a command line: its own, or that of a test. */
-interface ProgramDeps extends Pick<CommandContext, 'directory' | 'environment' | 'holdHeap'> {
+/** Process that runs a command line; tests provide their own. */
+interface ProgramDeps extends Pick<CommandContext, 'directory' | 'environment'> {
   stdout: Output;
   stderr: Output;
   interruption: Pick<Interruption, 'signal' | 'exitCode' | 'endAfter'>;
 }
 
-/** The command that was chosen on a command line, and its flags as the parser gives them. */
+/** Command selected by the command line, and its flags as parsed. */
 type Chosen = CommandRow & { given: object };
 
-/** Thrown by a handler to leave the parser, which would lay out the help of the command before its work begins. */
+/** Thrown by a handler to leave the parser, which would otherwise format the command's help before the work begins. */
 class Choice extends Error {
   readonly chosen: Chosen;
 
@@ -32,7 +32,7 @@ class Choice extends Error {
   }
 }
 
-/** A complaint of the parser. */
+/** Usage error reported by the parser. */
 class Complaint extends Error {}
 
 const helpOn: HelpOn = async (command) => {
@@ -41,8 +41,8 @@ const helpOn: HelpOn = async (command) => {
 };
 
 /**
- * Carries out `evidence`.
- * @param words what stands after the name of the program.
+ * Runs `evidence`.
+ * @param words command line without the program's name.
  * @returns the exit code.
  */
 export async function evidence(words: readonly string[], deps: ProgramDeps): Promise<number> {
@@ -57,12 +57,12 @@ export async function evidence(words: readonly string[], deps: ProgramDeps): Pro
   }
 }
 
-/** A parser; once it has complained of something it is of no use any more. */
+/** Creates a parser. A parser cannot be used again after it has reported an error. */
 function makeParser(): Argv {
   const parser = yargs([])
     .scriptName('evidence')
     .wrap(null)
-    // All else that is printed is English.
+    // All other output is English.
     .locale('en')
     .usage(
       '$0 <command>\n\nTakes audit evidence out of an audit service, proves what can be proved about it, archives it.',
@@ -93,22 +93,22 @@ function makeParser(): Argv {
     .version(readTool().version)
     .exitProcess(false)
     .fail((message, error) => {
-      // Thrown on, and answered once, by the caller. What the parser itself complains about comes without an error, with a
-      // text, or with an error that it does not export.
+      // Rethrown for the caller to handle once. The parser's own errors arrive as text without an error, or as an error
+      // whose class is not exported.
       throw error instanceof Error && error.name !== 'YError' ? error : new Complaint(message);
     });
 }
 
 type LogFormat = 'text' | 'json';
 
-/** @throws EvidenceError `usage` for another one. */
+/** @throws EvidenceError `usage` for an unknown format. */
 function checkLogFormat({ EVIDENCE_LOG_FORMAT: format = 'text' }: NodeJS.ProcessEnv): void {
   if (format === 'json' || format === 'text') return;
   throw new EvidenceError('usage', `EVIDENCE_LOG_FORMAT is neither text nor json: "${format}"`);
 }
 
 async function work({ given, load, operands }: Chosen, deps: ProgramDeps): Promise<number> {
-  const { directory, environment, holdHeap, interruption, stdout, stderr } = deps;
+  const { directory, environment, interruption, stdout, stderr } = deps;
   const {
     json = false,
     quiet = false,
@@ -120,14 +120,16 @@ async function work({ given, load, operands }: Chosen, deps: ProgramDeps): Promi
     signal: interruption.signal,
     directory,
     environment,
-    holdHeap,
     endAfter: interruption.endAfter,
     codeOf: (reason) => interruption.exitCode() ?? exitCodeOfError(reason),
   };
-  return carryOut(() => load({ helpOn, holdHeap }), given, context, operands);
+  return carryOut(() => load({ helpOn }), given, context, operands);
 }
 
-/** A bare call is answered with the help, and 2: to a script whose command is empty, 0 would say that all is verified. */
+/**
+ * Reports a usage error. An empty command line gets the help and exit code 2: for a script whose command is empty by
+ * mistake, 0 would mean that everything is verified.
+ */
 async function answer({ message }: Complaint, words: readonly string[], deps: ProgramDeps): Promise<number> {
   if (words.length === 0 && !asksForJsonLog(words, deps.environment)) {
     deps.stderr.write(`${await helpOn(null)}\n`);
@@ -146,10 +148,10 @@ function refuse(error: unknown, words: readonly string[], { environment, stdout,
 }
 
 /**
- * Carries a command out, whatever breaks, and returns its exit code. No secret of the environment is printed, and none
- * may stand among the flags.
+ * Runs a command and returns its exit code, whatever fails. Secrets of the environment are neither printed nor accepted
+ * in flags.
  *
- * @param operands the names of what is given without a flag.
+ * @param operands names of the positional arguments.
  */
 export async function carryOut<Flags extends object>(
   load: () => Promise<Command<Flags>>,
@@ -170,13 +172,13 @@ export async function carryOut<Flags extends object>(
   }
 }
 
-/** A flag without a value, or with an empty one, would silently ask for something else than its user meant. */
+/** Refuses a flag without a value or with an empty one, because it would silently mean something else than intended. */
 function refuseEmpty(flags: object, operands: readonly string[]): void {
   for (const [name, value] of Object.entries(flags)) {
     const isEmpty = Array.isArray(value) ? value.length === 0 || value.includes('') : value === '';
     if (!isEmpty || !/^[a-z]/.test(name)) continue;
     const isOperand = operands.includes(name);
-    // An operand that takes several values may be an empty list, and none may be given.
+    // A positional list may be empty.
     if (isOperand && Array.isArray(value) && value.length === 0) continue;
     throw new EvidenceError(
       'usage',

@@ -5,31 +5,30 @@ import { INCOMPLETE } from '../../core/terminal/crash.ts';
 
 export interface Interruption {
   signal: AbortSignal;
-  /** 129, 130 or 143 once a signal came, 3 once the memory was full, else null. */
+  /** Returns 129, 130 or 143 after a signal, 3 after memory was full or a deadline was reached, otherwise null. */
   exitCode(): number | null;
-  /** From now on, ends the work when the memory is full. */
-  watchMemory(): void;
-  /** Ends the work once so much time has passed since the process started, as incomplete. @param why in the past tense. */
+  /**
+   * Ends the work as incomplete when this time since the start of the process is over. @param why in the past tense.
+   */
   endAfter(milliseconds: number, why: string): void;
   dispose(): void;
 }
 
-/** Signals by which a user, the system or a terminal that is gone ends the program. */
+/** Signals by which a user, the system or a closed terminal ends the program. */
 const SIGNALS = [
   ['SIGHUP', 129],
   ['SIGINT', 130],
   ['SIGTERM', 143],
 ] as const;
 
-/** The time that a first signal waits for a clean end. */
+/** Time for a clean shutdown after the first signal. */
 const GRACE_MS = 5000;
 const RESUME = 'Run the same command again to resume.';
 
 /**
- * The first Ctrl-C, SIGTERM or SIGHUP ends the work cleanly within 5 s, as full memory and a deadline do; a second signal
- * ends it at once.
+ * Handles interruptions. The first Ctrl-C, SIGTERM or SIGHUP ends the work cleanly within 5 s, as do full memory and a
+ * deadline; a second signal ends it at once.
  */
-// Over 40 lines: everything that ends the work, and how.
 export function onInterruption(): Interruption {
   const controller = new AbortController();
   let code: number | null = null;
@@ -48,17 +47,13 @@ export function onInterruption(): Interruption {
     const nextStep = `Run the same command again with more memory: ${more}.`;
     stop(INCOMPLETE, `the ${limitMb} MiB of memory that Node.js may use are full`, nextStep);
   };
-  let endWatch = () => {};
+  const endWatch = watchHeap(onFull);
   let deadline: NodeJS.Timeout | undefined;
   const handlers = SIGNALS.map(([signal, exitCode]) => [signal, onSignal(exitCode)] as const);
   for (const [signal, handler] of handlers) process.on(signal, handler);
   return {
     signal: controller.signal,
     exitCode: () => code,
-    watchMemory: () => {
-      endWatch();
-      endWatch = watchHeap(onFull);
-    },
     endAfter: (milliseconds, why) => {
       deadline = setTimeout(
         () => {
@@ -75,13 +70,16 @@ export function onInterruption(): Interruption {
   };
 }
 
-/** Share of its limit that is too much after a full collection. At the limit V8 ends the process with a native stack. */
+/**
+ * Fraction of the heap limit that ends the work if a full collection leaves more in use. At the limit, V8 aborts the
+ * process with a native stack.
+ */
 const TOO_MUCH = 0.85;
 
 /**
  * Watches the heap of this process.
- * @param onFull is called, with the limit in MiB, when a full collection leaves little room.
- * @returns what ends the watch.
+ * @param onFull called with the limit in MiB if a full collection leaves little room.
+ * @returns a function that ends the watch.
  */
 function watchHeap(onFull: (limitMb: number) => void): () => void {
   const limit = limitOf(getHeapStatistics().heap_size_limit);
@@ -95,7 +93,10 @@ function watchHeap(onFull: (limitMb: number) => void): () => void {
 
 const MIB = 2 ** 20;
 
-/** V8 states a limit with all that the young generation may take, which is more than a small limit that somebody sets. */
+/**
+ * Returns the heap limit. V8's stated limit includes the maximum of the young generation, which exceeds a small limit
+ * set by flags.
+ */
 function limitOf(stated: number): number {
   const flags = `${process.env['NODE_OPTIONS'] ?? ''} ${process.execArgv.join(' ')}`;
   const set = [...flags.matchAll(/--max[-_]old[-_]space[-_]size[= ](\d+)/g)].at(-1);

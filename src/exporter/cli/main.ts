@@ -2,13 +2,9 @@ import { nameCrashes } from '../../core/terminal/crash.ts';
 
 nameCrashes('evidence');
 
-const [{ evidence }, { holdHeap }, { onInterruption }] = await Promise.all([
-  import('./evidence.ts'),
-  import('./heap.ts'),
-  import('./interruption.ts'),
-]);
+const [{ evidence }, { onInterruption }] = await Promise.all([import('./evidence.ts'), import('./interruption.ts')]);
 
-// npm runs a script in the package's folder; relative paths mean the folder where the user stands.
+// npm runs scripts in the package's folder, but relative paths refer to the user's folder.
 const { npm_lifecycle_event: script, INIT_CWD: userFolder } = process.env;
 if ((script === 'evidence' || script === 'start') && userFolder !== undefined) process.chdir(userFolder);
 
@@ -20,10 +16,6 @@ try {
     stdout: process.stdout,
     stderr: process.stderr,
     interruption,
-    holdHeap: (growth) => {
-      holdHeap(growth);
-      interruption.watchMemory();
-    },
   });
 } finally {
   interruption.dispose();

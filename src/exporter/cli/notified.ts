@@ -14,7 +14,7 @@ import { readTool } from './config/tool.ts';
 const CONNECT_MS = 3000;
 
 /**
- * Carries out an export that others are told of: that it began, and how it ended, whatever ends it.
+ * Runs an export with notifications of its beginning and its end, however it ends.
  * @param work returns its exit code.
  */
 export async function notifyingExport(
@@ -39,7 +39,7 @@ export async function notifyingExport(
 class Sending implements AsyncDisposable {
   #dispatcher: Dispatcher | null = null;
 
-  /** @throws EvidenceError `config` for a proxy that is none. */
+  /** @throws EvidenceError `config` for an invalid proxy. */
   dispatcher(): Dispatcher {
     this.#dispatcher ??= openDispatcher(CONNECT_MS, {});
     return this.#dispatcher;
@@ -50,7 +50,7 @@ class Sending implements AsyncDisposable {
   }
 }
 
-/** Carries out a worker, whose streams and requests are parts of traces. */
+/** Runs a worker whose streams and requests belong to traces. */
 export async function tracingWorker(
   context: CommandContext,
   work: (notifications: Notifications) => Promise<number>,
@@ -78,17 +78,17 @@ async function notifying(
   }
 }
 
-/** Those whom a configuration names that is refused for another reason. */
+/** Returns the receivers from a configuration that is invalid elsewhere. */
 async function soundPartOf(flags: ConfigFlags, { environment, directory }: CommandContext): Promise<NotifyConfig> {
   const named = flags.config ?? environment['EVIDENCE_CONFIG'];
   const found = await readConfigFile(named, directory, CONFIG_FILE).catch(() => ({ file: {}, folder: directory }));
   return toSoundNotifyConfig({ ...found, flags: {}, environment, directory });
 }
 
-/** A command whose streams and requests are parts of traces. */
+/** Command whose streams and requests belong to traces. */
 type TracedCommand = 'export' | 'worker';
 
-/** Opens the configured channels. One that cannot be opened is reported, and the export goes on. */
+/** Opens the configured channels. A channel that cannot be opened is reported, and the export goes on. */
 async function openChannels(
   command: TracedCommand,
   { pingUrl, webhook, metricsFile }: NotifyConfig,
@@ -106,7 +106,7 @@ async function openChannels(
       printer.note(whyFailed(name, error));
     }
   };
-  // Each is loaded by those who use it.
+  // Each channel is loaded only if it is used.
   if (pingUrl !== null)
     await open('ping', async () => (await import('../notify/posts.ts')).pings(pingUrl, sending.dispatcher()));
   if (webhook !== null)
@@ -118,8 +118,8 @@ async function openChannels(
 }
 
 /**
- * Null where no collector is named, or traces are switched off.
- * @throws Error for an address that is none.
+ * Returns null if no collector is configured or traces are disabled.
+ * @throws Error for an invalid address.
  */
 async function openTraces(
   command: TracedCommand,
@@ -141,13 +141,13 @@ async function openTraces(
   return new Traces({ ...readTool(), command, host: new URL(endpoint).host, scrub: (text) => printer.scrub(text) });
 }
 
-/** A header is a secret as it is written, and as it is sent. */
+/** Keeps the value of a header secret, both as written and decoded as it is sent. */
 function keepHeader(printer: CommandContext['printer'], header: string): void {
   const value = header.slice(header.indexOf('=') + 1).trim();
   printer.keepSecret(value);
   try {
     printer.keepSecret(decodeURIComponent(value));
   } catch {
-    // It is sent as it is written.
+    // An undecodable value is sent as written.
   }
 }

@@ -6,11 +6,11 @@ import type { DispatchedAnswer } from './dispatch.ts';
 
 const MAX_DISCARDED_BYTES = 64 * 1024;
 
-/** One answer, its body not read yet. */
-// Over ten members: the head of an HTTP answer, and each way to take its body.
+/** Answer whose body has not been read yet. */
+// Over ten members: the head of an HTTP answer, and each way to read its body.
 export class Answer {
   readonly call: Call;
-  /** The address that it came from, after redirects. */
+  /** Address that the answer came from, after redirects. */
   readonly url: URL;
   readonly status: number;
   readonly requestedAt: string;
@@ -28,35 +28,35 @@ export class Answer {
     return this.header('content-type') ?? '';
   }
 
-  /** True if the body is what it says it is, byte by byte, so that a part of it can be continued. */
+  /** True if the body has a content coding, so that a part of it cannot be resumed. */
   get isEncoded(): boolean {
     return !/^(identity)?$/i.test(this.header('content-encoding') ?? '');
   }
 
-  /** A field of this name, in lower case; several of them as one list (RFC 9110 section 5.3). */
+  /** Returns a header field by its lowercase name; repeated fields are joined as one list (RFC 9110 section 5.3). */
   header(name: string): string | null {
     const value = this.#data.headers[name];
     return value === undefined ? null : Array.isArray(value) ? value.join(', ') : value;
   }
 
-  /** The stated length in bytes of what is sent, encoded or not. */
+  /** Stated length of the transferred bytes, encoded or not. */
   get contentLength(): number | null {
     const value = this.header('content-length');
     return value !== null && /^\d+$/.test(value) ? Number(value) : null;
   }
 
   /**
-   * The content, piece by piece and decoded.
-   * @param limit bytes; the answer is cut off when there are more.
-   * @param before bytes that are here already and count too.
-   * @throws EvidenceError `service` when there are more, or for a content coding that cannot be read; anything else
-   * that is thrown is a fault of the connection.
+   * Yields the decoded content in chunks.
+   * @param limit maximum number of bytes; a longer answer is aborted.
+   * @param before number of bytes received earlier, which count too.
+   * @throws EvidenceError `service` if the limit is exceeded or the content coding is unknown. Any other error is a
+   * failure of the connection.
    */
   async *content(limit: number, before = 0): AsyncGenerator<Uint8Array> {
     const { body } = this.#data;
     try {
       if (!this.isEncoded && before + (this.contentLength ?? 0) > limit) throw this.#tooLong(limit);
-      // Many bytes may be decoded to none.
+      // Limits the encoded bytes too, because many of them may decode to nothing.
       body.limit(limit - before, () => this.#tooLong(limit));
       let bytes = before;
       for await (const chunk of this.#decoded() as AsyncIterable<Uint8Array>) {
@@ -66,14 +66,14 @@ export class Answer {
       }
       if (body.fault !== null) throw body.fault;
     } catch (error) {
-      // A decoder only notices that something is missing.
+      // The connection's error is more precise: a decoder only notices that bytes are missing.
       throw isEvidenceError(error) ? error : (body.fault ?? error);
     } finally {
       body.destroy();
     }
   }
 
-  /** The beginning of the content, for a message: whatever of it can be read. */
+  /** Returns the beginning of the content for a message, as far as it can be read. */
   async beginning(limit: number): Promise<Uint8Array> {
     const chunks: Uint8Array[] = [];
     let bytes = 0;
@@ -84,17 +84,17 @@ export class Answer {
         if (bytes >= limit) break;
       }
     } catch {
-      // The status says enough.
+      // The status is sufficient.
     }
     return Buffer.concat(chunks).subarray(0, limit);
   }
 
-  /** Reads a short body to its end, so that the connection can be used again, and ends a long one. */
+  /** Reads a short body to its end so that the connection can be reused, and aborts a long one. */
   async discard(): Promise<void> {
     await this.beginning(MAX_DISCARDED_BYTES);
   }
 
-  /** Ends the connection. */
+  /** Closes the connection. */
   abandon(): void {
     this.#data.body.destroy();
   }
@@ -124,11 +124,11 @@ const DECODERS: ReadonlyMap<string, () => Transform> = new Map<string, () => Tra
 ]);
 
 /**
- * Undoes a content coding (RFC 9110 section 8.4.1); `deflate` is the zlib format, as there. Null for one that is not
- * known, or more than one.
+ * Decodes a content coding (RFC 9110 section 8.4.1); `deflate` is the zlib format, as defined there. Null if the coding
+ * is unknown or combined.
  */
 export function decode(body: Readable, coding: string): Readable | null {
   const decoder = DECODERS.get(coding.trim().toLowerCase());
-  // The fault of either is thrown where the result is read.
+  // Errors of both streams surface when the result is read.
   return decoder === undefined ? null : pipeline(body, decoder(), () => {});
 }

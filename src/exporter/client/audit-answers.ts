@@ -7,43 +7,43 @@ import type { EntryAnswer, StreamAnswer } from '../../verifier/profile/answers.t
 import type { ReceivedPage } from './exchange.ts';
 import type { KnownItems } from './page-reader.ts';
 
-/** An entry as a list shows it. */
+/** Entry as a list shows it. */
 export type EntryListItem = Omit<EntryAnswer, 'streamId'>;
 
-/** Entries of one answer of a list. */
+/** Entries of one page of a list. */
 export interface EntriesPage {
-  /** The number of the known ones before the others. */
+  /** Number of known entries before the others. */
   matched: number;
   entries: EntryListItem[];
-  /** The pages that they are from; an unordered list is given at once. */
+  /** Pages that the entries came from. An unordered list is returned as a whole. */
   received: PageOfEntries[];
 }
 
-/** A page as it was received, and how many entries of the period stand in it: each is a line of the listing. */
+/** Page as it was received, with its number of entries in the period; each of them is a line of the listing. */
 export interface PageOfEntries extends ReceivedPage {
   entries: number;
 }
 
-/** A stream as the service lists it, read and in its own words. */
+/** Stream as the service lists it, parsed and as received. */
 export interface ListedStreamAnswer extends StreamAnswer {
-  /** JSON; the key is not in it. */
+  /** Record as JSON, without the API key. */
   record: string;
 }
 
-/** Bounds and expectations of a reader of a list of entries. */
+/** Limits and expectations for reading a list of entries. */
 export interface EntriesOptions {
-  /** Entries of the stream and the period that are expected next, in the order of the list if it is ascending. */
+  /** Entries of the stream and the period that are expected next, in list order if the list is ascending. */
   known?: KnownItems;
-  /** Entries that the list may show by now, of the period and others. */
+  /** Maximum number of entries that the list may contain so far, inside and outside the period. */
   most?: () => number;
 }
 
-/** A larger record is no record of a stream: it is archived with each bundle. */
+/** Maximum size of a stream's record, which is archived with each bundle. */
 const MAX_RECORD_BYTES = 2 ** 20;
 
 /**
- * A record that is too large, or that holds the API key, is drift of its stream alone, and is not kept: another text in
- * its place would not state what the claims rest on.
+ * Adds the record to a stream. A record that is too large or contains the API key is drift of that stream and is not
+ * kept: a modified text would not state what the claims depend on.
  */
 export function withRecord(stream: StreamAnswer, record: string, scrub: Scrub): ListedStreamAnswer {
   const drift = whyNotKept(record, scrub);
@@ -58,13 +58,16 @@ function whyNotKept(record: string, scrub: Scrub): string | null {
   return scrub(record) === record ? null : 'its record in the list holds the API key';
 }
 
-/** Code units of an id. Longer ones fit into no address, and every record has them many times. */
+/**
+ * Maximum length of an id in code units. Longer ids do not fit into addresses, and every record repeats the id many
+ * times.
+ */
 const MAX_ID = 1024;
 const SHOWN_OF_ID = 60;
 
 /**
- * The name under which a stream is exported: its id. One whose id or record cannot be recorded is not exported; the run
- * names it so that it can be told from others.
+ * Returns the name under which a stream is exported: its id. A stream whose id or record cannot be recorded is not
+ * exported, and gets a name that distinguishes it from others.
  */
 export function nameStream(
   { streamId, drift }: Pick<ListedStreamAnswer, 'streamId' | 'drift'>,

@@ -40,22 +40,22 @@ import type { Transport } from './transport.ts';
 export type Form = 'json' | 'pdf' | 'summary';
 
 interface DescribedService {
-  /** With or without slashes at its end. */
+  /** Address, with or without trailing slashes. */
   url: string;
   description: Description;
-  /** True if the description was pinned for this very service, so that what differs has changed since. */
+  /** True if the description was pinned for this service, so that any difference means that the service has changed. */
   pinned: boolean;
-  /** Ends every waiting. */
+  /** Ends all waits. */
   signal: AbortSignal;
 }
 
-/** A list of more streams is taken for one that never ends. */
+/** Maximum number of streams. A longer list is considered endless. */
 const MAX_STREAMS = 100_000;
 
-/** Code points of a foreign id in a message. */
+/** Maximum length of a foreign id in a message, in code points. */
 export const SHOWN_OF_ID = 60;
 
-/** The audit service's operations that an export needs, as its contract describes them. */
+/** Operations of the audit service that an export needs, as its contract describes them. */
 // Over ten members: each is an operation of the service.
 export class AuditClient {
   readonly #transport: Transport;
@@ -74,36 +74,36 @@ export class AuditClient {
     this.#answers = answerReader(description);
   }
 
-  /** Returns what a package of a period holds: the period, or all there is, if the service cannot select. */
+  /** Returns the period of a package: the requested one, or all time if the service cannot select a period. */
   packagePeriod(period: Period): Period {
     return selectsPeriod(this.#description) ? period : ALL_TIME;
   }
 
-  /** The contract that its answers are read by. */
+  /** Contract that answers are read by. */
   get description(): Description {
     return this.#description;
   }
 
-  /** Tells what to do about a stream that does not fit the contract. */
+  /** Next step for a stream that does not fit the contract. */
   get driftAdvice(): { nextStep: string } {
     return this.#pinned ? SERVICE_CHANGED : ODD_STREAM;
   }
 
-  /** Takes the key of this client out of a text. */
+  /** Removes this client's API key from a text. */
   readonly scrub: Scrub = (text) => this.#transport.scrub(text);
 
-  /** Finds the key of this client in what is downloaded. */
+  /** Returns a watch that finds this client's API key in downloads. */
   watchKey(): SecretWatch {
     return this.#transport.watchKey();
   }
 
-  /** The forms that the service has. */
+  /** Forms that the service offers. */
   get forms(): readonly Form[] {
     const { downloads } = this.#description;
     return (['json', 'pdf', 'summary'] as const).filter((form) => downloads[form] !== null);
   }
 
-  /** Its requests, for somebody who wants to repeat them; paths from the origin on. */
+  /** Returns the requests of an export for a reader who wants to repeat them. Paths are relative to the origin. */
   operations(period: Period, listsEntries: boolean): Operation[] {
     const base = new URL(this.#base).pathname.replace(/\/$/, '');
     const operations = operationsOf(this.#description, this.packagePeriod(period), listsEntries);
@@ -114,7 +114,7 @@ export class AuditClient {
     return this.#description.entries !== null;
   }
 
-  /** The smallest page of streams that the service gives: whether it can be spoken to. */
+  /** Requests the smallest page of streams, to check that the service can be reached. */
   async firstPage(): Promise<Pick<Page, 'items' | 'date'>> {
     const { streams } = this.#description;
     const smallest = streams.limit === null ? streams : { ...streams, limit: { ...streams.limit, size: 1 } };
@@ -123,10 +123,10 @@ export class AuditClient {
   }
 
   /**
-   * A stream that does not fit the contract is drift of that stream. Where no contract was pinned and no stream fits
-   * the default one, the service speaks another.
-   * @param onPage is told each page that arrives, and its Date header.
-   * @throws EvidenceError `contract` for a service that speaks another one, once its list has ended.
+   * Yields the listed streams. A stream that does not fit the contract is drift of that stream. If no contract was
+   * pinned and no stream fits the default one, the service speaks another contract.
+   * @param onPage receives each page, and its Date header.
+   * @throws EvidenceError `contract`, after the end of the list, if the service speaks another contract.
    */
   async *listStreams(
     onPage: (page: ReceivedPage & { streams: number }, date: string | null) => void = () => {},
@@ -153,8 +153,8 @@ export class AuditClient {
   }
 
   /**
-   * The stream's entries of a period, in pages, in the order of their sequence.
-   * @throws EvidenceError `service` when the service lists entries of other streams too, or more than `most`.
+   * Yields the stream's entries of a period in pages, ordered by sequence.
+   * @throws EvidenceError `service` if the service lists entries of other streams, or more than `most`.
    */
   async *listEntries(
     streamId: string,
@@ -187,11 +187,11 @@ export class AuditClient {
   }
 
   /**
-   * Tells if the key may do what an export does.
-   * @param listed a stream that the service lists; null if it lists none.
-   * @param needsListing an export is incomplete without the list of entries.
-   * @returns why the service does not check streams for this key; null if it does.
-   * @throws EvidenceError `refused` if it may not export.
+   * Checks that the API key has the rights that an export needs.
+   * @param listed id of a listed stream; null if none is listed.
+   * @param needsListing an export without the list of entries would be incomplete.
+   * @returns the refusal of the service's own check of streams; null if the key may use it.
+   * @throws EvidenceError `refused` if the key may not export.
    */
   async tryRights(listed: string | null, needsListing: boolean): Promise<EvidenceError | null> {
     const list = async (streamId: string, period: Period) => {
@@ -210,15 +210,15 @@ export class AuditClient {
     });
   }
 
-  /** True if the service lists the entries after a number. */
+  /** True if the service can list the entries after a sequence number. */
   get listsAfter(): boolean {
     return this.#description.entries?.after_parameter != null;
   }
 
   /**
-   * The entries of a stream with a higher number than `after`, in pages, in the order of their sequence.
-   * @param limit entries that a page is asked for, where the service lets itself be asked; its usual page unless told.
-   * @throws EvidenceError as `listEntries` does, and `service` for an entry that was not asked for.
+   * Yields the entries of a stream after sequence number `after`, in pages, ordered by sequence.
+   * @param limit number of entries in a page, if the service accepts a limit; its usual page by default.
+   * @throws EvidenceError as `listEntries` does, and `service` for an entry that was not requested.
    */
   async *listAfter(streamId: string, after: number, period: Period, limit?: number): AsyncGenerator<EntryListItem[]> {
     const { entries: list } = this.#description;
@@ -243,8 +243,8 @@ export class AuditClient {
   }
 
   /**
-   * The newest entry of a stream as it is listed, and the id of the key that seals it; null if nothing shows that: a
-   * service without seals, without a stated head, or that does not list the entries after a number.
+   * Returns the newest listed entry of a stream and the id of the key that seals it. Null for a service without seals,
+   * without a stated head, or without a list of entries after a number.
    */
   async newestSeal({
     streamId,
@@ -261,7 +261,7 @@ export class AuditClient {
     return null;
   }
 
-  /** Has the service check the stream itself; null when the contract does not know how to ask. */
+  /** Asks the service to check the stream itself; null if the contract describes no such operation. */
   async verifyStream(
     streamId: string,
   ): Promise<{ verification: VerifyAnswer; text: string; exchange: Exchange } | null> {
@@ -274,9 +274,9 @@ export class AuditClient {
   }
 
   /**
-   * Has a package made. A request that failed is sent again: at worst the service makes a package that nobody
-   * downloads.
-   * @param idempotencyKey makes a repeated request answer with the package of the first, where the service knows such keys.
+   * Requests a package. A failed request is repeated; at worst, the service generates a package that is never
+   * downloaded.
+   * @param idempotencyKey lets a repeated request return the first package, if the service supports such keys.
    */
   async generate(
     streamId: string,
@@ -296,7 +296,10 @@ export class AuditClient {
     return { generated: this.#read(url, () => this.#answers.generated(value as Json)), exchange };
   }
 
-  /** Waits until a package that was not ready when it was generated is. @returns what is said of it then. */
+  /**
+   * Waits for a package that was not ready when it was generated. @returns the service's statement about the ready
+   * package.
+   */
   async awaitPackage(packageId: string): Promise<MadeAnswer> {
     const { ready } = this.#description.generate;
     if (ready.when !== 'status-says') return { entryCount: null };
@@ -307,7 +310,7 @@ export class AuditClient {
     });
   }
 
-  /** One form of a package into a file, once the service has it ready. */
+  /** Downloads one form of a package to a file as soon as the service has it ready. */
   async download(packageId: string, form: Form, file: string, observer: Observer): Promise<Downloaded> {
     const { downloads, generate } = this.#description;
     const path = downloads[form];
@@ -327,7 +330,7 @@ export class AuditClient {
       const id = cutText(this.scrub(foreign.streamId ?? ''), SHOWN_OF_ID);
       throw new EvidenceError('service', `${url} lists entries of the stream "${id}" as well`);
     }
-    // A digest is recorded as it is, and hex digits may spell the key.
+    // Digests are recorded unchanged, and their hex digits could spell the key.
     this.#transport.refuseKey(url, entries.map(({ digest }) => digest).join(' '));
     return entries;
   }
@@ -337,7 +340,7 @@ export class AuditClient {
       yield* readPages(this.#transport, this.#base, list, filter, { known });
     } catch (error) {
       if (isEvidenceError(error, 'contract')) throw this.#otherContract(error.message);
-      // A list may lead to an address that quotes the key.
+      // A list may lead to an address that contains the key.
       if (isEvidenceError(error)) error.message = this.#transport.scrub(error.message);
       throw error;
     }

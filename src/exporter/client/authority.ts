@@ -7,7 +7,7 @@ import { openDispatcher } from './dispatcher.ts';
 import { type AttemptFailure, Attempts } from './retry.ts';
 
 interface AuthorityOptions {
-  /** http or https; a user and password in it are sent to the authority and shown to nobody. */
+  /** Address, http or https. A user and password in it are sent to the authority and never shown. */
   url: URL;
   userAgent: string;
   /** Milliseconds for one attempt, from connecting to the last byte. */
@@ -22,9 +22,9 @@ const MAX_ANSWER_BYTES = 64 * 1024;
 const NEXT_STEP =
   'Check sign.tsa_url and the network, then run the same command again: only the time-stamp is missing.';
 
-/** RFC 3161 over HTTP (section 3.4). What it answers is not looked into here, and to be believed by nobody as yet. */
+/** Client for RFC 3161 over HTTP (section 3.4). Returns answers unchecked; callers must verify them before use. */
 export class AuthorityClient {
-  /** For people and records: without user, password and query. */
+  /** Address for people and records, without user, password and query. */
   readonly shown: string;
   readonly #options: AuthorityOptions;
   readonly #dispatcher: Dispatcher;
@@ -43,9 +43,10 @@ export class AuthorityClient {
   }
 
   /**
+   * Sends a query.
    * @param query a TimeStampReq in DER.
-   * @returns whatever the authority answered with success, at most 64 KiB.
-   * @throws EvidenceError `unreachable` without an answer, `service` for another one, `refused` for 401 and 403.
+   * @returns the body of a successful answer, at most 64 KiB.
+   * @throws EvidenceError `unreachable` without an answer, `refused` for 401 and 403, `service` for other statuses.
    */
   async ask(query: Uint8Array): Promise<Uint8Array> {
     const limits = { callMs: Number.POSITIVE_INFINITY, bytesPerSecond: 0, waits: { longest: 0, inAll: 0 } };
@@ -107,7 +108,7 @@ export class AuthorityClient {
   }
 }
 
-/** RFC 7617. */
+/** Encodes the credentials of a URL for Basic authentication (RFC 7617). */
 function credentialsIn({ username, password }: URL): string {
   return Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64');
 }

@@ -1,23 +1,23 @@
-/** The form that an answer must turn out to have. */
+/** Expected form of an answer. */
 export type Accepts = 'json' | 'pdf' | 'any';
 
-/** One request, as often as it has to be sent. */
+/** Request, which may be sent several times. */
 export interface Call {
   method: 'GET' | 'POST';
-  /** Absolute, of the transport's own origin. */
+  /** Absolute URL of the transport's origin. */
   url: string;
-  /** Sent as JSON. */
+  /** Body, sent as JSON. */
   body?: unknown;
   headers?: Record<string, string>;
-  /** True if a request that may have arrived can be sent again. */
+  /** True if the request may be sent again although it may have arrived. */
   repeatable: boolean;
-  /** Asked as a stranger would ask. */
+  /** Sends the request without the API key, as the public would. */
   withoutKey?: true;
 }
 
-/** A request to which some answers mean that what is asked for is not ready. */
+/** Request for which some answers mean that the resource is not ready. */
 export interface PollingCall extends Call {
-  /** Statuses, of failure or of success. */
+  /** Statuses, failures or successes, that mean not ready. */
   notYet: ReadonlySet<number>;
 }
 
@@ -25,17 +25,17 @@ export interface NotYet {
   notYet: { retryAfterMs: number | null };
 }
 
-/** A request that was sent, and the head of its answer; nothing of the headers but the id that the service gave it. */
+/** Request that was sent, with the status and request id of its answer. */
 export interface SentRequest {
   method: 'GET' | 'POST';
-  /** Without the key. */
+  /** URL without the key. */
   url: string;
-  /** Null where there was no answer. */
+  /** HTTP status; null if there was no answer. */
   status: number | null;
   requestId: string | null;
   startedAt: Date;
-  /** When the head of the answer came, or the request failed. */
+  /** Time at which the head of the answer arrived or the request failed. */
   endedAt: Date;
-  /** The reason that there was no answer; null if there was one. */
+  /** Reason that there was no answer; null if there was one. */
   failure: string | null;
 }

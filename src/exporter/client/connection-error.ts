@@ -19,7 +19,7 @@ function isPlain(error: unknown): boolean {
   return codesOf(error).includes('ERR_SSL_WRONG_VERSION_NUMBER');
 }
 
-/** The proxy, as host and port, whose connection it is that failed; null where it was the server's own. */
+/** Returns host and port of the proxy whose connection failed; null if the server's own connection failed. */
 function failedProxy(url: string, error: unknown): string | null {
   const errors = error instanceof AggregateError ? error.errors : [error];
   const target = new URL(url);
@@ -39,17 +39,17 @@ function failedProxy(url: string, error: unknown): string | null {
 const PROXY_VARIABLES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'];
 const DEFAULT_PORTS: Record<string, number> = { 'http:': 80, 'https:': 443 };
 
-/** Reports whether the connection was never made, so that the service cannot have seen the request. */
+/** Reports whether the connection was never established, so that the service cannot have received the request. */
 export function neverArrived(error: unknown): boolean {
   return codesOf(error).some((code) => NEVER_ARRIVED.has(code)) || isUntrusted(error);
 }
 
-/** Reports whether the service's certificate was not believed, which no repetition changes. */
+/** Reports whether the service's certificate is not trusted, which a retry does not change. */
 export function isUntrusted(error: unknown): boolean {
   return codesOf(error).some((code) => /CERT|_TLS_CERT_/.test(code) && !/ALERT/.test(code));
 }
 
-/** A request without an answer, or with one that did not arrive as it should. */
+/** Returns the error for a request whose answer is missing or incomplete. */
 export function toConnectionError(call: Call, error: unknown): EvidenceError {
   const proxy = failedProxy(call.url, error);
   const through = proxy === null ? '' : ` (of the proxy ${proxy})`;
@@ -70,7 +70,7 @@ export function toConnectionError(call: Call, error: unknown): EvidenceError {
   });
 }
 
-/** Says what happened, with the codes by which it can be looked up. */
+/** Describes a connection error, with its codes. */
 export function reasonOf(error: unknown): string {
   const codes = codesOf(error).join(', ');
   const message = messageOf(error);

@@ -8,26 +8,26 @@ export interface DispatchedAnswer {
   body: Body;
 }
 
-/** Bounds of one request and its answer. */
+/** Limits of one request and its answer. */
 export interface DispatchLimits {
-  /** Milliseconds until the head of the answer is there: provisional answers (1xx) do not prolong it. */
+  /** Milliseconds until the head of the answer. Provisional answers (1xx) do not extend it. */
   headMs: number;
-  /** Milliseconds until its last byte is there. */
+  /** Milliseconds until the last byte. */
   wholeMs: number;
   least: LeastRate;
 }
 
-/** Provisional answers (RFC 9110 section 15.2) that one request may get. */
+/** Maximum number of provisional answers (RFC 9110 section 15.2) to one request. */
 const MAX_PROVISIONAL = 32;
 
 /**
- * A body as far as it came. undici's own throws away what is not read yet when the connection breaks; this one ends
- * there, and says by `fault` that it did.
+ * Body that keeps everything that arrived. If the connection breaks, undici's own body discards unread bytes; this one
+ * ends after them and reports the error as `fault`.
  */
 export class Body extends Readable {
   readonly #controller: Dispatcher.DispatchController;
   readonly #watch: RateWatch;
-  /** The fault of an incomplete body; read it after the end. */
+  /** Error of an incomplete body; valid after the end. */
   fault: Error | null = null;
   #isComplete = false;
   #bytes = 0;
@@ -40,14 +40,14 @@ export class Body extends Readable {
     this.#watch = new RateWatch(least, (error) => this.#giveUp(error));
   }
 
-  /** Ends it with an error of `tooLong` when more bytes than that are sent, whatever they are decoded to. */
+  /** Ends the body with the error of `tooLong` if more bytes are sent, whatever they decode to. */
   limit(most: number, tooLong: () => Error): void {
     this.#most = most;
     this.#tooLong = tooLong;
     this.#checkLength();
   }
 
-  /** The last byte is here, or the last that there will be. */
+  /** Ends the body after the last byte, or after the last byte that will arrive. */
   complete(fault: Error | null): void {
     this.#watch.end();
     if (this.destroyed || this.#isComplete) return;
@@ -88,7 +88,7 @@ export class Body extends Readable {
   }
 }
 
-/** Sends one request. Resolves with the answer's head; rejects when none comes in time, or `signal` is aborted. */
+/** Sends one request. Resolves with the answer's head; rejects if none arrives in time or `signal` is aborted. */
 export function dispatch(
   dispatcher: Dispatcher,
   options: Dispatcher.DispatchOptions,
@@ -145,7 +145,7 @@ class AnswerHandler implements Dispatcher.DispatchHandler {
     }
     clearTimeout(this.#headTimer);
     this.#body = new Body(controller, this.#limits.least);
-    // One that is given up emits an error, which nobody waits for.
+    // An aborted body emits an error that no caller waits for.
     this.#body.on('error', () => {});
     this.#resolve({ status, headers, body: this.#body });
   }
@@ -167,7 +167,7 @@ class AnswerHandler implements Dispatcher.DispatchHandler {
     this.#giveUp(this.#signal.reason);
   };
 
-  /** Keeps of the answer what is here. */
+  /** Ends the answer with the bytes that have arrived. */
   #giveUp(reason: Error): void {
     this.#givenUp ??= reason;
     this.#end(reason);

@@ -4,20 +4,20 @@ import { createSecureContext } from 'node:tls';
 import { type buildConnector, Client, type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
 import { EvidenceError } from '../../core/errors.ts';
 
-/** PEM texts: authorities to believe instead of the usual ones, and a certificate with its key to show. */
+/** PEM texts: certificate authorities that replace the default ones, and a client certificate with its key. */
 export interface Tls {
   ca?: string;
   cert?: string;
   key?: string;
 }
 
-/** Hosts that are reached through no proxy, as in Go's net/http: a proxy's own loopback is another. */
+/** Hosts that are never reached through a proxy, as in Go's net/http: the proxy's loopback is another machine's. */
 const LOOPBACK = ['localhost', '127.0.0.1', '::1'];
 
 /**
- * Connections, through the proxies that HTTP_PROXY, HTTPS_PROXY and NO_PROXY name: by CONNECT for https, so that a
- * proxy sees neither key nor content, and forwarded for http.
- * @throws EvidenceError `config` for certificates and proxies that are none.
+ * Opens connections through the proxies in HTTP_PROXY, HTTPS_PROXY and NO_PROXY: by CONNECT for https, so that a proxy
+ * sees neither key nor content, and by forwarding for http.
+ * @throws EvidenceError `config` for invalid certificates or proxies.
  */
 export function openDispatcher(connectTimeout: number, tls: Tls): Dispatcher {
   try {
@@ -31,11 +31,12 @@ export function openDispatcher(connectTimeout: number, tls: Tls): Dispatcher {
   const { no_proxy, NO_PROXY } = process.env;
   try {
     return new EnvHttpProxyAgent({
-      // HTTP/1.1 alone: StrictClient watches its parser, and undici's HTTP/2 knows no limit between pieces of a body.
+      // Uses HTTP/1.1 only: StrictClient watches its parser, and undici's HTTP/2 has no time limit between chunks of a
+      // body.
       allowH2: false,
       noProxy: [no_proxy ?? NO_PROXY ?? '', ...LOOPBACK].join(','),
       connect: { timeout: connectTimeout, ...tls },
-      // For a tunnel: undici passes `connect` on to connections without a proxy only.
+      // Needed for tunnels, because undici applies `connect` only to connections without a proxy.
       connectTimeout,
       requestTls: tls,
       factory: (origin, options) =>
@@ -46,7 +47,7 @@ export function openDispatcher(connectTimeout: number, tls: Tls): Dispatcher {
   }
 }
 
-/** The body went on where its framing said that it ends. */
+/** Error for a body that continues after the end that its framing states. */
 export class SurplusError extends Error {
   constructor() {
     super('the answer is longer than its Content-Length');
@@ -54,9 +55,9 @@ export class SurplusError extends Error {
 }
 
 /**
- * A client that does not believe an answer's end until the bytes that came with it are read. undici 8 (client-h1.js)
- * ends the answer first; what follows it then breaks the connection as a parser's fault, or is pushed back into a
- * socket that it has destroyed when the answer said `Connection: close`.
+ * Client that accepts an answer's end only after the bytes that arrived with it are read. undici 8 (client-h1.js) ends
+ * the answer first. Surplus bytes then cause a parser error, or are pushed back into a socket that undici has already
+ * destroyed because of `Connection: close`.
  */
 class StrictClient extends Client {
   readonly #state: { surplus: boolean };
@@ -68,13 +69,13 @@ class StrictClient extends Client {
   }
 
   override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
-    // One request at a time, as there is no pipelining: the state is that of this one.
+    // Requests are not pipelined, so the state belongs to the current request.
     this.#state.surplus = false;
     return super.dispatch(options, new PatientHandler(handler, this.#state));
   }
 }
 
-/** Notes a parser's fault, and what is pushed back into a socket that has no use for it any more. */
+/** Records parser errors, and bytes that are pushed back into a destroyed socket. */
 function watchful(connect: buildConnector.connector, state: { surplus: boolean }): buildConnector.connector {
   return (options, callback) =>
     connect(options, (...[error, socket]: Parameters<buildConnector.Callback>) => {
@@ -90,7 +91,8 @@ function watchful(connect: buildConnector.connector, state: { surplus: boolean }
 function watch(socket: Socket | Duplex, state: { surplus: boolean }): void {
   const { unshift } = socket;
   socket.once('error', ({ code, message }: NodeJS.ErrnoException) => {
-    // The latter is the SocketError for an answer to no request; a server that closes after its answer is in order.
+    // `bad response` is the SocketError for an answer to no request. A server that closes the connection after its
+    // answer is not at fault.
     if (code?.startsWith('HPE_') || message === 'bad response') state.surplus = true;
   });
   socket.unshift = (chunk: Uint8Array, encoding) => {

@@ -15,9 +15,9 @@ import { type AttemptFailure, Attempts } from './retry.ts';
 import type { Sender } from './send.ts';
 
 export interface Observer {
-  /** The file begins, or begins anew: what came before does not count. */
+  /** Called when the file begins or begins again; earlier bytes are discarded. */
   restart(): void;
-  /** The bytes are valid until it is done. */
+  /** Receives bytes that are valid until it returns or its promise resolves. */
   chunk(bytes: Uint8Array): void | Promise<void>;
 }
 
@@ -26,28 +26,33 @@ export interface Downloaded {
   contentType: string;
 }
 
-/** The part of one version that arrived. */
+/** Part of one version that has arrived. */
 interface Part {
   file: FileHandle;
   digest: StreamingSha256;
   bytes: number;
   contentType: string;
   expectation: Expectation;
-  /** Null when it cannot be continued. */
+  /** Version of the file; null if the part cannot be resumed. */
   version: Version | null;
 }
 
-/** To write and hash what a socket gives at once, 64 KiB at most, costs more than the bytes. */
+/**
+ * Block size for writing and hashing. Handling each read of a socket (64 KiB at most) on its own costs more than the
+ * bytes.
+ */
 const BLOCK_BYTES = 256 * 1024;
-/** Most files of small streams are not longer, and memory for more than they need is what collecting garbage costs. */
+/**
+ * Minimum block size, which fits most files of small streams. Larger buffers than needed increase garbage collection.
+ */
 const LEAST_BLOCK_BYTES = 16 * 1024;
 
 type Outcome = Downloaded | NotYet | AttemptFailure;
 
 /**
- * One answer into one file. An attempt that breaks is continued where it broke, if the service can tell that the file
- * is still the same, and begins anew otherwise: two versions are never spliced. undici's RetryHandler does splice them
- * where there is no strong ETag, hence this loop.
+ * Downloads one answer to a file. A broken attempt is resumed at the same place if the service can confirm that the
+ * file is unchanged, and restarted otherwise: two versions are never combined. undici's RetryHandler combines them
+ * without a strong ETag, so this class has a loop instead.
  */
 export class Download {
   readonly #sender: Sender;
@@ -91,7 +96,7 @@ export class Download {
     const part = this.#part;
     const version = part !== null && part.bytes > 0 ? part.version : null;
     const range = version === null ? {} : rangeHeaders(version, part?.bytes ?? 0);
-    // Ranges and digests are of the file itself, so it is asked for as it is.
+    // Requests the unencoded file, because ranges and digests refer to its bytes.
     const headers = { 'accept-encoding': 'identity', ...range };
     const asked = await this.#sender.ask(this.#call, this.#accepts, headers, this.#attempts);
     if ('notYet' in asked) return asked;
@@ -110,7 +115,7 @@ export class Download {
     });
   }
 
-  /** Makes the next attempt one from the beginning. */
+  /** Makes the next attempt start from the beginning. */
   #forget(failure: AttemptFailure): AttemptFailure {
     if (this.#part !== null) this.#part.version = null;
     return { ...failure, retry: true, waitMs: null };
@@ -131,7 +136,7 @@ export class Download {
     return part;
   }
 
-  /** @param end where the answer ends in the file, if it says so. */
+  /** @param end offset in the file at which the answer ends, if stated. */
   async #take(answer: Answer, part: Part, end: number | null): Promise<Outcome> {
     let keeping = false;
     try {
@@ -145,7 +150,7 @@ export class Download {
       }
     } catch (error) {
       this.#options.signal.throwIfAborted();
-      // A full disk is not the service's fault, and no better the next time; an EvidenceError is final anyway.
+      // A full disk is not the service's fault and will not recover by itself. EvidenceErrors are final.
       if (keeping || isEvidenceError(error)) throw error;
       const failure = { error: toConnectionError(this.#call, error), retry: this.#call.repeatable };
       return error instanceof SurplusError ? this.#forget(failure) : failure;
@@ -154,12 +159,12 @@ export class Download {
   }
 
   async #keep(answer: Answer, part: Part, chunk: Uint8Array): Promise<void> {
-    // The part that an earlier attempt brought is given up for something, not for an attempt that brings nothing.
+    // Discards the part of an earlier attempt only when this attempt brings its first bytes.
     if (part.bytes === 0) {
       await part.file.truncate(0);
       this.#observer.restart();
     }
-    // At once: to hand it to another thread and to hear of it takes longer.
+    // Writes synchronously, because passing small blocks to another thread takes longer.
     for (const piece of toWrites(chunk)) writeFileSync(part.file.fd, piece);
     part.digest.update(chunk);
     part.bytes += chunk.length;
@@ -192,35 +197,35 @@ export class Download {
   }
 }
 
-/** The most bytes that the message quotes of an answer that is refused by its status. */
+/** Maximum number of bytes that a message quotes from an answer with an unexpected status. */
 const MAX_QUOTED_BYTES = 1024;
 
-/** A version of a file of which a part is here, and which the service can be asked to continue. */
+/** Version of a partly received file that the service can be asked to continue. */
 interface Version {
-  /** Strong: a weak one does not promise the same bytes (RFC 9110 section 8.8.1). */
+  /** Strong ETag: a weak one does not guarantee the same bytes (RFC 9110 section 8.8.1). */
   etag: string;
-  /** In bytes; null as long as it is unknown. */
+  /** Length in bytes; null while it is unknown. */
   total: number | null;
 }
 
-/** The version that an answer begins; null when it cannot be continued. */
+/** Returns the version that an answer begins; null if it cannot be resumed. */
 function versionOf(answer: Answer): Version | null {
   const etag = answer.header('etag');
   if (etag === null || !/^"[\x21\x23-\x7e\x80-\xff]*"$/.test(etag)) return null;
-  // Ranges count encoded bytes, and nobody promises that the same bytes are encoded alike.
+  // Ranges count encoded bytes, and a repeated encoding may differ.
   if (answer.isEncoded || answer.header('accept-ranges')?.toLowerCase() === 'none') return null;
   return { etag, total: answer.contentLength };
 }
 
-/** The request for the rest: of this very version, or all of another (RFC 9110 section 13.1.5). */
+/** Returns headers that request the rest of this version, or the whole of another (RFC 9110 section 13.1.5). */
 function rangeHeaders({ etag }: Version, from: number): Record<string, string> {
   return { range: `bytes=${from}-`, 'if-range': etag };
 }
 
 /**
- * Reads the range that a 206 continues.
- * @returns its end, exclusive, and the whole's length where that is known; null when it is not the part that was asked
- * for, of the version that is here.
+ * Reads the range of a 206 answer.
+ * @returns its end, exclusive, and the total length if known; null if the answer is not the requested part of the same
+ * version.
  */
 function continuationOf(
   answer: Answer,

@@ -3,18 +3,21 @@ import type { Scrub } from '../../core/secret.ts';
 import type { TransferLog } from '../../verifier/bundle/documents.ts';
 import type { Answer } from './answer.ts';
 
-/** One request and its answer, as the chain of custody records it. Never the request's headers: they hold the key. */
+/**
+ * Request and answer as the chain of custody records them. Request headers are never included, because they contain the
+ * key.
+ */
 export type Exchange = NonNullable<TransferLog['steps'][number]['exchange']>;
 
 const REQUEST_ID_HEADERS = ['x-request-id', 'x-correlation-id', 'x-amzn-requestid', 'request-id'];
 
-/** The id that the service gave a request; null where it gave none. */
+/** Returns the id that the service gave a request; null if it gave none. */
 export function requestIdOf(answer: Pick<Answer, 'header'>, scrub: Scrub): string | null {
   const named = REQUEST_ID_HEADERS.map((name) => answer.header(name)).find((value) => value !== null);
   return named === undefined ? null : scrub(named);
 }
 
-/** @param scrub takes out the key, which any header may quote, and a redirect too. */
+/** @param scrub removes the key, which headers and redirects may contain. */
 export function toExchange(
   answer: Answer,
   attempts: number,
@@ -40,17 +43,17 @@ export function toExchange(
 
 export interface JsonAnswer {
   value: unknown;
-  /** As it was received, in UTF-8. */
+  /** Body as received, in UTF-8. */
   text: string;
-  /** The `Date` header. */
+  /** `Date` header. */
   date: string | null;
-  /** Made when it is asked for: most answers are never recorded, and to hash them takes time. */
+  /** Created when it is read: most answers are never recorded, and hashing them takes time. */
   readonly exchange: Exchange;
-  /** The `Link` header (RFC 8288), as sent. */
+  /** `Link` header (RFC 8288), as sent. */
   link: string | null;
 }
 
-/** A page of a list, with what is recorded of a listing, which may have 100,000 of them, in the place of exchanges. */
+/** Page of a list. Pages have a short record instead of an exchange, because a listing may have 100,000 of them. */
 export interface PageAnswer extends Omit<JsonAnswer, 'text'> {
   received: ReceivedPage;
 }
@@ -59,16 +62,16 @@ export interface ReceivedPage {
   /** Path and query, without the key. */
   path: string;
   bytes: number;
-  /** Hex. */
+  /** Digest of the page, hex. */
   sha256: string;
 }
 
-/** An answer of whatever status: a refusal can tell as much as a success. */
+/** Answer of any status: a refusal can be as informative as a success. */
 export interface PlainAnswer {
   status: number;
-  /** Decoded; the key, which a refusal may quote, is not in it. */
+  /** Decoded body, without the key, which a refusal may quote. */
   text: string;
   link: string | null;
-  /** The error of a refusal, for somebody who needs what was refused. */
+  /** Error of a refusal, for callers that need the refused resource. */
   error: EvidenceError | null;
 }

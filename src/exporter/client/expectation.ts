@@ -1,12 +1,12 @@
 import type { Accepts } from './call.ts';
 
-/** Number of bytes within which a PDF must say that it is one, as readers have it (ISO 32000-1, note 13). */
+/** Number of bytes in which the header of a PDF must begin, as common readers require (ISO 32000-1, note 13). */
 const HEAD_BYTES = 1024;
 
-/** A mark in UTF-8, read as Latin-1; a reader may overlook it (RFC 8259 section 8.1). */
+/** Byte order mark in UTF-8, read as Latin-1. Readers may ignore it (RFC 8259 section 8.1). */
 const BYTE_ORDER_MARK = '\xef\xbb\xbf';
 
-/** A judgement by its first bytes whether an answer is what was asked for. */
+/** Checks by the first bytes of an answer that it has the expected form. */
 export class Expectation {
   readonly #accepts: Accepts;
   readonly #isHtml: boolean;
@@ -19,12 +19,15 @@ export class Expectation {
     this.#fits = accepts === 'any';
   }
 
-  /** The first bytes, as far as they were looked at. */
+  /** First bytes, as far as they were examined. */
   get head(): Uint8Array {
     return this.#head;
   }
 
-  /** Takes the next piece. Why it is not what was asked for, in words that go on from "but", or null. */
+  /**
+   * Examines the next chunk. Returns the reason that the answer is not of the expected form, as words that continue
+   * "but …"; null if there is none.
+   */
   see(chunk: Uint8Array): string | null {
     if (this.#head.length < HEAD_BYTES)
       this.#head = Buffer.concat([this.#head, chunk.subarray(0, HEAD_BYTES - this.#head.length)]);
@@ -34,13 +37,13 @@ export class Expectation {
     return verdict === false ? this.#why() : null;
   }
 
-  /** The same, when nothing more comes. */
+  /** Returns the same after the last chunk. */
   end(): string | null {
     if (this.#head.length === 0) return 'there is nothing in it';
     return this.#fits ? null : this.#why();
   }
 
-  /** Null while that cannot be told. */
+  /** Returns null while the form is undecided. */
   #looksRight(): boolean | null {
     const text = this.#head.toString('latin1');
     if (this.#accepts === 'pdf') return text.includes('%PDF-') || (text.length < HEAD_BYTES ? null : false);

@@ -4,13 +4,13 @@ import type { Description } from '../../verifier/profile/description.ts';
 import type { List } from '../../verifier/profile/list-description.ts';
 import type { RequestPurpose, RunRecord } from '../../verifier/records/record.ts';
 
-/** One kind of request of an export, as it is told to somebody who wants to repeat it. */
+/** Kind of request that an export sends, described for a reader who wants to repeat it. */
 export type Operation = RunRecord['source']['requests'][number];
 
 /**
- * The requests by which an export collects its evidence.
+ * Returns the requests by which an export collects its evidence.
  * @param period of the packages.
- * @param listsEntries whether packages are compared with the list of entries.
+ * @param listsEntries true if packages are compared with the list of entries.
  */
 export function operationsOf(
   description: Description,
@@ -45,7 +45,7 @@ export function operationsOf(
   return list;
 }
 
-/** Query parameters that select the entries of a stream. */
+/** Returns the query parameters that select the entries of a stream. */
 export function selectionOf(
   { stream_parameter, ...parameters }: NonNullable<Description['entries']>,
   streamId: string,
@@ -54,7 +54,7 @@ export function selectionOf(
   return { [stream_parameter]: streamId, ...periodFilter(parameters, period) };
 }
 
-/** Query parameters that select what is of a period, as far as the list has them. */
+/** Returns the query parameters that select a period, as far as the list supports them. */
 export function periodFilter(
   { from_parameter, to_parameter }: { from_parameter: string | null; to_parameter: string | null },
   { from, to }: { from: string | null; to: string | null },
@@ -71,8 +71,8 @@ function pagingOf({ limit, paging }: List): string[] {
 }
 
 /**
- * A path with ids as segments of it. Every URL parser takes `.` and `..` for steps, encoded or not (WHATWG URL, 4.5),
- * so they would address something else.
+ * Inserts ids into a path, each as one segment. Throws for `.` and `..`: URL parsers resolve these even if encoded
+ * (WHATWG URL, 4.5), so they would address another resource.
  */
 export function inPath(template: string, ids: Readonly<Record<string, string>>): string {
   for (const id of Object.values(ids))

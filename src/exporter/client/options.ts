@@ -5,39 +5,39 @@ import type { Tls } from './dispatcher.ts';
 import type { SharedRate } from './rate.ts';
 import type { CallLimits } from './retry.ts';
 
-/** In milliseconds. */
+/** Time limits in milliseconds. */
 interface Timeouts {
   connect: number;
-  /** To the head of the answer. */
+  /** Limit until the head of the answer. */
   headers: number;
-  /** Between two pieces of its body. */
+  /** Limit between two chunks of the body. */
   idle: number;
-  /** For a call whose answer is JSON: all its attempts, without the waits between them. */
+  /** Total of all attempts at a call with a JSON answer, without the waits between them. */
   request: number;
-  /** The same for a download. */
+  /** Total of all attempts at a download, counted like `request`. */
   download: number;
 }
 
 // Over ten members: one for each thing that a service could do without bound.
 export interface TransportOptions {
-  /** The one origin that is spoken to: no other ever sees the key. */
+  /** The only origin that requests are sent to, so that no other server sees the key. */
   origin: string;
   apiKey: string;
   userAgent: string;
   timeouts: Timeouts;
-  /** The least that a body must bring, over `RATE_WINDOWS` times the longest that it may bring nothing. */
+  /** Minimum rate of a body, measured over `RATE_WINDOWS` times the idle limit. */
   bytesPerSecond: number;
-  /** The number of tries of a request without progress. */
+  /** Number of attempts at a request without progress. */
   attempts: number;
-  /** Milliseconds that a service can make a call wait by Retry-After: at a time, and in all. */
+  /** Maximum wait in milliseconds that a service can impose on a call by Retry-After: each time, and in total. */
   waits: { longest: number; inAll: number };
-  /** Pages of one list. */
+  /** Maximum number of pages of one list. */
   maxPages: number;
-  /** Bytes of an answer, decoded: of JSON, and of a download. */
+  /** Maximum decoded size of an answer: of JSON, and of a download. */
   maxBytes: { json: number; download: number };
-  /** The rate of all requests together; null to learn it from refusals. */
+  /** Rate of all requests together; null to learn it from refusals. */
   requestsPerSecond: number | null;
-  /** Keeps that rate over several processes; null where this one alone asks the service. */
+  /** Rate shared with other processes; null if this process alone sends requests to the service. */
   sharedRate: SharedRate | null;
   /** Receives a line for every request and wait, without the key. */
   trace?: (line: string) => void;
@@ -50,23 +50,23 @@ export interface TransportOptions {
   signal: AbortSignal;
 }
 
-/** Options for those who meet answers. */
+/** Options for code that reads answers. */
 export interface ConnectionOptions extends TransportOptions {
-  /** Takes the key out of what an answer says. */
+  /** Removes the key from texts of answers. */
   scrub: Scrub;
 }
 
-/** Idle limits over which the rate of a body is measured. */
+/** Number of idle limits over which the rate of a body is measured. */
 const RATE_WINDOWS = 5;
 
-/** The bounds of one call. */
+/** Returns the limits of one call. */
 export function callLimits(options: ConnectionOptions, kind: 'request' | 'download'): CallLimits {
   const { attempts, timeouts, bytesPerSecond, waits, trace, onWait, scrub } = options;
   const scrubbed = (line: string) => onWait?.(scrub(line));
   return { attempts, callMs: timeouts[kind], bytesPerSecond, waits, trace, onWait: scrubbed };
 }
 
-/** The bounds of one request. @param wholeMs milliseconds that are left for its call. */
+/** Returns the limits of one request. @param wholeMs milliseconds that are left for its call. */
 export function dispatchLimits({ timeouts, bytesPerSecond }: TransportOptions, wholeMs: number): DispatchLimits {
   const headMs = Math.min(timeouts.connect + timeouts.headers, wholeMs);
   return { headMs, wholeMs, least: { bytesPerSecond, windowMs: RATE_WINDOWS * timeouts.idle } };
@@ -77,7 +77,7 @@ export const DEFAULT_TRANSPORT = {
   bytesPerSecond: 1000,
   attempts: 4,
   waits: { longest: 300_000, inAll: 900_000 },
-  // Pages of 500 records each make five million.
+  // Enough for five million records in pages of 500.
   maxPages: 10_000,
   maxBytes: { json: 64 * 2 ** 20, download: 16 * 2 ** 30 },
   requestsPerSecond: null,

@@ -7,11 +7,11 @@ import { itemsOf } from '../../verifier/profile/answers.ts';
 import type { List } from '../../verifier/profile/list-description.ts';
 import { namesOf } from '../../verifier/profile/path.ts';
 
-/** Items that the caller has already, and expects next in a list. */
+/** Items that the caller already has and expects next in a list. */
 export interface KnownItems {
   /**
-   * As many of them as stand in `text` from `at` on, byte by byte, each but the first after a comma: how many, and
-   * where the last ends. Each is one JSON object.
+   * Matches as many known items as `text` contains from `at` on, byte by byte, each but the first after a comma. Each
+   * is one JSON object. Returns their number and the offset after the last.
    */
   match(text: Uint8Array, at: number): { count: number; end: number };
 }
@@ -20,14 +20,17 @@ const COMMA = 0x2c;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_ARRAY = 0x5d;
 
-/** The most bytes before the items of a page that are looked at. */
+/** Maximum number of bytes before the items of a page that are examined. */
 const MAX_HEAD_BYTES = 4096;
 
-/** Reads pages of a list without those items at their beginning that are known: to parse them costs more than all else. */
+/**
+ * Reads pages of a list without parsing known items at their beginning, because parsing costs more than everything
+ * else.
+ */
 export class PageReader {
   readonly #list: List;
   readonly #items: KnownItems | null;
-  /** The number of known items before those of the page that was read last. */
+  /** Number of known items before the items of the last page. */
   known = 0;
 
   constructor(list: List, items: KnownItems | null) {
@@ -41,7 +44,7 @@ export class PageReader {
     return shorter ?? readJsonBody(body);
   }
 
-  /** Null where the page cannot be shortened with certainty. */
+  /** Returns null if the page cannot be shortened safely. */
   #withoutKnown(body: Uint8Array, items: KnownItems): ReadBody | null {
     const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
     const start = bytes.subarray(0, MAX_HEAD_BYTES).indexOf('[{') + 1;
@@ -52,13 +55,16 @@ export class PageReader {
     if (!more && bytes[end] !== CLOSE_ARRAY) return null;
     const rest = Buffer.concat([bytes.subarray(0, start), bytes.subarray(more ? end + 1 : end)]);
     const read = readJsonBody(rest);
-    // A second member of the items' name would be taken for the first, which was cut out.
+    // A second member with the items' name would be taken for the first, which was cut out.
     if ('why' in read || read.ambiguity !== null) return null;
     this.known = count;
     return read;
   }
 
-  /** Reports whether the first item follows `head`: an item there, and none there, must make all the difference. */
+  /**
+   * Reports whether `head` ends where the items begin: adding an item after it must change the number of items from 0
+   * to 1.
+   */
   #beginsItems(head: Buffer): boolean {
     const depth = namesOf(this.#list.items).length;
     const lengthOf = (item: string) => {
@@ -69,18 +75,18 @@ export class PageReader {
   }
 }
 
-/** The value of a JSON text, or the reason why it has none, in words that go on from "but". */
+/** Parsed JSON text, or the reason that it is invalid, as words that continue "but …". */
 export type ReadBody = ExactJson | { why: string };
-/** Makes something of a body, which is valid until it returns. */
+/** Reads a body, which is valid until it returns. */
 export type ReadPage = (body: Uint8Array) => ReadBody;
 
-/** No page that anybody asks for has more. */
+/** Maximum number of values in a document. */
 const MAX_VALUES = 1_000_000;
-/** Heap that a value takes at most, the name of its member included: measured with objects of a million names. */
+/** Upper bound of the heap that a value takes, including its member name; measured with objects of a million names. */
 const VALUE_BYTES = 350;
 
 export function readJsonBody(body: Uint8Array): ReadBody {
-  // JSON.parse is happy with 64 MiB of brackets, for 3 GB of memory: look at depth, number and memory first.
+  // Checks depth, number of values and memory first: JSON.parse accepts 64 MiB of brackets and takes 3 GB for them.
   const { depth, values } = sizeOf(body);
   if (depth > MAX_DEPTH) return { why: `this is nested deeper than ${MAX_DEPTH} levels` };
   if (values > MAX_VALUES) return { why: `this has more than ${MAX_VALUES} values` };
@@ -95,7 +101,7 @@ export function readJsonBody(body: Uint8Array): ReadBody {
   }
 }
 
-/** Counts no further than a document may go. */
+/** Counts depth and values up to their limits. */
 function sizeOf(body: Uint8Array): { depth: number; values: number } {
   let [depth, values, inString] = [0, 1, false];
   for (let at = 0; at < body.length && depth <= MAX_DEPTH && values <= MAX_VALUES; at++) {

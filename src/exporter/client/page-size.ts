@@ -1,12 +1,12 @@
 import type { Description } from '../../verifier/profile/description.ts';
 import type { List } from '../../verifier/profile/list-description.ts';
 
-/** The same list, asked for in pages of another size where the service takes one. */
+/** Returns the list with another page size, if the service supports page sizes. */
 export function withPageSize<L extends List>(list: L, size: number): L {
   return list.limit === null ? list : { ...list, limit: { ...list.limit, size } };
 }
 
-/** The same contract, with all lists but that of entries asked for in pages of another size. */
+/** Returns the contract with another page size for all lists except the list of entries. */
 export function withPageSizes(description: Description, size: number): Description {
   const { streams, supplements } = description;
   return {

@@ -12,43 +12,46 @@ import { NO_SERVICE_THERE } from './problem.ts';
 import type { Transport } from './transport.ts';
 
 export interface Page {
-  /** For errors. */
+  /** Address of the page, for errors. */
   url: string;
-  /** The number of known items before the others. */
+  /** Number of known items before the others. */
   known: number;
   items: Json[];
-  /** The answer's Date header. */
+  /** Date header of the answer. */
   date: string | null;
   received: ReceivedPage;
-  /** Made when it is asked for. */
+  /** Created when it is called. */
   exchange(): Exchange;
 }
 
-/** Wishes of a reader of a list for its pages beside their items. */
+/** Options for reading the pages of a list. */
 interface PageOptions {
-  /** Items that are expected next; those that come as they are known are not read. */
+  /** Items that are expected next; matching items are not parsed. */
   known?: KnownItems | undefined;
-  /** Sees every page as it was received, an empty one too, before it is read. The bytes are valid until it returns. */
+  /**
+   * Receives every page as it arrived, even an empty one, before it is parsed. The bytes are valid until it returns.
+   */
   keep?(body: Uint8Array): void;
 }
 
-/** For lists that cannot be trusted. */
+/** Next step for a list that cannot be trusted. */
 export const ASK_OPERATOR = {
   nextStep: 'Nothing was exported in its place. Ask the operator of the service; what was archived before stays.',
 };
 
-/** The address of each page is recorded, and servers take no longer ones. */
+/** Maximum length of a page's address, which is recorded. Servers accept no longer ones. */
 const MAX_ADDRESS = 8192;
 
-/** Empty pages that may follow each other, and that a list may have in all: one of nothing else does not end. */
+/** Maximum number of consecutive empty pages, and of empty pages in a list. A longer list is considered endless. */
 const MAX_EMPTY_PAGES = 100;
 const MAX_EMPTY_IN_ALL = 1000;
 
 /**
- * The pages of a list. One that leads back to a page that was read never ends, so it is refused.
+ * Yields the pages of a list. A list that leads back to an earlier page never ends, so it is refused.
  *
- * @param base of the service, without a slash at its end.
- * @throws EvidenceError `contract` when a page has another shape, `service` when it leads in a circle or elsewhere.
+ * @param base of the service, without a trailing slash.
+ * @throws EvidenceError `contract` if a page has another shape, `service` if the list is circular or leads to another
+ * origin.
  */
 export async function* readPages(
   transport: Transport,
@@ -58,7 +61,7 @@ export async function* readPages(
   { known, keep }: PageOptions = {},
 ): AsyncGenerator<Page> {
   const { paging } = list;
-  // By number, what tells that a list goes in a circle are its items.
+  // Numbered pages show a circular list only by repeated items.
   const counted = paging.style === 'offset' || paging.style === 'page';
   const saysHowItGoesOn = paging.style === 'cursor' || paging.style === 'link';
   const first = firstUrl(base, list, filter);
@@ -77,7 +80,7 @@ export async function* readPages(
     read += length;
     if (length > 0 || saysHowItGoesOn || keep !== undefined)
       yield { url, known: reader.known, items, date, received, exchange: () => answer.exchange };
-    // By number a list ends with an empty page; a short one may be cut to what the key may see.
+    // A numbered list ends with an empty page. A short page may only be filtered to what the key may see.
     if (counted && items.length === 0) return;
     const turn: string | null = counted ? sha256(JSON.stringify(items)) : nextOf(list, body, link, url);
     if (turn === null) return;
@@ -88,7 +91,7 @@ export async function* readPages(
   }
 }
 
-/** Counts the pages of one list, and ends one that never does. */
+/** Counts the pages of one list, and throws for a list that does not end. */
 class Extent {
   readonly #most: number;
   readonly #turned = new Set<string>();
@@ -100,7 +103,7 @@ class Extent {
     this.#most = most;
   }
 
-  /** @param items of a page, those that are known too. */
+  /** @param items of a page, including known ones. */
   add(url: string, items: number): void {
     this.#pages++;
     this.#empty = items === 0 ? this.#empty + 1 : 0;
@@ -109,7 +112,7 @@ class Extent {
     if (this.#emptyInAll > MAX_EMPTY_IN_ALL) throw endless(url, `and ${MAX_EMPTY_IN_ALL} pages before it are empty`);
   }
 
-  /** There is another page. @param mark a digest of what leads to it, which may be long. */
+  /** Records that another page follows. @param mark digest of the reference to that page, which may be long. */
   goOn(url: string, mark: string): void {
     if (this.#turned.has(mark)) throw endless(url, 'leads back to a page that was already read');
     this.#turned.add(mark);
@@ -133,7 +136,10 @@ function askPage(
   });
 }
 
-/** Returns the parameters that the next page is asked for with. @param read items so far. @param number of pages so far. */
+/**
+ * Returns the value of the paging parameter for the next page. @param read number of items so far. @param number of
+ * pages so far.
+ */
 function placeOf(
   paging: Exclude<Paging, { style: 'single' | 'link' }>,
   { turn, read, number }: { turn: string; read: number; number: number },
@@ -143,7 +149,8 @@ function placeOf(
 }
 
 /**
- * The pages of the list that is asked for first: an address where not even its first page is, is doubted.
+ * Yields the pages of the first list that an export requests. If its first page is not found, the address is probably
+ * wrong.
  * @throws EvidenceError `not-found`.
  */
 export async function* atAddress(pages: AsyncIterable<Page>): AsyncGenerator<Page> {
@@ -173,7 +180,7 @@ function withParameter(url: string, name: string, value: string | number): strin
   return next.href;
 }
 
-/** Returns the request for the next page; null after the last. */
+/** Returns the reference to the next page; null after the last. */
 function nextOf({ paging }: List, body: Json, link: string | null, url: string): string | null {
   if (paging.style === 'single') return null;
   if (paging.style === 'link' && paging.next === null) return linkToNext(link);
@@ -185,7 +192,7 @@ function nextOf({ paging }: List, body: Json, link: string | null, url: string):
   throw noNext(url, paging.next ?? '');
 }
 
-/** The target of `rel="next"` (RFC 8288, section 3). */
+/** Returns the target of `rel="next"` (RFC 8288, section 3). */
 function linkToNext(header: string | null): string | null {
   for (const [, target, parameters] of (header ?? '').matchAll(/<([^>]*)>((?:\s*;\s*[^,;"]+(?:"[^"]*")?)*)/g))
     if (/;\s*rel\s*=\s*(?:"(?:[^"]*\s)?next(?:\s[^"]*)?"|next(?:\s|;|$))/i.test(parameters ?? ''))
@@ -193,7 +200,7 @@ function linkToNext(header: string | null): string | null {
   return null;
 }
 
-/** The key goes to the service's own origin only. */
+/** Resolves a link to the next page. Throws for another origin, because only the service's own may receive the key. */
 function linked(next: string, url: string, base: string): string {
   const target = URL.canParse(next, url) ? new URL(next, url) : null;
   if (target !== null && target.origin === new URL(base).origin) return target.href;

@@ -1,6 +1,6 @@
 import { inUtc } from '../../verifier/profile/time.ts';
 
-/** Half-open, RFC 3339 in UTC; null is without an end. */
+/** Half-open period in RFC 3339 UTC; null for an open end. */
 export interface Period {
   from: string | null;
   to: string | null;
@@ -13,7 +13,7 @@ export function inPeriod({ from, to }: Period): (entry: { timestamp: string }) =
   const [first, end] = [from === null ? -Infinity : Date.parse(from), to === null ? Infinity : Date.parse(to)];
   return ({ timestamp }) => {
     const time = Date.parse(inUtc(timestamp));
-    // An entry that has no time of its own is left to the service's own selection.
+    // An entry without a time is left to the service's own selection.
     return Number.isNaN(time) || (time >= first && time < end);
   };
 }

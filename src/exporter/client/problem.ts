@@ -4,24 +4,24 @@ import type { Scrub } from '../../core/secret.ts';
 import type { Answer } from './answer.ts';
 import { readJsonBody } from './page-reader.ts';
 
-/** An answer that is not what was asked for, as far as a message needs it. */
+/** Parts of an unexpected answer that a message needs. */
 interface Refusal {
   method: string;
   url: string;
   status: number;
   contentType: string;
   body: Uint8Array;
-  /** Takes out the key, which the service may quote. */
+  /** Removes the key, which the service may quote. */
   scrub: Scrub;
 }
 
-/** @param body its beginning. */
+/** @param body beginning of the answer's body. */
 export function describeRefusal(answer: Answer, body: Uint8Array, scrub: Scrub): Refusal {
   const { call, status, contentType } = answer;
   return { method: call.method, url: call.url, status, contentType, body, scrub };
 }
 
-/** An answer that is not a success, as an error that says what the service said. */
+/** Returns the error for an unsuccessful answer, with the service's explanation. */
 export function toServiceError(refusal: Refusal): EvidenceError {
   const { method, url, status, scrub } = refusal;
   const said = cutText(scrub(describeProblem(refusal)), MAX_WORDS);
@@ -37,7 +37,7 @@ export function toServiceError(refusal: Refusal): EvidenceError {
   return new EvidenceError('service', what, { nextStep: 'Run the same command again; if it stays, ask the operator.' });
 }
 
-/** An answer that is a success but not what was asked for. */
+/** Returns the error for a successful answer that is not of the requested form. */
 export function toUnexpectedAnswer(refusal: Refusal, why: string): EvidenceError {
   const { method, url, status, contentType, scrub } = refusal;
   const type = contentType === '' ? 'without a content type' : `with ${scrub(contentType)}`;
@@ -53,7 +53,9 @@ export function toUnexpectedAnswer(refusal: Refusal, why: string): EvidenceError
 const MAX_WORDS = 500;
 const MAX_FIRST_BYTES = 200;
 
-/** RFC 9457 problem details; FastAPI's `detail` as text or as a list; `{"error": …}`; plain text. */
+/**
+ * Extracts the explanation: RFC 9457 problem details; FastAPI's `detail` as text or list; `{"error": …}`; plain text.
+ */
 function describeProblem(refusal: Refusal): string {
   const { contentType, body } = refusal;
   if (!/json/i.test(contentType)) return /^text\/plain/i.test(contentType) ? firstBytes(refusal) : '';
@@ -75,26 +77,26 @@ function describeItem(item: unknown): string {
   return Array.isArray(loc) ? `${loc.join('.')}: ${msg}` : msg;
 }
 
-/** The secret is taken out before anything is cut off, or a part of it would stay. */
+/** Quotes the first bytes. The key is removed before the text is cut, because otherwise a part of it could remain. */
 function firstBytes({ body, scrub }: Refusal): string {
   const clean = Buffer.from(scrub(Buffer.from(body).toString('latin1')), 'latin1');
   const text = new TextDecoder().decode(clean.subarray(0, MAX_FIRST_BYTES)).replace(/\s+/g, ' ').trim();
   return text === '' ? 'an empty body' : JSON.stringify(text);
 }
 
-/** Next steps about a service that is not as it was expected. */
+/** Next steps for a service that does not behave as expected. */
 export const SERVICE_CHANGED = {
   nextStep: 'The service changed since its contract was pinned: run `evidence probe` again and compare the two files.',
 };
 export const OTHER_SERVICE = {
   nextStep: 'This service speaks another contract than the default one: run `evidence probe` to find it out.',
 };
-/** Other streams of the service fit the default contract. */
+/** Next step if other streams of the service fit the default contract. */
 export const ODD_STREAM = {
   nextStep:
     'Ask the operator of the service about this stream: others fit the contract. What was archived before stays.',
 };
-/** No list of streams, the first thing that is asked for, is at the address. */
+/** Next step if the list of streams, the first resource requested, is not found. */
 export const NO_SERVICE_THERE = {
   nextStep:
     'Check the address of the audit service (source.audit_url): its path is probably missing or wrong. It may end with /audit, as in http://127.0.0.1:8181/audit.',

@@ -1,19 +1,22 @@
 import { wait } from '../../core/wait.ts';
 
-/** A 503 may be many things: it speaks of a rate only where there was one. */
+/**
+ * Minimum number of accepted requests before a status counts as a rate limit. A 503 has many causes, so it needs more
+ * evidence.
+ */
 const EVIDENCE = new Map([
   [429, 1],
   [503, 10],
 ]);
 
-/** A pace that several processes keep together. */
+/** Pace that several processes share. */
 export interface SharedRate {
   /**
-   * Waits until a request may leave.
-   * @param requestsPerSecond of all processes; infinite where nothing is configured.
+   * Waits until a request may be sent.
+   * @param requestsPerSecond of all processes together; infinite if none is configured.
    */
   admit(origin: string, requestsPerSecond: number): Promise<void>;
-  /** Lets no request of any process leave for so long. */
+  /** Stops the requests of all processes for this time. */
   pause(origin: string, milliseconds: number): void;
 }
 
@@ -21,12 +24,12 @@ export interface SharedRate {
 interface RateOptions {
   origin: string;
   requestsPerSecond: number | null;
-  /** Null where this process alone asks the service. */
+  /** Rate shared with other processes; null if this process alone sends requests to the service. */
   sharedRate: SharedRate | null;
   signal: AbortSignal;
 }
 
-/** One pace for all requests to a service: who asks first goes first. */
+/** Paces all requests to a service, first come, first served. */
 export class RateLimiter {
   readonly #pace: Pace;
   readonly #options: RateOptions;
@@ -37,7 +40,7 @@ export class RateLimiter {
     this.#options = options;
   }
 
-  /** Waits until a request may leave, and returns when that was. Rejects with the signal's reason. */
+  /** Waits until a request may be sent, and returns the time. Rejects with the signal's reason. */
   async admit(): Promise<number> {
     const before = this.#turn;
     const { origin, requestsPerSecond, sharedRate, signal } = this.#options;
@@ -58,7 +61,7 @@ export class RateLimiter {
     }
   }
 
-  /** Notes an answer that may say that there were too many requests. */
+  /** Records an answer that may mean that there were too many requests. */
   answered(status: number, grantedAt: number, retryAfterMs: number | null): void {
     const evidence = EVIDENCE.get(status);
     if (evidence === undefined) return;
@@ -67,47 +70,51 @@ export class RateLimiter {
   }
 }
 
-/** A configured rate is kept below by this, because the network does not keep the distance of two requests. */
+/**
+ * Factor for configured rates: the rate is kept slightly lower, because the network changes the spacing of requests.
+ */
 const MARGIN = 0.97;
 
-/** The rate that is kept where one is configured; infinite where none is. */
+/** Returns the rate to keep for a configured rate; infinite if none is configured. */
 function keptBelow(requestsPerSecond: number | null): number {
   return requestsPerSecond === null ? Number.POSITIVE_INFINITY : requestsPerSecond * MARGIN;
 }
 
-/** The part of a ceiling that is kept once a request was refused at it. */
+/** Fraction of a ceiling that is kept after a request at it was refused. */
 const DECREASE = 0.9;
-/** The part of the ceiling that is added to that in a second: it is tried again every 20 seconds. */
+/** Fraction of the ceiling that is regained each second, so that the ceiling is tried again every 20 seconds. */
 const INCREASE = 0.005;
-/** The stretch of time in which a service is taken to count. */
+/** Bounds of the window over which a service is assumed to count requests. */
 const SHORTEST_WINDOW_MS = 1000;
 const LONGEST_WINDOW_MS = 60_000;
-/** Times of requests that are remembered. */
+/** Number of request times that are remembered. */
 const MEMORY = 10_000;
 
 interface RateRefusal {
-  /** When the refused request was let go. */
+  /** Time at which the refused request was admitted. */
   grantedAt: number;
-  /** The time for which the service wants to be left alone; null when it does not say. */
+  /** Time for which the service asks to wait; null if it does not state one. */
   retryAfterMs: number | null;
-  /** Number of accepted requests that must precede a refusal for it to say something about a rate. */
+  /** Number of accepted requests that must precede a refusal before it counts as a rate limit. */
   evidence: number;
 }
 
-/** Requests per second at which the service refuses, and since when we stay below. */
+/** Rate at which the service refused, and the time since which requests stay below it. */
 interface Ceiling {
   rate: number;
   since: number;
-  /** The newest request when it was learned: refusals up to there belong to the same event. */
+  /**
+   * Time of the newest request when the ceiling was learned. Refusals of requests up to then belong to the same event.
+   */
   newestAt: number;
-  /** True if requests were spaced before it. */
+  /** True if requests were already spaced before. */
   spaced: boolean;
 }
 
 /**
- * When the next request may leave: a token bucket that holds one token, so that requests are spaced evenly, and whose
- * rate is configured, learned from refusals, or neither, and then there is no bucket. Additive increase, multiplicative
- * decrease: a refusal takes a tenth of the rate away, and every second gives a little back.
+ * Decides when the next request may be sent: a token bucket with a single token, so that requests are evenly spaced.
+ * Its rate is configured or learned from refusals; without either, there is no bucket. Additive increase,
+ * multiplicative decrease: a refusal reduces the rate by a tenth, and every second restores a little.
  *
  * All times are milliseconds of one monotonic clock, which the caller reads.
  */
@@ -117,12 +124,12 @@ export class Pace {
   #pausedUntil = Number.NEGATIVE_INFINITY;
   #ceiling: Ceiling | null = null;
 
-  /** @param requestsPerSecond is never exceeded; null where nothing is known. */
+  /** @param requestsPerSecond is never exceeded; null if unknown. */
   constructor(requestsPerSecond: number | null) {
     this.#configured = keptBelow(requestsPerSecond);
   }
 
-  /** Lets a request go and returns 0, or the milliseconds after which to ask again. */
+  /** Admits a request and returns 0, or returns the milliseconds after which to ask again. */
   take(now: number): number {
     if (now < this.#pausedUntil) return this.#pausedUntil - now;
     const newest = this.#grants.at(-1) ?? Number.NEGATIVE_INFINITY;
@@ -133,7 +140,7 @@ export class Pace {
     return 0;
   }
 
-  /** Requests per second at this time; infinite when nothing holds them back. */
+  /** Returns the requests per second at this time; infinite if there is no limit. */
   rate(now: number): number {
     if (this.#ceiling === null) return this.#configured;
     const { rate, since } = this.#ceiling;
@@ -141,7 +148,7 @@ export class Pace {
     return Math.min(this.#configured, rate * (DECREASE + INCREASE * seconds));
   }
 
-  /** A request was turned away because there were too many. */
+  /** Records that a request was refused because there were too many. */
   refused(now: number, { grantedAt, retryAfterMs, evidence }: RateRefusal): void {
     const at = this.#grants.lastIndexOf(grantedAt);
     if (at >= 0) this.#grants.splice(at, 1);
@@ -161,9 +168,9 @@ export class Pace {
   }
 
   /**
-   * Requests per second that were not refused before the refusal. The window is as long as the service wants to be
-   * left alone: one that allows a hundred a minute says so by that. Spaced requests are one short of their rate when
-   * the next one is the one too many.
+   * Returns the rate of accepted requests before the refusal. The window is the time that the service asks to wait: a
+   * service that allows a hundred requests a minute reveals its window that way. Spaced requests are one short of the
+   * rate, because the refused request would have been the next.
    */
   #observed(retryAfterMs: number, evidence: number, spaced: boolean): number | null {
     const window = Math.min(Math.max(retryAfterMs, SHORTEST_WINDOW_MS), LONGEST_WINDOW_MS);

@@ -3,38 +3,38 @@ import { plural, roughly } from '../../core/plurals.ts';
 import { wait } from '../../core/wait.ts';
 import type { NotYet } from './call.ts';
 
-/** Attempts that a call has in all, however small the progress of each, and bytes that earn it one more. */
+/** Maximum number of attempts of a call, even with progress, and number of bytes that earn one more attempt. */
 const MAX_ATTEMPTS = 100;
 const BYTES_PER_ATTEMPT = 2 ** 20;
-/** A shorter attempt may bring as little as it likes: a hundred of them take no time. */
+/** Duration below which any gain counts as progress: a hundred such attempts take little time. */
 const QUICK_MS = 5000;
-/** A shorter wait is not worth a line. */
+/** Minimum wait that is reported. */
 const TOLD_FROM_MS = 5000;
-/** Timers fire up to a millisecond early: with less time left, a call has none. */
+/** Remaining time below which a call is over, because timers fire up to a millisecond early. */
 const LEAST_MS = 1;
 const YEAR_MS = 365 * 86_400_000;
 
-/** The failure of an attempt. */
+/** Failure of an attempt. */
 export interface AttemptFailure {
   error: EvidenceError;
   retry: boolean;
-  /** The wait that the service asked for. */
+  /** Wait that the service asked for. */
   waitMs?: number | null;
 }
 
-/** Bounds of one call: of all attempts and waits together. */
+/** Limits of one call, over all its attempts and waits. */
 export interface CallLimits {
-  /** Attempts that may follow each other without progress. */
+  /** Maximum number of consecutive attempts without progress. */
   attempts: number;
-  /** Milliseconds that the attempts may take together, waits apart. */
+  /** Maximum milliseconds of all attempts together, without waits. */
   callMs: number;
-  /** An attempt that brought less made no progress. */
+  /** Rate below which an attempt made no progress. */
   bytesPerSecond: number;
-  /** Milliseconds that the service can make a call wait by Retry-After: at a time, and in all. */
+  /** Maximum wait in milliseconds that a service can impose on a call by Retry-After: each time, and in total. */
   waits: { longest: number; inAll: number };
   /** Receives a line for every failed attempt. */
   trace?: ((line: string) => void) | undefined;
-  /** Receives a line for every wait that somebody at a terminal would wonder about. */
+  /** Receives a line for every wait that a person at a terminal would notice. */
   onWait?: ((line: string) => void) | undefined;
 }
 
@@ -45,16 +45,16 @@ export class Attempts {
   #fruitless = 0;
   #furthest = 0;
   #waitedMs = 0;
-  /** The time of attempts that have ended. */
+  /** Duration of attempts that have ended. */
   #spentMs = 0;
-  /** When the attempt that is under way sent its request; null before. */
+  /** Time at which the current attempt sent its request; null before. */
   #sentAt: number | null = null;
 
   constructor(limits: CallLimits) {
     this.#limits = limits;
   }
 
-  /** The number of tries so far. */
+  /** Number of attempts so far. */
   get count(): number {
     return this.#count;
   }
@@ -65,17 +65,17 @@ export class Attempts {
     this.#sentAt = null;
   }
 
-  /** Starts the clock of an attempt: call it when the request leaves. @returns the milliseconds that are left. */
+  /** Starts the clock of an attempt; call it when the request is sent. @returns the milliseconds that are left. */
   sent(): number {
     this.#sentAt ??= performance.now();
     return Math.max(0, this.#limits.callMs - this.#spentMs - (performance.now() - this.#sentAt));
   }
 
   /**
-   * Waits for the next attempt, if there is to be one.
-   * @param reached how many bytes are there now.
-   * @throws the error of the failure when it is final; one that says when to come back where the service asks for a
-   * longer wait than it is given.
+   * Waits for the next attempt, if there is one.
+   * @param reached number of bytes received so far.
+   * @throws the failure's error if it is final; an error that says when to come back if the service asks for too long a
+   * wait.
    */
   async next(failure: AttemptFailure, signal: AbortSignal, reached = 0): Promise<void> {
     const { attempts, callMs, waits, trace, onWait } = this.#limits;
@@ -93,7 +93,10 @@ export class Attempts {
     await wait(waitMs, signal);
   }
 
-  /** Progress is more bytes than ever before, and in a long attempt as many as its time should have brought. */
+  /**
+   * Records the end of an attempt. Progress means more bytes than ever before and, in a long attempt, at least the
+   * minimum rate.
+   */
   #noteEnd(reached: number): void {
     const tookMs = this.#sentAt === null ? 0 : performance.now() - this.#sentAt;
     this.#spentMs += tookMs;
@@ -104,7 +107,7 @@ export class Attempts {
   }
 }
 
-/** Full jitter: anything from nothing to 250 ms, 500 ms, 1 s, … at most 10 s; half of the first after progress. */
+/** Returns a wait with full jitter: from zero to 250 ms, 500 ms, 1 s, … up to 10 s; up to 125 ms after progress. */
 function backoff(fruitless: number): number {
   return Math.random() * Math.min(10_000, 250 * 2 ** (fruitless - 1));
 }
@@ -115,7 +118,7 @@ function describeWait({ message }: EvidenceError, askedMs: number): string {
   return `${message}; it asks for a wait of ${seconds} (Retry-After): going on at ${until} UTC`;
 }
 
-/** The error for a service that asks for a longer wait than it is given. */
+/** Returns the error for a service that asks for a longer wait than allowed. */
 function askedToLeave({ message }: EvidenceError, askedMs: number): EvidenceError {
   if (askedMs > YEAR_MS)
     return new EvidenceError('unreachable', `${message}; it asks to come back in more than a year (Retry-After)`, {
@@ -127,14 +130,14 @@ function askedToLeave({ message }: EvidenceError, askedMs: number): EvidenceErro
   });
 }
 
-/** Milliseconds for something to become ready, and the least between two questions. */
+/** Milliseconds for a resource to become ready, and minimum interval between two requests. */
 const READINESS = { within: 10 * 60_000, poll: 1000 };
 
 /**
- * Asks until there is an answer. A service that asks for longer waits is asked less often, never for longer.
- * @param what is waited for, for the error.
+ * Polls until there is an answer. If the service asks for longer waits, it is polled less often, but not for longer.
+ * @param what resource, for the error.
  * @param signal ends the waiting.
- * @throws EvidenceError `unreachable` when the time is over, or would be before the service wants to be asked again.
+ * @throws EvidenceError `unreachable` if the time is up, or would be up before the service may be asked again.
  */
 export async function untilReady<T extends object>(
   what: string,

@@ -9,26 +9,27 @@ import type { Transport } from './transport.ts';
 /** Period of a package without entries: a millisecond of 1970. */
 const NO_TIME = { from: '1970-01-01T00:00:00.000Z', to: '1970-01-01T00:00:00.001Z' };
 
-/** Rights that are asked for, and by what. */
+/** Rights to check, and the operations that check them. */
 interface Asking {
   transport: Transport;
-  /** Address of the service, without slashes at its end. */
+  /** Address of the service, without trailing slashes. */
   base: string;
   description: Description;
-  /** A stream that the service lists; null if it lists none. */
+  /** Id of a listed stream; null if none is listed. */
   listed: string | null;
-  /** Asks for a page of the entries of a stream; null if an export can do without. */
+  /** Requests a page of a stream's entries; null if an export does not need them. */
   list: ((streamId: string, period: Period) => Promise<void>) | null;
-  /** Has a package made, and returns its id. */
+  /** Requests a package and returns its id. */
   make: (streamId: string, period: Period) => Promise<string>;
 }
 
 /**
- * Tells if the key may do what an export does. Asks for the service's check, for a package and for the entries of a stream
- * that does not exist, and for each form of a package that does not exist, which changes nothing there. A service may hide
- * by 403 that something does not exist: only then a listed stream is asked for, with a period that has no entries.
- * @returns why the service does not check streams for this key, which an export can do without; null if it does.
- * @throws EvidenceError `refused` for 401 and 403, with the request that was refused.
+ * Checks that the API key has the rights that an export needs. Requests the service's check, a package and the entries
+ * of a nonexistent stream, and each form of a nonexistent package; none of this changes anything. A service may answer
+ * 403 for something that does not exist. Only then are the requests repeated for a listed stream, with a period without
+ * entries.
+ * @returns the refusal of the service's own check, which an export can do without; null if the key may use it.
+ * @throws EvidenceError `refused` for 401 and 403, with the refused request.
  */
 export async function tryRights(asking: Asking): Promise<EvidenceError | null> {
   const { transport, base, description, listed, list } = asking;
@@ -50,7 +51,7 @@ export async function tryRights(asking: Asking): Promise<EvidenceError | null> {
   );
 }
 
-/** @param listed a stream that decides where an unknown one is refused; null if there is none. */
+/** @param listed id of a stream to repeat a refused request with; null if there is none. */
 async function refusalFor(
   listed: string | null,
   ask: (streamId: string) => Promise<unknown>,
@@ -59,7 +60,7 @@ async function refusalFor(
   return refused === null || listed === null ? refused : refusalOf(() => ask(listed));
 }
 
-/** @throws EvidenceError `refused` if no form of a package is given to this key. */
+/** @throws EvidenceError `refused` if the key may not download a form of a package. */
 async function tryDownloads({ transport, base, description, listed, make }: Asking): Promise<void> {
   const paths = Object.values(description.downloads).filter((path) => path !== null);
   const refusalFrom = async (package_id: string) => {
@@ -71,7 +72,7 @@ async function tryDownloads({ transport, base, description, listed, make }: Aski
     return null;
   };
   if ((await refusalFrom(`evidence-doctor-${randomUUID()}`)) === null) return;
-  // Without a package that this key may see, a refusal may only hide that there is none.
+  // A refusal may only hide that the package does not exist, unless the key may see the package.
   if (listed === null || !selectsPeriod(description)) return;
   const refused = await refusalFrom(await make(listed, NO_TIME));
   if (refused !== null) throw refused;
@@ -82,7 +83,7 @@ async function refusalOf(ask: () => Promise<unknown>): Promise<EvidenceError | n
     await ask();
   } catch (error) {
     if (isEvidenceError(error, 'refused')) return error;
-    // A package that does not exist is not given; any other refusal is no matter of rights.
+    // A nonexistent package is an expected failure; errors other than refusals do not concern rights.
     if (!['not-found', 'service', 'contract'].some((code) => isEvidenceError(error, code as 'service'))) throw error;
   }
   return null;

@@ -21,17 +21,20 @@ const MEDIA: Record<Accepts, string> = {
   any: '*/*',
 };
 
-/** The answer of a service that refused. */
+/** Refusal of a service. */
 interface Refused {
   status: number;
-  /** The beginning of what it said. */
+  /** Beginning of the answer's body. */
   said: Uint8Array;
 }
 
-/** A failure that was an answer says which. */
+/** Result of a request. A failure with an answer includes its status and body. */
 type Sent = { answer: Answer } | NotYet | (AttemptFailure & Partial<Refused>);
 
-/** Sends requests, once each: with the key unless the call is without it, at the pace that the service bears, along redirects. */
+/**
+ * Sends requests, each once: with the API key unless the call omits it, at a pace that the service accepts, and
+ * following redirects.
+ */
 export class Sender {
   readonly #options: ConnectionOptions;
   readonly #dispatcher: Dispatcher;
@@ -47,7 +50,10 @@ export class Sender {
     await this.#dispatcher.destroy();
   }
 
-  /** An answer that is a success, or why there is none. @param attempts of the call; its clock starts with the request. */
+  /**
+   * Returns a successful answer, or the reason that there is none. @param attempts of the call; its clock starts with
+   * the request.
+   */
   async ask(
     call: Call | PollingCall,
     accepts: Accepts,
@@ -112,7 +118,7 @@ export class Sender {
       origin: url.origin,
       path: url.pathname + url.search,
       method: call.method,
-      // Here and not at the dispatcher: undici forgets them on the way to a proxy that forwards.
+      // Set for each request, because undici drops the dispatcher's timeouts for forwarding proxies.
       headersTimeout: timeouts.headers,
       bodyTimeout: timeouts.idle,
       headers: {
@@ -139,7 +145,7 @@ export class Sender {
     return answer;
   }
 
-  /** A wait that no call is given keeps none back. */
+  /** Reports a refusal to the rate limiter, unless it asks for a longer wait than any call is given. */
   #noteRefusal(answer: Answer, grantedAt: number): void {
     const retryAfterMs = readRetryAfter(answer.header('retry-after'));
     if ((retryAfterMs ?? 0) <= this.#options.waits.longest)
@@ -156,13 +162,13 @@ export class Sender {
 }
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-/** Those after which a request stays what it is (RFC 9110 sections 15.4.8 and 15.4.9). */
+/** Redirects that keep the method (RFC 9110 sections 15.4.8 and 15.4.9). */
 const KEEPS_METHOD: ReadonlySet<number> = new Set([307, 308]);
 
 /**
- * Returns the address to which an answer sends its request, on the same origin; null for one that sends it nowhere.
- * @throws EvidenceError `service` for another origin, which must not see the key, and for a POST that would become a
- * GET.
+ * Returns the redirect target of an answer, on the same origin; null if the answer is no redirect.
+ * @throws EvidenceError `service` for another origin, which must not receive the key, and for a POST that would become
+ * a GET.
  */
 function redirectTarget(answer: Answer): URL | null {
   const { call, url, status } = answer;
@@ -185,7 +191,7 @@ function redirectTarget(answer: Answer): URL | null {
   return target;
 }
 
-/** Returns the origin for http and https, for others at least the scheme. */
+/** Returns the origin of http and https URLs, and the scheme of others. */
 function originOf(url: URL): string {
   return url.origin === 'null' ? url.protocol : url.origin;
 }

@@ -1,14 +1,14 @@
-/** A request that took longer than it may. */
+/** Error for a request that exceeded its time limit or fell below its minimum rate. */
 export class SlowError extends Error {}
 
-/** The least that a body must bring. */
+/** Minimum rate of a body. */
 export interface LeastRate {
   bytesPerSecond: number;
-  /** Milliseconds over which it is measured, one stretch after the other. */
+  /** Milliseconds of each of the consecutive windows in which the rate is measured. */
   windowMs: number;
 }
 
-/** Measures the rate of a body. Time in which nobody takes what is there does not count. */
+/** Measures the rate of a body. Time in which received bytes wait for their reader does not count. */
 export class RateWatch {
   readonly #least: LeastRate;
   readonly #onSlow: (error: SlowError) => void;

@@ -5,9 +5,9 @@ import { inPath } from './operations.ts';
 import { type Page, readPages } from './pages.ts';
 import type { Transport } from './transport.ts';
 
-/** A service beside the audit service, as far as a supplement is collected from it: what it answers is read by nobody here. */
+/** Client of a service that supplements are collected from. It does not interpret the answers. */
 export class SupplementClient {
-  /** Its address, without a slash at its end. */
+  /** Address, without a trailing slash. */
   readonly url: string;
   readonly #transport: Transport;
 
@@ -17,9 +17,9 @@ export class SupplementClient {
   }
 
   /**
-   * The pages of a list.
-   * @param keep sees each as it was received, before it is read. The bytes are valid until it returns.
-   * @throws EvidenceError `service` for one that holds the API key: nothing of it is to be archived.
+   * Yields the pages of a list.
+   * @param keep receives each page as it arrived, before it is parsed. The bytes are valid until it returns.
+   * @throws EvidenceError `service` if a page contains the API key, because it must not be archived.
    */
   async *pages(
     list: List,
@@ -35,13 +35,13 @@ export class SupplementClient {
     try {
       yield* readPages(this.#transport, this.url, { ...list, path }, filter, { keep: keepClean });
     } catch (error) {
-      // A list may lead to an address that quotes the key.
+      // A list may lead to an address that contains the key.
       if (isEvidenceError(error)) error.message = this.#transport.scrub(error.message);
       throw error;
     }
   }
 
-  /** @param asStranger without the API key, as the public asks. */
+  /** @param asStranger sends the request without the API key, as the public would. */
   document(path: string, ids: Readonly<Record<string, string>> = {}, asStranger = false): Promise<JsonAnswer> {
     const url = this.url + inPath(path, ids);
     return this.#transport.json({

@@ -13,23 +13,26 @@ import { describeRefusal, toUnexpectedAnswer } from './problem.ts';
 import { type AttemptFailure, Attempts } from './retry.ts';
 import { Sender } from './send.ts';
 
-/** An answer that is no page of a list has a few members, and is archived with its text. */
+/**
+ * Maximum size of an answer that is not a page of a list. Such answers have few members and are archived with their
+ * text.
+ */
 const MAX_DOCUMENT_BYTES = 16 * 2 ** 20;
 
 const TWO_WAYS = 'answers with JSON that can be read in two ways: a member name occurs twice in one object';
 
-/** Buffers for pages, as many as are likely to be on their way at once. */
+/** Number of page buffers to keep, as many as are likely to be in use at once. */
 const MAX_SPARE = 8;
-/** No page of a size that anybody would ask for is longer. */
+/** Maximum size of a page buffer. Pages of usual sizes are shorter. */
 const MAX_SPARE_BYTES = 8 * 2 ** 20;
 
-/** HTTP to one service: the bearer key, time limits, size limits, pace, retries, and a record of every exchange. */
+/** HTTP client for one service: bearer key, time limits, size limits, pace, retries, and a record of every exchange. */
 export class Transport {
   readonly #options: ConnectionOptions;
   readonly #sender: Sender;
   readonly #spare = new SpareMemory(MAX_SPARE);
 
-  /** @throws EvidenceError `config` for certificates and proxies that are none. */
+  /** @throws EvidenceError `config` for invalid certificates or proxies. */
   constructor(options: TransportOptions) {
     this.#options = { ...options, scrub: scrubber(options.apiKey) };
     this.#sender = new Sender(this.#options);
@@ -39,24 +42,24 @@ export class Transport {
     await this.#sender.close();
   }
 
-  /** Finds the key in what is downloaded. */
+  /** Returns a watch that finds the key in downloads. */
   watchKey(): SecretWatch {
     return new SecretWatch(this.#options.apiKey);
   }
 
-  /** Pages that one list may have. */
+  /** Maximum number of pages of one list. */
   get maxPages(): number {
     return this.#options.maxPages;
   }
 
-  /** A text without the key. */
+  /** Removes the key from a text. */
   scrub(text: string): string {
     return this.#options.scrub(text);
   }
 
   /**
-   * Refuses a text of which something is to be recorded.
-   * @throws EvidenceError `service` when the key is in it.
+   * Throws if a text that is to be recorded contains the key.
+   * @throws EvidenceError `service`.
    */
   refuseKey(url: string, text: string): void {
     if (this.scrub(text) === text) return;
@@ -66,8 +69,8 @@ export class Transport {
   }
 
   /**
-   * The answer's JSON: one document of at most `MAX_DOCUMENT_BYTES`.
-   * @throws EvidenceError `contract` for a text that two readers could read differently.
+   * Requests a JSON document of at most `MAX_DOCUMENT_BYTES`.
+   * @throws EvidenceError `contract` if two readers could read the text differently.
    */
   json(call: PollingCall): Promise<JsonAnswer | NotYet>;
   json(call: Call): Promise<JsonAnswer>;
@@ -76,17 +79,18 @@ export class Transport {
   }
 
   /**
-   * The answer's JSON.
-   * @param read makes something of the body, which is valid until it returns; see `readJsonBody`.
+   * Requests a page in JSON.
+   * @param read reads the body, which is valid until it returns; see `readJsonBody`.
    */
   page(call: Call, read: ReadPage): Promise<PageAnswer> {
     return this.#retried((attempts) => this.#askPage(call, read, attempts));
   }
 
   /**
-   * The answer's body into a file, which is made at the first success, and keeps what arrived when the call fails.
-   * @param accepts what it must turn out to be.
-   * @param observer sees the same bytes while they arrive, whole files only ever from their beginning.
+   * Downloads an answer's body to a file, which is created at the first success and keeps the received part if the call
+   * fails.
+   * @param accepts expected form.
+   * @param observer receives the same bytes as they arrive, always from the beginning of the file.
    */
   download(call: PollingCall & { accepts?: Accepts }, file: string, observer: Observer): Promise<Downloaded | NotYet>;
   download(call: Call & { accepts?: Accepts }, file: string, observer: Observer): Promise<Downloaded>;
@@ -95,7 +99,7 @@ export class Transport {
     return this.#withoutKey(() => new Download([this.#sender, this.#options], [call, accepts], file, observer).run());
   }
 
-  /** Returns the service's answer, refusals too, after those that are worth it were retried. */
+  /** Requests an answer of any status. Refusals that may be temporary are retried first. */
   plain(call: Call): Promise<PlainAnswer> {
     return this.#withoutKey(async () => {
       const attempts = new Attempts(callLimits(this.#options, 'request'));
@@ -195,7 +199,7 @@ export class Transport {
     }
   }
 
-  /** Into `memory`, if there is room. */
+  /** Reads the body into `memory` if it fits. */
   async #read(answer: Answer, limit: number, memory: Uint8Array = new Uint8Array()): Promise<Uint8Array> {
     const chunks: Uint8Array[] = [];
     let length = 0;
@@ -220,7 +224,7 @@ export class Transport {
     });
   }
 
-  /** Whatever a service made an error say, it does not say the key. */
+  /** Removes the key from error messages, which may quote the service. */
   async #withoutKey<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();

@@ -1,7 +1,7 @@
 import type { TransportOptions } from './options.ts';
 import { Transport } from './transport.ts';
 
-/** One transport to each origin: services at one address have one pace. */
+/** Transports by origin, one for each, so that services with the same address share one pace. */
 export class Transports {
   readonly #options: Omit<TransportOptions, 'origin'>;
   readonly #open = new Map<string, Transport>();

@@ -11,18 +11,18 @@ import { overviewRuns } from '../ledger/overview.ts';
 
 const SHOWN = 12;
 
-/** The export that the archive is to take next. */
+/** Settings of the next export to this archive. */
 interface NextExport {
-  /** Address of the service as records keep it; null if none is named. */
+  /** Address of the service in the form that records keep; null if none is configured. */
   auditUrl: string | null;
-  /** Null if the keys cannot be read. */
+  /** Keys that sign and verify the ledger; null if they cannot be read. */
   signing: LedgerTrust | null;
 }
 
 /**
- * Checks that the archive is of this service, that its ledger can be extended with these keys, and that no month is
- * missing. Says nothing of an archive without a run.
- * @param archive null if there is none yet.
+ * Checks that the archive belongs to this service, that these keys can extend its ledger, and that no month is missing.
+ * Returns no checks for an archive without a run.
+ * @param archive null if it does not exist yet.
  */
 export async function checkHistory(
   archive: Archive | null,
@@ -41,7 +41,7 @@ export async function checkHistory(
   return checks;
 }
 
-/** Reads the ledger as an export does: it does not sign after entries that nobody vouches for. */
+/** Reads the ledger as an export does, and fails if the newest entries are signed by no trusted key. */
 async function checkLedger(archive: Archive, signing: LedgerTrust): Promise<Check> {
   const { newest } = await readKnownLedger(archive, signing);
   return ok('ledger', newest === null ? 'has no entry yet' : `${newest.key} is the newest entry; a run can follow it`);

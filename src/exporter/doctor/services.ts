@@ -11,17 +11,17 @@ import type { SupplementClient } from '../client/supplement.ts';
 import { selectStreams } from '../export/plan.ts';
 import { othersOf, type SupplementSource, toMissingSupplement } from '../supplements/source.ts';
 
-/** A stream as far as other checks need it. */
+/** Fields of a stream that other checks use. */
 export type SeenStream = Pick<ListedStreamAnswer, 'streamId' | 'entryCount' | 'headSequence'>;
 
 const MAY_CHECK =
   'An export does without. Give this API key the right to have streams checked, or leave the operation "verify" out of the contract.';
 
 /**
- * Checks that the audit service answers this key with streams as its contract describes them, that the key may have
- * packages made, and that the clocks agree.
- * @param needsListing an export is incomplete without the list of entries.
- * @param listed is given each stream.
+ * Checks that the audit service accepts this key, that its streams match the contract, that the key may request
+ * packages, and that the clocks agree.
+ * @param needsListing an export without the list of entries would be incomplete.
+ * @param listed receives each stream.
  */
 export async function checkService(
   { client, origin }: { client: AuditClient; origin: string },
@@ -48,7 +48,7 @@ export async function checkService(
   return [reached, compareClocks('service-clock', 'the service', date, new Date())];
 }
 
-/** Checks that each service that supplements are collected from answers this key, as the contract describes it. */
+/** Checks that each service that provides supplements accepts this key and answers as the contract describes. */
 export async function checkSupplements(source: SupplementSource): Promise<Check[]> {
   const checks: Check[] = [];
   for (const [service, client] of othersOf(source))
@@ -61,7 +61,7 @@ export async function checkSupplements(source: SupplementSource): Promise<Check[
   return checks;
 }
 
-/** An export goes on without it, and ends incomplete. */
+/** Converts the error to a failed check. An export would continue without the supplement and end incomplete. */
 function toCheck(service: OtherService, error: unknown): Check {
   if (!isEvidenceError(error) || error.code === 'interrupted') throw error;
   const { reason, next_step } = toMissingSupplement(service, error);
@@ -70,8 +70,8 @@ function toCheck(service: OtherService, error: unknown): Check {
 }
 
 /**
- * Asks a service for the beginning of each of its lists, and for its statistics.
- * @throws EvidenceError where an export would miss its supplement.
+ * Requests the first page of each of the service's lists, and its statistics.
+ * @throws EvidenceError if an export would lack this supplement.
  */
 async function tryService(
   service: OtherService,
@@ -84,7 +84,7 @@ async function tryService(
   if (statistics !== null) await client.document(statistics);
 }
 
-/** Those of all that it shows: the actions of an agent are asked for when the agent is known. */
+/** Lists that can be requested without an id. An agent's actions need the id of the agent, so they are not included. */
 function listsOf(service: OtherService, { traps, endpoints, agents }: SupplementsDescription): List[] {
   const lists = {
     traps: [traps?.detections],

@@ -15,7 +15,7 @@ import { requestStamp, type Stamping } from '../export/stamp.ts';
 
 type Stream = Pick<ListedStreamAnswer, 'streamId' | 'headSequence'>;
 
-/** Entry reader and keys that newest seals are compared with. */
+/** Entry reader and keys that the newest seals are checked with. */
 interface Compared {
   contract: EntryReader;
   given: SealKeys;
@@ -24,19 +24,23 @@ interface Compared {
 interface NewestSeal {
   streamId: string;
   keyId: string;
-  /** `other`: a key is given under that id, and does not make that seal. */
+  /**
+   * - `made`: the given key produces this seal, or the listed entry does not suffice to tell.
+   * - `other`: the key given under this id produces another seal.
+   * - `not-given`: no key is given under this id.
+   */
   state: 'made' | 'other' | 'not-given';
 }
 
 const NEWEST_SEALS = 'newest-seals';
-/** Number of streams whose newest entry is asked for. */
+/** Maximum number of streams whose newest entry is requested. */
 const MOST_STREAMS = 1000;
 const AT_ONCE = 4;
 const SHOWN = 5;
 
 /**
- * Checks that the newest seal of each stream is made with a key that is given, where seals have to be proved: with another
- * key under that id an export would refute the stream, and after a rotation end incomplete.
+ * Checks that the newest seal of each stream is made with a given key, if seals have to be proved. With a wrong key
+ * under that id, an export would refute the stream; after a key rotation, it would end incomplete.
  */
 export async function checkNewestSeals(client: AuditClient, streams: Rows<Stream>, compared: Compared): Promise<Check> {
   const seals: NewestSeal[] = [];
@@ -75,7 +79,7 @@ function compareSeal(entry: string, keyId: string, { contract, given }: Compared
     if (read.seal === null || read.seal === 'malformed') return 'made';
     return contract.sealOf(key, read) === read.seal.value ? 'made' : 'other';
   } catch (error) {
-    // A list may show less of an entry than a package does.
+    // A list may show fewer members of an entry than a package does.
     if (isEvidenceError(error, 'contract') || isEvidenceError(error, 'unreadable')) return 'made';
     throw error;
   }
@@ -87,7 +91,7 @@ function name(seals: readonly NewestSeal[]): string {
   return `${named.join(', ')}${more}`;
 }
 
-/** Checks that there are roots to judge anchors by, where anchors have to be proved. @param roots null if none are configured. */
+/** Checks that roots are configured if anchors have to be proved. @param roots null if none are configured. */
 export function checkRoots(roots: readonly unknown[] | null, required: readonly ClaimName[]): Check {
   if (roots !== null) return ok('roots', `${plural(roots.length, 'root')} to judge anchors by`);
   if (!required.includes('anchor'))
@@ -99,7 +103,7 @@ export function checkRoots(roots: readonly unknown[] | null, required: readonly 
   );
 }
 
-/** Checks that the time-stamping authority gives a token that holds under the pinned roots: one over a random digest. */
+/** Checks that the time-stamping authority issues a token over a random digest that verifies under the pinned roots. */
 export function checkAuthority(stamping: Stamping): Promise<Check> {
   return attempt('time-stamp', async () => {
     const now = new Date();

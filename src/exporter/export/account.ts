@@ -9,7 +9,10 @@ import { makePackage, receiveForms } from './package.ts';
 import { findHidden, type ListedStream, type StreamSelection } from './plan.ts';
 import type { AccountPackage, ReceivedForms } from './received.ts';
 
-/** Collects the package of the whole account for all streams of a run: made, downloaded and read once. */
+/**
+ * Collects the package of the whole account for all streams of a run. The package is generated, downloaded and read
+ * once.
+ */
 export async function collectAccount(
   context: ExportContext,
   run: RunState,
@@ -49,7 +52,7 @@ export async function collectAccount(
   };
 }
 
-/** @param stated the last entry of each stream, as the service states it. */
+/** @param stated sequence number of each stream's newest entry, as the service states it. */
 function beginReading(
   { service, trust }: ExportContext,
   run: RunState,
@@ -67,7 +70,10 @@ function beginReading(
   });
 }
 
-/** By stream id; of a package that did not arrive whole, each is a part. */
+/**
+ * Returns the readings by stream id. If the package did not arrive completely, each reading covers only part of its
+ * stream.
+ */
 function readingsOf(read: readonly PackageReading[], { missing }: ReceivedForms): ReadonlyMap<string, PackageReading> {
   const absent = missing.find(({ form }) => form === 'json');
   return new Map(
@@ -75,7 +81,7 @@ function readingsOf(read: readonly PackageReading[], { missing }: ReceivedForms)
   );
 }
 
-/** The streams of a run once the list is read. */
+/** Streams of a run after the service's list was read. */
 interface PlannedStreams {
   selection: StreamSelection;
   open: Rows<ListedStream>;
@@ -83,14 +89,17 @@ interface PlannedStreams {
   finished: ReadonlySet<string>;
 }
 
-/** Streams that the package of the account holds, and that are neither listed nor finished by an earlier attempt. */
+/**
+ * Returns the streams that the account's package contains but that are neither listed nor finished by an earlier
+ * attempt.
+ */
 export async function hiddenIn(
   { question }: ExportContext,
   { account }: RunState,
   { selection, open, finished }: PlannedStreams,
 ): Promise<ListedStream[]> {
   if (account === null || open.length + finished.size === 0) return [];
-  // If a listed stream asked for the package, that stream says why there is none.
+  // If a listed stream is open, that stream reports a failure to get the package.
   const held = await (open.length === 0 ? account() : account().catch(() => null));
   const hidden = held === null ? [] : findHidden(selection, question.scope, held.streamIds);
   return hidden.filter(({ streamId }) => !finished.has(streamId));

@@ -16,13 +16,13 @@ import type { Beginning, Binding, ExportContext, ServiceInUse } from './context.
 import { notOurs } from './records.ts';
 import { isBegun } from './run-id.ts';
 
-/** A run that was begun. */
+/** Request of a run that was begun, with its bytes. */
 export interface BegunRun {
   asked: Asked;
   bytes: Uint8Array;
 }
 
-/** The export that asks for a run. */
+/** Export that asks for a run. */
 interface Asker {
   archive: Archive;
   service: Pick<ServiceInUse, 'isMoved'>;
@@ -32,9 +32,9 @@ interface Asker {
 const NAME = 'asked.json';
 
 /**
- * Finds out what an export has to know before it asks anything of the service.
- * @returns the run, where it is finalized.
- * @throws EvidenceError as `checkService`, `requireSame` and `readBegun` do.
+ * Checks what an export must know before it sends any request to the service.
+ * @returns the run if it is finalized.
+ * @throws EvidenceError as `checkSameService`, `requireSame` and `readBegun` do.
  */
 export async function checkQuestion(asker: Asker, question: Question): Promise<FinalizedRun | null> {
   const finalized = await readFinalizedRun(asker.archive, question.run_id);
@@ -47,9 +47,9 @@ export async function checkQuestion(asker: Asker, question: Question): Promise<F
 }
 
 /**
- * An archive is of one service.
- * @param isFinalized what is asked for: the service may have moved with it.
- * @returns the address that the service moved from; null where it did not.
+ * Checks that the evidence comes from the archive's service.
+ * @param isFinalized the requested run is finalized, so the move may already be recorded with it.
+ * @returns the address that the service moved from; null if it did not move.
  * @throws EvidenceError as `requireService` does.
  */
 export async function checkSameService(
@@ -64,9 +64,9 @@ export async function checkSameService(
 }
 
 /**
- * Returns the question that a run was begun with; null where it was not.
- * @throws EvidenceError `conflict` where that was not written by an export with the same keys; `config` where it is not
- * what is asked for now.
+ * Returns the request that a run was begun with; null if the run was not begun.
+ * @throws EvidenceError `conflict` if an export with other keys wrote it; `config` if it differs from the present
+ * request.
  */
 export async function readBegun(
   { archive, binding }: Pick<Asker, 'archive' | 'binding'>,
@@ -85,7 +85,10 @@ export async function readBegun(
 
 const NOT_BOUND = 'it is not bound to it: keys have changed since, or somebody else wrote it';
 
-/** Says why a run that was begun differs from the question; null if it does not, or if nothing of ours was begun. */
+/**
+ * Returns an error that lists how a begun run differs from the question. Null if they agree, or if this export's keys
+ * began no such run.
+ */
 export async function whyOther(asker: Asker, question: Question): Promise<EvidenceError | null> {
   try {
     await readBegun(asker, question);
@@ -97,9 +100,9 @@ export async function whyOther(asker: Asker, question: Question): Promise<Eviden
 }
 
 /**
- * Tells why a run of the same question cannot be gone on with, although nobody needs to look into it: it was abandoned,
- * or was begun under a key that has been replaced since. Its work is done again in a revision.
- * @returns null for a run that is recorded or bound, for one that is not begun, and for one that somebody must look into.
+ * Explains why an unfinished run of the same question cannot be continued although nothing is wrong with it: it was
+ * abandoned, or begun under a key that has since been replaced. The work is then repeated in a revision.
+ * @returns null if the run is recorded, bound to this export's key, not begun, or in need of investigation.
  */
 export async function whyNotOurs({ archive, binding }: Asker, question: Question): Promise<string | null> {
   const { run_id: runId } = question;
@@ -113,9 +116,7 @@ export async function whyNotOurs({ archive, binding }: Asker, question: Question
   return `run ${runId} was begun under another key, or by somebody else: nothing of it is taken, and this export is of a revision of it`;
 }
 
-/**
- * Binds an export to a run: to the beginning that the archive holds, or to a new one.
- */
+/** Binds an export to a run: to the beginning in the archive, or to a new one. */
 export async function bindTo(
   { archive }: Pick<Asker, 'archive'>,
   question: Question,
@@ -125,7 +126,7 @@ export async function bindTo(
   return { key: await keyFor({ ...question, nonce }), nonce, keyFor };
 }
 
-/** Null for a beginning that is not there, or cannot be read. */
+/** Returns null if the beginning is missing or unreadable. */
 async function findAsked(archive: Archive, runId: string): Promise<BegunRun | null> {
   if ((await archive.stat(askedKey(runId))) === null) return null;
   try {
@@ -136,7 +137,7 @@ async function findAsked(archive: Archive, runId: string): Promise<BegunRun | nu
   }
 }
 
-/** The same export, bound to the beginning that counts: another process may have been the first to begin the run. */
+/** Rebinds an export to the recorded beginning, because another process may have begun the run first. */
 export async function boundToBeginning(context: ExportContext, { asked }: BegunRun): Promise<ExportContext> {
   const { binding, question } = context;
   if (asked.nonce === binding.nonce) return context;
@@ -150,7 +151,7 @@ export function beginningOf({
   return { at: new Date(begun_at), byService: byService === null ? null : new Date(byService) };
 }
 
-/** Writes down what the run is asked for. Where another process was the first to begin it, its word counts. */
+/** Records the request of a run. If another process began the run first, its record is returned. */
 export async function beginRun(
   context: ExportContext,
   { at, byService }: Beginning,
@@ -180,14 +181,14 @@ export async function beginRun(
   }
 }
 
-/** Stores it, or finds it stored: either way the archive says in which version. */
+/** Stores the record unless it is already stored, and returns its version in the archive. */
 export async function keepAsked({ archive }: Pick<Asker, 'archive'>, { asked, bytes }: BegunRun): Promise<RunDocument> {
   return { name: NAME, ...(await putReadable(archive, askedKey(asked.run_id), bytes)) };
 }
 
 /**
- * A run is gone on with, or answered with, only where the same is asked for.
- * @throws EvidenceError `config` that names what differs.
+ * Checks that a begun or finalized run was made for the same question.
+ * @throws EvidenceError `config` whose message lists the differences.
  */
 export function requireSame(was: Question, asked: Question, state: 'begun' | 'finalized'): void {
   const differences = differencesOf(was, asked);

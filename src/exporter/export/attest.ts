@@ -17,12 +17,12 @@ interface Attested {
 }
 
 /**
- * Adds what stands beside a finalized run: its signed statement, its entry in the ledger, its time-stamp, in this
- * order. Each is over the run record and is stored whole or not at all, so wherever it was interrupted the same call
- * adds the rest. The authority comes last: it may be out of reach for days, and its token can be had later.
+ * Adds the signed statement of a finalized run, its ledger entry and its time-stamp, in this order. Each covers the run
+ * record and is stored completely or not at all, so after an interruption the same call adds the missing ones. The
+ * time-stamp comes last: the authority may be unreachable for days, and a token can be added later.
  *
- * @param known where the ledger ended when it was read. What was added since is checked before anything is signed.
- * @returns whether another process had recorded the run, and why it has no time-stamp although it is to have one.
+ * @param known end of the ledger when it was read. Later entries are checked before anything is signed.
+ * @returns `existing` if another process recorded the run first, and the error that prevented a required time-stamp.
  */
 export async function attestRun(context: ExportContext, finalized: FinalizedRun, known: LedgerEnd): Promise<Attested> {
   const { archive, signing } = context;
@@ -32,7 +32,7 @@ export async function attestRun(context: ExportContext, finalized: FinalizedRun,
   return { entry, unstamped: await stampFinalized(context, finalized) };
 }
 
-/** Stores the signed statement of a run, unless another export of the same run was faster. */
+/** Stores the signed statement of a run, unless another export of the same run has already stored one. */
 async function signFinalized(
   { archive, runtime, signing: { signingKey } }: ExportContext,
   { record, sha256 }: FinalizedRun,
@@ -50,12 +50,12 @@ async function signFinalized(
   try {
     await withFile(runtime, 'run.dsse.json', pieces, (file, content) => archive.put(key, { file }, content));
   } catch (error) {
-    // Signatures of one statement differ between keys, and with ECDSA each time: any one will do.
+    // Signatures over one statement differ by key, and with ECDSA on each call; any of them is valid.
     if (!isEvidenceError(error, 'conflict')) throw error;
   }
 }
 
-/** Asks for its first time-stamp where it is to have one. @returns why it has none. */
+/** Requests the run's first time-stamp if it needs one. @returns the error if there is no time-stamp. */
 export async function stampFinalized(
   { archive, signing: { stamping }, runtime: { now, signal } }: ExportContext,
   { record }: FinalizedRun,

@@ -44,13 +44,13 @@ type TagFile = BundleOptions['tagFiles'][number];
 export interface BagContents {
   streamId: string;
   slug: string;
-  /** The stream's record in the service's list, as JSON. */
+  /** Record of the stream in the service's list, as JSON. */
   streamRecord: string;
   known: Known;
   received: Received;
   examination: Examination;
   log: TransferLog;
-  /** Key under which the bundle is to be archived. */
+  /** Key of the bundle in the archive. */
   place: string;
 }
 
@@ -59,7 +59,7 @@ export interface PackedBag {
   verdict: Verdict;
 }
 
-/** Packs one stream's evidence with what explains it into a zip at `target`. */
+/** Packs one stream's evidence and the documents that describe it into a zip at `target`. */
 export async function packBag(
   context: ExportContext,
   run: RunState,
@@ -98,8 +98,8 @@ export async function packBag(
 }
 
 /**
- * Checks documents as a verifier will: a bundle that contradicts itself could never be taken back.
- * @throws EvidenceError `service` where what the service stated cannot be written down so that it is read again as it was.
+ * Checks the documents as a verifier will, because a bundle that contradicts itself could never be recovered.
+ * @throws EvidenceError `service` if the service's statements cannot be written and read back unchanged.
  */
 function requireConsistent(
   { service: { client } }: ExportContext,
@@ -139,7 +139,7 @@ function toVerification(
   };
 }
 
-/** The transfer log of a stream that was received just now. */
+/** Returns the transfer log of a stream that was just received. */
 export function toTransferLog(
   { question, maker, runtime }: Pick<ExportContext, 'question' | 'maker' | 'runtime'>,
   run: Pick<RunState, 'start'>,

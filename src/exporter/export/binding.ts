@@ -14,7 +14,7 @@ import type { SigningKey } from '../../verifier/signature/key.ts';
 
 const KEY_BYTES = 32;
 
-/** The things that a run is bound to: its question, and the random text that it was begun with. */
+/** Data that a run is bound to: its question, and the random nonce of its beginning. */
 export interface Bound extends Question {
   nonce: string;
 }
@@ -24,15 +24,16 @@ export function newRunNonce(): string {
 }
 
 /**
- * Derives the key by which an export knows again what the same run left in the archive (RFC 7914 over the signing key, or
- * over the API key where runs are not signed). Whoever can write into the archive has neither. The nonce keeps objects of
- * one beginning out of every other one. The result is a `KeyObject`, which neither prints nor serialises what it holds.
+ * Derives the key by which an export recognizes objects that the same run left in the archive (RFC 7914 over the
+ * signing key, or over the API key for unsigned runs). Writing to the archive requires neither secret. The nonce
+ * separates the objects of different beginnings. The result is a `KeyObject`, which does not print or serialize its
+ * content.
  */
 export async function deriveBindingKey(
   bound: Bound,
   { signingKey, apiKey }: { signingKey: SigningKey | null; apiKey: string },
 ): Promise<KeyObject> {
-  // The number that is the key, whatever the file's form: PKCS #8 and SEC 1 give the same.
+  // Uses the private number itself, so PKCS #8 and SEC 1 files of the same key give the same result.
   const secret = signingKey?.secret.export({ format: 'jwk' })['d'] ?? apiKey;
   const salt = saltOf(bound);
   const derive = promisify<string, string, number, Buffer>(scrypt);
@@ -43,7 +44,7 @@ function saltOf(bound: Bound): string {
   return JSON.stringify(['evidence-run-binding', textOf(bound), bound.nonce]);
 }
 
-/** Derives the key of each beginning once. */
+/** Returns a function that derives the key of each beginning once. */
 export function bindingKeysOf(secrets: Parameters<typeof deriveBindingKey>[1]): (bound: Bound) => Promise<KeyObject> {
   const derived = new Map<string, Promise<KeyObject>>();
   return (bound) => {
@@ -54,19 +55,19 @@ export function bindingKeysOf(secrets: Parameters<typeof deriveBindingKey>[1]): 
   };
 }
 
-/** The last member of a record, as `toRecordBytes` and `recordPieces` write it. */
+/** Last member of a record, as `toRecordBytes` and `recordPieces` write it. */
 const BINDING = /,\n {2}"binding": "([0-9a-f]{64})"\n\}\n$/;
 const BINDING_BYTES = ',\n  "binding": ""\n}\n'.length + 64;
 const END = '\n}\n';
 
-/** The record with its binding after the other members. */
+/** Appends the binding to a record as its last member. */
 export function bindRecord<T extends object>(key: KeyObject | null, record: T): T & { binding: string | null } {
   return { ...record, binding: bindPieces(key, [toRecordBytes(record)]) };
 }
 
 /**
- * The binding of a record that is written in pieces.
- * @param pieces all of it, without the binding.
+ * Computes the binding of a record that is written in pieces.
+ * @param pieces of the whole record, without the binding.
  */
 export function bindPieces(key: KeyObject | null, pieces: Iterable<string | Uint8Array>): string | null {
   if (key === null) return null;
@@ -76,9 +77,9 @@ export function bindPieces(key: KeyObject | null, pieces: Iterable<string | Uint
 }
 
 /**
- * Reports whether somebody who has the key wrote these very bytes.
- * @param key null for nobody.
- * @param bytes a record as it is stored.
+ * Reports whether a holder of the key wrote exactly these bytes.
+ * @param key null if there is no holder.
+ * @param bytes a record as stored.
  */
 export function isBoundRecord(key: KeyObject | null, bytes: Uint8Array): boolean {
   const check = new BindingCheck(key);
@@ -86,7 +87,7 @@ export function isBoundRecord(key: KeyObject | null, bytes: Uint8Array): boolean
   return check.holds();
 }
 
-/** The same of a record that comes in chunks. */
+/** Checks a record that arrives in chunks, like `isBoundRecord`. */
 export async function isBoundStream(key: KeyObject | null, chunks: AsyncIterable<Uint8Array>): Promise<boolean> {
   const check = new BindingCheck(key);
   for await (const chunk of chunks) check.update(chunk);
@@ -95,7 +96,7 @@ export async function isBoundStream(key: KeyObject | null, chunks: AsyncIterable
 
 class BindingCheck {
   readonly #tag: Hmac | null;
-  /** The end so far, in which the binding may stand. */
+  /** Last bytes so far, which may contain the binding. */
   #end: Uint8Array = new Uint8Array();
 
   constructor(key: KeyObject | null) {

@@ -25,147 +25,147 @@ import type { AccountPackage } from './received.ts';
 import type { Stamping } from './stamp.ts';
 import type { Recovered, StreamOutcome } from './stream-jobs.ts';
 
-/** The service that evidence is from. */
+/** Service that the evidence comes from. */
 export interface ServiceInUse {
   client: AuditClient;
   contract: Contract;
-  /** The file of a pinned contract, which goes into every bundle; null for the default one. */
+  /** Pinned contract file, which is added to every bundle; null for the default contract. */
   contractFile: ContractInUse['file'];
-  /** The period that its packages hold, or all there is where it cannot select. */
+  /** Period of the packages: the requested one, or all time if the service cannot select a period. */
   packagePeriod: Period;
-  /** Somebody says that the service of the archive has this address now. */
+  /** True if the operator states that the archive's service has moved to this address. */
   isMoved: boolean;
-  /** The services that supplements are collected from; null where none is configured. */
+  /** Services that supplements are collected from; null if none is configured. */
   supplements: SupplementSource | null;
 }
 
-/** Trust by which evidence is judged. */
+/** Keys and roots that the evidence is judged by. */
 interface EvidenceTrust {
   sealKeys: SealKeys;
-  /** The roots of the time-stamping authorities that are trusted; null when none were pinned. */
+  /** Trusted roots of time-stamping authorities; null if none are pinned. */
   roots: readonly Certificate[] | null;
 }
 
-/** By what an export knows again what it left in the archive; see `deriveBindingKey`. */
+/** Secrets by which an export recognizes its own objects in the archive; see `deriveBindingKey`. */
 export interface Binding {
-  /** Null for a run that cannot be resumed. */
+  /** Key that binds the run's objects; null for a run that cannot be resumed. */
   key: KeyObject | null;
-  /** Random text that the run is begun with, unless it is begun already. */
+  /** Random nonce for a new run; a run that is already begun has its own. */
   nonce: string;
-  /** Key of any beginning, under the secrets of this export. */
+  /** Derives the key of any beginning under this export's secrets. */
   keyFor: (bound: Bound) => Promise<KeyObject | null>;
 }
 
 interface Signing extends LedgerTrust {
-  /** Null for a run that is not time-stamped. */
+  /** Time-stamping authority and its roots; null for a run without time-stamps. */
   stamping: Stamping | null;
 }
 
-/** The maker of a run, and the readers of its reports. */
+/** Program and operator that make a run, and the options of its reports. */
 interface Maker {
   tool: { name: string; version: string };
-  /** The commit of the checkout that the program runs from; null for an installed package. */
+  /** Commit of the checkout that the program runs from; null for an installed package. */
   commit: string | null;
   operator: Operator;
   report: ReportOptions;
 }
 
-/** The resources of the jobs. */
+/** Resources of the stream jobs. */
 export interface Runtime {
-  /** A folder of this process alone, for what is on its way into the archive. */
+  /** Folder of this process for files on their way to the archive. */
   workDirectory: string;
-  /** The number of streams that are exported at a time. */
+  /** Number of streams that are exported concurrently. */
   concurrency: number;
   now: () => Date;
   signal: AbortSignal;
   listen: Listener;
-  /** Carries out the work on a stream; what watches over it may tell whose requests are whose. */
+  /** Runs the work on a stream, so that observers can attribute requests to it. */
   around: <T>(streamId: string, work: () => Promise<T>) => Promise<T>;
 }
 
-/** Everything that the jobs of one run share; `cli/` composes it. */
-// Over ten members: it is all that an export works with.
+/** Everything that the jobs of one run share; assembled by `cli/`. */
+// Over ten members: it is all that an export needs.
 export interface ExportContext {
   question: Question;
-  /** Runs of the same name that this one takes the place of, the oldest first. */
+  /** Earlier revisions that this run replaces, oldest first. */
   supersedes: readonly string[];
-  /** Incomplete streams go into the run itself instead of an attempt. */
+  /** Adds incomplete streams to the run itself instead of leaving an attempt. */
   finalizePartial: boolean;
   service: ServiceInUse;
   archive: Archive;
-  /** To whom bundles are encrypted; null for bundles that everybody can read who can read the archive. */
+  /** Recipients that bundles are encrypted to; null for unencrypted bundles. */
   recipients: Recipients | null;
-  /** Evidence that holds the API key is archived as if it did not. */
+  /** Archives evidence that contains the API key instead of refusing it. */
   acceptsSecrets: boolean;
   trust: EvidenceTrust;
   binding: Binding;
   signing: Signing;
   maker: Maker;
   runtime: Runtime;
-  /** Streams of this attempt that workers were given; null where this process exports all. */
+  /** Streams of this attempt that were handed out to workers; null if this process exports all. */
   handedOut: HandedOut | null;
 }
 
 /** Outcomes of the streams of an attempt that several machines work on. */
 export interface HandedOut {
-  /** When the attempt began, wherever that was. */
+  /** Start of the attempt, on the machine that planned it. */
   startedAt: Date;
-  /** Returns the end of a stream that is not recorded; null where it is, or where no worker was given the stream. */
+  /** Returns the outcome of a stream without a record; null if it has one, or if no worker was given the stream. */
   outcomeOf(stream: ListedStream): Promise<StreamOutcome | null>;
-  /** Returns how a worker came by the stream that it recorded; null unless these bytes are the record that it wrote. */
+  /** Reports if a worker recovered the stream that it recorded; null unless these bytes are the worker's record. */
   recordedAs(record: { key: string; sha256: string }): Promise<{ recovered: Pick<Recovered, 'unread'> | null } | null>;
 }
 
-/** When a run was begun, by this attempt or an earlier one. */
+/** Time at which this or an earlier attempt began the run. */
 export interface Beginning {
   at: Date;
-  /** By the service's clock; null where it did not say. */
+  /** Time by the service's clock; null if the service did not state it. */
   byService: Date | null;
 }
 
-/** When this attempt began. */
+/** Time at which this attempt began. */
 interface Start {
   at: Date;
-  /** The time at the service then; null where it did not say. */
+  /** Reading of the service's clock at the start; null if the service did not state it. */
   clock: ClockReading | null;
 }
 
-/** The state that is fixed once a run has begun. */
-// Over ten members: everything that a run must not ask for twice.
+/** State that stays fixed once a run has begun. */
+// Over ten members: it is everything that a run must not request twice.
 export interface RunState {
   beginning: Beginning;
   start: Start;
-  /** The address that the service moved from; null where it did not. */
+  /** Address that the service moved from; null if it did not move. */
   movedFrom: string | null;
-  /** The end of the ledger then. */
+  /** End of the ledger at the start of the attempt. */
   ledger: LedgerEnd;
-  /** The last good heads of earlier exports, by stream id. */
+  /** Last good heads of earlier exports, by stream id. */
   heads: StreamHeads;
   past: Past;
   acceptances: readonly Acceptance[];
-  /** The same by stream id, each with what the runs before it had. */
+  /** Accepted restarts by stream id, each with the entries that earlier runs had. */
   restarts: ReadonlyMap<string, readonly Restart[]>;
-  /** The tries of this run before this one that wrote down that they ended. */
+  /** Earlier attempts at this run that recorded their end. */
   attempts: RunRecord['attempts'];
-  /** The package of the whole account, collected when the first stream asks; null where each stream has its own. */
+  /** Collects the account's package when the first stream asks for it; null if each stream has its own package. */
   account: (() => Promise<AccountPackage>) | null;
   packing: Pick<Packing, 'close' | 'hasPackedMuch' | 'write'>;
-  /** The evidence of the other services; null where none is configured, or where it is archived already. */
+  /** Evidence of other services; null if none is configured or it is already archived. */
   supplements: OpenSupplements | null;
-  /** Supplements of an earlier try that was interrupted after them. */
+  /** Supplements stored by an earlier attempt that was interrupted after collecting them. */
   storedSupplements: StoredSupplements | null;
 }
 
-/** Returns the entries that the runs before had of a stream, by the ledger. */
+/** Returns the entries that earlier runs in the ledger had of a stream. */
 export function pastOf({ past, restarts }: Pick<RunState, 'past' | 'restarts'>, streamId: string): StreamPast {
   return { earlier: past.spans.get(streamId) ?? [], restarts: restarts.get(streamId) ?? [] };
 }
 
-/** The evidence of the other services, and the entries that it names, noted while streams are read. */
+/** Evidence of other services, and the entries that it refers to, noted while streams are read. */
 export interface OpenSupplements {
   source: SupplementSource;
   collected: CollectedSupplements;
   notes: NotedStreams;
-  /** For what is made of them. */
+  /** Folder for files made from the supplements. */
   folder: string;
 }

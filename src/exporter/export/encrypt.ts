@@ -7,7 +7,7 @@ import { putRecord } from '../records/put-record.ts';
 import { bindRecord } from './binding.ts';
 import type { ExportContext } from './context.ts';
 
-/** A bundle as it is stored: the zip itself, or what age made of it. */
+/** Bundle as stored: the zip itself, or its age encryption. */
 export interface StoredForm extends Pick<StreamRecord['bundle'], 'bytes' | 'sha256' | 'encrypted'> {
   file: string;
 }
@@ -19,21 +19,24 @@ export async function toStoredForm(
 ): Promise<StoredForm> {
   const { file, bytes, sha256: digest } = zip;
   if (recipients === null) return { file, bytes, sha256: digest };
-  // Load the code only where something is encrypted.
+  // Loads the encryption code only if something is encrypted.
   const { encryptFile } = await import('../../verifier/encryption/age.ts');
   const target = `${file}.age`;
   const content = await encryptFile(file, target, recipients, { bytes, sha256: digest }, signal);
   return { file: target, ...content, encrypted: { bytes, sha256: digest, recipients: [...recipients.names] } };
 }
 
-/** Lists the names that a bundle of a stream may have, whatever became of the stream, and however the archive was configured. */
+/** Lists the names that a stream's bundle may have, for every outcome and every configuration of the archive. */
 export function* bundleNames(slug: string): Generator<{ name: string; partial: boolean; isEncrypted: boolean }> {
   for (const status of ['COMPLETE', 'PARTIAL'] as const)
     for (const isEncrypted of [false, true])
       yield { name: bundleFileName(slug, status, isEncrypted), partial: status === 'PARTIAL', isEncrypted };
 }
 
-/** Writes down what an encrypted bundle holds, so that it can be recorded although it cannot be read. */
+/**
+ * Records the content of an encrypted bundle before it is stored, so that a recovering export can record the bundle
+ * without reading it.
+ */
 export async function announceEncrypted(context: ExportContext, record: Unbound<StreamRecord>): Promise<void> {
   const announced = bindRecord(context.binding.key, { ...record, format: FORMATS.encryptedBundle });
   const key = encryptedBundleKey(context.question.run_id, record.bundle.sha256);

@@ -12,7 +12,7 @@ export type JobStep =
   | 'archive'
   | 'record';
 
-/** An event of an export; progress, log and metrics listen to it. */
+/** Event of an export, for progress, log and metrics. */
 export type ExportEvent =
   | { type: 'planned'; runId: string; streams: number; done: number; excluded: number; entryCounts: (number | null)[] }
   | { type: 'collecting'; service: string }
@@ -24,7 +24,7 @@ export type ExportEvent =
   | { type: 'step-failed'; streamId: string; step: JobStep; message: string }
   | { type: 'finished'; streamId: string; status: StreamStatus; partial: boolean; entries: number; bytes: number }
   | { type: 'failed'; streamId: string; reason: string }
-  /** All streams have ended; the run is judged, and its reports are made. */
+  /** All streams have ended; judging the run and rendering its reports begins. */
   | { type: 'concluding'; runId: string }
   | { type: 'finalized'; runId: string; outcome: string };
 

@@ -27,7 +27,7 @@ import { toRunRecord, withinRun } from './run-record.ts';
 import type { RunResult, StoredRecord, StreamJobs } from './stream-jobs.ts';
 import { archiveSupplements, judgeCollected } from './supplements.ts';
 
-/** Freezes the run and finalizes it, or leaves an attempt when something is missing. */
+/** Freezes and finalizes the run, or records an attempt if something is missing. */
 export async function concludeRun(unbound: ExportContext, run: RunState, jobs: StreamJobs): Promise<RunResult> {
   let context = unbound;
   const earlier = await readEarlierRuns(context.archive, run.ledger);
@@ -35,18 +35,18 @@ export async function concludeRun(unbound: ExportContext, run: RunState, jobs: S
   const supplements = judged?.record ?? run.storedSupplements;
   const limitations = await context.archive.limitations();
   const record = toRunRecord(context, run, jobs, { earlier, limitations, supplements });
-  // A run in which there was nothing to look at must not stand in the way of the one that will have something.
+  // A run without any stream is not recorded, because it would block a later run that has streams.
   if (record.streams.length + record.failed.length + record.vanished.length === 0)
     return { record, state: 'open', unstamped: null };
-  // A run with nothing to export is begun only now.
+  // A run without open streams is begun here.
   const begun =
     (await readBegun(context, context.question)) ?? (await beginRun(context, run.beginning, run.ledger.newest));
   context = await boundToBeginning(context, begun);
-  // If all streams have vanished, no more is to come.
+  // If all streams have vanished, missing supplements cannot arrive later either.
   const missing = record.streams.length === 0 ? 0 : record.reconciliation.supplements.missing;
   const open = jobs.incomplete.length + jobs.failed.length + missing > 0 && !context.finalizePartial;
   const frozen = open ? await readRunDraft(context, context.question.run_id) : null;
-  // Another process has finished what is missing here.
+  // Another process has completed what this attempt lacks.
   if (frozen !== null) return finalizeDraft(context, run.ledger, frozen, jobs.recorded);
   if (open) {
     const documents = await leaveAttempt(context, run, jobs, record);
@@ -59,12 +59,12 @@ export async function concludeRun(unbound: ExportContext, run: RunState, jobs: S
   return finalizeDraft(context, run.ledger, await freezeRun(context, record), jobs.recorded);
 }
 
-/** The same command adds nothing to a finalized run. */
+/** Changes the next step of a failure, because the same command adds nothing to a finalized run. */
 function toFinalized({ next_step, ...failure }: StreamFailure): StreamFailure {
   return { ...failure, next_step: insteadOfSameCommand(next_step, 'export the run again with --revise') };
 }
 
-/** Finalizes a run that this or another process has frozen. @param known the records that need not be verified again. */
+/** Finalizes a run that this or another process has frozen. @param known records that need no further verification. */
 export async function finalizeDraft(
   context: ExportContext,
   ledger: LedgerEnd,
@@ -77,8 +77,8 @@ export async function finalizeDraft(
 }
 
 /**
- * Finalizes a run that is frozen. Of the files of the run its record goes last: a run without it is open, and what
- * `attestRun` puts beside it is added by the next export where it is missing.
+ * Finalizes a frozen run. The run record is the last file of the run: without it, the run is open. If `attestRun` is
+ * interrupted, the next export adds what is missing.
  */
 async function finalizeRun(
   context: ExportContext,
@@ -90,7 +90,7 @@ async function finalizeRun(
   const { question } = context;
   const begun = await readBegun(context, question);
   if (begun === null) throw notOurs(askedKey(question.run_id), 'it is not there any more');
-  // The process that began the run has written this first, unless the run was brought here from elsewhere.
+  // Usually written by the process that began the run; missing if the run was copied here from another archive.
   await keepService(context.archive, record.source.audit_url, ledger.newest);
   record.documents = [await keepAsked(context, begun), frozen.document, ...(await putReports(context, record))];
   const { binding: _binding, ...unbound } = record;
@@ -105,7 +105,7 @@ async function finalizeRun(
     return { record: other.record, state: 'already', unstamped: null };
   }
   const { entry, unstamped } = await attestRun(context, finalized, ledger);
-  // Another process has finalized the same run, with the same record.
+  // Another process has finalized the same run with the same record.
   if (entry === 'existing') return { record, state: 'already', unstamped };
   context.runtime.listen({ type: 'finalized', runId: record.run_id, outcome: record.outcome });
   return { record, state: 'finalized', unstamped };
@@ -140,13 +140,13 @@ async function leaveAttempt(
   return attempt.documents;
 }
 
-/** The archive that documents go to, and the folder where they are put together. */
+/** Archive for the documents, and the folder in which they are assembled. */
 interface Place {
   archive: Archive;
   runtime: Pick<Runtime, 'workDirectory'>;
 }
 
-/** Makes the reports of a run that is frozen and stores them. The same record gives the same bytes. */
+/** Renders and stores the reports of a frozen run. The same record yields the same bytes. */
 export async function putReports(place: Place, record: RunRecord): Promise<RunDocument[]> {
   const { renderReports } = await import('../report/reports.ts');
   const documents: RunDocument[] = [];
@@ -155,7 +155,7 @@ export async function putReports(place: Place, record: RunRecord): Promise<RunDo
   return documents;
 }
 
-/** Makes the report of a try that ended incomplete. @param prefix of the attempt. */
+/** Renders and stores the report of an attempt that ended incomplete. @param prefix of the attempt. */
 async function putAttemptReport(place: Place, record: RunRecord, prefix: string): Promise<RunDocument> {
   const { renderAttemptReport } = await import('../report/reports.ts');
   const report = await renderAttemptReport(record);

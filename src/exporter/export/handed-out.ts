@@ -14,20 +14,20 @@ import { ServiceReach } from './service-reach.ts';
 import { exportStream, finishedElsewhere } from './stream.ts';
 import type { StreamOutcome } from './stream-jobs.ts';
 
-/** The streams of a run that are to be handed out to workers. */
+/** Streams of a run that are to be handed out to workers. */
 export interface Plan {
   startedAt: Date;
   streams: Rows<ListedStream>;
   excluded: number;
-  /** Names of streams that an earlier attempt left something of. */
+  /** Slugs of streams of which an earlier attempt left something. */
   left: ReadonlySet<string>;
 }
 
 /**
  * Plans a run for workers: lists the streams and begins the run.
- * @param handOut is given the plan.
- * @returns false where there is nothing to hand out: the run is finalized or frozen, or no stream is in scope.
- * @throws EvidenceError `usage` for a service that delivers all streams in one package.
+ * @param handOut receives the plan.
+ * @returns false if there is nothing to hand out: the run is finalized or frozen, or no stream is in scope.
+ * @throws EvidenceError `usage` if the service delivers all streams in one package.
  */
 export async function planRun(context: ExportContext, handOut: (plan: Plan) => Promise<void>): Promise<boolean> {
   const { archive, question, runtime, service } = context;
@@ -53,21 +53,21 @@ export async function planRun(context: ExportContext, handOut: (plan: Plan) => P
   return true;
 }
 
-/** Exports streams of a run that another machine began. */
+/** Exports streams of a run that another machine has begun. */
 export interface JoinedRun {
   /**
    * Exports a stream.
-   * @param mayBeLeft another attempt or worker may have left something of the stream, which is gone on with.
-   * @throws EvidenceError for what the archive or this machine refuses; the stream is not at an end then.
+   * @param mayBeLeft another attempt or worker may have left something of the stream; if so, that is resumed.
+   * @throws EvidenceError if the archive or this machine fails; the stream is then still open.
    */
   export(stream: ListedStream, mayBeLeft: boolean): Promise<StreamOutcome>;
   close(): Promise<void>;
 }
 
 /**
- * Joins a run that was begun.
- * @param startedAt when the attempt was planned.
- * @throws EvidenceError `not-found` where the archive does not hold the run.
+ * Joins a run that another machine has begun.
+ * @param startedAt time at which the attempt was planned.
+ * @throws EvidenceError `not-found` if the archive does not contain the run.
  */
 export async function joinRun(unbound: ExportContext, startedAt: Date): Promise<JoinedRun> {
   const { question } = unbound;
@@ -91,7 +91,7 @@ export async function joinRun(unbound: ExportContext, startedAt: Date): Promise<
   };
 }
 
-/** Goes on with what is left of a stream; null where nothing is. */
+/** Resumes a stream from what is left of it; null if nothing is left. */
 async function resumeStream(context: ExportContext, stream: ListedStream): Promise<StreamOutcome | null> {
   const { archive, question, runtime } = context;
   const slug = slugOf(stream.streamId);

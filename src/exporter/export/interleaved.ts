@@ -5,14 +5,14 @@ import type { Range } from '../../verifier/claims/ranges.ts';
 import type { AuditClient } from '../client/audit.ts';
 import { ALL_TIME, inPeriod, type Period } from '../client/period.ts';
 
-/** Gaps of a package that are looked into, and entries that may be missing in all. */
+/** Maximum number of a package's gaps to look up, and of missing entries in them. */
 const MAX_GAPS = 20;
 const MAX_MISSING = 1000;
 
 /**
- * Refuses a package of a period in which entries are missing that the service lists with times outside of the period: no
- * package of that period can be without a gap, which would refute the stream for good. A gap that the service does not
- * explain is left to the verifier.
+ * Refuses a package of a period whose missing entries the service lists with times outside the period. Every package of
+ * that period would have the gap, which would refute the stream permanently. Gaps that the service does not explain are
+ * left to the verifier.
  * @throws EvidenceError `service`.
  */
 export async function refuseInterleaved(
@@ -40,7 +40,9 @@ export async function refuseInterleaved(
   );
 }
 
-/** True if the service lists each entry of a gap, with a time outside of the period; false where it does not answer. */
+/**
+ * Reports whether the service lists every entry of a gap with a time outside the period; false if it does not answer.
+ */
 async function isElsewhere(
   client: Pick<AuditClient, 'listAfter'>,
   streamId: string,

@@ -14,20 +14,20 @@ import type { StoredAs } from '../../verifier/records/stored-object.ts';
 import type { Archive } from '../archive/archive.ts';
 import { notOurs } from './records.ts';
 
-/** All that lies under a run. */
+/** Lists all objects under a run's prefix. */
 export async function listRun(archive: Archive, runId: string): Promise<Rows<StoredObject>> {
   const objects = new RowsBuilder<StoredObject>();
   for await (const object of archive.list(runPrefix(runId))) objects.push(object);
   return objects.finish();
 }
 
-/** Beside the folders of a run that is begun, and of one that is frozen and not finalized. */
+/** Names of the files outside the folders of a begun run, and of a frozen run that is not finalized. */
 const OF_BEGUN_RUN = 'asked.json';
 const OF_FROZEN_RUN = /^(run-draft\.json|report\.(pdf|html)|index\.csv|assessment-results\.json)$/;
 
 /**
- * Refuses to go on with a run that holds what no interruption leaves, such as a signature over a record that is not there
- * yet: it would be taken for ours once the run is finalized.
+ * Refuses to continue a run that contains objects that no interruption leaves, such as a signature over a record that
+ * does not exist yet: once the run is finalized, the object would pass for part of it.
  *
  * @throws EvidenceError `conflict`.
  */
@@ -43,7 +43,7 @@ export function refuseForeign(objects: Rows<StoredObject>, runId: string, isClos
 }
 
 /**
- * Refuses to go on with what was not begun: what the run is asked for is written before all else of it.
+ * Refuses objects of a run that was not begun: the request is written before all other objects of a run.
  * @throws EvidenceError `conflict`.
  */
 export function refuseUnasked(objects: Rows<StoredObject>): void {
@@ -53,9 +53,9 @@ export function refuseUnasked(objects: Rows<StoredObject>): void {
 }
 
 /**
- * Everything under a run that its record does not name otherwise: what was written down of encrypted bundles, earlier
- * tries, and what has nothing to do with it. It is named, so that nothing can be added or changed unseen, and counts for
- * nothing.
+ * Lists the run's objects that its record does not otherwise refer to: announcements of encrypted bundles, earlier
+ * attempts, and foreign objects. The record lists them so that none can be added or changed unnoticed; they do not
+ * count as evidence.
  */
 export async function measureLeftOver(
   archive: Archive,
@@ -75,7 +75,10 @@ export async function measureLeftOver(
   return leftOver;
 }
 
-/** Returns the objects that have none of these keys. Of many streams, only one of their keys is in memory at a time. */
+/**
+ * Returns the objects that have none of these keys. Called once per kind of key, so that only one set of keys is in
+ * memory.
+ */
 function exceptKeys(objects: Rows<StoredObject>, keys: Iterable<string | undefined>): Rows<StoredObject> {
   const named = new Set(keys);
   const others = new RowsBuilder<StoredObject>();

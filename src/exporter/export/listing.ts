@@ -16,19 +16,22 @@ import { inPeriod, type Period } from '../client/period.ts';
 import type { ListedStream } from './plan.ts';
 import type { AskedAt } from './received.ts';
 
-/** The way to show completeness: by listing the entries too, by the stream record alone, or not at all. */
+/** Proof of completeness: by listing the entries, by the stream record alone, or none. */
 export type CompletenessMode = 'listing' | 'record' | 'off';
 
-/** A stream of more entries is compared with its record: to list it takes longer than to export it. */
+/**
+ * Maximum number of entries to list. Larger streams are compared with their record, because listing them takes longer
+ * than exporting them.
+ */
 const MAX_LISTED = 250_000;
-/** No honest clock is further ahead of ours. */
+/** Maximum lead of an honest service's clock. */
 const DAY_MS = 86_400_000;
-/** The most entries to compare for a stream of which nothing is stated. */
+/** Maximum number of entries to compare for a stream without a stated count. */
 const MAX_COMPARED = 2 * MAX_LISTED;
-/** Entries that a listing may have beyond twice those that are known: the stream may have grown since. */
+/** Number of entries that a listing may exceed twice the known count by, because the stream may have grown. */
 const MAX_GROWN = 100;
 
-/** A listing as it is kept in a bundle: the file, and where it is from. */
+/** Listing as stored in a bundle: the file and its origin. */
 export interface ListedFile {
   file: string;
   bytes: number;
@@ -36,21 +39,21 @@ export interface ListedFile {
   service: NonNullable<ServiceDocument['listing']>;
 }
 
-/** A stream, as far as its list of entries is bounded by it. */
+/** Stream with the statements that bound its list of entries. */
 type Stated = Pick<ListedStream, 'streamId' | 'entryCount' | 'headSequence'>;
 
-/** The result of a comparison with the listing. */
+/** Result of a comparison with the listing. */
 export interface Listed {
   basis: CompletenessBasis;
-  /** Null where the service refused to list, or nobody wants to keep it. */
+  /** Stored listing; null if the service refused to list, or if the listing is not to be kept. */
   listed: ListedFile | null;
-  /** The key may not list. */
+  /** True if the API key may not list entries. */
   isRefused: boolean;
 }
 
 /**
  * Compares the entries of one package with the service's own listing of them while the package arrives. `catchUp`
- * fetches as much of the listing as the package has told by then, so neither is ever held in memory as a whole.
+ * fetches the listing as far as the package has been read, so neither is ever completely in memory.
  */
 export class ListingCheck implements Disposable {
   readonly #merge: ListingMerge;
@@ -63,7 +66,7 @@ export class ListingCheck implements Disposable {
   #listed = 0;
   #packaged = 0;
 
-  /** @param path where the listing is to be written, as it arrives; null for one that is not to be kept. */
+  /** @param path of the file that the listing is written to as it arrives; null if it is not to be kept. */
   constructor(client: AuditClient, stream: Stated, period: Period, path: string | null) {
     const { streamId, entryCount, headSequence } = stream;
     this.#stated = entryCount === null && headSequence === null ? null : Math.max(entryCount ?? 0, headSequence ?? 0);
@@ -77,7 +80,7 @@ export class ListingCheck implements Disposable {
     });
   }
 
-  /** Entries that an honest listing can have by now. */
+  /** Maximum number of entries that an honest listing can have so far. */
   get #most(): number {
     if (this.#stated === null) return MAX_COMPARED;
     return Math.min(MAX_COMPARED, 2 * Math.max(this.#stated, this.#packaged) + MAX_GROWN);
@@ -88,12 +91,13 @@ export class ListingCheck implements Disposable {
     if (this.#failure === null) this.#merge.fromPackage({ sequence, digest, timestamp });
   }
 
-  /** Entries that follow one another, in time too. */
+  /** Adds consecutive entries with ascending times. */
   addSent(entries: SentEntries): void {
     this.#packaged += entries.count;
     if (this.#failure !== null) return;
     const last = entries.count - 1;
-    // Entries that the package has and the period has not are missing in the listing, whatever the service lists.
+    // An entry outside the period counts as missing from the listing, whatever the service lists, so such a batch is
+    // compared entry by entry.
     if ([0, last].every((index) => this.#isWithin({ timestamp: entries.timestamp(index) })))
       this.#merge.fromPackageAsSent(entries);
     else for (let index = 0; index <= last; index++) this.#merge.fromPackage(entryOf(entries, index));
@@ -103,7 +107,7 @@ export class ListingCheck implements Disposable {
     while (this.#failure === null && this.#merge.wantsListing) await this.#fetchPage();
   }
 
-  /** For the chain of custody. */
+  /** Counts for the chain of custody. */
   get listed(): { entries: number; pages: number } {
     return { entries: this.#listed, pages: this.#received.length };
   }
@@ -113,8 +117,8 @@ export class ListingCheck implements Disposable {
   }
 
   /**
-   * Ends the comparison once the package has ended.
-   * @param statedHead number of the newest entry, as the list of streams stated it before.
+   * Ends the comparison after the package has ended.
+   * @param statedHead sequence number of the newest entry, as stated earlier in the list of streams.
    */
   async finish({ askedAt, askedAtByService }: AskedAt, statedHead: number | null): Promise<Listed> {
     const latest = Date.now() + DAY_MS;
@@ -158,7 +162,9 @@ function toTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }
 
-/** True if an export is incomplete without the list of entries: a stream record speaks of the whole stream alone. */
+/**
+ * Reports whether an export is incomplete without the list of entries. A stream record only covers the whole stream.
+ */
 export function needsListing(
   { completeness, required_claims: required }: Pick<Question['scope'], 'completeness' | 'required_claims'>,
   { from, to }: Period,
@@ -167,7 +173,7 @@ export function needsListing(
   return completeness === 'listing' && required.includes('completeness') && !isWhole;
 }
 
-/** Says why a stream is not listed although that is wanted; null when it is. */
+/** Returns the reason that a stream is not listed; null if it is. */
 export function whyNotListed(mode: CompletenessMode, { entryCount }: StreamStatement): string | null {
   if (mode === 'record') return 'verify.completeness is "record"';
   if ((entryCount ?? 0) > MAX_LISTED) return `${entryCount} entries are too many to list`;
@@ -176,14 +182,14 @@ export function whyNotListed(mode: CompletenessMode, { entryCount }: StreamState
 
 const BLOCK_CHARACTERS = 256 * 1024;
 
-/** The listing of a stream as it is kept in its bundle, written while it arrives. */
+/** Listing of a stream for its bundle, written as it arrives. */
 class ListingFile implements Disposable {
   readonly path: string;
   readonly #digest = new StreamingSha256();
   #file: number | null;
   #text = '';
 
-  /** Overwrites what is there. */
+  /** Overwrites an existing file. */
   constructor(path: string) {
     this.path = path;
     this.#file = openSync(path, 'w');
@@ -194,7 +200,7 @@ class ListingFile implements Disposable {
     listed: (entry, withTime) => this.#add(lineOf(entry, { withTime })),
   };
 
-  /** Ends the file; call once. */
+  /** Ends the file. Must be called once. */
   finish(): { file: string; bytes: number; sha256: string } {
     this.#write();
     this[Symbol.dispose]();
@@ -221,7 +227,7 @@ class ListingFile implements Disposable {
 
 type Observers = Pick<PackageExpectation, 'onEntry' | 'onSent'>;
 
-/** Returns the observers of the entries of a stream as they are read: each of the two, where it is there. */
+/** Returns package observers that forward entries to the notes and to the listing, if present. */
 export function observersOf(notes: NotedEntries | null, listing: ListingCheck | null): Observers {
   if (listing === null && notes === null) return {};
   return {
@@ -231,7 +237,7 @@ export function observersOf(notes: NotedEntries | null, listing: ListingCheck | 
     },
     onSent: (entries) => {
       notes?.onSent(entries);
-      // The listing looks at them later.
+      // The listing releases the entries after it has read them.
       if (listing === null) entries.release();
       else listing.addSent(entries);
     },

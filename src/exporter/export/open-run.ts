@@ -13,22 +13,22 @@ import { type ListedStream, type StreamSelection, selectStreams } from './plan.t
 import { type FrozenRun, readRunDraft } from './run-draft.ts';
 import { readAttempts } from './run-record.ts';
 
-/** A run that is not finalized, as it lies in the archive. */
+/** Run in the archive that is not finalized. */
 export interface FoundRun {
-  /** All that lies under it. */
+  /** All objects under the run's prefix. */
   objects: Rows<StoredObject>;
   ledger: KnownLedger;
   movedFrom: string | null;
-  /** Null for one that was not begun. */
+  /** Request of the run; null if the run was not begun. */
   begun: BegunRun | null;
-  /** Null for one that was not frozen. */
+  /** Draft of the run; null if the run was not frozen. */
   frozen: FrozenRun | null;
 }
 
 /**
  * Reads what earlier attempts left of a run.
- * @param objects all that lies under it, which was listed before anything else of it was read.
- * @throws EvidenceError `conflict` for what no attempt of this export leaves.
+ * @param objects under the run's prefix, listed before anything else of the run was read.
+ * @throws EvidenceError `conflict` if they include an object that no attempt of this export leaves.
  */
 export async function findRun(context: ExportContext, objects: Rows<StoredObject>): Promise<FoundRun> {
   const { archive, question, signing } = context;
@@ -41,7 +41,7 @@ export async function findRun(context: ExportContext, objects: Rows<StoredObject
   return { objects, ledger, movedFrom, begun, frozen };
 }
 
-/** The streams as the service lists them, with the pages of that list, and what time it is there as the first one comes. */
+/** Returns the streams that the service lists, the pages of that list, and the service's clock at the first page. */
 export async function listInScope({
   service,
   question,
@@ -56,7 +56,7 @@ export async function listInScope({
   return { selection: await selectStreams(listed, question.scope, pages), clock };
 }
 
-/** Fixes what the jobs of a run share. @param open the streams that are to be exported. */
+/** Assembles the fixed state that the jobs of a run share. @param open streams to export. */
 export async function toState(
   context: ExportContext,
   { objects, ledger, movedFrom }: Omit<FoundRun, 'begun' | 'frozen'>,
@@ -82,12 +82,12 @@ export async function toState(
   return run;
 }
 
-/** The reports of more streams need the memory that idle threads hold. */
+/** Number of streams above which reports need the memory of idle threads. */
 const MANY_STREAMS = 10_000;
 
 /**
- * Ends the threads that worked for a run, or keeps them for the next run of this process where they hold little memory.
- * @param streams of the run.
+ * Ends the threads that worked for a run, or keeps them for the next run of this process if they hold little memory.
+ * @param streams number of streams of the run.
  */
 export async function closePacking({ packing }: Pick<RunState, 'packing'>, streams = 0): Promise<void> {
   await packing.close();

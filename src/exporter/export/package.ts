@@ -13,9 +13,9 @@ import type { ExportContext, ServiceInUse } from './context.ts';
 import type { MadePackage, ReceivedForms } from './received.ts';
 
 /**
- * Has the service make a package, and waits until it is ready.
- * @param onWait is called when it is not ready at once.
- * @throws EvidenceError `service` when it makes one of another stream.
+ * Requests a package and waits until it is ready.
+ * @param onWait called if the package is not ready at once.
+ * @throws EvidenceError `service` if the service generates a package of another stream.
  */
 export async function makePackage(
   { client, packagePeriod }: ServiceInUse,
@@ -24,7 +24,7 @@ export async function makePackage(
 ): Promise<MadePackage> {
   const askedAt = Date.now();
   const { generated, exchange } = await client.generate(streamId, packagePeriod, randomUUID());
-  // At the earliest: the answer may have been dated at any moment since, to the second.
+  // Lower bound: the service may have set the date at any moment since the request, in whole seconds.
   const answered = readHttpDate(exchange.date);
   const askedAtByService = answered === null ? null : answered - (Date.now() - askedAt);
   const { packageId } = generated;
@@ -38,16 +38,19 @@ export async function makePackage(
   return { packageId, entryCount, askedAt, askedAtByService, transferLog: [{ step: 'generate', exchange }] };
 }
 
-/** A watch on a form as it arrives. */
+/** Observer of the forms as they arrive. */
 interface FormWatch {
   begin(form: Form): void;
-  /** It begins again: what came before does not count. */
+  /** Discards what has arrived; the download starts over. */
   restart(form: Form): void;
   chunk(form: Form, bytes: Uint8Array): void | Promise<void>;
   failed(form: Form, message: string): void;
 }
 
-/** Downloads every form that the service has. One that it does not give is noted, and what arrived of it is kept. */
+/**
+ * Downloads every form that the service offers. A failed form is recorded with its reason, and the part that arrived is
+ * kept.
+ */
 export async function receiveForms(
   { client }: ServiceInUse,
   packageId: string,
@@ -80,7 +83,7 @@ export async function receiveForms(
       received.missing.push({ form, reason: error.message });
       if (error.code === 'refused') received.refused.push(form);
       received.transferLog.push({ step: form, failure: error.message });
-      // The part that arrived is kept, under a name that says that it is not the whole.
+      // Keeps the part that arrived under a name that marks it as partial.
       const bytes = await sizeOf(file);
       if (bytes > 0) received.files.push({ form, path: `${formFileName(form, '')}.part`, file, bytes, sha256: null });
     }
@@ -97,21 +100,21 @@ async function sizeOf(file: string): Promise<number> {
   }
 }
 
-/** Findings about the PDF of a package. */
+/** PDF of a package, as read. */
 interface PdfInPackage {
-  /** Tells what was read of it already. */
+  /** Returns the statements already read from the PDF. */
   read: ReadPdf;
-  /** Forms that hold the API key. */
+  /** Forms that contain the API key. */
   withKey: Form[];
 }
 
-/** Returns a form that arrived whole; null for any other. */
+/** Returns a form that arrived completely; null otherwise. */
 export function wholeForm({ files, missing }: Pick<ReceivedForms, 'files' | 'missing'>, name: Form): FormSource | null {
   const found = missing.some(({ form }) => form === name) ? undefined : files.find(({ form }) => form === name);
   return found === undefined ? null : { bytes: found.bytes, read: () => readFile(found.file) };
 }
 
-/** Reads the PDF once: for what it states, and for the API key in text that the file compresses or escapes. */
+/** Reads the PDF once: for its statements, and for the API key in text that the file compresses or escapes. */
 export async function readPdfOf(
   { service: { client } }: Pick<ExportContext, 'service'>,
   received: Pick<ReceivedForms, 'files' | 'missing' | 'withKey'>,

@@ -8,7 +8,10 @@ export interface PackingJob {
   options: BundleOptions;
 }
 
-/** An error of ours loses its class between threads, so it travels as what it says; any other is a defect. */
+/**
+ * Answer of the thread. EvidenceError loses its class between threads, so its fields are sent; any other error is a
+ * defect.
+ */
 export type PackingAnswer = { id: number } & (
   | { written: WrittenBundle }
   | { failure: { code: ErrorCode; message: string; details: ErrorDetails } }
@@ -17,8 +20,8 @@ export type PackingAnswer = { id: number } & (
 
 const turns = new Slots(1);
 
-// One after the other: what is packed is archived, and the next received, while others are packed. At once, streams of one
-// size would all be received and then all be packed.
+// Packs one bundle at a time, so that one bundle is archived and the next stream received while another is packed. In
+// parallel, streams of similar size would all be received first and then all be packed.
 parentPort?.on('message', ({ id, options }: PackingJob) => {
   void turns.run(async () => parentPort?.postMessage(await answer(id, options)));
 });
@@ -33,7 +36,7 @@ async function answer(id: number, options: BundleOptions): Promise<PackingAnswer
   }
 }
 
-/** Returns what an error loses between threads, and tells of the disk. */
+/** Returns the fields of a system error that are lost between threads. */
 function refusalOf(error: unknown): Pick<NodeJS.ErrnoException, 'code' | 'syscall' | 'path'> {
   if (!isSystemError(error)) return {};
   const { code, syscall, path } = error;

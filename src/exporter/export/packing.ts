@@ -5,13 +5,13 @@ import { KeptThreads } from '../../core/kept-threads.ts';
 import type { BundleOptions, WrittenBundle } from '../bundle/write.ts';
 import type { PackingAnswer, PackingJob } from './packing-thread.ts';
 
-/** The limits of the thread: bundles pass through buffers outside of the heap. */
+/** Heap limits of the thread. Bundles pass through buffers outside the heap. */
 const HEAP = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 2 };
 const THREADS = new KeptThreads(programUrl('exporter/export/packing-thread'), HEAP);
 
 /**
- * The most bytes of bundles after which a thread is kept. Others are ended: they hold memory that the reports of the
- * run need.
+ * Maximum total size of packed bundles for which a thread is kept. Beyond it, the thread holds memory that the run's
+ * reports need.
  */
 const KEPT_UP_TO_BYTES = 4 * 2 ** 20;
 
@@ -25,14 +25,14 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** Has bundles written by a thread of its own, while the one that asks goes on to receive. */
+/** Writes bundles in a separate thread, so that the caller can receive further streams. */
 export class Packing {
   readonly #kept: KeptThreads;
   readonly #thread: Worker | null;
   readonly #waiting = new Map<number, Waiting>();
   #asked = 0;
   #packedBytes = 0;
-  /** The error that ended the thread. */
+  /** Error that ended the thread. */
   #end: EvidenceError | null = null;
 
   constructor(kept = THREADS) {
@@ -41,7 +41,7 @@ export class Packing {
     this.#thread?.on('message', this.#settle).on('error', this.#onError).on('exit', this.#onExit);
   }
 
-  /** As `writeBundle`. */
+  /** Writes a bundle as `writeBundle` does. */
   async write(options: BundleOptions): Promise<WrittenBundle> {
     if (this.#thread === null) return (await import('../bundle/write.ts')).writeBundle(options);
     if (this.#end !== null) throw this.#end;
@@ -52,12 +52,12 @@ export class Packing {
     });
   }
 
-  /** True if so much was written that the run needs the memory of threads. */
+  /** True if so much was packed that the thread's memory should be freed. */
   get hasPackedMuch(): boolean {
     return this.#packedBytes > KEPT_UP_TO_BYTES;
   }
 
-  /** Ends the packing. A bundle that is being written then is not finished. */
+  /** Ends the packing. A bundle that is being written is abandoned. */
   async close(): Promise<void> {
     const thread = this.#thread;
     if (thread === null || this.#end !== null) return;

@@ -13,23 +13,22 @@ import { runRecordKey } from '../../verifier/records/keys.ts';
 import { readFinalizedRun } from '../../verifier/records/stored-run.ts';
 import type { ExportContext, RunState } from './context.ts';
 
-/** The past that continuity is compared with. */
+/** Earlier spans of a stream for the continuity check. */
 interface ComparedPast {
-  /** The oldest first; after a run, the part of its entries that was read from its bundle. */
+  /** Spans of earlier runs, oldest first. Each run is followed by the part that was read from its bundle, if any. */
   earlier: readonly Span[];
   /** Reasons that bundles could not be read, by run id. */
   unread: ReadonlyMap<string, string>;
 }
 
-/** Bundles that are opened for one stream at most; runs that agree with one another need one. */
+/** Maximum number of earlier bundles opened for one stream. One is enough if the runs agree. */
 const MAX_BUNDLES = 4;
 
 /**
- * Returns what earlier runs saw of a stream. For a run that begins or ends elsewhere than the package, so that what is
- * recorded of it does not tell whether both have the same entries, the bundle is read again for those they have in
- * common.
+ * Returns the spans that earlier runs exported of a stream. If a run begins or ends elsewhere than the package, its
+ * record cannot show that both have the same entries, so the common part is read from the run's bundle.
  *
- * @param folder for what is fetched.
+ * @param folder for fetched bundles.
  */
 export async function compareWithPast(
   context: ExportContext,
@@ -66,12 +65,12 @@ function needsBundle(
 ): boolean {
   const span = earlier[index];
   if (span === undefined || !isPlaced(span) || unread.has(span.run_id)) return false;
-  // A difference is found already, and a bundle that was read once tells nothing more the second time.
+  // A difference is already known, or this bundle was already read.
   const head = digestAt(walk, span.entries.head.sequence);
   return (head === undefined || head === span.entries.head.hash) && earlier[index + 1]?.run_id !== span.run_id;
 }
 
-/** @throws EvidenceError where the bundle is not to be had, or is not what was recorded. */
+/** @throws EvidenceError if the bundle is unavailable or not as recorded. */
 async function readPart(
   context: ExportContext,
   runs: ReadonlyMap<string, string>,
@@ -108,7 +107,10 @@ async function readPart(
   };
 }
 
-/** Gives the JSON form of an earlier bundle, once it was compared with what the ledger says of its run. */
+/**
+ * Passes the JSON form of an earlier bundle to `onChunk`, after checking the run record and the bundle by the ledger's
+ * digests.
+ */
 async function readBundle(
   { archive, runtime: { signal } }: ExportContext,
   runs: ReadonlyMap<string, string>,

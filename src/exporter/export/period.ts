@@ -5,35 +5,35 @@ import { filterOf } from '../../verifier/records/question.ts';
 import type { Period } from '../client/period.ts';
 import type { ClockReading } from '../clocks.ts';
 
-/** The flags for a period. At most one of the ways may be given. */
+/** Flags that select a period. At most one way of selecting may be given. */
 export interface PeriodQuestion {
-  /** A month, `2026-10`. */
+  /** Month in the form `2026-10`. */
   month?: string | undefined;
   from?: string | undefined;
   to?: string | undefined;
   allTime?: boolean | undefined;
-  /** The id of an auditor's request; it becomes the id of the run. */
+  /** Id of an auditor's request, which becomes the id of the run. */
   request?: string | undefined;
-  /** The selected streams: a run of some of them has another name than the run of all. */
+  /** Selected streams. A run of some streams has another name than the run of all. */
   streams?: readonly string[] | undefined;
   exclude?: readonly string[] | undefined;
 }
 
-/** A run of what there is until the day that stands between the two. */
+/** Name of an open-ended run, without the day between prefix and suffix. */
 export interface RunName {
   prefix: string;
   suffix: string;
 }
 
 export interface PeriodAnswer {
-  /** Names the run in the archive. */
+  /** Id of the run in the archive. */
   runId: string;
   period: Period;
-  /** For a period without an end, the name of its run but for the day; null where a request names it. */
+  /** Name of the run without its day, for a period without an end; null if a request names the run. */
   series: RunName | null;
 }
 
-/** A period, and what its run is named by. */
+/** Period and the run name derived from it. */
 interface Named {
   name: string;
   period: Period;
@@ -42,8 +42,8 @@ interface Named {
 const RUN_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$/;
 
 /**
- * The period and the run id; by default, the last whole month in UTC.
- * @throws EvidenceError `usage` for flags that contradict each other or are no dates, and for a period that has not ended.
+ * Returns the period and the run id. The default period is the last complete month in UTC.
+ * @throws EvidenceError `usage` if flags contradict each other, a date is invalid, or the period has not ended.
  */
 export function resolvePeriod(question: PeriodQuestion, now: Date): PeriodAnswer {
   const { month, from, to, allTime, request } = question;
@@ -62,18 +62,20 @@ export function resolvePeriod(question: PeriodQuestion, now: Date): PeriodAnswer
   if (request !== undefined) return { runId: checkRunId(request), period, series: null };
   const suffix = suffixOf(question);
   if (period.to !== null) return { runId: `${name}${suffix}`, period, series: null };
-  // The entries until now are others tomorrow.
+  // The entries up to now differ from day to day, so the name includes the day.
   const prefix = `${name}-`;
   return { runId: `${prefix}${now.toISOString().slice(0, 10)}${suffix}`, period, series: { prefix, suffix } };
 }
 
-/** A try-out with one stream must not take the name of the month's run. */
+/**
+ * Returns a suffix for a stream filter, so that a trial run of one stream does not take the name of the month's run.
+ */
 function suffixOf({ streams = [], exclude = [] }: PeriodQuestion): string {
   const filter = filterOf({ streams: [...streams], exclude: [...exclude] });
   return filter === '' ? '' : `_${slugOf(filter)}`;
 }
 
-/** A run is finalized for good: what is recorded later would be missing from one that is taken for the whole period. */
+/** Throws if the period has not ended: a run is final, so later entries of the period would be missing from it. */
 function refuseFuture({ from, to }: Period, now: Date): void {
   if (to === null || Date.parse(to) <= now.getTime()) return;
   const begun = from === null || Date.parse(from) < now.getTime();
@@ -86,11 +88,11 @@ function refuseFuture({ from, to }: Period, now: Date): void {
 }
 
 /**
- * The same by the clock that dates entries.
- * @throws EvidenceError `usage` for a period that has not ended at the service.
+ * Checks the end of the period by the clock that dates the entries.
+ * @throws EvidenceError `usage` if the period has not ended at the service.
  */
 export function refuseUnended({ to }: Period, clock: ClockReading | null): void {
-  // A Date header leaves out what is after the second.
+  // A Date header has whole seconds, so the service's time may be up to a second later.
   if (to === null || clock === null || clock.theirs.getTime() + 1000 > Date.parse(to)) return;
   const [ours, theirs] = [clock.ours, clock.theirs].map((time) => time.toISOString());
   throw new EvidenceError(
@@ -135,7 +137,7 @@ function toTime(flag: string, text: string): string {
   return time.toISOString();
 }
 
-/** A day that does not exist, such as 31 April, is moved on by Date instead of being refused. */
+/** Reports whether the day exists. Date accepts 31 April and turns it into 1 May. */
 function isDay(text: string): boolean {
   const day = new Date(text);
   return !Number.isNaN(day.getTime()) && day.toISOString().slice(0, 10) === text;

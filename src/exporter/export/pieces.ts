@@ -5,14 +5,14 @@ import { StreamingSha256 } from '../../core/digest.ts';
 import type { Expected } from '../../verifier/archive/archive.ts';
 import type { Runtime } from './context.ts';
 
-/** A document that is made bit by bit, because all of it would be megabytes. */
+/** Document rendered in pieces, because it would be megabytes as a whole. */
 export type Pieces = Iterable<string | Uint8Array>;
 
 const BLOCK = 256 * 1024;
 
 /**
- * Puts pieces together in a file, which is there as long as `use` takes.
- * @param name of the file, and of nothing else in the work directory.
+ * Writes pieces to a file, which is removed when `use` has ended.
+ * @param name of the file; must be unique in the work directory.
  */
 export async function withFile<T>(
   { workDirectory }: Pick<Runtime, 'workDirectory'>,

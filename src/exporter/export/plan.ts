@@ -19,41 +19,41 @@ import {
 } from '../../verifier/records/record.ts';
 import { whyExcluded } from '../../verifier/records/stream-glob.ts';
 
-/** Heads by stream id. */
+/** Ledger heads by stream id. */
 export interface StreamHeads extends Iterable<[streamId: string, head: LedgerHead]> {
   get(streamId: string): LedgerHead | undefined;
   has(streamId: string): boolean;
 }
 
-/** Globs over the ids of streams. */
+/** Globs over stream ids. */
 type Filter = Pick<Question['scope'], 'streams' | 'exclude'>;
 
-/** A stream as the service lists it. */
+/** Stream as the service lists it. */
 export interface ListedStream extends StreamStatement {
   streamId: string;
-  /** The part of its record that is not as the contract says; such a stream is not exported. */
+  /** Mismatch between the stream's record and the contract; such a stream is not exported. Null if there is none. */
   drift: string | null;
-  /** Its record in the list, as JSON. */
+  /** The stream's record in the list, as JSON. */
   record: string;
 }
 
-/** Finds a stream by its id as the service lists it now. */
+/** Finds a stream in the service's present list by its id. */
 export type FindListed = (streamId: string) => ListedStream | undefined;
 
 export interface StreamSelection {
   included: Rows<ListedStream>;
   excluded: { stream_id: string; reason: string }[];
-  /** All that are listed, in the order of the list. */
+  /** All listed streams, in list order. */
   list: StreamList;
 }
 
 type ListedRow = StreamList['streams'] extends Rows<infer Row> ? Row : never;
 
 /**
- * Selects the listed streams in scope, and says why the others are not.
- * @param pages of the list, which are there once it has ended.
- * @throws EvidenceError `service` when the list names a stream twice; `usage` for two in scope that would lie in the same
- * place, or for more than a run can record.
+ * Selects the listed streams in scope, and gives the reason that each other stream is excluded.
+ * @param pages of the list, which are complete once it has ended.
+ * @throws EvidenceError `service` if the list contains a stream twice; `usage` if two streams in scope have the same
+ * slug, or if there are more streams than a run can record.
  */
 export async function selectStreams(
   listed: AsyncIterable<ListedStream>,
@@ -87,12 +87,12 @@ export async function selectStreams(
   return selection;
 }
 
-/** Bytes of a stream in the run record, with room to spare, and how often its id stands there. */
+/** Upper estimate of the bytes of a stream in the run record, and the number of times that its id occurs there. */
 const EXPORTED = { bytes: 3500, ids: 8 };
 const LISTED = { bytes: 400, ids: 2 };
 const PAGE_BYTES = 250;
 
-/** Bytes that a selection takes in the run record. */
+/** Estimates the bytes that a selection takes in the run record. */
 function recordBytesOf({ included, list }: StreamSelection): number {
   const idBytes = (id: string) => Buffer.byteLength(JSON.stringify(id));
   return (
@@ -116,7 +116,7 @@ function refuseTooMany(selection: StreamSelection): void {
   );
 }
 
-/** @param named ids by the name that they have in a run, see `slugOf`. */
+/** @param named ids by their slugs in the run, see `slugOf`. */
 function claimName(named: Map<string, string>, streamId: string): void {
   const slug = slugOf(streamId);
   const other = named.get(slug);
@@ -133,8 +133,8 @@ function claimName(named: Map<string, string>, streamId: string): void {
 }
 
 /**
- * The streams in scope whose head the ledger knows and that the service no longer lists.
- * @param heads by stream id. @param spans what earlier runs had of each.
+ * Returns the streams in scope that have a head in the ledger and that the service no longer lists.
+ * @param heads by stream id. @param spans of earlier runs, by stream id.
  */
 export function findVanished(
   selection: StreamSelection,
@@ -151,8 +151,8 @@ export function findVanished(
 }
 
 /**
- * The streams in scope that the service does not list, and of which somebody accepted that they ended or began anew.
- * @param restarts by stream id. @param heads of those that were exported since then.
+ * Returns the streams in scope that the service does not list and whose end or restart was accepted.
+ * @param restarts by stream id. @param heads of streams that were exported since.
  */
 export function findEnded(
   selection: StreamSelection,
@@ -171,7 +171,7 @@ export function findEnded(
   });
 }
 
-/** Those of some streams that are in scope, and that the service does not list. */
+/** Returns the given streams that are in scope and that the service does not list. */
 function unlistedIn<Value>(
   { included, excluded }: StreamSelection,
   scope: Filter,
@@ -183,14 +183,14 @@ function unlistedIn<Value>(
   return unlisted;
 }
 
-/** Counts the numbers that they hold, each once. */
+/** Counts the distinct sequence numbers in the spans. */
 function countEntries(spans: readonly Span[]): number {
   return lengthOf(
     spans.filter(isPlaced).map(({ entries }) => ({ from: entries.first_sequence, to: entries.head.sequence })),
   );
 }
 
-/** Streams in scope that the package of the account holds, and that the list of streams does not have. */
+/** Returns the streams in scope that the account's package contains but the list of streams does not. */
 export function findHidden(selection: StreamSelection, scope: Filter, streamIds: readonly string[]): ListedStream[] {
   const held = new Map(streamIds.map((streamId) => [streamId, streamId]));
   return unlistedIn(selection, scope, held).map(([streamId]) => ({
@@ -204,7 +204,8 @@ export function findHidden(selection: StreamSelection, scope: Filter, streamIds:
 }
 
 /**
- * The streams that this run has, from an earlier try or the package of the account, and that the service does not list.
+ * Returns the streams that this run has, from an earlier attempt or the account's package, and that the service does
+ * not list.
  */
 export function findUnlisted(
   { included, excluded }: StreamSelection,
@@ -213,7 +214,7 @@ export function findUnlisted(
 ): Vanished[] {
   const listed = new Set([...included.map(({ streamId }) => streamId), ...excluded.map(({ stream_id }) => stream_id)]);
   return recorded.flatMap(({ stream_id, entries, head }) => {
-    // One without entries has nothing that could be missed.
+    // A stream without entries has no evidence that could be missed.
     if (listed.has(stream_id) || head === null) return [];
     const { sequence, hash } = head;
     const message = `the service does not list the stream, and this run exported it up to entry ${sequence}`;

@@ -10,7 +10,7 @@ const FORM_WORDS = {
   summary: 'a summary as the service sent it',
 } as const;
 
-/** Lists the forms in the bundle that the service sent, and those of which there is only a part. */
+/** Lists the forms in the bundle, and marks those that arrived only in part. */
 function formsIn({ files }: Received): [path: string, words: string][] {
   return files.map(({ form, path, sha256 }) => [
     path,
@@ -18,7 +18,7 @@ function formsIn({ files }: Received): [path: string, words: string][] {
   ]);
 }
 
-/** The times of the first and the last entry, and when the stream was received. */
+/** Lists the recorded and occurred times of the first and last entry. */
 function factsIn(verdict: Verdict, fields: ContractWords['fields']): [label: string, text: string][] {
   const { first_recorded_at: from, last_recorded_at: to, first_occurred_at, last_occurred_at } = verdict;
   const span = (label: string, field: string | null | undefined, first: string | null, last: string | null) =>
@@ -31,7 +31,7 @@ function factsIn(verdict: Verdict, fields: ContractWords['fields']): [label: str
   ];
 }
 
-/** Returns what the README.txt of a bundle says of its evidence besides the claims. */
+/** Returns the facts for a bundle's README.txt besides the claims. */
 export function toReadmeFacts(received: Received, verdict: Verdict, fields: ContractWords['fields']) {
   const { findings } = verdict;
   return {
@@ -40,7 +40,7 @@ export function toReadmeFacts(received: Received, verdict: Verdict, fields: Cont
     findings: findings.slice(0, MAX_FINDINGS).map(({ severity, code, message }) => ({
       severity,
       code,
-      // Text of others cannot begin a line of its own.
+      // Replaces line breaks, so that text from outside cannot begin a line.
       message: message.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' '),
     })),
     moreFindings: Math.max(0, findings.length - MAX_FINDINGS),

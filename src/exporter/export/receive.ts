@@ -28,24 +28,24 @@ export interface Received extends Omit<ReceivedForms, 'transferLog'> {
   packageId: string;
   reading: PackageReading;
   completeness: CompletenessBasis;
-  /** The listing that it was compared with; null where there is none. */
+  /** Listing that the package was compared with; null if there is none. */
   listed: ListedFile | null;
-  /** The key may not list the entries. */
+  /** True if the API key may not list the entries. */
   isListingRefused: boolean;
-  /** The answer to the service's own check of the stream; null where there was none. */
+  /** Answer of the service's own check of the stream; null if there was none. */
   checkAnswer: string | null;
-  /** The number of entries that the service stated when the package was ready; null where it states none. */
+  /** Number of entries that the service stated when the package was ready; null if not stated. */
   statedCount: number | null;
 }
 
-/** A watch on the JSON form as it arrives, from its first byte on. */
+/** Observers of the JSON form, from its first byte on. */
 interface JsonWatch extends Disposable {
   reader: PackageReader;
-  /** Null when the stream is not listed. */
+  /** Comparison with the listing; null if the stream is not listed. */
   listing: ListingCheck | null;
 }
 
-/** One stream's dealings with the service, each noted for the chain of custody. */
+/** Requests of one stream to the service, each recorded for the chain of custody. */
 export class Collection {
   readonly transferLog: TransferLog['steps'] = [];
   readonly #context: ExportContext;
@@ -63,7 +63,7 @@ export class Collection {
     this.#folder = folder;
   }
 
-  /** Has the service check the stream itself; that it cannot is noted and costs only the comparison. */
+  /** Asks the service to check the stream itself. A failure is recorded; only this comparison is lost. */
   async askVendor(): Promise<VendorVerdict | null> {
     this.#announce('vendor-verify');
     try {
@@ -88,7 +88,7 @@ export class Collection {
     }
   }
 
-  /** A package of this stream alone, in all forms; the chain is walked while the JSON form arrives. */
+  /** Receives a package of this stream in all forms, and walks the chain while the JSON form arrives. */
   async receive(): Promise<Received> {
     this.#announce('generate');
     const { service } = this.#context;
@@ -120,7 +120,7 @@ export class Collection {
     return { packageId, reading, ...forms, ...ofListing, checkAnswer: this.#checkAnswer, statedCount };
   }
 
-  /** Asks for the entries that the list of streams states and that no export has, this one included. */
+  /** Requests the entries that the list of streams states and that neither this nor an earlier export contains. */
   async askUnfetched({ walk, defect }: PackageReading): Promise<Unfetched | null> {
     const { client, contract, packagePeriod } = this.#context.service;
     const { earlier } = pastOf(this.#run, this.#streamId);
@@ -142,7 +142,7 @@ export class Collection {
     return unfetched;
   }
 
-  /** This stream's part in the package of the whole account. */
+  /** Returns this stream's part of the account's package. */
   receiveFrom(account: AccountPackage): Received {
     this.transferLog.push(...account.transferLog);
     const why = 'the package holds the whole account, so the entries were not listed';
@@ -158,7 +158,7 @@ export class Collection {
       listed: null,
       isListingRefused: false,
       checkAnswer: this.#checkAnswer,
-      // The count is of the whole account.
+      // The stated count covers the whole account.
       statedCount: null,
     };
   }
@@ -215,7 +215,7 @@ export class Collection {
     return whyNotListed(this.#mode, this.#stream);
   }
 
-  /** The stream as the service's list states it. */
+  /** Statement about this stream from the service's list. */
   get statement(): RecordedStatement {
     const { entryCount, headSequence, headDigest } = this.#stream;
     return { entryCount, headSequence, headDigest, readAt: this.#run.start.at.toISOString() };

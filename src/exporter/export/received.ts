@@ -3,42 +3,42 @@ import type { PackageReading } from '../../verifier/chain/package.ts';
 import type { PackageCut } from '../../verifier/claims/listing.ts';
 import type { Form } from '../client/audit.ts';
 
-/** When a package was asked for; see `PackageCut`. */
+/** Time at which a package was requested; see `PackageCut`. */
 export type AskedAt = Pick<PackageCut, 'askedAt' | 'askedAtByService'>;
 
-/** A package that the service made and that is ready to be downloaded. */
+/** Package that the service has generated and that is ready for download. */
 export interface MadePackage extends AskedAt {
   packageId: string;
-  /** The number of its entries, as the service stated it when it was ready; null where it states none. */
+  /** Number of entries that the service stated when the package was ready; null if not stated. */
   entryCount: number | null;
   transferLog: TransferLog['steps'];
 }
 
-/** A form as it lies on disk, whole or as far as it came. */
+/** Form on disk, complete or partial. */
 interface ReceivedFile {
   form: Form;
-  /** Its place in the bundle. */
+  /** Path in the bundle. */
   path: string;
   file: string;
   bytes: number;
-  /** Unknown for a part. */
+  /** Digest in hex; null for a partial form. */
   sha256: string | null;
 }
 
-/** The forms of one package as far as the service gave them. */
+/** Forms of one package that the service delivered. */
 export interface ReceivedForms {
   files: ReceivedFile[];
   missing: { form: Form; reason: string }[];
-  /** Missing ones that the key may not have. */
+  /** Missing forms that the API key may not download. */
   refused: Form[];
   transferLog: TransferLog['steps'];
-  /** Those that hold the API key. */
+  /** Forms that contain the API key. */
   withKey: Form[];
 }
 
-/** The one package of a service whose packages hold the whole account: every stream's bundle holds it. */
+/** Package of a service whose packages cover the whole account. Every stream's bundle contains it. */
 export interface AccountPackage extends MadePackage, ReceivedForms {
   readingOf(streamId: string): PackageReading;
-  /** All that it holds entries of, and those that were asked for. */
+  /** Ids of the streams in the package, and of those that were asked for. */
   streamIds: readonly string[];
 }

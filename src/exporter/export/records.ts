@@ -10,10 +10,10 @@ import { bindRecord, isBoundRecord, isBoundStream } from './binding.ts';
 import type { ExportContext } from './context.ts';
 import type { StoredRecord } from './stream-jobs.ts';
 
-/** The run that a record is of, and where it is kept. */
+/** Run that a record belongs to, and its archive. */
 type OfRun = Pick<ExportContext, 'archive' | 'question' | 'binding'>;
 
-/** Returns the error for an object in the archive that this run did not put there, or that is not so any more. */
+/** Returns the error for an object in the archive that this run did not write, or that has changed since. */
 export function notOurs(key: string, why: string): EvidenceError {
   return new EvidenceError('conflict', `${key} is not taken for this run's: ${why}`, {
     nextStep: 'Nothing was overwritten. Keep the archive as it is and export again with --revise.',
@@ -21,8 +21,8 @@ export function notOurs(key: string, why: string): EvidenceError {
 }
 
 /**
- * A stream record that this run wrote.
- * @throws EvidenceError `conflict` for any other.
+ * Reads a stream record that this run wrote.
+ * @throws EvidenceError `conflict` for any other record.
  */
 export async function readStreamRecord(
   { archive, question: { run_id: runId }, binding }: OfRun,
@@ -40,14 +40,14 @@ export async function readStreamRecord(
 }
 
 /**
- * Bytes of the largest record of a stream that is written: a thousand findings of each of several claims fit, and so do a
- * number of such records into that of their run.
+ * Maximum size of a stream record that is written: room for a thousand findings for each of several claims, and small
+ * enough for the run record to hold several such records.
  */
 const MAX_WRITTEN_BYTES = 8 * 2 ** 20;
 
 /**
- * The bytes of a stream's record. Asked for before its bundle is stored: a stored bundle whose record cannot be stored
- * would stand in the way of the run.
+ * Returns the bytes of a stream's record. Called before the bundle is stored: a bundle whose record cannot be stored
+ * would block the run.
  *
  * @throws EvidenceError as `toReadableBytes` does.
  */
@@ -60,10 +60,10 @@ export function readableStreamRecord(
 }
 
 /**
- * Writes the record of a stream, which is done then. Another process that exports the same run may have been the first to
- * record the same bundle.
+ * Stores the record of a stream, which completes the stream. Another process that exports the same run may already have
+ * recorded the same bundle.
  *
- * @throws EvidenceError `conflict` when a record is there that this run did not write, or that says something else.
+ * @throws EvidenceError `conflict` if a record exists that another run wrote or that differs.
  */
 export async function putStreamRecord(context: OfRun, record: Unbound<StreamRecord>): Promise<StoredRecord> {
   const key = streamRecordKey(context.question.run_id, slugOf(record.stream_id));
@@ -83,7 +83,7 @@ export async function putStreamRecord(context: OfRun, record: Unbound<StreamReco
 }
 
 /**
- * Nothing is signed, recorded or reported that this run did not finalize itself.
+ * Throws unless this run wrote the run record, so that no foreign record is signed, added to the ledger or reported.
  * @throws EvidenceError `conflict`.
  */
 export async function requireBoundRun({ archive, question, binding }: OfRun): Promise<void> {
@@ -92,7 +92,7 @@ export async function requireBoundRun({ archive, question, binding }: OfRun): Pr
   throw notOurs(key, 'it is not bound to it, so it was neither signed nor recorded in the ledger');
 }
 
-/** Reports whether two records would be the same when they are stored, but for the order of their members. */
+/** Reports whether two records are equal once stored, apart from the order of members. */
 export function saysTheSame(one: object, other: object): boolean {
   return isDeepStrictEqual(JSON.parse(JSON.stringify(one)), JSON.parse(JSON.stringify(other)));
 }

@@ -25,7 +25,7 @@ import { Relisting } from './relist.ts';
 import type { Recovered } from './stream-jobs.ts';
 import { verdictWithoutKey } from './without-key.ts';
 
-/** A bundle as a file, and what it was found to be. */
+/** Bundle as a file, with its size and digest. */
 interface Fetched {
   file: string;
   bytes: number;
@@ -33,12 +33,12 @@ interface Fetched {
 }
 
 /**
- * The record of a bundle that this run archived without living to record it, or that another process exporting the same
- * run was the first to archive. What it says is found out anew, from the bundle.
+ * Returns the record of a bundle that this run archived without recording it, or that another process exporting the
+ * same run archived first. The record is derived again from the bundle.
  *
  * @param key of the bundle.
- * @param find returns a stream as the service lists it now; the bundle is compared with its listing unless it is encrypted.
- * @throws EvidenceError `conflict` when it is not bound to this run, or does not hold.
+ * @param find returns a stream as the service lists it now; an unencrypted bundle is compared with its listing.
+ * @throws EvidenceError `conflict` if the bundle is not bound to this run or does not verify.
  */
 export async function recoverBundle(
   context: ExportContext,
@@ -67,17 +67,17 @@ export async function recoverBundle(
     }
     const { record } = recovered;
     checkPlace(context.question, key, record);
-    // An object that is there already is not stored again, but asked after.
+    // Putting an existing object stores nothing; it returns how the object is stored.
     const stored = await context.archive.put(key, { file }, content);
     return { ...recovered, record: { ...record, bundle: { ...record.bundle, ...whereKept(stored) } } };
   });
 }
 
 /**
- * A stream record that this run wrote, once its bundle was verified anew.
+ * Returns a stream record that this run wrote, after verifying its bundle again.
  *
  * @param key of the record.
- * @throws EvidenceError `conflict` when either is not bound to this run, or does not hold.
+ * @throws EvidenceError `conflict` if the record or the bundle is not bound to this run or does not verify.
  */
 export async function recoverRecord(context: ExportContext, key: string): Promise<Recovered & { bytes: Uint8Array }> {
   const { record, bytes } = await readStreamRecord(context, key);
@@ -92,7 +92,10 @@ export async function recoverRecord(context: ExportContext, key: string): Promis
   });
 }
 
-/** Reads what was written down before a bundle was stored that only its recipients can read; it holds for its digest. */
+/**
+ * Reads the announcement that was stored before an encrypted bundle, which only its recipients can read. The digest
+ * ties the two.
+ */
 async function readAnnounced(
   { archive, question, binding, runtime }: ExportContext,
   key: string,
@@ -108,20 +111,20 @@ async function readAnnounced(
   return { format: FORMATS.stream, ...rest, recorded_at: runtime.now().toISOString() };
 }
 
-/** Checks the key of a bundle. It follows from its stream, and from whether a form is missing in it. */
+/** Checks that a bundle's key matches its stream and whether the bundle is partial. */
 function checkPlace({ run_id: runId }: Question, key: string, { stream_id, partial }: Unbound<StreamRecord>): void {
   const names = [...bundleNames(slugOf(stream_id))].filter((name) => name.partial === partial);
   if (names.every(({ name }) => bundleKey(runId, name) !== key))
     throw notOurs(key, 'it is not where a bundle of its stream belongs');
 }
 
-/** Something of the run, fetched as a file for as long as `use` takes. */
+/** Fetches an object of the run to a file, which is removed when `use` has ended. */
 export async function withFetched<T>(
   context: ExportContext,
   key: string,
   use: (bundle: Fetched) => Promise<T>,
 ): Promise<T> {
-  // Files that are fetched from afar go when they were looked at: an archive may be larger than the disk.
+  // Fetched files are removed after each use, because an archive may be larger than the disk.
   const folder = await mkdtemp(join(context.runtime.workDirectory, `${basename(key)}-`));
   try {
     const file = await context.archive.fetchFile(key, folder).catch((error: unknown) => {
@@ -133,9 +136,9 @@ export async function withFetched<T>(
   }
 }
 
-/** A bundle that lay in the archive, as it was found to be. */
+/** Bundle found in the archive, with the result of its verification. */
 interface Leftover {
-  /** Ours, made now, under what this run requires. */
+  /** Verdict computed now, under this run's requirements. */
   verdict: Verdict;
   missing: StreamRecord['missing'];
   collected: StreamRecord['collected'];
@@ -144,12 +147,12 @@ interface Leftover {
 }
 
 /**
- * Verifies a bundle that lies in the archive as `evidence verify` does, after it was found to be bound to this run.
+ * Verifies a bundle in the archive as `evidence verify` does, after checking that it is bound to this run.
  *
  * @param file the bundle.
- * @param key where it lies.
- * @param relisting sees its entries as they are read.
- * @throws EvidenceError `conflict` when it is not bound to this run, is not whole, or does not say what is found now.
+ * @param key of the bundle in the archive.
+ * @param relisting observes the entries as they are read.
+ * @throws EvidenceError `conflict` if the bundle is not bound to this run, is damaged, or states another result.
  */
 async function verifyLeftover(
   context: ExportContext,

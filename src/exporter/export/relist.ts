@@ -9,8 +9,8 @@ import type { AskedAt } from './received.ts';
 import { notOurs } from './records.ts';
 
 /**
- * Compares the entries of a stored bundle with the service's own listing, as it is now, while the bundle
- * is verified; where the service does not list them, nothing is said.
+ * Compares the entries of a stored bundle with the service's present listing while the bundle is verified. Does nothing
+ * if the service does not list entries.
  */
 export class Relisting {
   readonly #context: ExportContext;
@@ -23,7 +23,7 @@ export class Relisting {
     this.#find = find;
   }
 
-  /** Null where nothing is to be listed: a bundle that differed when it was packed says so itself. */
+  /** Returns null if nothing is to be listed, or if the bundle already records a difference from the listing. */
   begin({ verdict }: Verification): EntryWatch | null {
     const { client, contract, packagePeriod } = this.#context.service;
     const { completeness } = this.#context.question.scope;
@@ -44,7 +44,7 @@ export class Relisting {
     };
   }
 
-  /** @throws EvidenceError `conflict` when they differ, and did not when the bundle was packed. */
+  /** @throws EvidenceError `conflict` if the entries differ although they did not when the bundle was packed. */
   async finish({ walk, transferLog, stated }: JudgedBundle, key: string): Promise<void> {
     if (this.#listing === null || walk === null || transferLog === null) return;
     const { basis } = await this.#listing.finish(askedBy(transferLog), stated.statement.head.sequence);
@@ -56,7 +56,10 @@ export class Relisting {
   }
 }
 
-/** When the package was asked for, as the transfer log says. The answer came before the next request was sent. */
+/**
+ * Returns when the package was requested, according to the transfer log. The answer came before the next request was
+ * sent, which bounds its duration.
+ */
 function askedBy({ steps }: TransferLog): AskedAt {
   const at = steps.findIndex(({ step }) => step === 'generate');
   const exchange = steps[at]?.exchange;

@@ -12,7 +12,7 @@ import { keepStamp, requestStamp, type Stamping } from './stamp.ts';
 interface RestampContext {
   archive: Archive;
   stamping: Stamping;
-  /** Runs are stamped whose newest token rests on a certificate that ends before this. */
+  /** Limit for renewal: runs whose newest token depends on a certificate that expires earlier are stamped. */
   before: Date;
   now: Date;
   orderedBy: Operator;
@@ -21,16 +21,16 @@ interface RestampContext {
 
 export interface Restamped {
   run_id: string;
-  /** `refuted`: the tokens there are do not hold, and a new one would only cover that up. */
+  /** `refuted`: existing tokens do not verify, and a new token would only hide that. */
   state: 'stamped' | 'due' | 'not-due' | 'failed' | 'refuted';
-  /** Until when the newest token holds; null where none does. */
+  /** End of the newest token's validity; null if no token is valid. */
   until: string | null;
-  /** The reason of a failure or refutation, and the next step. */
+  /** Reason of a failure or refutation, and the next step. */
   reason: string | null;
   next_step: string | null;
 }
 
-/** A run that needs a token, and what it has. */
+/** Run that needs a token, with its present tokens. */
 interface Due {
   stamps: Stamps;
   newest: StampVerdict | undefined;
@@ -38,10 +38,9 @@ interface Due {
 }
 
 /**
- * Adds a token to a finalized run that has none, or whose newest one will not hold much longer, and a record of who had
- * that done.
+ * Adds a token to a finalized run that has none or whose newest token expires soon, and records who ordered it.
  *
- * @throws EvidenceError `not-found` when there is no such finalized run; of the archive.
+ * @throws EvidenceError `not-found` if there is no such finalized run; as the archive does.
  */
 export async function restampRun(context: RestampContext, runId: string): Promise<Restamped> {
   const { archive, stamping, now, signal } = context;
@@ -72,8 +71,8 @@ export async function restampRun(context: RestampContext, runId: string): Promis
 }
 
 /**
- * Returns what `restampRun` would do of a run, and the key of the token that it would keep; null for none. Nothing is
- * asked of the authority, and nothing is written.
+ * Returns what `restampRun` would do for a run, and the key of the token that it would store; null for none. Sends
+ * nothing to the authority and writes nothing.
  * @throws EvidenceError as `restampRun` does.
  */
 export async function foreseeRestamp(
@@ -85,7 +84,7 @@ export async function foreseeRestamp(
   return { ...answer(runId, 'due', found.newest?.until ?? null), token_key: found.stamps.next.key };
 }
 
-/** @returns what there is to say of a run that no token is asked for. */
+/** @returns the final result if the run needs no token. */
 async function examine(
   { archive, stamping, before, now }: Omit<RestampContext, 'orderedBy' | 'signal'>,
   runId: string,

@@ -21,20 +21,20 @@ import {
   type StreamOutcomes,
 } from './stream-jobs.ts';
 
-/** The streams as the service lists them now; `readAt` is not later than when it did. */
+/** Streams in the service's present list; `readAt` is not later than the time of the list. */
 interface ListedNow {
   find: FindListed;
   readAt: string;
 }
 
 /**
- * Goes on with the streams that an interrupted try has recorded, or only archived: each is verified anew, and compared with
- * what the service states now.
+ * Resumes the streams that an interrupted attempt has recorded, or only archived. Each is verified again and compared
+ * with the service's present statements.
  *
- * @param objects all that lies under the run. @param begunAt when this attempt began, before it read the list.
- * @param outcomes is given each of them.
- * @returns their ids.
- * @throws EvidenceError `conflict` for anything that this run did not leave there, or that does not hold.
+ * @param objects under the run's prefix. @param begunAt start of this attempt, before it read the list.
+ * @param outcomes receives each outcome.
+ * @returns the ids of the resumed streams.
+ * @throws EvidenceError `conflict` for an object that this run did not leave, or that does not verify.
  */
 export async function resumeStreams(
   context: ExportContext,
@@ -56,9 +56,9 @@ export async function resumeStreams(
 }
 
 /**
- * The records of a run that is frozen, sorted by stream id.
- * @param known those that this process wrote or verified already.
- * @throws EvidenceError `conflict` for one that is not the one that the run was frozen with, or that does not hold.
+ * Returns the records of a frozen run, sorted by stream id.
+ * @param known records that this process wrote or already verified.
+ * @throws EvidenceError `conflict` if a record is not the one in the draft, or does not verify.
  */
 export async function recordsOf(
   context: ExportContext,
@@ -83,17 +83,17 @@ export async function recordsOf(
 /** Objects of a stream that an earlier attempt left in the archive. */
 interface LeftStream {
   recordKey: string;
-  /** Null where the stream has a bundle and no record. */
+  /** Record of the stream; null if the stream has only a bundle. */
   record: StoredObject | null;
-  /** Key of the bundle, or where there is none, of the record. */
+  /** Key of the bundle, or of the record if there is no bundle. */
   key: string;
 }
 
-/** A stream that is gone on with; one that a worker of this attempt received is not `recovered`. */
+/** Outcome of a resumed stream. If a worker of this attempt received the stream, it is not `recovered`. */
 type Resumed = Exclude<StreamOutcome, { kind: 'failed' }>;
 
 /**
- * Goes on with one stream, as `resumeStreams` does with all.
+ * Resumes one stream, as `resumeStreams` does.
  * @throws EvidenceError as `resumeStreams` does.
  */
 export async function resumeLeft(
@@ -116,7 +116,7 @@ async function resumeRecord(
   return { kind: 'recorded', stored: { record, ...place }, recovered };
 }
 
-/** A record and what its bytes are. */
+/** Stream record with the size and digest of its bytes. */
 interface ReadRecord {
   record: Unbound<StreamRecord>;
   recovered: Recovered | null;
@@ -124,7 +124,7 @@ interface ReadRecord {
   sha256: string;
 }
 
-/** The record of a worker that verified the stream in this attempt; null for any other. */
+/** Returns the record if a worker verified the stream in this attempt; null otherwise. */
 async function findRecorded(context: ExportContext, key: string): Promise<ReadRecord | null> {
   if (context.handedOut === null) return null;
   const { record, bytes } = await readStreamRecord(context, key);
@@ -148,21 +148,24 @@ async function resumeBundle(context: ExportContext, key: string, listed: ListedN
   return { kind: 'recorded', stored: await putStreamRecord(context, record), recovered };
 }
 
-/** The service still states what was found then: less, or another entry in the same place, is another history. */
+/**
+ * Throws if the service now states fewer entries than the record, or another entry in the same place: that is another
+ * history.
+ */
 function checkList(record: Unbound<StreamRecord>, { find, readAt }: ListedNow): void {
   const stream = find(record.stream_id);
   if (stream === undefined) return;
-  // Only what an earlier attempt received is resumed.
+  // Resumed streams come from an earlier attempt, so `impossible` cannot occur.
   const [found] = compareWithList(record, toStatementDocument(stream), readAt);
   if (found?.kind === 'contradicts') throw notOurs(record.bundle.key, found.message);
 }
 
-/** The streams that left something in the archive. */
+/** Yields the streams of which an attempt left something in the archive. */
 export function* leftStreams(
   { question: { run_id: runId }, finalizePartial }: ExportContext,
   objects: Rows<StoredObject>,
 ): Generator<LeftStream> {
-  /** By slug: the place of the record, and the rank of the bundle, see `bundleKeys`. */
+  /** Position of the record and rank of the bundle (see `bundleKeys`), by slug. */
   const left = new Map<string, { record: number | null; bundle: number | null }>();
   let place = 0;
   for (const { key } of objects) {
@@ -182,8 +185,8 @@ export function* leftStreams(
 }
 
 /**
- * Lists the keys that a bundle of a stream may have, the one that counts first. One that must not be taken for whole is
- * left where nobody asks for it, and the stream is collected again.
+ * Lists the possible keys of a stream's bundle, in order of precedence. Partial bundles are ignored unless they are to
+ * be finalized; the stream is then collected again.
  */
 function bundleKeys(runId: string, slug: string, finalizePartial: boolean): string[] {
   const names = [...bundleNames(slug)].filter(({ partial }) => !partial || finalizePartial);

@@ -24,7 +24,7 @@ import { notOurs } from './records.ts';
 import { withinRun } from './run-record.ts';
 import type { StoredRecord } from './stream-jobs.ts';
 
-/** A run that is frozen: nothing about it changes any more, only its reports and its record may be missing. */
+/** Frozen run: its content no longer changes; only reports and the run record may be missing. */
 export interface FrozenRun {
   draft: RunDraft;
   document: RunDocument;
@@ -32,12 +32,12 @@ export interface FrozenRun {
 
 const NAME = 'run-draft.json';
 
-/** The parts of the context that freezing a run takes. */
+/** Parts of the context that freezing a run needs. */
 type DraftContext = Pick<ExportContext, 'archive' | 'binding'> & { runtime: { workDirectory: string } };
 
 /**
- * Null when the run was not frozen yet.
- * @throws EvidenceError `conflict` when it was not frozen by this export, nor by one that has the same keys.
+ * Returns null if the run is not frozen yet.
+ * @throws EvidenceError `conflict` if an export with other keys has frozen the run.
  */
 export async function readRunDraft(context: DraftContext, runId: string): Promise<FrozenRun | null> {
   const { archive, binding, runtime } = context;
@@ -53,7 +53,7 @@ export async function readRunDraft(context: DraftContext, runId: string): Promis
   }
 }
 
-/** Writes down what the run came to. Where another process froze the same run first, its word counts. */
+/** Records the result of the run. If another process froze the run first, its draft is returned. */
 export async function freezeRun(
   context: DraftContext,
   record: RunRecord,
@@ -75,10 +75,13 @@ export async function freezeRun(
   }
 }
 
-/** Bytes for what a record has more once its reports are made. */
+/** Room for the members that the record gains with its reports. */
 const RESERVED_BYTES = 64 * 1024;
 
-/** A frozen run whose record cannot be read could never be finalized. @throws EvidenceError `service`. */
+/**
+ * Throws if the run record would be too large to be read back, because the frozen run could never be finalized. @throws
+ * EvidenceError `service`.
+ */
 function requireRoom(record: RunRecord, maxBytes: number): void {
   let bytes = RESERVED_BYTES;
   for (const piece of recordPieces(record)) bytes += Buffer.byteLength(piece);
@@ -93,8 +96,8 @@ function requireRoom(record: RunRecord, maxBytes: number): void {
 }
 
 /**
- * Stores it, or finds it stored: either way the archive says in which version. It is taken as whoever goes on with it
- * will read it, down to the order of its members, since the reports are made from it.
+ * Stores the draft unless it is already stored, and returns its version in the archive. The draft is returned as its
+ * reader has read it, including the order of members, because the reports are rendered from it.
  */
 async function keepRunDraft({ archive }: DraftContext, key: string, file: string): Promise<FrozenRun> {
   const { record: draft, stored } = await putLongFile(archive, key, RUN_DRAFT, file);
@@ -103,8 +106,8 @@ async function keepRunDraft({ archive }: DraftContext, key: string, file: string
 }
 
 /**
- * True if these are exactly the stream records that the run was frozen with.
- * @param recorded sorted by stream id, as the records of a draft are.
+ * Reports whether these are exactly the stream records that the run was frozen with.
+ * @param recorded sorted by stream id, as in the draft.
  */
 export function areRecordsOf({ draft: { streams } }: FrozenRun, recorded: Rows<StoredRecord>): boolean {
   if (streams.length !== recorded.length) return false;
@@ -113,9 +116,9 @@ export function areRecordsOf({ draft: { streams } }: FrozenRun, recorded: Rows<S
 }
 
 /**
- * The record of a frozen run, but for its documents.
- * @param recorded the stream records that are there, sorted by stream id.
- * @throws EvidenceError `conflict` when they are not those that it was frozen with.
+ * Returns the record of a frozen run without its documents.
+ * @param recorded existing stream records, sorted by stream id.
+ * @throws EvidenceError `conflict` if they differ from those in the draft.
  */
 export function recordOf({ draft }: FrozenRun, recorded: Rows<StoredRecord>): RunRecord {
   const { format: _format, binding: _binding, streams: named, ...rest } = draft;

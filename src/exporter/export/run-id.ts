@@ -5,26 +5,26 @@ import { RUNS_PREFIX, runIdOf, runPrefix, runRecordKey } from '../../verifier/re
 import type { Archive } from '../archive/archive.ts';
 import type { PeriodAnswer, RunName } from './period.ts';
 
-/** The user's options for a run that exists already. */
+/** Options for a run that already exists. */
 interface RevisionOptions {
   archive: Archive;
-  /** A new revision of what is finalized. */
+  /** Exports a new revision of a finalized run. */
   revise: boolean;
-  /** Says why a run that was begun differs from the question; null if it does not, or was not begun. */
+  /** Returns how a begun run differs from the question; null if they agree or the run was not begun. */
   whyOther: (runId: string) => Promise<EvidenceError | null>;
-  /** See `whyNotOurs`. */
+  /** Returns why a begun run cannot be continued; see `whyNotOurs`. */
   whyNotOurs: (runId: string) => Promise<string | null>;
-  /** Is told why a run that was begun is left as it is. */
+  /** Receives the reason that a begun run is left as it is. */
   onBlocked: (why: string) => void;
 }
 
 /**
- * Exports under an id: `runId` itself, or its first revision `.r2`, `.r3`, … that nothing is in the way of. In the way
- * is a run that was abandoned or begun under another key; where a revision is wanted, also one that is finalized, begun
- * with another question, or begun and impossible to go on with. Those stay as they are, and the run says that it
- * supersedes them.
+ * Exports under the first free id: `runId` itself, or its revision `.r2`, `.r3`, …. Occupied ids belong to runs that
+ * were abandoned or begun under another key; if a revision is wanted, also to runs that are finalized, begun with
+ * another question, or cannot be continued. Those runs stay as they are, and the new run records that it supersedes
+ * them.
  *
- * @param exportAs throws `conflict` for a run that cannot be gone on with.
+ * @param exportAs throws `conflict` if the run cannot be continued.
  */
 export async function exportOrRevise<T>(
   options: RevisionOptions,
@@ -34,7 +34,7 @@ export async function exportOrRevise<T>(
   const passed = await earlierRevisions(options.archive, runId);
   for (let id = runId; ; id = nextRevision(id)) {
     const isPassed = await isInTheWay(options, id);
-    // A run that was not begun is not in its own way.
+    // A run that was not begun does not occupy its id.
     const mayBeLeft = options.revise && (await isBegun(options.archive, id));
     try {
       if (!isPassed) return await exportAs(id, passed);
@@ -54,7 +54,7 @@ async function isInTheWay(options: RevisionOptions, id: string): Promise<boolean
   return why !== null;
 }
 
-/** Runs that were in the way of this one when it was begun; none for a run that is no revision. */
+/** Returns the earlier revisions that were begun; empty for a run that is no revision. */
 async function earlierRevisions(archive: Archive, runId: string): Promise<string[]> {
   const found: string[] = [];
   for (let id = revisionOf(runId).base; id !== runId; id = nextRevision(id))
@@ -73,15 +73,16 @@ export async function isBegun(archive: Archive, runId: string): Promise<boolean>
 }
 
 /**
- * The newest run that was begun and neither finalized nor given up, of those that are named alike but for the day.
- * @param name of what is asked for today.
+ * Returns the newest run that was begun and neither finalized nor given up, among runs whose names differ only in the
+ * day.
+ * @param name of the run that is requested today.
  */
 export async function findOpenRun(archive: Archive, { prefix, suffix }: RunName): Promise<string | null> {
   const open = await findOpenRuns(archive, prefix, (runId) => isAlike(runId, { prefix, suffix }));
   return open.sort(compareRevisions).at(-1) ?? null;
 }
 
-/** Orders runs by name, and the revisions of one by number. */
+/** Orders runs by name, and revisions of one run by number. */
 function compareRevisions(a: string, b: string): number {
   const [one, other] = [revisionOf(a), revisionOf(b)];
   if (one.base !== other.base) return one.base < other.base ? -1 : 1;
@@ -89,8 +90,8 @@ function compareRevisions(a: string, b: string): number {
 }
 
 /**
- * Ids of the runs that were begun and neither finalized nor given up, and of which no later revision is finalized.
- * @param prefix of the ids that are looked at.
+ * Returns the ids of runs that were begun, neither finalized nor given up, and not superseded by a finalized revision.
+ * @param prefix of the ids to consider.
  */
 export async function findOpenRuns(
   archive: Archive,
@@ -116,8 +117,8 @@ export async function findOpenRuns(
 }
 
 /**
- * Chooses the id of a run. One of all entries until now that was begun on an earlier day, and not finalized, goes on
- * under its own name.
+ * Chooses the id of a run. A run of all entries until now that was begun on an earlier day and not finalized continues
+ * under its own id.
  */
 export async function chooseRunId(archive: Archive, { runId, series }: PeriodAnswer): Promise<string> {
   return (series === null ? null : await findOpenRun(archive, series)) ?? runId;

@@ -16,15 +16,15 @@ import type { ExportContext, RunState } from './context.ts';
 import { findEnded, findUnlisted, findVanished, type StreamSelection } from './plan.ts';
 import type { StreamJobs } from './stream-jobs.ts';
 
-/** Other facts about a run. */
+/** Further facts for a run record. */
 interface Besides {
   earlier: EarlierRuns;
-  /** The limitations of the archive. */
+  /** Limitations of the archive. */
   limitations: readonly string[];
   supplements: RunSupplements | null;
 }
 
-/** Returns the record of a run, but for what lies beside it. */
+/** Returns the record of a run without its documents and leftovers. */
 // Over 40 lines: it is the document run.json.
 export function toRunRecord(
   context: ExportContext,
@@ -97,7 +97,7 @@ function toSource({ question, service }: ExportContext, { movedFrom }: RunState)
   };
 }
 
-/** The streams that the run has, and those that it has not. */
+/** Returns the streams that the run has, and those that it lacks. */
 function toStreams(
   { question: { run_id, scope } }: ExportContext,
   run: RunState,
@@ -109,7 +109,7 @@ function toStreams(
   const all = streams.finish();
   const gone = findVanished(selection, scope, run.heads, run.past.spans);
   const ended = findEnded(selection, scope, run.restarts, run.heads);
-  // A stream that an earlier attempt exported stays in the run, even if this attempt would have left it out.
+  // A stream that an earlier attempt exported stays in the run, even if this attempt would have excluded it.
   const left = new Set([selection.excluded, gone, ended].flatMap((some) => some.map(({ stream_id }) => stream_id)));
   for (const { record } of recorded) left.delete(record.stream_id);
   const isLeft = ({ stream_id }: { stream_id: string }) => left.has(stream_id);
@@ -144,7 +144,10 @@ function warningsOf(
   ];
 }
 
-/** Entries and the period are by the one clock, what an export says of itself by the other. */
+/**
+ * Returns a warning if the clocks differ: the service's clock dates entries and the period, this machine's clock the
+ * export's own records.
+ */
 function warnOfSkew(clock: ClockReading): string[] {
   const skew = describeSkew(clock);
   const [ours, theirs] = [clock.ours, clock.theirs].map((time) => time.toISOString());
@@ -153,12 +156,15 @@ function warnOfSkew(clock: ClockReading): string[] {
     : [`the clock of who exported was ${skew} that of the service: it was ${ours} here, and ${theirs} there`];
 }
 
-/** A stream's record without what the run or the attempt that names it says already. */
+/** Returns a stream's record without the members that the run or attempt already states. */
 export function withinRun({ format: _format, run_id: _run, recorded_at: _at, ...stream }: Unbound<StreamRecord>) {
   return stream;
 }
 
-/** Counts the streams of a run, and holds the count to what was listed. A stream that is accounted for nowhere is a defect. */
+/**
+ * Counts the streams of a run and compares the total with the listed streams. A stream that is not accounted for is a
+ * defect.
+ */
 function reconcile(
   run: Pick<RunRecord, 'streams' | 'failed' | 'excluded' | 'vanished'>,
   { included }: StreamSelection,
@@ -176,7 +182,9 @@ function reconcile(
 
 type Attempt = RunRecord['attempts'][number];
 
-/** The tries of this run that ended incomplete and wrote it down. What somebody else put there is none of them. */
+/**
+ * Reads the attempts at this run that recorded an incomplete end. Records that are not bound to this run are ignored.
+ */
 export async function readAttempts(
   { archive, binding }: Pick<ExportContext, 'archive' | 'binding'>,
   objects: Rows<StoredObject>,
@@ -193,8 +201,8 @@ export async function readAttempts(
 }
 
 /**
- * Every export that worked on the run, the oldest first: this one, those that wrote down that they ended, and those of
- * which only what they received is left, because they were interrupted.
+ * Lists all attempts at the run, oldest first: this one, attempts that recorded their end, and interrupted attempts
+ * that are only known from the streams that they received.
  */
 function listAttempts(
   { start, attempts }: Pick<RunState, 'start' | 'attempts'>,

@@ -27,18 +27,21 @@ import { recoverSupplements, storedSupplementsKey } from './supplement-store.ts'
 import { openSupplements } from './supplements.ts';
 
 export interface ExportResult extends RunResult {
-  /** Months that have ended by both clocks, after the first that the archive has, and that no run has whole; the oldest first. */
+  /**
+   * Months that have ended by both clocks and that no run covers completely, from the first exported month on; oldest
+   * first.
+   */
   missing: MonthReport[];
 }
 
 /**
- * The batch job: every stream in scope from the service into the archive, then the run finalized. What an interrupted try
- * left is verified anew and gone on with; so the same call resumes a run that was interrupted anywhere. What somebody else
- * put there ends it.
+ * Runs the batch job: exports every stream in scope from the service to the archive, then finalizes the run. Objects
+ * that an interrupted attempt left are verified again and reused, so the same call resumes a run interrupted at any
+ * point. Foreign objects in the run's folder end the export.
  */
 export async function exportRun(context: ExportContext): Promise<ExportResult> {
   const { archive, question } = context;
-  // Listed first: what comes to be meanwhile has its record or its draft by the time that is looked for.
+  // Listed first: streams that another process stores from here on are found through their records or the draft below.
   const objects = await listRun(archive, question.run_id);
   const finalized = await readFinalizedRun(archive, question.run_id);
   if (finalized !== null) return { ...(await concludeFinalized(context, finalized)), missing: [] };
@@ -79,7 +82,7 @@ interface Received {
   clock: ClockReading | null;
 }
 
-/** Receives every stream in scope. @param notes is given what the run needs until it is concluded. */
+/** Receives every stream in scope. @param notes receives the resources that the run needs until it is concluded. */
 async function receiveStreams(context: ExportContext, found: FoundRun, notes: DisposableStack): Promise<Received> {
   const { runtime, handedOut } = context;
   const at = runtime.now();
@@ -132,7 +135,7 @@ async function resume(
   return (await import('./resume.ts')).resumeStreams(context, objects, selection, begunAt, outcomes);
 }
 
-/** Names the months that no run has whole, where there is one more run. */
+/** Adds the months that no run covers completely, counting the run that was just finalized. */
 export function withMissing(
   { runtime }: ExportContext,
   { past }: KnownLedger,
@@ -146,7 +149,7 @@ export function withMissing(
   return { ...result, missing: months.filter(({ state }) => state !== 'whole').map(toMonthReport) };
 }
 
-/** A run that is finalized is never changed; only what an interruption kept from being added to it is added. */
+/** Concludes a finalized run. It is never changed; only what an interrupted `attestRun` left out is added. */
 async function concludeFinalized(context: ExportContext, finalized: FinalizedRun): Promise<RunResult> {
   const { record } = finalized;
   const { archive, question, signing } = context;
@@ -160,7 +163,7 @@ async function concludeFinalized(context: ExportContext, finalized: FinalizedRun
     });
   const isSigned = !record.signed || (await archive.stat(runEnvelopeKey(record.run_id))) !== null;
   if (entry !== null && isSigned) {
-    // A signer believes nothing that nobody signed; without a key, what is there can still be told.
+    // A signer relies only on a signed ledger. Without a key, the finalized run can still be reported.
     if (signing.signingKey !== null) requireTrusted(archive, newest, signing);
     return { record, state: 'already', unstamped: await stampFinalized(context, finalized) };
   }

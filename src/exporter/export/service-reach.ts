@@ -2,10 +2,13 @@ import type { ExportContext } from './context.ts';
 import type { ListedStream } from './plan.ts';
 import { type CommonCode, commonCodeOf, type StreamOutcome } from './stream-jobs.ts';
 
-/** Number of streams in a row, each tried as often as any request is, that must fail alike before the rest is left out. */
+/**
+ * Number of consecutive streams that must fail with the same code before the remaining streams are skipped. Each of
+ * them is retried as often as any request.
+ */
 const GIVEN_UP_AFTER = 10;
 
-/** Ends of a stream that the next one would meet, too. */
+/** Failures that the next stream would hit too. */
 const COMMON = {
   unreachable: {
     why: `the service was out of reach for the ${GIVEN_UP_AFTER} streams before`,
@@ -18,8 +21,9 @@ const COMMON = {
 } as const satisfies Record<CommonCode, object>;
 
 /**
- * Tells if the service answers this key at all. When it fails alike for every stream, the remaining ones are not tried:
- * the same command resumes with them. A run that is finalized whatever is missing tries each, as nothing is added to it later.
+ * Tracks whether the service accepts this key at all. After the same failure on many consecutive streams, the rest is
+ * skipped, and the same command resumes with them. A run that is finalized even if incomplete tries every stream,
+ * because nothing can be added to it later.
  */
 export class ServiceReach {
   readonly #context: ExportContext;
@@ -29,7 +33,7 @@ export class ServiceReach {
     this.#context = context;
   }
 
-  /** Exports a stream, unless the ones before show that the service would not give it either. */
+  /** Exports a stream, unless earlier failures show that the service would not deliver this one either. */
   async exportWithin({ streamId }: ListedStream, exportIt: () => Promise<StreamOutcome>): Promise<StreamOutcome> {
     if (this.#isGone) return this.#leaveOut(streamId);
     const outcome = await this.#context.runtime.around(streamId, exportIt);

@@ -10,21 +10,21 @@ import { putBytes } from '../records/put-record.ts';
 
 export interface Stamping {
   authority: AuthorityClient;
-  /** The only roots that a token is kept under. */
+  /** Pinned roots; a token is stored only if it verifies under them. */
   roots: readonly Certificate[];
 }
 
 interface StampOptions {
-  /** The time that the token must not be older than. */
+  /** Earliest acceptable time of the token. */
   notBefore: Date;
-  /** The token must rest on certificates that end later than this. */
+  /** The token's certificates must expire later than this. */
   outlasting: Date | null;
   now: Date;
 }
 
 const NONCE_BYTES = 16;
 
-/** A token that holds in every respect under the pinned roots; not stored yet. */
+/** Token that verifies in every respect under the pinned roots, not yet stored. */
 export interface FreshStamp {
   key: string;
   der: Uint8Array;
@@ -32,16 +32,16 @@ export interface FreshStamp {
 }
 
 /**
- * Asks for the next token of a run.
+ * Requests the next token of a run.
  *
- * @throws EvidenceError `unreachable`, `refused`, and `service` for an answer that is not what was asked for.
+ * @throws EvidenceError `unreachable`, `refused`, and `service` if the answer does not match the request.
  */
 export async function requestStamp(
   { next }: Stamps,
   { authority, roots }: Stamping,
   { notBefore, outlasting, now }: StampOptions,
 ): Promise<FreshStamp> {
-  // The first bit makes it a number of so many bits, whatever the others are.
+  // Sets the first bit, so that the nonce always has the full number of bits.
   const nonce = BigInt(`0x${randomBytes(NONCE_BYTES).toString('hex')}`) | (1n << BigInt(NONCE_BYTES * 8 - 1));
   const der = await authority.ask(timestampRequest(next.digest, nonce));
   const verdict = judgeStamp({ ...next, der }, { roots, now, notBefore, nonce });
@@ -63,7 +63,7 @@ export async function requestStamp(
   return { key: next.key, der, verdict };
 }
 
-/** Stores a token. Of two exports that stamp the same run at once, the first one's token stays. */
+/** Stores a token. If two exports stamp the same run at once, the first token stays. */
 export async function keepStamp(archive: Archive, { key, der }: FreshStamp): Promise<void> {
   try {
     await putBytes(archive, key, der);
@@ -75,12 +75,13 @@ export async function keepStamp(archive: Archive, { key, der }: FreshStamp): Pro
 const MAX_NONCE_BITS = 160;
 
 /**
- * A TimeStampReq (RFC 3161 section 2.4.1) that asks for the certificates too, so that the token can be verified alone.
+ * Returns a TimeStampReq (RFC 3161 section 2.4.1) that also requests the certificates, so that the token can be
+ * verified on its own.
  *
- * @param digest hex of SHA-256, SHA-384 or SHA-512, told apart by length.
- * @param nonce random, of the caller's making: 1 to 160 bits. The token must return it (`TokenQuestion.nonce`).
+ * @param digest hex of SHA-256, SHA-384 or SHA-512, distinguished by length.
+ * @param nonce random number of 1 to 160 bits, chosen by the caller. The token must return it (`TokenQuestion.nonce`).
  * @returns DER, to be sent as `application/timestamp-query`.
- * @throws TypeError for another digest or nonce.
+ * @throws TypeError for any other digest or nonce.
  */
 export function timestampRequest(digest: string, nonce: bigint): Uint8Array {
   const algorithm = /^([0-9a-f]{2})+$/.test(digest) ? digestOidOfLength(digest.length / 2) : undefined;
@@ -96,20 +97,23 @@ export function timestampRequest(digest: string, nonce: bigint): Uint8Array {
   return Uint8Array.from(encode(TAG.sequence, parts));
 }
 
-/** Encodes at most 127 bytes, which is what a request has with the longest digest and nonce: one octet of length. */
+/**
+ * Encodes an element with a length of one octet: up to 127 bytes, enough for a request with the longest digest and
+ * nonce.
+ */
 function encode(tag: number, content: Iterable<number>): number[] {
   const octets = [...content];
   return [tag, octets.length, ...octets];
 }
 
-/** A leading zero keeps a number positive whose first bit is set (X.690 section 8.3). */
+/** Encodes a positive integer, with a leading zero if its first bit is set (X.690 section 8.3). */
 function encodePositive(value: bigint): number[] {
   const digits = value.toString(16);
   const octets = Buffer.from(digits.length % 2 === 0 ? digits : `0${digits}`, 'hex');
   return encode(TAG.integer, (octets[0] ?? 0) < 0x80 ? octets : [0, ...octets]);
 }
 
-/** X.690 section 8.19. */
+/** Encodes an object identifier (X.690 section 8.19). */
 function encodeOid(oid: string): number[] {
   const [first = 0, second = 0, ...rest] = oid.split('.').map(Number);
   const octets = [first * 40 + second, ...rest].flatMap((number) => {

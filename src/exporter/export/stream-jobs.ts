@@ -6,11 +6,11 @@ import type { StreamSelection } from './plan.ts';
 
 export interface RunResult {
   record: RunRecord;
-  /** `finalized` now, `already` finalized before, or `open`: incomplete, to be resumed by the same command. */
+  /** `finalized` by this call, `already` finalized earlier, or `open`: incomplete, and resumed by the same command. */
   state: 'finalized' | 'already' | 'open';
-  /** The reason that the run lacks a time-stamp that it is to have; the same command adds it. */
+  /** Reason that a required time-stamp is missing; the same command adds it. */
   unstamped: EvidenceError | null;
-  /** True if the run is open because the service refused the key for every stream that is missing. */
+  /** True if the run is open because the service refused the key for every missing stream. */
   refused?: boolean;
 }
 
@@ -18,24 +18,24 @@ export interface StoredRecord extends StoredAs {
   record: Unbound<StreamRecord>;
 }
 
-/** A stream that was not received by this process. */
+/** Stream that another process or attempt received. */
 export interface Recovered {
   record: Unbound<StreamRecord>;
-  /** The bundle is encrypted, so its claims are as the interrupted try wrote them down. */
+  /** True if the bundle is encrypted: its claims are those that the interrupted attempt recorded. */
   unread: boolean;
 }
 
-/** Outcome of the job of a stream. */
+/** Outcome of a stream's job. */
 export type StreamOutcome =
   | { kind: 'recorded'; stored: StoredRecord; recovered: Recovered | null }
-  /** Archived as an attempt; the run cannot be finalized with it. */
+  /** Archived as an attempt, which keeps the run from being finalized. */
   | { kind: 'incomplete'; record: Unbound<StreamRecord>; recovered: Recovered | null; isRefused: boolean }
   | { kind: 'failed'; failure: StreamFailure; code: ErrorCode };
 
-/** The streams of a run when all jobs have ended. */
+/** Streams of a run after all jobs have ended. */
 export interface StreamJobs {
   selection: StreamSelection;
-  /** Sorted by stream id. */
+  /** Recorded streams, sorted by stream id. */
   recorded: Rows<StoredRecord>;
   incomplete: Rows<Unbound<StreamRecord>>;
   failed: StreamFailure[];
@@ -49,7 +49,7 @@ interface RecoveredStream extends Pick<Recovered, 'unread'> {
   streamId: string;
 }
 
-/** Collects the outcomes of the streams of a run. */
+/** Collects the outcomes of a run's streams. */
 export class StreamOutcomes {
   readonly #recorded = new RowsBuilder<StoredRecord>();
   readonly #incomplete = new RowsBuilder<Unbound<StreamRecord>>();
@@ -85,15 +85,15 @@ export class StreamOutcomes {
   }
 }
 
-/** The record of a stream that was received, whether or not all of it is there. */
+/** Returns the record of a stream that was received, completely or in part. */
 export function receivedOf(outcome: Exclude<StreamOutcome, { kind: 'failed' }>): Unbound<StreamRecord> {
   return outcome.kind === 'recorded' ? outcome.stored.record : outcome.record;
 }
 
-/** Codes of failures that the next stream would meet, too. */
+/** Codes of failures that the next stream would hit too. */
 export type CommonCode = 'unreachable' | 'refused';
 
-/** The reason why a stream was not received whole, if other streams would meet it as well. */
+/** Returns the reason that a stream was not received completely, if it would affect other streams too. */
 export function commonCodeOf(outcome: StreamOutcome): CommonCode | null {
   if (outcome.kind === 'incomplete') return outcome.isRefused ? 'refused' : null;
   if (outcome.kind !== 'failed') return null;

@@ -26,8 +26,8 @@ import { putStreamRecord, readableStreamRecord } from './records.ts';
 import type { Recovered, StreamOutcome } from './stream-jobs.ts';
 
 /**
- * One stream from the service into the archive. Everything that was received is archived, whatever the verdict; the
- * record is written last, so a stream with a record is done.
+ * Exports one stream from the service to the archive. Everything that was received is archived, whatever the verdict.
+ * The record is written last, so a stream with a record is complete.
  */
 export async function exportStream(
   context: ExportContext,
@@ -57,7 +57,7 @@ export async function exportStream(
   }
 }
 
-/** Receives a stream and examines it: what its bundle is made of. */
+/** Receives and examines a stream, and returns the contents of its bundle. */
 async function collect(
   context: ExportContext,
   run: RunState,
@@ -117,7 +117,7 @@ function toStreamRecord(
   };
 }
 
-/** A stream that is archived: received here, or the bundle that another process was faster to store. */
+/** Archived stream: received here, or recovered from a bundle that another process stored first. */
 interface Archived {
   record: Unbound<StreamRecord>;
   recovered: Recovered | null;
@@ -129,7 +129,7 @@ async function store(context: ExportContext, record: Unbound<StreamRecord>, file
   const { bundle } = record;
   const isOfRun = bundle.key === bundleKey(runId, basename(bundle.key));
   readableStreamRecord(context, record);
-  // A frozen run names every object under it: nothing is added later.
+  // A frozen run lists all its objects, so nothing may be added.
   if (!isOfRun && (await archive.stat(runDraftKey(runId))) !== null) throw finishedElsewhere(runId);
   if (bundle.encrypted !== undefined && isOfRun) {
     if ((await archive.stat(bundle.key)) !== null) return recoverConcurrent(context, bundle.key);
@@ -150,7 +150,7 @@ async function recoverConcurrent(context: ExportContext, key: string): Promise<A
   return { record: recovered.record, recovered };
 }
 
-/** The error of a stream of a run that another process has frozen: nothing may be added to it. */
+/** Returns the error for a stream of a run that another process has frozen. */
 export function finishedElsewhere(runId: string): EvidenceError {
   return new EvidenceError('service', `another export has finished run ${runId} meanwhile`, {
     nextStep: 'Nothing needs to be done for this stream: see what that export says of it.',
@@ -197,14 +197,14 @@ function placeOf(
   return bundleKey(context.question.run_id, name);
 }
 
-/** True if what is missing of a stream is what the key may not have. */
+/** Reports whether the missing parts of a stream are exactly those that the API key may not access. */
 function isRefused({ question }: ExportContext, { received, known }: BagContents): boolean {
   const { missing, refused, isListingRefused } = received;
   if (missing.length > 0) return missing.length === refused.length;
   return isListingRefused && needsListing(question.scope, known.period);
 }
 
-/** Writes the stream's record, unless the stream is incomplete: then the attempt's record names it. */
+/** Writes the stream's record, unless the stream is incomplete; the attempt's record then lists it. */
 async function commit(
   context: ExportContext,
   { record, recovered }: Archived,
@@ -223,7 +223,7 @@ async function commit(
 
 const ENDS_THE_RUN: readonly ErrorCode[] = ['archive', 'conflict', 'store-refused', 'interrupted'];
 
-/** A stream that the service does not give is an exception of the run; what breaks the archive ends the run. */
+/** Turns the failure of a single stream into its outcome. Failures of the archive, and interruptions, end the run. */
 function toFailure({ listen }: Runtime, streamId: string, error: unknown): StreamOutcome {
   if (!isEvidenceError(error)) throw error;
   if (ENDS_THE_RUN.includes(error.code)) throw error;

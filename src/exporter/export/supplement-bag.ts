@@ -15,22 +15,22 @@ import type { CollectedSupplements } from '../supplements/collect.ts';
 import type { ExportContext, RunState } from './context.ts';
 import { Packing } from './packing.ts';
 
-/** The contents of the bag. */
+/** Contents of the bag. */
 interface SupplementContents {
   collected: CollectedSupplements;
   statement: SupplementsStatement;
-  /** The standing of each record, and the tables. */
+  /** States of the records, and tables of them. */
   judged: PayloadSource[];
-  /** For the bag. */
+  /** Folder for the bag. */
   folder: string;
-  /** Key under which it is to be archived. */
+  /** Key of the bag in the archive. */
   place: string;
 }
 
-/** The folder in the zip. */
+/** Folder in the zip. */
 const SLUG = 'supplements';
 
-/** Packs what the services showed with what was found of it, in a thread of its own. */
+/** Packs the supplements and the results of judging them, in a separate thread. */
 export async function packSupplements(
   context: ExportContext,
   start: RunState['start'],

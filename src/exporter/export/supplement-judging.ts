@@ -22,20 +22,20 @@ import { notOurs } from './records.ts';
 import { withFetched } from './recover.ts';
 import type { StreamJobs } from './stream-jobs.ts';
 
-/** Findings of the records, and the files that state them. */
+/** Counts and findings of the records, and the files that state them. */
 export interface JudgedRecords {
   statement: Pick<SupplementsStatement, 'kinds' | 'findings' | 'findings_count'>;
   files: PayloadSource[];
 }
 
-/** Compares every record of the period with the entries about it, once all streams were exported. */
+/** Compares every record of the period with the entries about it, after all streams were exported. */
 export async function judgeRecords(
   context: ExportContext,
   { collected: { collected }, notes, folder, source: { contract } }: OpenSupplements,
   jobs: StreamJobs,
   { services, startedAt }: { services: SupplementsStatement['services']; startedAt: Date },
 ): Promise<JudgedRecords> {
-  // This process may have read something else of a stream that another one was faster to store.
+  // Another process stored this stream's bundle first, so notes from what this process read may not match it.
   for (const { streamId } of jobs.recovered) notes.forget(streamId);
   await readBackStreams(context, notes, receivedIn(jobs));
   const { period } = context.question;
@@ -60,7 +60,7 @@ export async function judgeRecords(
   return { statement: tally.statement, files: files.map(({ source }) => source) };
 }
 
-/** Returns the run's knowledge of each stream. */
+/** Returns a function that reports what the run knows about a stream. */
 function standingsOf(jobs: StreamJobs, notes: NotedStreams): (streamId: string) => StreamStanding {
   const { failed, selection } = jobs;
   const heads = listedHeads(selection.list);
@@ -83,8 +83,8 @@ function* receivedIn({ recorded, incomplete }: StreamJobs): Generator<Unbound<St
 }
 
 /**
- * Notes the entries that bear on records in streams that this export did not read, or not by themselves: from their bundles,
- * as they are stored. An encrypted one stays unread.
+ * Notes the entries that records refer to in streams that this export did not read one by one. They are read from the
+ * stored bundles; encrypted bundles stay unread.
  */
 async function readBackStreams(
   context: ExportContext,
@@ -121,30 +121,30 @@ async function readBack(
   });
 }
 
-/** Number of bytes that are written at once. */
+/** Number of characters that are written at once. */
 const BLOCK = 256 * 1024;
 
-/** A file of a bag that is made line by line, because all of it would be too much to hold. */
+/** File of a bag that is written line by line, because it may be too large for memory. */
 class LineFile implements Disposable {
   readonly source: PayloadSource;
   readonly #file: number;
   #waiting: string[] = [];
   #length = 0;
 
-  /** @param file which is made. @param path in the bag. */
+  /** @param file created by the constructor. @param path in the bag. */
   constructor(file: string, path: string) {
     this.source = { path, file };
     this.#file = openSync(file, 'w', 0o600);
   }
 
-  /** @param line with its end. */
+  /** @param line including its line end. */
   write(line: string): void {
     this.#waiting.push(line);
     this.#length += line.length;
     if (this.#length >= BLOCK) this.#flush();
   }
 
-  /** The file is whole then. */
+  /** Completes the file. */
   [Symbol.dispose](): void {
     this.#flush();
     closeSync(this.#file);

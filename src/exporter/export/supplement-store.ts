@@ -18,11 +18,11 @@ import { notOurs } from './records.ts';
 import { withFetched } from './recover.ts';
 
 /**
- * Stores the bag of a run, once what it holds is written down: an export that is interrupted after it goes on with it.
- * If another process was the first to store one, its word counts.
+ * Stores the supplements of a run, after recording their content so that an interrupted export can resume from it. If
+ * another process stored them first, its supplements are returned.
  *
  * @param zip packed and read back.
- * @throws EvidenceError `conflict` where a bag is there that this run did not store.
+ * @throws EvidenceError `conflict` if the archive has supplements that this run did not store.
  */
 export async function storeSupplements(
   context: ExportContext,
@@ -34,7 +34,7 @@ export async function storeSupplements(
   const { file, bytes, sha256, encrypted } = await toStoredForm(context, zip);
   const object = { key, bytes, sha256, identity: zip.identity, ...whereDefined({ encrypted }) };
   const stored = { ...supplements, object };
-  // A frozen run names every object under it: nothing is added later.
+  // A frozen run lists all its objects, so nothing may be added.
   if ((await archive.stat(runDraftKey(question.run_id))) !== null) return stored;
   const announced = { format: FORMATS.supplementsRecord, run_id: question.run_id, ...stored };
   const announcedKey = announcedSupplementsKey(question.run_id, sha256);
@@ -47,15 +47,15 @@ export async function storeSupplements(
   }
 }
 
-/** Returns the key where the run has stored its supplements, whole. Those that lack a service are collected anew. */
+/** Returns the key of the run's complete stored supplements. Partial supplements are collected again. */
 export function storedSupplementsKey(runId: string, objects: Rows<StoredObject>): string | undefined {
   const keys = [false, true].map((isEncrypted) => supplementsKey(runId, { isPartial: false, isEncrypted }));
   return objects.find(({ key }) => keys.includes(key))?.key;
 }
 
 /**
- * Reads a bag that this run stored, or that another process exporting the same run was the first to store.
- * @throws EvidenceError `conflict` for one that is not bound to this run.
+ * Reads supplements that this run stored, or that another process exporting the same run stored first.
+ * @throws EvidenceError `conflict` if they are not bound to this run.
  */
 export async function recoverSupplements(context: ExportContext, key: string): Promise<StoredSupplements> {
   const { archive, question, binding } = context;
@@ -73,7 +73,7 @@ export async function recoverSupplements(context: ExportContext, key: string): P
     const { object } = supplements;
     if (run_id !== question.run_id || object.key !== key || object.sha256 !== content.sha256)
       throw notOurs(key, `${announced} is of ${object.key}`);
-    // An object that is there already is not stored again, but asked after.
+    // Putting an existing object stores nothing; it returns how the object is stored.
     const stored = await archive.put(key, { file }, content);
     return { ...supplements, object: { ...object, ...whereKept(stored) } };
   });

@@ -20,16 +20,16 @@ import { packSupplements } from './supplement-bag.ts';
 import { type JudgedRecords, judgeRecords } from './supplement-judging.ts';
 import { storeSupplements } from './supplement-store.ts';
 
-/** The same, compared with what the run has of the streams. */
+/** Supplements compared with the run's streams. */
 interface JudgedSupplements extends OpenSupplements {
   judged: JudgedRecords;
-  /** As it stands in the record of the run. */
+  /** Part of the run record about supplements. */
   record: RunSupplements;
 }
 
 /**
- * Collects what the services beside the audit service show. It comes before the streams: so the entries that it names are
- * there when these are exported.
+ * Collects the supplements of the other services. This happens before the streams are exported, so that the entries
+ * that the supplements refer to exist by then.
  */
 export async function openSupplements(
   { service, question, runtime }: ExportContext,
@@ -59,7 +59,7 @@ export async function openSupplements(
   return { source, collected, notes, folder };
 }
 
-/** Compares every record with the entries about it, once all streams were exported. */
+/** Compares every record with the entries about it, after all streams were exported. */
 export async function judgeCollected(
   context: ExportContext,
   run: Pick<RunState, 'supplements' | 'start'>,
@@ -71,7 +71,7 @@ export async function judgeCollected(
   return { ...run.supplements, judged, record: { services, ...judged.statement, object: null } };
 }
 
-/** Packs and stores what was judged. */
+/** Packs and stores the judged supplements. */
 export async function archiveSupplements(
   context: ExportContext,
   { start }: Pick<RunState, 'start'>,
@@ -84,7 +84,7 @@ export async function archiveSupplements(
   return storeSupplements(context, record, place, zip);
 }
 
-/** Numbers of the entries that records name, by stream id. */
+/** Returns the sequence numbers of entries that records refer to, by stream id. */
 function wantedOf({ collected }: CollectedSupplements): Map<string, Set<number>> {
   const wanted = new Map<string, Set<number>>();
   for (const { wanted: ofService } of collected)
@@ -95,7 +95,7 @@ function wantedOf({ collected }: CollectedSupplements): Map<string, Set<number>>
 
 type Services = Record<SupplementService, SupplementState>;
 
-/** @param isLast the same command adds nothing to the run. */
+/** @param isLast true if the same command adds nothing more to the run. */
 function toServices({ collected, missing }: CollectedSupplements, isLast: boolean): Services {
   const services: Partial<Services> = {};
   for (const service of SUPPLEMENT_SERVICES) services[service] = { state: 'not_configured' };

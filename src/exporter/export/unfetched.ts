@@ -13,24 +13,25 @@ import type { EntryListItem } from '../client/audit-answers.ts';
 import type { ServiceInUse } from './context.ts';
 import { type ListedStream, selectStreams } from './plan.ts';
 
-/** Pages of late entries that are read, and ranges of them that are kept: what is beyond is asked for with a revision. */
+/** Maximum number of pages of late entries to read, and of ranges to keep. A revision fetches the rest. */
 const MAX_PAGES = 20;
 const MAX_RANGES = 100;
 
 interface UnfetchedQuestion {
   streamId: string;
   statement: StreamStatement;
-  /** Number of the entry after which numbers follow that no export has, see `lastFetched`. */
+  /** Last sequence number before those that no export has, see `lastFetched`. */
   after: number;
-  /** Numbers of the package's own entries; null without entries. */
+  /** Sequence numbers of the package's entries; null if it has none. */
   own: { first: number; last: number } | null;
-  /** The periods of all exports, this one included. */
+  /** Periods of all exports, including this one. */
   periods: readonly Span['period'][];
 }
 
 /**
- * Asks the service for the entries that its list of streams states and that no export has: that they are listed, and which
- * of them are dated before the end of a period that was exported. Null where there is nothing to ask, or no way to ask.
+ * Asks the service for the entries that its list of streams states and that no export has: whether they are listed, and
+ * which are dated before the end of an exported period. Returns null if there are none, or if the service cannot be
+ * asked.
  */
 export async function listUnfetched(
   client: Pick<AuditClient, 'listAfter' | 'listsAfter'>,
@@ -63,7 +64,7 @@ export async function listUnfetched(
   }
 }
 
-/** Number of the first entry that is listed after another; null where none is. */
+/** Returns the sequence number of the first entry listed after `after`; null if there is none. */
 async function nextAfter(
   client: Pick<AuditClient, 'listAfter'>,
   streamId: string,
@@ -79,16 +80,16 @@ async function nextAfter(
   return null;
 }
 
-/** Collects consecutive entries of one month as one range. */
+/** Collects consecutive entries of one month into ranges. */
 class LateRanges {
   readonly list: LateRange[] = [];
 
-  /** @returns false where there is no more room. */
+  /** @returns false if the limit of ranges is reached. */
   add({ sequence, timestamp }: EntryListItem): boolean {
     const time = Date.parse(timestamp);
     if (Number.isNaN(time)) return true;
     const at = new Date(time).toISOString();
-    // A year of more than four digits is no date.
+    // Years beyond four digits are not valid times here.
     if (!timeSchema.safeParse(at).success) return true;
     const last = this.list.at(-1);
     if (last !== undefined && last.to + 1 === sequence && monthOf(last.last_recorded_at) === monthOf(at)) {
@@ -105,7 +106,7 @@ class LateRanges {
 interface GrownQuestion {
   service: Pick<ServiceInUse, 'client' | 'contract'>;
   scope: Question['scope'];
-  /** The entries that all runs had. */
+  /** Entries that all runs had. */
   past: Pick<Past, 'spans' | 'runs'>;
   concurrency: number;
 }
@@ -113,13 +114,13 @@ interface GrownQuestion {
 /** Streams of which a month has more entries now than were exported. */
 interface GrownMonth {
   streams: readonly string[];
-  /** True where a revision would have a gap: entries of other months lie between. */
+  /** True if a revision would have a gap, because entries of other months lie in between. */
   isOutOfPlace: boolean;
 }
 
 /**
- * Months that were exported after their end and that have more entries now, by month; asked of the service. An entry
- * counts if its number is higher than any that was exported.
+ * Asks the service which exported months have more entries now than when they were exported, by month. Counts entries
+ * with a sequence number above all exported ones.
  */
 export async function findGrownMonths(question: GrownQuestion): Promise<ReadonlyMap<string, GrownMonth>> {
   const { service, scope, past, concurrency } = question;

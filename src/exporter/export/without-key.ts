@@ -7,14 +7,14 @@ import type { ExportContext } from './context.ts';
 type KeyContext = Pick<ExportContext, 'acceptsSecrets'> & { service: { client: KeyFinder } };
 type KeyFinder = Pick<ExportContext['service']['client'], 'scrub' | 'watchKey'>;
 
-/** Members that are our own words, or that name the stream. */
+/** Members whose text comes from this program, or that name the stream. */
 const OURS: ReadonlySet<string> = new Set(['code', 'severity', 'state', 'lacks', 'stream_id', 'next_step']);
 
 /**
- * The verdict as it is written down: evidence that holds the API key must not spread it into records, reports and letters,
- * which quote the verdict. Each text is cleaned by itself, before it is written as JSON.
- * @throws EvidenceError `service` for evidence that is not accepted with the key, and that has it where the verdict must
- * state what the evidence says.
+ * Returns the verdict without the API key. Records, reports and letters quote the verdict, so evidence that contains
+ * the key must not spread it there. Each text is scrubbed on its own, before it is serialized as JSON.
+ * @throws EvidenceError `service` if the key occurs in a member that must quote the evidence exactly, unless such
+ * evidence is accepted.
  */
 export function verdictWithoutKey({ acceptsSecrets, service: { client } }: KeyContext, verdict: Verdict): Verdict {
   const { claims, findings, ...facts } = verdict;

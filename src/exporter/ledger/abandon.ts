@@ -8,18 +8,21 @@ import { appendEntry, nextKey } from './append.ts';
 import { type KnownLedger, readKnownLedger } from './continuation.ts';
 
 /**
- * Records that nobody goes on with a run that was begun, or that somebody else put there. What lies there stays, counts
- * for nothing, and no longer keeps the archive from being verified.
+ * Records that a run that was begun, or that someone else placed in the archive, is abandoned. Its objects stay, count
+ * for nothing, and no longer keep the archive from verifying.
  *
- * @throws EvidenceError `not-found` where there is nothing of the run; `usage` for a run that the ledger records, or that
- * was given up already; as `readKnownLedger` and `appendEntry` do.
+ * @throws EvidenceError `not-found` if the archive holds nothing of the run; `usage` if the run is in the ledger or was
+ * already given up; as `readKnownLedger` and `appendEntry` do.
  */
 export async function abandonRun(archive: Archive, abandonment: Abandonment, trust: LedgerTrust): Promise<void> {
   const ledger = await readOpen(archive, abandonment, trust);
   await appendEntry(archive, { kind: 'abandonment', abandonment }, ledger, trust);
 }
 
-/** Key of the entry that `abandonRun` would write. Nothing is written. @throws EvidenceError as `abandonRun` does. */
+/**
+ * Returns the key of the entry that `abandonRun` would write. Writes nothing. @throws EvidenceError as `abandonRun`
+ * does.
+ */
 export async function foreseeAbandonment(
   archive: Archive,
   abandonment: Abandonment,

@@ -21,7 +21,7 @@ import { readAdded } from './continuation.ts';
 const MAX_RACES = 100;
 
 /**
- * Goes on after what is known of the ledger, entry by entry, to where it ends now.
+ * Reads the entries that were added since `known` was read, up to the present end of the ledger.
  * @throws EvidenceError as `readAdded` does.
  */
 export async function catchUp(archive: Archive, known: LedgerEnd, trust: LedgerTrust): Promise<LedgerEnd> {
@@ -41,13 +41,13 @@ export async function catchUp(archive: Archive, known: LedgerEnd, trust: LedgerT
 }
 
 /**
- * Records something at the end of the ledger. Of two that race for a number one wins, and the other takes the next.
+ * Appends an entry to the ledger. If two writers race for a number, one wins and the other takes the next number.
  *
- * @param known where the ledger ended when it was read; every entry after that is checked.
- * @param successor the key that a hand-over names, which countersigns it.
- * @returns `existing` for a run that another process has recorded.
- * @throws EvidenceError as `readAdded` does; `conflict` for a run of which another record is recorded, for a run to
- * record that was abandoned, and for one to abandon that is recorded.
+ * @param known end of the ledger when it was read; every later entry is checked.
+ * @param successor key that a handover entry names; it countersigns the entry.
+ * @returns `existing` if another process has already recorded the run.
+ * @throws EvidenceError as `readAdded` does; `conflict` if the ledger has another record of the run, if a run to record
+ * was abandoned, or if a run to abandon is recorded.
  */
 export async function appendEntry(
   archive: Archive,

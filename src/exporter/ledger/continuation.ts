@@ -22,11 +22,11 @@ import type { Acceptance } from '../../verifier/records/record.ts';
 import { readRunRecord } from '../../verifier/records/stored-run.ts';
 import type { Archive } from '../archive/archive.ts';
 
-/** A ledger that was found to hold. */
+/** Ledger that was read and found intact. */
 export interface KnownLedger extends LedgerEnd {
-  /** The oldest first. */
+  /** Acceptances in the ledger, oldest first. */
   acceptances: Acceptance[];
-  /** By stream id: the same, each with what the runs before it had; the oldest first. */
+  /** Accepted restarts by stream id, oldest first, each with the entries that earlier runs had. */
   restarts: ReadonlyMap<string, readonly Restart[]>;
   past: Past;
 }
@@ -34,11 +34,12 @@ export interface KnownLedger extends LedgerEnd {
 const NOT_HONEST: ReadonlySet<string> = new Set<ErrorCode>(['config', 'not-found', 'unreadable']);
 
 /**
- * Reads the ledger that an export is about to believe and to go on with: every link, that no head was lost or changed on
- * the way, and that nothing follows a signed entry unsigned. The newest entry must be signed as `requireTrusted` says,
- * which vouches for all before it; where it is not signed, it is made anew from what it records.
+ * Reads the ledger that an export relies on and extends. Checks every link, that no head was lost or changed, and that
+ * no unsigned entry follows a signed one. The newest entry must be signed as `requireTrusted` requires; its signature
+ * attests all entries before it. An unsigned newest entry is derived again from the records that it names and compared.
  *
- * @throws EvidenceError `unreadable` for a ledger that does not hold; `usage` where signing cannot begin; else as `requireTrusted` does.
+ * @throws EvidenceError `unreadable` if the ledger is not intact; `usage` if signing cannot begin; otherwise as
+ * `requireTrusted` does.
  */
 export async function readKnownLedger(archive: Archive, trust: LedgerTrust): Promise<KnownLedger> {
   const past = new PastBuilder();
@@ -72,7 +73,7 @@ export async function readKnownLedger(archive: Archive, trust: LedgerTrust): Pro
   return { newest: previous, runs, abandoned, past, acceptances: [...acceptances.values()], restarts, retired };
 }
 
-/** Refuses an option that is to be given once, so that it does not stay in a command that runs every month. */
+/** Throws if --begin-signing has no effect, so that the option does not stay in a monthly command. */
 function checkBeginning(newest: StoredLedgerEntry | null, { signingKey }: LedgerTrust): void {
   if (signingKey === null)
     throw new EvidenceError('usage', '--begin-signing is given, and no signing key', {
@@ -85,10 +86,10 @@ function checkBeginning(newest: StoredLedgerEntry | null, { signingKey }: Ledger
 }
 
 /**
- * The entry after the end of a ledger that was read, which came into the ledger since that was read. Honest exports add such entries while
- * this one runs; so can whoever writes into the archive.
+ * Reads the entry that was added after the known end of the ledger. Honest exports add such entries while this one
+ * runs, but so can anyone else who can write to the archive.
  *
- * @throws EvidenceError `conflict` for one that an honest export would not have added, or not under the keys given.
+ * @throws EvidenceError `conflict` if an honest export would not have added this entry, or not under the given keys.
  */
 export async function readAdded(archive: Archive, end: LedgerEnd, trust: LedgerTrust): Promise<StoredLedgerEntry> {
   const { newest: previous } = end;
@@ -98,7 +99,7 @@ export async function readAdded(archive: Archive, end: LedgerEnd, trust: LedgerT
     const stored = await readEntry(archive, key);
     checkLink(archive, stored, end, number);
     refuseHandedOver(stored, trust);
-    // The user who said that signing begins has not seen what came later.
+    // The operator who approved the beginning of signing has not seen entries that were added later.
     requireTrusted(archive, stored, { ...trust, beginSigning: false });
     if (stored.entry.signature === undefined) await checkDerived(archive, stored, previous);
     return stored;
@@ -141,7 +142,10 @@ function checkLink(
     throw broken(archive, key, `does not keep the head of the stream "${lost}" that the entry before it has`);
 }
 
-/** A run moves heads forward, an acceptance sets that of its stream; every other stays as it was, and all do in other entries. */
+/**
+ * Returns the id of a stream whose head was lost or changed without cause; null if there is none. A run moves heads
+ * forward, and an acceptance sets the head of its stream; all other heads must stay the same.
+ */
 function lostHead(before: LedgerEntry, after: LedgerEntry): string | null {
   const run = runOf(after)?.id;
   const accepted = 'acceptance_key' in after ? after.stream_id : null;
@@ -186,7 +190,7 @@ function toRestarts(ended: PastBuilder['ended'], acceptances: ReadonlyMap<string
   return new Map([...byStream].map(([streamId, all]) => [streamId, all.map(({ restart }) => restart)]));
 }
 
-/** By key. Only what the ledger names was accepted by somebody. */
+/** Returns acceptances by key. Only acceptances that the ledger lists are valid. */
 async function readAccepted(
   archive: Archive,
   accepted: readonly { key: string; sha256: string }[],

@@ -13,10 +13,10 @@ export interface HandOver {
 }
 
 /**
- * Records that another key signs from now on. Both keys sign the record, so that a reader who has either of them can follow
- * from one to the other.
+ * Records that another key signs from now on. Both keys sign the entry, so a reader who has either one can follow it to
+ * the other.
  *
- * @throws EvidenceError `usage` where there is nothing to hand over, or to a key that handed over itself; as
+ * @throws EvidenceError `usage` if nothing can be handed over, or if the successor was itself replaced earlier; as
  * `readKnownLedger` and `appendEntry` do.
  */
 export async function handOver(
@@ -32,8 +32,8 @@ export async function handOver(
 }
 
 /**
- * The record that `handOver` would make, and the ledger entry that would hold it. Nothing is written.
- * @throws EvidenceError as `handOver` does for what cannot be handed over.
+ * Returns the record that `handOver` would make and the key of its ledger entry. Writes nothing.
+ * @throws EvidenceError as `handOver` does if the key cannot be handed over.
  */
 export async function foreseeHandOver(
   archive: Archive,

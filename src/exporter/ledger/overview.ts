@@ -8,28 +8,28 @@ import type { RunRecord } from '../../verifier/records/record.ts';
 import { readRunRecord } from '../../verifier/records/stored-run.ts';
 import type { Archive } from '../archive/archive.ts';
 
-/** A run as the archive shows it. Nothing of it is verified. */
+/** Run as listed in the archive, without verification. */
 export interface RunOverview {
   run_id: string;
-  /** `unrecorded`: finalized, but no ledger entry records it yet. */
+  /** `unrecorded`: finalized, but not yet in the ledger. */
   state: 'finalized' | 'unrecorded' | 'open' | GivenUp['kind'];
-  /** The reason that nobody continues it; null for a run that was not given up. */
+  /** Reason that the run is not continued; null for a run that was not given up. */
   given_up: GivenUp | null;
-  /** Null for a run that is not finalized: it has no record yet. */
+  /** Record of the run; null for a run that is not finalized. */
   record: RunRecord | null;
-  /** The question of a run that is not finalized; null where it is not written down. */
+  /** Request of a run that is not finalized; null if it is not recorded or cannot be read. */
   asked: Asked | null;
   stamped: boolean;
-  /** All that lies under the run. */
+  /** Number of objects under the run's prefix. */
   objects: number;
   bytes: number;
-  /** The present protection of the run's record; null where the store locks nothing, and for an open run. */
+  /** Present protection of the run record; null if the store has no locks, and for an open run. */
   protection: Pick<Inspected, 'lock' | 'legal_hold'> | null;
 }
 
 /**
- * Every run of an archive, in the order of their ids.
- * @throws EvidenceError `unreadable` for a record that is not one; `archive`.
+ * Yields every run of an archive, ordered by id.
+ * @throws EvidenceError `unreadable` if a record cannot be read; `archive`.
  */
 export async function* overviewRuns(archive: Archive): AsyncGenerator<RunOverview> {
   const past = await readPast(archive);
@@ -72,7 +72,7 @@ async function describe(archive: Archive, run: Listed, { runs, givenUp }: Past):
   return { ...common, state: runs.has(runId) ? 'finalized' : 'unrecorded', record, asked: null, protection };
 }
 
-/** Null for one that cannot be read: whoever wrote it, nothing is finalized of the run. */
+/** Returns null for an unreadable request: nothing of this run is finalized, so the overview goes on. */
 async function findAsked(archive: Archive, runId: string): Promise<Asked | null> {
   try {
     return (await readAsked(archive, runId)).asked;

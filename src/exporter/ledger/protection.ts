@@ -16,15 +16,15 @@ import { holdRecordKey, holdResultKey, runPrefix } from '../../verifier/records/
 import type { Archive, Locks } from '../archive/archive.ts';
 import { lockAsRun, putRecord } from '../records/put-record.ts';
 
-/** The change to be made to the protection of a finalized run. */
+/** Change to the protection of a finalized run. */
 export interface ProtectionOptions {
   runId: string;
   action: HoldRecord['action'];
   reason: string;
   orderedBy: HoldRecord['ordered_by'];
-  /** For `extend`, in whole seconds. */
+  /** New end of the locks for `extend`, in whole seconds. */
   retainUntil: Date | null;
-  /** For objects that `extend` finds without a lock; null for the mode of the others. */
+  /** Mode for objects that `extend` finds without a lock; null for the mode of the run's other objects. */
   mode: ObjectLock['mode'] | null;
 }
 
@@ -47,11 +47,11 @@ type Ordered = Pick<StoredHoldRecord, 'key' | 'record' | 'sha256'>;
 const AT_ONCE = 16;
 
 /**
- * Changes how every object of a run is protected, between two records: what is to be done and how it was, and how it is
- * then. What was interrupted is completed by the same call.
+ * Changes the protection of every object of a run and brackets the change with two records: the order with the state
+ * before, and the result with the state after. Calling it again with the same options completes an interrupted change.
  *
- * @throws EvidenceError `usage` where nothing can be or is left to be done; `conflict` while another change is open;
- * `config`, `store-refused`, `archive`. What was changed before stays.
+ * @throws EvidenceError `usage` if nothing can be changed or nothing is left to change; `conflict` while another change
+ * is unfinished; `config`, `store-refused`, `archive`. Objects that were already changed stay changed.
  */
 export async function changeProtection(
   context: ProtectionContext,
@@ -79,12 +79,12 @@ export async function changeProtection(
       change,
     );
   } catch (error) {
-    // A writer that may only write records must not keep others from changing anything.
+    // A writer that may write records but not change locks must not block later changes by others.
     const isIdle = changed === 0 && open.length === 0 && isEvidenceError(error, 'store-refused');
     if (isIdle) await conclude(context, locks, ordered, 'refused');
     throw error;
   }
-  // The records are of the run too.
+  // The records of the change belong to the run and are protected too.
   await change(key);
   const result = await conclude(context, locks, ordered, 'completed');
   await change(holdResultKey(key));
@@ -93,8 +93,8 @@ export async function changeProtection(
 }
 
 /**
- * The objects that a change would be of, each as it is protected now. Nothing is written.
- * @throws EvidenceError as `changeProtection` does for what cannot be done.
+ * Returns the objects that a change would apply to, each with its present protection. Writes nothing.
+ * @throws EvidenceError as `changeProtection` does if the change cannot be made.
  */
 export async function foreseeProtection(archive: Archive, options: ProtectionOptions): Promise<HoldRecord['objects']> {
   const objects = await describeAll(requireLocks(archive), await listObjects(archive, options.runId));
@@ -102,7 +102,7 @@ export async function foreseeProtection(archive: Archive, options: ProtectionOpt
   return objects;
 }
 
-/** Writes down what came of it. */
+/** Records the result of a change. */
 async function conclude(
   { archive, now }: ProtectionContext,
   locks: Locks,
@@ -146,7 +146,7 @@ function unfinished({ key, record }: StoredHoldRecord): EvidenceError {
   );
 }
 
-/** Writes down what is to be done. */
+/** Records the order before anything is changed. */
 async function order({ archive, now }: ProtectionContext, locks: Locks, options: ProtectionOptions): Promise<Ordered> {
   const objects = await describeAll(locks, await listObjects(archive, options.runId));
   refuseIdle(options, objects);
@@ -165,7 +165,7 @@ async function order({ archive, now }: ProtectionContext, locks: Locks, options:
   return { key, record, sha256 };
 }
 
-/** Every object of the run, and the ledger entry that vouches for it. */
+/** Lists every object of the run, and the ledger entry that attests it. */
 async function listObjects(archive: Archive, runId: string): Promise<{ key: string }[]> {
   const objects: { key: string }[] = [];
   for await (const { key, irregular } of archive.list(runPrefix(runId)))
@@ -175,7 +175,7 @@ async function listObjects(archive: Archive, runId: string): Promise<{ key: stri
   return objects;
 }
 
-/** Refuses options that would record a change that is none, or one that cannot be made for all objects. */
+/** Throws if the change would have no effect, or if it cannot be made for all objects. */
 function refuseIdle({ runId, action, retainUntil, mode }: ProtectionOptions, objects: readonly Protection[]): void {
   if (action === 'release' && objects.every(({ legal_hold }) => !legal_hold))
     throw new EvidenceError('usage', `run ${runId} is not on legal hold; nothing was changed`);
@@ -195,11 +195,11 @@ function refuseIdle({ runId, action, retainUntil, mode }: ProtectionOptions, obj
 
 async function applyTo(locks: Locks, { action, retainUntil, mode }: ProtectionOptions, key: string): Promise<void> {
   if (retainUntil === null) await locks.hold(key, action === 'hold');
-  // A run without any lock was refused where there is no mode.
+  // `refuseIdle` has already refused a run without locks and without a mode.
   else await locks.extend(key, retainUntil, mode ?? 'governance');
 }
 
-/** Returns the protection of each object, in the same order. */
+/** Returns the protection of each object, in the given order. */
 async function describeAll(locks: Locks, objects: readonly { key: string }[]): Promise<HoldRecord['objects']> {
   const described: HoldRecord['objects'] = [];
   await inParallel([...objects.entries()], AT_ONCE, async ([index, { key }]) => {

@@ -14,7 +14,7 @@ import { type KnownLedger, readKnownLedger } from './continuation.ts';
 
 interface AcceptanceOptions {
   streamId: string;
-  /** The part of the record's name that stands for the stream. */
+  /** Slug of the stream in the record's key. */
   slug: string;
   reason: string;
   acceptedBy: Acceptance['accepted_by'];
@@ -22,12 +22,11 @@ interface AcceptanceOptions {
 }
 
 /**
- * Records why a stream was ended or began anew. It covers what the newest run with the stream found against the runs
- * before, and nothing else: later runs are compared with what that run saw. This record stays and is shown in every
- * later run.
+ * Records why a stream was ended or restarted. The acceptance covers only the contradiction that the newest run with
+ * the stream found; later runs are compared with that run. The record is permanent, and every later run shows it.
  *
- * @throws EvidenceError `not-found` when the ledger knows no head of the stream; `usage` if nothing contradicts it; as `readKnownLedger` and
- * `appendEntry` do.
+ * @throws EvidenceError `not-found` if the ledger has no head of the stream; `usage` if there is no contradiction to
+ * accept; as `readKnownLedger` and `appendEntry` do.
  */
 export async function acceptRestart(
   archive: Archive,
@@ -42,8 +41,8 @@ export async function acceptRestart(
 }
 
 /**
- * The record that `acceptRestart` would make, and the ledger entry that would name it. Nothing is written.
- * @throws EvidenceError as `acceptRestart` does for what cannot be accepted.
+ * Returns the record that `acceptRestart` would make and the key of its ledger entry. Writes nothing.
+ * @throws EvidenceError as `acceptRestart` does if the restart cannot be accepted.
  */
 export async function foreseeRestart(
   archive: Archive,
@@ -94,7 +93,7 @@ function acceptedBefore({ stream_id, accepted_at, accepted_by, reason }: Accepta
   );
 }
 
-/** Finds what the newest run that has the stream found against the runs before. */
+/** Finds the contradiction with earlier runs that the newest run of the stream recorded. */
 async function findContradiction(archive: Archive, ledger: KnownLedger, streamId: string): Promise<AcceptedFinding> {
   for (const [runId, expected] of [...ledger.runs].reverse()) {
     const key = runRecordKey(runId);

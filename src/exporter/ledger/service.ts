@@ -5,19 +5,19 @@ import { ARCHIVE_KEY } from '../../verifier/records/keys.ts';
 import type { Archive } from '../archive/archive.ts';
 import { putBytes } from '../records/put-record.ts';
 
-/** The question that an export asks of an archive. */
+/** Service that an export wants to add to an archive. */
 interface ServiceQuestion {
   auditUrl: string;
-  /** Somebody says that the service of this archive has another address now. */
+  /** True if the operator states that the archive's service has moved to this address. */
   isMoved: boolean;
 }
 
 /**
- * Refuses the evidence of another service than the archive's.
+ * Throws if the evidence comes from another service than the archive's.
  * @param held see `readArchiveService`.
- * @param newest entry of its ledger.
- * @returns the address that the service moved from; null where it did not.
- * @throws EvidenceError `config`; `usage` where nothing moved.
+ * @param newest entry of the ledger.
+ * @returns the address that the service moved from; null if it did not move.
+ * @throws EvidenceError `config`; `usage` if a move is stated and there was none.
  */
 export function requireService(
   held: string | null,
@@ -47,9 +47,9 @@ function otherService(held: string, asked: string, { canMove }: { canMove: boole
 }
 
 /**
- * Writes down whose evidence an archive will hold, before its first run.
- * @param newest entry of its ledger: where there is one, the archive says it already, and where the service moved to.
- * @throws EvidenceError `config` where an export of another service was the first to do so.
+ * Records which service an archive belongs to, before its first run.
+ * @param newest entry of the ledger. If it names the service, nothing is written.
+ * @throws EvidenceError `config` if an export of another service was first.
  */
 export async function keepService(archive: Archive, auditUrl: string, newest: StoredLedgerEntry | null): Promise<void> {
   if ((newest?.entry.audit_url ?? null) !== null) return;

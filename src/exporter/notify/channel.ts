@@ -3,12 +3,12 @@ import type { SentRequest } from '../client/call.ts';
 import type { ExportEvent } from '../export/events.ts';
 import type { ExportResult } from '../export/run.ts';
 
-/** A run that a command came to an end with. */
+/** Run that a command ended with. */
 export interface NotifiedRun {
   runId: string;
   state: ExportResult['state'];
   outcome: string;
-  /** Number of streams by status, and of those that were not exported. */
+  /** Number of streams by status; streams that were not exported count in `failed`. */
   streams: Partial<Record<StreamStatus, number>>;
   failed: number;
   entries: number;
@@ -16,35 +16,35 @@ export interface NotifiedRun {
   bytes: number;
 }
 
-/** End of a command. */
+/** Outcome of a command. */
 export interface CommandEnd {
   startedAt: Date;
   endedAt: Date;
   exitCode: number;
-  /** A line or a few, without a secret. */
+  /** One or a few lines, without secrets. */
   summary: string;
   runs: readonly NotifiedRun[];
 }
 
-/** One way to tell others how a command goes. What fails in it is said, and changes nothing. */
+/** One channel for notifications about a command. A failure is reported and has no other effect. */
 export interface NotificationChannel {
-  /** As output calls it; its address may be a secret, and is no part of this. */
+  /** Name in the output. The address may be a secret and is not part of it. */
   readonly name: string;
-  /** @throws Error for what could not be told. */
+  /** @throws Error if the notification could not be sent. */
   begin?(signal: AbortSignal): Promise<void>;
-  /** @param runId null until it is planned. */
+  /** @param runId null until the run is planned. */
   listen?(event: ExportEvent, runId: string | null): void;
-  /** @param streamId that it is about; null for one of the run. */
+  /** @param streamId that the request is about; null for a request of the run. */
   request?(request: SentRequest, streamId: string | null): void;
-  /** @param parent a trace as W3C writes it; null for the own one. */
+  /** @param parent W3C traceparent of another trace; null for the channel's trace. */
   around?<T>(streamId: string, work: () => Promise<T>, parent: string | null): Promise<T>;
-  /** W3C traceparent of the trace that this channel keeps. */
+  /** W3C traceparent of the trace that this channel records. */
   readonly traceParent?: string;
-  /** @throws Error for what could not be told. */
+  /** @throws Error if the notification could not be sent. */
   end(end: CommandEnd, signal: AbortSignal): Promise<void>;
 }
 
-/** True where nobody has to look into it: what a month without entries ends with is no failure. */
+/** Reports whether the end needs no attention: exit code 4, for a month without entries, is not a failure. */
 export function isWell({ exitCode }: Pick<CommandEnd, 'exitCode'>): boolean {
   return exitCode === 0 || exitCode === 4;
 }

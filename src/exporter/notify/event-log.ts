@@ -5,11 +5,11 @@ import type { NotificationChannel } from './channel.ts';
 
 const AMISS: ReadonlySet<ExportEvent['type']> = new Set(['failed', 'step-failed', 'supplement-missing']);
 
-/** Events of an export on stderr for programs, and with `--verbose` its requests. */
+/** Writes the events of an export to stderr for programs, and with `--verbose` also its requests. */
 export class EventLog implements NotificationChannel {
   readonly name = 'log';
   readonly #printer: Pick<Printer, 'event' | 'verbose'>;
-  /** Null until it is planned. */
+  /** Id of the run; null until it is planned. */
   #runId: string | null = null;
 
   constructor(printer: Pick<Printer, 'event' | 'verbose'>) {
@@ -18,9 +18,9 @@ export class EventLog implements NotificationChannel {
 
   listen(event: ExportEvent, runId: string | null): void {
     if (event.type === 'planned') this.#runId = event.runId;
-    // A list of counts, one for each stream, is nothing for a line.
+    // Leaves out `entryCounts`: one count for each stream is too long for a line.
     const { type, entryCounts: _counts, ...fields } = { entryCounts: null, ...event };
-    // There are thousands of pieces.
+    // An export receives thousands of packages.
     if (type === 'received') return;
     const level = AMISS.has(type) ? 'error' : 'info';
     this.#printer.event(type, { ...inSnakeCase(fields), run_id: runId ?? this.#runId }, level);

@@ -8,8 +8,8 @@ const SUCCESS = 'evidence_export_last_success_timestamp_seconds';
 const MAX_BYTES = 64 * 1024;
 
 /**
- * Numbers of the last export in a file for the textfile collector of Prometheus' node_exporter. It is replaced by
- * renaming, so that nobody reads half of it. The time of the last success stays when an export fails.
+ * Writes metrics of the last export to a file for the textfile collector of Prometheus node_exporter. The file is
+ * replaced by renaming, so no reader sees half of it. The time of the last success is kept when an export fails.
  */
 export function metricsFile(path: string): NotificationChannel {
   return {
@@ -60,7 +60,7 @@ async function readLastSuccess(path: string): Promise<number | null> {
     const [, value] = new RegExp(`^${SUCCESS} ([0-9.]+)$`, 'm').exec(await readFile(path, 'utf8')) ?? [];
     return value === undefined ? null : Number(value);
   } catch {
-    // There was no export before, or whoever reads the file sees that it is gone.
+    // Either no export ran before, or monitoring notices that the metric is gone.
     return null;
   }
 }
@@ -68,7 +68,7 @@ async function readLastSuccess(path: string): Promise<number | null> {
 async function replaceFile(path: string, text: string): Promise<void> {
   const draft = `${path}.${randomUUID()}.tmp`;
   try {
-    // The collector runs as another user.
+    // Mode 0644: the collector runs as another user.
     const file = await open(draft, 'wx', 0o644);
     try {
       await file.writeFile(text);

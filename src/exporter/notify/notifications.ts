@@ -8,30 +8,30 @@ import { type CommandEnd, type NotificationChannel, type NotifiedRun, toNotified
 
 /** Time limit for all notifications at the end of a command. */
 const PATIENCE_MS = 3000;
-/** Characters; healthchecks.io keeps 100 kB, a collector may keep less. */
+/** Maximum length in characters. healthchecks.io keeps 100 kB; a collector may keep less. */
 const MAX_SUMMARY = 10_000;
 
-/** Notifications as a command uses them. */
+/** Notifications, as commands use them. */
 export type Notified = Pick<Notifications, 'listen' | 'request' | 'around' | 'concluded' | 'traceParent'>;
 
-/** Tells others how a command goes, over any number of channels. Nothing that fails or hangs in one has an effect on the command. */
+/** Notifies any number of channels of a command's progress. A channel that fails or hangs never affects the command. */
 export class Notifications {
   readonly #channels: readonly NotificationChannel[];
   readonly #note: (line: string) => void;
   readonly #startedAt = new Date();
   readonly #runs: NotifiedRun[] = [];
-  /** The stream that is worked on. */
+  /** Id of the stream that is being exported. */
   readonly #stream = new AsyncLocalStorage<string>();
-  /** By channel: its beginning, which its end waits for. */
+  /** Pending `begin` of each channel, which `end` waits for. */
   readonly #beginnings = new Map<NotificationChannel, Promise<void>>();
 
-  /** @param note receives a line for every notification that failed. */
+  /** @param note receives a line for every failed notification. */
   constructor(channels: readonly NotificationChannel[], note: (line: string) => void) {
     this.#channels = channels;
     this.#note = note;
   }
 
-  /** Tells that the command has begun; nobody waits for it. */
+  /** Notifies all channels that the command has begun, without waiting for them. */
   begin(): void {
     for (const channel of this.#channels)
       if (channel.begin !== undefined) {
@@ -43,7 +43,7 @@ export class Notifications {
       }
   }
 
-  /** @param runId that the event is of, where the command is about several. */
+  /** @param runId of the event, if the command works on several runs. */
   readonly listen = (event: ExportEvent, runId: string | null = null): void => {
     for (const channel of this.#channels) this.#attempt(channel, () => channel.listen?.(event, runId));
   };
@@ -53,7 +53,7 @@ export class Notifications {
     for (const channel of this.#channels) this.#attempt(channel, () => channel.request?.(request, streamId));
   };
 
-  /** @param parent the trace that the stream is part of, as W3C writes it; null for that of this command. */
+  /** @param parent W3C traceparent of the trace that the stream belongs to; null for this command's trace. */
   readonly around = <T>(streamId: string, work: () => Promise<T>, parent: string | null = null): Promise<T> => {
     const inStream = () => this.#stream.run(streamId, work);
     return this.#channels.reduce<() => Promise<T>>((inner, channel) => {
@@ -61,17 +61,17 @@ export class Notifications {
     }, inStream)();
   };
 
-  /** The trace of this command, as W3C writes it; null where none is kept. */
+  /** W3C traceparent of this command's trace; null if no channel records one. */
   get traceParent(): string | null {
     return this.#channels.map(({ traceParent }) => traceParent ?? null).find((one) => one !== null) ?? null;
   }
 
-  /** Notes what a run came to. */
+  /** Adds the result of a run to the notification about the command's end. */
   concluded(result: ExportResult): void {
     this.#runs.push(toNotifiedRun(result));
   }
 
-  /** Tells how the command ended, and waits for that a few seconds. */
+  /** Notifies all channels of the command's end, and waits a few seconds for them. */
   async end({ exitCode, message }: { exitCode: number; message: string | null }): Promise<void> {
     const summary = summaryOf(exitCode, message, this.#runs);
     const end: CommandEnd = { startedAt: this.#startedAt, endedAt: new Date(), exitCode, summary, runs: this.#runs };
@@ -83,7 +83,7 @@ export class Notifications {
     await Promise.all(telling);
   }
 
-  /** Runs work with a time limit, and abandons it when that is over. */
+  /** Runs work with a time limit, and abandons it when the time is up. */
   async #guarded(channel: NotificationChannel, work: () => Promise<void> | undefined): Promise<void> {
     const patience = new AbortController();
     const outOfTime = wait(PATIENCE_MS + 500, patience.signal).then(() => {
@@ -112,7 +112,7 @@ export class Notifications {
   }
 }
 
-/** For a command that nobody is told of. */
+/** Notifications of a command that has no channels. */
 export const NOBODY_NOTIFIED: Notified = new Notifications([], () => {});
 
 /** @param name of the channel. */

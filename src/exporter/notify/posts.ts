@@ -6,11 +6,11 @@ import { type CommandEnd, isWell, type NotificationChannel } from './channel.ts'
 /** Receiver of a webhook. Both members are secrets. */
 export interface WebhookTarget {
   url: string;
-  /** `whsec_…`, of Standard Webhooks. */
+  /** Secret in the `whsec_…` form of Standard Webhooks. */
   secret: string;
 }
 
-/** One message at the end of a command, signed as Standard Webhooks 1.0.0 says. */
+/** Sends one message when a command ends, signed as Standard Webhooks 1.0.0 specifies. */
 export function webhook({ url, secret }: WebhookTarget, dispatcher: Dispatcher): NotificationChannel {
   return {
     name: 'webhook',
@@ -52,8 +52,8 @@ function typeOf(end: CommandEnd): string {
 }
 
 /**
- * Pings of a dead man's switch, as healthchecks.io takes them: `/start`, then the address itself for success, or the exit
- * code after it. The switch raises the alarm when none comes, whatever has become of the machine.
+ * Pings a dead man's switch in the format of healthchecks.io: `/start` first, then the plain address for success or the
+ * address followed by the exit code. The switch raises the alarm if no ping arrives, whatever happened to the machine.
  * https://healthchecks.io/docs/http_api/
  *
  * @param url a secret.
@@ -84,8 +84,8 @@ interface Posted {
 }
 
 /**
- * Sends one request, once. Redirects are not followed, and the answer's body is not read.
- * @throws Error that names neither path nor query, which may be secrets.
+ * Sends one request, once. Does not follow redirects, and does not read the answer's body.
+ * @throws Error whose message contains neither path nor query, because both may be secret.
  */
 async function post(
   { url, headers = {}, body }: Posted,

@@ -9,7 +9,7 @@ import type { SentRequest } from '../client/call.ts';
 import type { ExportEvent } from '../export/events.ts';
 import { type CommandEnd, isWell, type NotificationChannel } from './channel.ts';
 
-/** Spans that wait to be sent: of more, the newest are left out. */
+/** Maximum number of spans that wait to be sent. When it is reached, new spans are dropped. */
 const MAX_WAITING = 8192;
 const MAX_BATCH = 512;
 const SEND_MS = 3000;
@@ -21,13 +21,14 @@ interface TracesOptions {
   command: 'export' | 'worker';
   /** Host of the collector, for messages. */
   host: string;
-  /** Takes secrets out of what is sent. */
+  /** Removes secrets from exported texts. */
   scrub: Scrub;
 }
 
 /**
- * One trace for a command, with a span for each stream and each request, sent by OTLP over HTTP. Where to, under which
- * name and with which headers is read from the usual variables (OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SERVICE_NAME, …).
+ * Records one trace for each command, with a span for each stream and each request, and sends it by OTLP over HTTP.
+ * Endpoint, service name and headers are read from the standard variables (OTEL_EXPORTER_OTLP_ENDPOINT,
+ * OTEL_SERVICE_NAME, …).
  */
 export class Traces implements NotificationChannel {
   readonly name = 'traces';
@@ -95,12 +96,12 @@ export class Traces implements NotificationChannel {
     }
   }
 
-  /** Semantic conventions of OpenTelemetry for HTTP clients. */
+  /** Records a request by the OpenTelemetry semantic conventions for HTTP clients. */
   request({ method, url, status, requestId, startedAt, endedAt, failure }: SentRequest): void {
     const { origin, pathname, hostname, port } = new URL(url);
     const attributes = {
       'http.request.method': method,
-      // Without the query: it may say whose evidence is looked for.
+      // Omits the query, which may show whose evidence is requested.
       'url.full': `${origin}${pathname}`,
       'server.address': hostname,
       ...(port === '' ? {} : { 'server.port': Number(port) }),
@@ -118,19 +119,19 @@ export class Traces implements NotificationChannel {
     this.#root.setAttribute('evidence.exit_code', end.exitCode);
     if (!isWell(end)) this.#root.setStatus({ code: SpanStatusCode.ERROR, message: end.summary });
     this.#root.end();
-    // It rejects with the last failure of the exporter.
+    // `shutdown` rejects with the last failure of the exporter.
     await this.#provider.shutdown().catch((error: unknown) => this.#exporter.failed(error));
     if (this.#exporter.failure !== null) throw new Error(this.#exporter.failure);
   }
 }
 
-/** The context of a trace of another process. https://www.w3.org/TR/trace-context/#traceparent-header */
+/** Returns the context of another process's trace. https://www.w3.org/TR/trace-context/#traceparent-header */
 function contextOf(traceParent: string): Context {
   const [, traceId = '', spanId = ''] = traceParent.split('-');
   return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags: TraceFlags.SAMPLED, isRemote: true });
 }
 
-/** Keeps what an exporter says of its failures, which its processor would keep to itself. */
+/** Keeps the failures of an exporter; the span processor would not report them. */
 class Watched implements SpanExporter {
   readonly #exporter: SpanExporter;
   readonly #host: string;

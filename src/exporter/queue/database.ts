@@ -2,12 +2,12 @@ import pg from 'pg';
 import { EvidenceError, messageOf } from '../../core/errors.ts';
 import { wait } from '../../core/wait.ts';
 
-/** Runs one statement. Values are those of `$1`, `$2`, …. */
+/** Runs one statement with the values of `$1`, `$2`, …. */
 export type RunStatement = <Row>(text: string, values?: readonly unknown[]) => Promise<Row[]>;
 
-/** Place of the queue of distributed runs. */
+/** Address and schema of the queue of distributed runs. */
 export interface QueuePlace {
-  /** `postgres://user:password@host:port/database`; a secret. */
+  /** Connection string `postgres://user:password@host:port/database`; a secret. */
   url: string;
   /** Schema of the tables. */
   schema: string;
@@ -15,32 +15,32 @@ export interface QueuePlace {
 
 interface Options extends QueuePlace {
   signal: AbortSignal;
-  /** Receives a line when PostgreSQL has gone away, and when it is back. */
+  /** Receives a line when PostgreSQL becomes unavailable, and when it is available again. */
   note: (line: string) => void;
 }
 
-/** Connections of one process. */
+/** Maximum number of connections of one process. */
 const CONNECTIONS = 8;
 const CONNECT_MS = 10_000;
-/** Timeout of a statement. The longest one, that of a rate, sleeps for less. */
+/** Timeout of a statement. The longest statement, `admit`, sleeps for less. */
 const QUERY_MS = 120_000;
-/** Pause between two statements of a transaction after which the server ends it: its locks hold up all other workers. */
+/** Idle time in a transaction after which the server ends the transaction, whose locks block all other workers. */
 const IDLE_TRANSACTION = '15s';
-/** Time that a PostgreSQL that answered before may be away, for a restart or a failover. */
+/** Maximum downtime of a PostgreSQL server that has answered before, for a restart or a failover. */
 const PATIENCE_MS = 600_000;
 const RETRY_MS = 1000;
 
 /**
- * SQLSTATE of a server that goes away, is not there yet or gave a connection up: class 08, admin_shutdown, crash_shutdown,
- * cannot_connect_now, idle_in_transaction_session_timeout.
+ * SQLSTATE codes of a server that is shutting down, not yet ready, or has dropped a connection: class 08,
+ * admin_shutdown, crash_shutdown, cannot_connect_now, idle_in_transaction_session_timeout. Also Node.js network errors.
  */
 const AWAY = /^(08...|57P0[123]|25P03|ECONN\w+|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/;
-/** Messages of the driver that come without a code. */
+/** Messages of driver errors without a code. */
 const AWAY_MESSAGE = /Connection terminated|timeout exceeded when trying to connect|Query read timeout|not queryable/;
-/** SQLSTATE: class 28 (authorization), class 3D (no such database), insufficient_privilege. */
+/** SQLSTATE codes: class 28 (authorization), class 3D (no such database), insufficient_privilege. */
 const MISCONFIGURED = /^(28...|3D...|42501)$/;
 
-/** PostgreSQL as the queue uses it. A server that goes away is waited for, so that a restart costs no run anything. */
+/** PostgreSQL connections of the queue. Waits for a server that goes away, so that a restart does not fail a run. */
 export class QueueDatabase {
   readonly schema: string;
   readonly #pool: pg.Pool;
@@ -61,7 +61,7 @@ export class QueueDatabase {
       keepAlive: true,
       application_name: 'evidence',
     });
-    // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
+    // The pool replaces a broken idle connection; without a listener, its error would end the process.
     this.#pool.on('error', () => {});
   }
 
@@ -69,19 +69,22 @@ export class QueueDatabase {
   readonly query: RunStatement = async <Row>(text: string, values?: readonly unknown[]) =>
     (await this.execute(text, values)).rows as Row[];
 
-  /** Runs one statement, or several without values, as pg-boss asks. @throws EvidenceError as `query` does. */
+  /**
+   * Runs one statement, or several statements without values, as pg-boss requires. @throws EvidenceError as `query`
+   * does.
+   */
   execute(text: string, values: readonly unknown[] = []): Promise<pg.QueryResult> {
     return this.#whileAway(() => this.#pool.query(text, [...values]));
   }
 
   /**
-   * Runs statements in one transaction. They may be run again, so they must come to the same then.
+   * Runs statements in one transaction. They may be repeated after a lost connection, so they must be idempotent.
    * @throws EvidenceError as `query` does.
    */
   transaction<T>(work: (query: RunStatement) => Promise<T>): Promise<T> {
     return this.#whileAway(async () => {
       const client = await this.#pool.connect();
-      // The listener of the pool is for idle connections.
+      // The pool's listener only covers idle connections.
       const onError = () => {};
       client.on('error', onError);
       let failure: unknown = null;
@@ -97,7 +100,7 @@ export class QueueDatabase {
         throw error;
       } finally {
         client.off('error', onError);
-        // A connection in the middle of a transaction is closed, which rolls it back.
+        // Closes a connection that is in the middle of a transaction, which rolls the transaction back.
         client.release(failure !== null);
       }
     });
@@ -148,7 +151,7 @@ export class QueueDatabase {
   }
 }
 
-/** Reports whether an error of the driver says that the server is gone or not there yet. */
+/** Reports whether a driver error means that the server is unavailable. */
 export function isServerAway(error: unknown): boolean {
   const code = codeOf(error);
   return code === null ? AWAY_MESSAGE.test(messageOf(error)) : AWAY.test(code);
@@ -159,7 +162,7 @@ function codeOf(error: unknown): string | null {
   return typeof code === 'string' ? code : null;
 }
 
-/** The part of the address that is no secret. */
+/** Returns the host of the address, which is not secret. */
 function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : 'the address given';
 }

@@ -5,7 +5,7 @@ import type { QueueDatabase } from './database.ts';
 import type { HandedRun } from './run-queue.ts';
 import { readOutcome, readRecorded } from './tasks.ts';
 
-/** Returns the outcomes of the streams of an attempt, as its workers recorded them. */
+/** Returns access to the outcomes that workers recorded for an attempt's streams. */
 export function endedStreams(
   { schema, query }: Pick<QueueDatabase, 'query' | 'schema'>,
   { runId, startedAt }: Pick<HandedRun, 'runId' | 'startedAt'>,

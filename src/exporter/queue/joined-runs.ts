@@ -5,13 +5,13 @@ interface Held {
   users: number;
 }
 
-/** The runs that a worker takes part in, each joined once. One that nobody uses is left when another is joined. */
+/** Runs that a worker has joined, each once. Joining another run leaves the unused ones. */
 export class JoinedRuns {
   readonly #held = new Map<string, Held>();
 
   /**
-   * Uses a run.
-   * @param name of its attempt. @param join joins it, where it is not joined yet.
+   * Runs work in a run, and joins the run first if necessary.
+   * @param name of the attempt. @param join called if the run is not joined yet.
    */
   async use<T>(name: string, join: () => Promise<JoinedRun>, work: (run: JoinedRun) => Promise<T>): Promise<T> {
     let held = this.#held.get(name);
@@ -24,7 +24,7 @@ export class JoinedRuns {
     try {
       return await work(await held.run);
     } catch (error) {
-      // The next stream tries to join again.
+      // Forgets a failed join, so that the next stream tries again.
       await held.run.catch(() => this.#held.delete(name));
       throw error;
     } finally {

@@ -9,15 +9,15 @@ import {
   type TaskFailure,
 } from './tasks.ts';
 
-/** Streams that are read with their reasons; the counts are of all. */
+/** Maximum number of streams read with their reasons; counts cover all streams. */
 const TROUBLES = 1000;
-/** A worker that was not heard of for so long, and holds nothing, is not shown. */
+/** Silence after which a worker that holds nothing is no longer shown. */
 const FORGOTTEN = `interval '10 minutes'`;
-/** The rate is that of the last minute. */
+/** Window over which the rate is measured. */
 const WINDOW_SECONDS = 60;
 
 /** Progress of a distributed run. */
-// Over ten members: it is all that is shown of one.
+// Over ten members: it is all that `evidence status` shows of a run.
 export interface RunProgress {
   runId: string;
   startedAt: Date;
@@ -28,25 +28,25 @@ export interface RunProgress {
   recorded: number;
   incomplete: number;
   failed: number;
-  /** Streams that ended in the last minute, by second. */
+  /** Streams that ended per second, over the last minute. */
   perSecond: number;
-  /** Null where nothing ended in the last minute, or nothing is left. */
+  /** Estimated time left; null if nothing ended in the last minute, or nothing is left. */
   secondsLeft: number | null;
   workers: WorkerProgress[];
-  /** Null until the run has ended, and where it could not be concluded. */
+  /** Result of the run; null until the run has ended, and if it could not be concluded. */
   conclusion: Conclusion | null;
   failure: TaskFailure | null;
 }
 
 export interface WorkerProgress {
   name: string;
-  /** Null where nothing was ever heard of it. */
+  /** Seconds since the last heartbeat; null if the worker never reported. */
   secondsSilent: number | null;
   streams: { streamId: string; seconds: number; tries: number }[];
   concludes: boolean;
 }
 
-/** A stream that did not end well, or that was given back and waits for another try. */
+/** Stream that failed or ended incomplete, or that was given back and waits for another try. */
 export interface StreamTrouble {
   streamId: string;
   state: 'failed' | 'incomplete' | 'tried again';
@@ -68,7 +68,7 @@ interface RunRow {
 
 type Reader = Pick<QueueDatabase, 'query' | 'schema'>;
 
-/** Ids of the runs that were handed out, those under way first. */
+/** Returns the ids of the runs that were handed out, active runs first. */
 export async function listRuns({ query, schema }: Reader): Promise<string[]> {
   const rows = await query<{ run_id: string }>(
     `SELECT run_id FROM ${schema}.runs ORDER BY state = 'ended', started_at DESC, run_id LIMIT 1000`,
@@ -147,7 +147,7 @@ async function readWorkers({ query, schema }: Reader, run: RunRow): Promise<Work
   }));
 }
 
-/** Streams of a run that did not end well so far, by slug: at most 1,000 of them. */
+/** Returns the streams of a run that have had trouble so far, by slug; at most 1,000. */
 export async function readTroubles({ query, schema }: Reader, runId: string): Promise<StreamTrouble[]> {
   const rows = await query<{ listed: string; outcome: string | null; failure: string | null }>(
     `SELECT listed, outcome, failure FROM ${schema}.streams

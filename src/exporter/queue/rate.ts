@@ -3,14 +3,14 @@ import { wait } from '../../core/wait.ts';
 import type { SharedRate } from '../client/rate.ts';
 import type { QueueDatabase } from './database.ts';
 
-/** SQLSTATE: another process held the rate for so long that its turn is asked for anew. */
+/** SQLSTATE raised if another process held the rate's row beyond the lock timeout; the request is then repeated. */
 const LOCK_NOT_AVAILABLE = '55P03';
 
-/** One token bucket over all processes that work on one queue, kept in its database. It holds one token. */
+/** Token bucket shared by all processes of one queue and stored in the database. It holds a single token. */
 export class DatabaseRate implements SharedRate {
   readonly #db: Pick<QueueDatabase, 'query' | 'schema'>;
   readonly #signal: AbortSignal;
-  /** Pauses that are being written down. */
+  /** Pauses that are being stored. */
   #pausing: Promise<unknown> = Promise.resolve();
 
   constructor(db: Pick<QueueDatabase, 'query' | 'schema'>, signal: AbortSignal) {
@@ -31,7 +31,7 @@ export class DatabaseRate implements SharedRate {
   pause(origin: string, milliseconds: number): void {
     const { schema, query } = this.#db;
     const text = `UPDATE ${schema}.rates SET paused_until = greatest(paused_until, clock_timestamp() + $2 * interval '1 millisecond') WHERE origin = $1`;
-    // A failure here also fails the next call of admit, which reports it.
+    // If this fails, the next call of `admit` fails too and reports it.
     const pausing = query(text, [origin, milliseconds]).catch(() => {});
     this.#pausing = Promise.all([this.#pausing, pausing]);
   }

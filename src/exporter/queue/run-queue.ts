@@ -23,30 +23,30 @@ import {
 
 /** Retention of finished runs in the database. */
 const KEPT = `interval '30 days'`;
-/** Streams that are handed to the database at a time. */
+/** Number of streams that are inserted at a time. */
 const BATCH = 500;
 
-/** An attempt of a run that was handed out. */
+/** Attempt at a run that was handed out to workers. */
 export interface HandedRun {
   runId: string;
   startedAt: Date;
   options: RunOptions;
 }
 
-/** The conclusion of a run, which a worker holds. */
+/** Conclusion of a run, held by a worker. */
 export interface HeldConclusion extends HandedRun {
   job: HeldJob;
 }
 
-/** A stream that a worker holds. */
+/** Stream held by a worker. */
 export interface HeldStream extends HeldConclusion {
   stream: ListedStream;
-  /** True where another attempt or worker may have left something of it. */
+  /** True if another attempt or worker may have left something of the stream. */
   mayBeLeft: boolean;
 }
 
-/** The queue of distributed runs. */
-// Over ten members: each is one step of a worker, or of whoever hands a run out.
+/** Queue of distributed runs. */
+// Over ten members: each is one step of a worker, or of the command that hands a run out.
 export class RunQueue {
   readonly #db: QueueDatabase;
   readonly #jobs: Jobs;
@@ -57,8 +57,8 @@ export class RunQueue {
   }
 
   /**
-   * Opens the queue, and makes its tables where there are none.
-   * @param options.supervises whether this process looks for jobs of dead workers.
+   * Opens the queue and creates its tables if necessary.
+   * @param options.supervises true if this process looks for jobs of dead workers.
    * @throws EvidenceError `config`, `unreachable`.
    */
   static async open(db: QueueDatabase, options: { supervises: boolean }): Promise<RunQueue> {
@@ -74,8 +74,8 @@ export class RunQueue {
   }
 
   /**
-   * Hands the streams of a run out to workers, all or none.
-   * @returns false where an attempt of the run is under way, which is left as it is.
+   * Hands out the streams of a run to workers, all or none.
+   * @returns false if an attempt at the run is active, which is left unchanged.
    */
   handOut(
     { runId, options }: Omit<HandedRun, 'startedAt'>,
@@ -107,7 +107,7 @@ export class RunQueue {
     });
   }
 
-  /** Takes a stream that nobody holds; null where there is none. */
+  /** Takes a stream that no worker holds; null if there is none. */
   async takeStream(worker: string): Promise<HeldStream | null> {
     const { schema } = this.#db;
     for (;;) {
@@ -122,12 +122,12 @@ export class RunQueue {
         [runId, slug, started_at, worker],
       );
       if (row !== undefined) return { ...toHeld(job, row), stream: readListed(row.listed), mayBeLeft: row.may_be_left };
-      // The job belongs to an earlier attempt, or its stream has ended meanwhile.
+      // The job belongs to an earlier attempt, or its stream has already ended.
       await this.#jobs.complete(job);
     }
   }
 
-  /** Writes down how a stream ended. Who ends the last one asks for the conclusion. */
+  /** Records the outcome of a stream. The last stream to end adds the job for the conclusion. */
   settle({ job }: Pick<HeldStream, 'job'>, outcome: StreamOutcome): Promise<void> {
     const { schema } = this.#db;
     const { run_id: runId, started_at, slug } = job.task;
@@ -152,7 +152,7 @@ export class RunQueue {
     if (run?.open === 0) await this.#jobs.add('conclusions', [{ ...task, slug: null }], query);
   }
 
-  /** Gives a stream back that came to no end, for another try. */
+  /** Returns a stream without an outcome to the queue for another try. */
   async giveBack({ job }: Pick<HeldStream, 'job'>, failure: TaskFailure): Promise<void> {
     const { run_id: runId, slug } = job.task;
     await this.#db.query(
@@ -162,7 +162,7 @@ export class RunQueue {
     await this.#jobs.giveBack(job, failure);
   }
 
-  /** Takes the conclusion of a run whose streams have all ended; null where there is none. */
+  /** Takes the conclusion of a run whose streams have all ended; null if there is none. */
   async takeConclusion(worker: string): Promise<HeldConclusion | null> {
     const job = await this.#jobs.take('conclusions');
     if (job === null) return null;
@@ -176,24 +176,24 @@ export class RunQueue {
     return null;
   }
 
-  /** Writes down what a run came to. */
+  /** Records the result of a run. */
   conclude({ job }: HeldConclusion, conclusion: Conclusion): Promise<void> {
     return this.#end(job, { result: JSON.stringify(conclusion), failure: null });
   }
 
-  /** Ends a run that cannot be concluded, until it is asked for again. */
+  /** Ends a run that cannot be concluded, until it is requested again. */
   failConclusion({ job }: HeldConclusion, failure: TaskFailure): Promise<void> {
     return this.#end(job, { result: null, failure: JSON.stringify(failure) });
   }
 
-  /** Gives a conclusion back that failed, for another try. */
+  /** Returns a failed conclusion to the queue for another try. */
   async giveConclusionBack({ job }: HeldConclusion, failure: TaskFailure): Promise<void> {
     const { schema, query } = this.#db;
     await query(`UPDATE ${schema}.runs SET failure = $2 WHERE run_id = $1`, [job.task.run_id, JSON.stringify(failure)]);
     await this.#jobs.giveBack(job, failure);
   }
 
-  /** Ends what came to nothing as often as it is tried. @returns false where there is nothing of the kind. */
+  /** Ends a job whose tries are used up. @returns false if there is none. */
   async settleLost(): Promise<boolean> {
     const job = await this.#jobs.take('lost');
     if (job === null) return false;
@@ -211,7 +211,7 @@ export class RunQueue {
     return true;
   }
 
-  /** @param end without result and failure, the failure that is there stays. */
+  /** @param end if both members are null, the recorded failure stays. */
   #end(job: HeldJob, { result, failure }: { result: string | null; failure: string | null }): Promise<void> {
     const { run_id: runId, started_at } = job.task;
     return this.#db.transaction(async (query) => {
@@ -225,7 +225,7 @@ export class RunQueue {
     });
   }
 
-  /** Says that a worker lives, and keeps what it holds from being given to others. */
+  /** Reports that a worker is alive, and keeps the jobs that it holds. */
   async beat(worker: string, held: readonly HeldJob[]): Promise<void> {
     await this.#db.query(
       `INSERT INTO ${this.#db.schema}.workers VALUES ($1, now(), now()) ON CONFLICT (name) DO UPDATE SET seen_at = now()`,
@@ -238,7 +238,7 @@ export class RunQueue {
     await this.#db.query(`DELETE FROM ${this.#db.schema}.workers WHERE name = $1`, [worker]);
   }
 
-  /** True where no run is under way. */
+  /** True if no run is active. */
   async isIdle(): Promise<boolean> {
     return (await this.#db.query(`SELECT 1 FROM ${this.#db.schema}.runs WHERE state <> 'ended' LIMIT 1`)).length === 0;
   }

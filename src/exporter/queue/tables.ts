@@ -1,10 +1,10 @@
 /**
- * The tables of distributed runs, beside those of pg-boss in the same schema. pg-boss says who is to do what, and gives
- * it to somebody else when its worker is gone; these say what came of it.
+ * Returns the SQL for the tables of distributed runs, in the schema of pg-boss. pg-boss assigns jobs, and reassigns
+ * those of dead workers; these tables record the results.
  *
  * @param schema a plain name, which needs no quotes.
  */
-// Over 40 lines: it is the tables, and the one function.
+// Over 40 lines: it is one SQL script.
 export function tablesOf(schema: string): string {
   return `
 CREATE SCHEMA IF NOT EXISTS ${schema};

@@ -12,8 +12,8 @@ import type { ListedStream } from '../export/plan.ts';
 import type { StreamOutcome } from '../export/stream-jobs.ts';
 
 /**
- * Documents that the database holds. They are read as strictly as those of an archive: other programs can write there,
- * too.
+ * Documents in the database. They are validated as strictly as those in an archive, because other programs can write
+ * there too.
  */
 
 const count = z.int().min(0);
@@ -25,21 +25,21 @@ export const optionsSchema = z.strictObject({
   finalize_partial: z.boolean(),
   begin_signing: z.boolean(),
   service_moved: z.boolean(),
-  /** The trace that the streams are part of, as W3C writes it; null where none is kept. */
+  /** W3C traceparent of the trace that the streams belong to; null if none is recorded. */
   trace_parent: z
     .string()
     .regex(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/)
     .nullable(),
-  /** Streams that have not ended by then count as failed; null where there is no deadline. */
+  /** Time after which streams that have not ended count as failed; null for no deadline. */
   deadline_at: timeSchema.nullable(),
 });
 export type RunOptions = z.infer<typeof optionsSchema>;
 
-/** A job of pg-boss: a stream of an attempt, or its conclusion. */
+/** Job of pg-boss: a stream of an attempt, or its conclusion. */
 export const taskSchema = z.strictObject({
   run_id: runIdSchema,
   started_at: timeSchema,
-  /** Null for the conclusion. */
+  /** Slug of the stream; null for the conclusion. */
   slug: z.string().nullable(),
 });
 export type Task = z.infer<typeof taskSchema>;
@@ -50,11 +50,11 @@ const listedSchema = z.strictObject({
   head_sequence: count.nullable(),
   head_digest: z.string().nullable(),
   drift: z.string().nullable(),
-  /** Its record in the list, as JSON. */
+  /** The stream's record in the list, as JSON. */
   record: z.string(),
 });
 
-/** The reason of a failed attempt. */
+/** Reason of a failed try. */
 export const failureSchema = z.strictObject({ code, reason: z.string(), next_step: z.string().nullable() });
 export type TaskFailure = z.infer<typeof failureSchema>;
 
@@ -71,7 +71,7 @@ const outcomeSchema = z.discriminatedUnion('kind', [
 ]);
 type OutcomeDocument = z.infer<typeof outcomeSchema>;
 
-/** Result of a run. The archive has the rest of a finalized one. */
+/** Result of a run. Details of a finalized run are in the archive. */
 export const conclusionSchema = z.strictObject({
   state: z.enum(['finalized', 'already', 'open']),
   outcome: z.enum(STATUSES),
@@ -85,8 +85,8 @@ export interface Conclusion extends Omit<z.infer<typeof conclusionSchema>, 'reco
 }
 
 /**
- * A text that the database holds.
- * @throws EvidenceError `unreadable` for one that this program does not write.
+ * Parses a document from the database.
+ * @throws EvidenceError `unreadable` if this program does not write such documents.
  */
 export function readKept<T>(schema: z.ZodType<T>, text: string): T {
   let value: unknown;
@@ -98,7 +98,7 @@ export function readKept<T>(schema: z.ZodType<T>, text: string): T {
   return checkKept(schema, value);
 }
 
-/** The same of what is no text there. */
+/** Checks a document that the database returns parsed, like `readKept`. */
 export function checkKept<T>(schema: z.ZodType<T>, value: unknown): T {
   const { success, data, error } = schema.safeParse(value);
   if (success) return data;
@@ -132,7 +132,7 @@ export function readListed(text: string): ListedStream {
   };
 }
 
-/** The outcome of a stream as it is kept: of one that is recorded, the archive has the rest. */
+/** Serializes a stream's outcome. Details of a recorded stream are in the archive. */
 export function outcomeText(outcome: StreamOutcome): string {
   return JSON.stringify(toDocument(outcome));
 }
@@ -144,7 +144,7 @@ function toDocument(outcome: StreamOutcome): OutcomeDocument {
   return { kind: 'incomplete', record: outcome.record, recovered, is_refused: outcome.isRefused };
 }
 
-/** @returns null for a stream that is recorded. */
+/** @returns null for a recorded stream. */
 export function readOutcome(text: string): StreamOutcome | null {
   const outcome = readKept(outcomeSchema, text);
   if (outcome.kind === 'recorded') return null;

@@ -9,10 +9,10 @@ import type { Conclusion, TaskFailure } from './tasks.ts';
 
 /** Polling interval of an idle worker. */
 const IDLE_MS = 1000;
-/** Well below the time after which it is taken for dead. */
+/** Interval of heartbeats, well below the silence after which a worker is considered dead. */
 const BEAT_MS = 5000;
 
-/** Errors of this machine or of its connection to the archive: another worker may not have them. */
+/** Errors of this machine or of its connection to the archive, which another worker may not have. */
 const ENDS_THE_WORKER: ReadonlySet<ErrorCode> = new Set(['archive', 'store-refused', 'work-directory', 'interrupted']);
 
 /** Dependencies of a worker. */
@@ -20,23 +20,23 @@ interface WorkerDeps {
   queue: RunQueue;
   /** Unique name of this worker. */
   name: string;
-  /** Streams at a time. */
+  /** Number of streams exported concurrently. */
   concurrency: number;
-  /** Ends once no run is under way. */
+  /** True if the worker ends when no run is active. */
   endsIdle: boolean;
-  /** @throws EvidenceError where this worker cannot take part in the run. */
+  /** @throws EvidenceError if this worker cannot take part in the run. */
   join: (run: HandedRun) => Promise<JoinedRun>;
   /** Concludes a run whose streams have all ended. */
   conclude: (run: HandedRun) => Promise<Conclusion>;
-  /** Receives a line for what goes wrong and is tried again. */
+  /** Receives a line for each failure that is retried. */
   note: (line: string) => void;
   signal: AbortSignal;
 }
 
 /**
- * Takes streams and conclusions from the queue until it is told to end. What this machine or the archive refuses ends it,
- * and gives what it held to others.
- * @throws EvidenceError for what ended it.
+ * Takes streams and conclusions from the queue until it is stopped. Failures of this machine or of the archive end the
+ * worker, and its jobs go to others.
+ * @throws EvidenceError for the failure that ended it.
  */
 export async function runWorker(deps: WorkerDeps): Promise<void> {
   const own = new AbortController();
@@ -61,7 +61,7 @@ export async function runWorker(deps: WorkerDeps): Promise<void> {
 class Worker {
   readonly #deps: WorkerDeps;
   readonly #runs = new JoinedRuns();
-  /** Jobs that it holds. */
+  /** Jobs that this worker holds. */
   readonly #held = new Set<HeldJob>();
 
   constructor(deps: WorkerDeps) {
@@ -100,7 +100,7 @@ class Worker {
     await this.#deps.queue.leave(this.#deps.name).catch(() => {});
   }
 
-  /** @param work returns false where there was nothing to do. */
+  /** @param work returns false if there was nothing to do. */
   async #whileAsked(work: () => Promise<boolean>): Promise<void> {
     const { queue, endsIdle, signal } = this.#deps;
     for (;;) {
@@ -139,7 +139,7 @@ class Worker {
   async #conclude(held: HeldConclusion): Promise<void> {
     const { queue, join } = this.#deps;
     try {
-      // A worker that cannot take part in the run has no say in what becomes of it.
+      // A worker that cannot join the run must not decide its conclusion.
       await this.#runs.use(
         nameOf(held),
         () => join(held),
@@ -151,7 +151,7 @@ class Worker {
     }
   }
 
-  /** Concludes a run. An error that would end an export ends the run, until the same command is run again. */
+  /** Concludes a run. An error that would end an export ends the run, until the same command runs again. */
   async #concludeJoined(held: HeldConclusion): Promise<void> {
     const { queue, conclude } = this.#deps;
     let failure: TaskFailure;
@@ -164,7 +164,7 @@ class Worker {
     await queue.failConclusion(held, failure);
   }
 
-  /** Gives a job back. If that fails, the job goes to another worker when this one is no longer heard of. */
+  /** Gives a job back. If that fails, the job goes to another worker after this worker's heartbeats stop. */
   async #giveBack(give: () => Promise<void>): Promise<void> {
     await give().catch((error: unknown) => this.#deps.note(messageOf(error)));
   }
@@ -185,7 +185,7 @@ async function exportWith(run: JoinedRun, held: HeldStream): Promise<StreamOutco
   }
 }
 
-/** The error of a run whose deadline was reached. */
+/** Returns the error of a run that has reached its deadline. */
 export function deadlineOf({ runId }: Pick<HandedRun, 'runId'>): EvidenceError {
   return new EvidenceError('interrupted', `the deadline of run ${runId} was reached`, {
     nextStep: 'Run the same command again to resume.',
@@ -196,7 +196,7 @@ function isLate({ options: { deadline_at: deadlineAt } }: HandedRun): boolean {
   return deadlineAt !== null && Date.now() >= Date.parse(deadlineAt);
 }
 
-/** Defects and what the system refuses are not known to be of the stream. */
+/** Reports whether an error ends the worker: defects and system errors may not be caused by the stream. */
 function endsTheWorker(error: unknown): boolean {
   return !isEvidenceError(error) || ENDS_THE_WORKER.has(error.code);
 }

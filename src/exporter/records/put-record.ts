@@ -17,7 +17,7 @@ import type { Archive, PutResult } from '../archive/archive.ts';
 const BLOCK_BYTES = 256 * 1024;
 
 /**
- * Stores a record, or finds it stored: either way as other records name it.
+ * Stores a record unless it is already stored, and returns it in the form in which other records refer to it.
  * @throws EvidenceError as `toReadableBytes` and `Archive.put` do.
  */
 export async function putRecord<T>(
@@ -30,8 +30,8 @@ export async function putRecord<T>(
 }
 
 /**
- * Stores a record whose members may be too long for memory, or finds it stored, once its own reader has read it.
- * @throws EvidenceError as `readLongRecord` and `Archive.put` do; nothing is stored then.
+ * Stores a record whose members may be too long for memory, unless it is already stored. Its own reader reads it first.
+ * @throws EvidenceError as `readLongRecord` and `Archive.put` do; in that case nothing is stored.
  */
 export async function putLongRecord<T extends object>(
   archive: Archive,
@@ -49,7 +49,7 @@ export async function putLongRecord<T extends object>(
   }
 }
 
-/** The same of one that lies in a file. @returns it as its reader has read it. */
+/** Stores a record from a file, like `putLongRecord`. @returns the record as its reader has read it. */
 export async function putLongFile<T>(
   archive: Archive,
   key: string,
@@ -60,7 +60,7 @@ export async function putLongFile<T>(
   return { record, stored: { ...(await archive.put(key, { file }, content)), ...content } };
 }
 
-/** Stores the bytes of a record that its reader has read. @throws EvidenceError as `Archive.put` does. */
+/** Stores the bytes of a record that its reader has already read. @throws EvidenceError as `Archive.put` does. */
 export async function putReadable(archive: Archive, key: string, content: Uint8Array): Promise<StoredAs> {
   const { bytes, sha256, version_id } = await putBytes(archive, key, content);
   return { key, bytes, sha256, ...whereDefined({ version_id }) };
@@ -71,22 +71,23 @@ export function whereKept({ version_id, lock, legal_hold }: PutResult) {
   return whereDefined({ version_id, lock, legal_hold });
 }
 
-/** Stores what is at hand, or finds it stored. @throws EvidenceError as `Archive.put` does. */
+/** Stores bytes that are in memory, unless they are already stored. @throws EvidenceError as `Archive.put` does. */
 export async function putBytes(archive: Archive, key: string, bytes: Uint8Array): Promise<PutResult & Expected> {
   const content = { bytes: bytes.length, sha256: sha256(bytes) };
   return { ...(await archive.put(key, { bytes }, content)), ...content };
 }
 
 /**
- * Stores the public key of what is about to be signed. Lying in the archive makes nobody trust it: it is to be found by
- * its id when keys have changed, and a signature that does not even fit it is refuted without any trust.
+ * Stores the public key before anything is signed with it. A key in the archive gains no trust by being there: it can
+ * be found by its id after keys have changed, and a signature that does not match it is refuted without trusting
+ * anyone.
  */
 export async function keepPublicKey(archive: Archive, key: PublicKey): Promise<void> {
   await putBytes(archive, publicKeyKey(key.id), Buffer.from(toPem(key)));
 }
 
 /**
- * Stores a record beside a finalized run, for as long as the run's own record is kept.
+ * Stores a record next to a finalized run, for as long as the run record is kept.
  * @throws EvidenceError as `putRecord` and `lockAsRun` do.
  */
 export async function putBesideRun<T>(
@@ -102,8 +103,8 @@ export async function putBesideRun<T>(
 }
 
 /**
- * Locks what was added to a finalized run for as long as the run's own record is locked: whoever adds it may have another
- * configuration than whoever exported.
+ * Locks an object that was added to a finalized run for as long as the run record is locked. The command that adds it
+ * may run with another configuration than the export.
  *
  * @throws EvidenceError `store-refused`, `archive`.
  */

@@ -5,9 +5,7 @@ import type { Reconciliation, RunRecord, RunStream } from '../../verifier/record
 import { anchoredIn } from './view/anchors.ts';
 import { countUnfetched, missingIn, statedEntries } from './view/missing.ts';
 
-/**
- * The class of a stream in the reconciliation; `vanished` and `ended` ones are not listed, so they are counted nowhere.
- */
+/** Class of a stream in the reconciliation. Streams that are `vanished` or `ended` are not listed and not counted. */
 type Class = Exclude<keyof Reconciliation, 'listed'> | 'vanished' | 'ended';
 
 const COLUMNS = [
@@ -51,8 +49,8 @@ const COLUMNS = [
 type Row = Partial<Record<(typeof COLUMNS)[number], CsvValue>>;
 
 /**
- * `index.csv`: a row for each stream that was listed, whatever became of it, and for each that is missed. RFC 4180,
- * UTF-8 with a byte order mark; a piece a line.
+ * Renders `index.csv`: one row for each listed stream, whatever its outcome, and one for each missing stream. RFC 4180,
+ * UTF-8 with a byte order mark. Yields one line at a time.
  */
 export function* renderIndex(record: RunRecord): Generator<string> {
   yield BYTE_ORDER_MARK + csvLine(COLUMNS);
@@ -121,7 +119,7 @@ function classOf({ partial, status }: RunStream): Class {
   return status === 'empty' ? 'empty' : 'exported';
 }
 
-/** A name that a spreadsheet would take for a formula stands as JSON beside the one that was made harmless. */
+/** Adds the id as JSON, because the plain column neutralizes ids that a spreadsheet would run as formulas. */
 function rowOf(name: Class, stream_id: string, more: Row): Row {
   return { class: name, stream_id, stream_id_json: JSON.stringify(stream_id), ...more };
 }

@@ -20,7 +20,7 @@ interface Letter {
   bytes: Uint8Array;
 }
 
-/** The letter that goes with shared evidence. With links in it, it is a secret. */
+/** Renders the letter that accompanies shared evidence. A letter with links is a secret. */
 export async function renderLetter(subject: LetterSubject): Promise<Letter[]> {
   const texts = readTexts();
   const view = toLetterView(subject, readLetterTexts(), texts);
@@ -30,7 +30,7 @@ export async function renderLetter(subject: LetterSubject): Promise<Letter[]> {
   ];
 }
 
-/** Lines that `sha256sum -c` reads and, of links, those that curl reads as its configuration. */
+/** Renders the letter as text. `sha256sum -c` reads its digest lines, and curl reads its links as configuration. */
 function renderText(view: LetterView): string {
   const { outcome, facts, digest, remarks, verify } = view;
   const width = Math.max(...facts.map(({ label }) => label.length)) + 2;
@@ -66,12 +66,12 @@ function linesOf({ path, bytes, sha256, url }: LetterFile): string[] {
   return url === null ? stated : [...stated, `url = ${quote(url)}`, `output = ${quote(path)}`, ''];
 }
 
-/** As curl reads it (curl(1), --config). */
+/** Quotes a value for a curl configuration file (curl(1), --config). */
 function quote(value: string): string {
   return `"${value.replace(/[\\"]/g, '\\$&')}"`;
 }
 
-/** Text of others cannot begin a line that a program would read. */
+/** Replaces line breaks in text from outside, so that it cannot begin a line that a program reads. */
 function plain(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
 }
@@ -91,7 +91,7 @@ const BYTES_WIDTH = 84;
 const NAME_LINES = 3;
 const ROWS_A_TURN = 50;
 
-/** The letter as a document. The same view gives the same bytes. */
+/** Renders the letter as a PDF. The same view yields the same bytes. */
 function renderLetterPdf(view: LetterView, { marks }: Pick<Texts, 'marks'>): Promise<Iterable<Uint8Array>> {
   const { title, organisation, runId, date, outcome, verify } = view;
   const facts = { title: `${title} · run ${runId}`, subject: organisation ?? runId, date: new Date(date) };
@@ -140,7 +140,7 @@ async function drawFiles(sheet: Sheet, { files }: LetterView): Promise<void> {
   table.drawHead();
   for (const [index, file] of list.entries()) {
     drawFile(sheet, table, file);
-    // Thousands of rows take seconds, in which a signal to stop must be heard.
+    // Drawing thousands of rows takes seconds; yields so that signals are handled.
     if (index % ROWS_A_TURN === ROWS_A_TURN - 1) await nextTurn();
   }
   sheet.close();

@@ -10,17 +10,17 @@ import { renderPdf } from './pdf/document.ts';
 import { readTexts } from './texts.ts';
 import { makeRunView } from './view/view.ts';
 
-/** A document of a run, by its name in the run's folder. */
+/** Document of a run, with its name in the run's folder. */
 export interface Report {
   name: string;
-  /** The content. For thousands of streams it has megabytes, which are never in memory at once. Can be taken once. */
+  /** Content, readable once. It can reach megabytes for thousands of streams, so it is never in memory as a whole. */
   pieces: Iterable<string | Uint8Array>;
 }
 
 /**
- * The reports of a frozen run, one after the other; the pieces of one are to be taken before the next is asked for. The
- * same record gives the same bytes.
- * @param record its documents are not looked at: they are these.
+ * Yields the reports of a frozen run. The pieces of each must be consumed before the next report is requested. The same
+ * record yields the same bytes.
+ * @param record its `documents` are ignored, because they list these reports.
  */
 export async function* renderReports(record: RunRecord): AsyncGenerator<Report> {
   const texts = readTexts();
@@ -28,17 +28,18 @@ export async function* renderReports(record: RunRecord): AsyncGenerator<Report> 
   yield { name: 'report.pdf', pieces: await renderPdf(view, texts) };
   yield { name: 'index.csv', pieces: renderIndex(record) };
   if (record.report.oscal) yield { name: 'assessment-results.json', pieces: renderOscal(record, texts) };
-  // Last, because it holds a program: another version of this one that went on from here would write another.
+  // Rendered last, because it contains a program that differs between versions of this tool: a run resumed by another
+  // version would produce another file.
   yield { name: 'report.html', pieces: renderHtml(view, texts, await readParts()) };
 }
 
-/** The report of a try that ended incomplete. */
+/** Renders the report of an attempt that ended incomplete. */
 export async function renderAttemptReport(record: RunRecord): Promise<Report> {
   const texts = readTexts();
   return { name: 'report.pdf', pieces: await renderPdf(await inTurns(makeRunView(record, 'attempt', texts)), texts) };
 }
 
-/** Ends what is made in steps, between which a signal to stop is heard. */
+/** Runs a generator to its end and yields to the event loop between steps, so that signals are handled. */
 async function inTurns<T>(making: Generator<void, T>): Promise<T> {
   for (;;) {
     const step = making.next();
@@ -47,7 +48,7 @@ async function inTurns<T>(making: Generator<void, T>): Promise<T> {
   }
 }
 
-/** Read once, because from the sources the programs are built for it. */
+/** Reads the parts once, because a run from the sources builds the programs for it. */
 export const readParts = lazy(read);
 
 async function read(): Promise<PageParts> {

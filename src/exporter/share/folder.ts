@@ -10,11 +10,11 @@ import type { Archive } from '../archive/archive.ts';
 import { differs } from './selection.ts';
 
 const AT_ONCE = 4;
-/** For the user alone: whoever shares decides who is next. */
+/** Mode 0700: the operator decides who else may read the folder. */
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
 
-/** A new folder for what is handed out. Nothing that is there is written over. */
+/** New folder for the shared files. Existing files are never overwritten. */
 export class ShareFolder {
   readonly path: string;
 
@@ -22,7 +22,7 @@ export class ShareFolder {
     this.path = path;
   }
 
-  /** @throws EvidenceError `usage` where there is something of that name, or no place for it. */
+  /** @throws EvidenceError `usage` if the path exists or cannot be created. */
   static async make(path: string): Promise<ShareFolder> {
     try {
       await mkdir(dirname(path), { recursive: true });
@@ -34,7 +34,7 @@ export class ShareFolder {
     }
   }
 
-  /** @throws EvidenceError `usage` where there is something of that name already. */
+  /** @throws EvidenceError `usage` if the path exists. */
   static async checkNew(path: string): Promise<void> {
     if (await lstat(path).catch(() => null)) throw exists(path);
   }
@@ -43,7 +43,9 @@ export class ShareFolder {
     await this.#guard(() => writeFile(join(this.path, name), bytes, { flag: 'wx', mode: FILE_MODE }));
   }
 
-  /** Copies objects under their keys, each compared with its digest on the way. @throws EvidenceError `unreadable`. */
+  /**
+   * Copies objects to files named by their keys, and checks each digest on the way. @throws EvidenceError `unreadable`.
+   */
   async copy(archive: Archive, objects: readonly SharedObject[], signal: AbortSignal): Promise<void> {
     await inParallel(objects, AT_ONCE, async ({ key, bytes, sha256 }) => {
       signal.throwIfAborted();

@@ -26,24 +26,24 @@ import { readRunEnvelope } from '../../verifier/records/statement.ts';
 import { type PublicKey, readPublicKey } from '../../verifier/signature/key.ts';
 import type { Archive } from '../archive/archive.ts';
 
-/** A finalized run, as it was read. */
+/** Finalized run and the digest of its record as it was read. */
 export interface SharedRun {
   record: RunRecord;
   sha256: string;
 }
 
-/** All that somebody needs who is to verify one run, and nothing of any other. */
+/** Everything that a recipient needs to verify one run, and nothing of any other run. */
 export interface ShareSelection {
   objects: SharedObject[];
-  /** The ledger entry of the run. */
+  /** Ledger entry of the run. */
   entry: StoredLedgerEntry;
-  /** The key that the run is signed with; null for a run that is not signed. */
+  /** Public key of the run's signature; null for an unsigned run. */
   signer: PublicKey | null;
-  /** Key of the run's first time-stamp; null for none. */
+  /** Key of the run's first time-stamp; null if there is none. */
   stamp: string | null;
 }
 
-/** An object as a record names it. */
+/** Object as a record lists it. */
 interface Recorded {
   key: string;
   sha256: string;
@@ -54,11 +54,11 @@ interface Recorded {
 const MAX_SMALL_BYTES = 2 ** 30;
 
 /**
- * Selects the objects that the run's record names, those that vouch for it, and the ledger from its first entry to the
- * run's own, which is what that entry follows from.
+ * Selects the objects that the run record lists, the objects that attest the record, and the ledger from its first
+ * entry to the run's own, which shows that entry's history.
  *
- * @throws EvidenceError `not-found` for a run that is not in the ledger or lacks its signature; `unreadable` where
- * something is not as it was recorded.
+ * @throws EvidenceError `not-found` if the run has no ledger entry or lacks its signature; `unreadable` if an object is
+ * not as it was recorded.
  */
 export async function selectObjects(archive: Archive, { record, sha256: digest }: SharedRun): Promise<ShareSelection> {
   const { run_id: runId } = record;
@@ -111,7 +111,10 @@ async function requireEntry(archive: Archive, runId: string, digest: string): Pr
   throw differs(runRecordKey(runId), `its SHA-256 is not the one in ${found.key}`);
 }
 
-/** Every entry up to the run's, and on to the last hand-over of a signing key: a reader may have the newest key alone. */
+/**
+ * Reads the ledger up to the run's entry, and on to the last handover of a signing key, because a recipient may have
+ * only the newest key.
+ */
 async function readLedgerFor(archive: Archive, own: StoredLedgerEntry): Promise<StoredLedgerEntry[]> {
   const entries: StoredLedgerEntry[] = [];
   const newest = (await readNewestEntry(archive)) ?? own;
@@ -148,10 +151,10 @@ async function list(archive: Archive, runId: string): Promise<Map<string, Stored
   return listed;
 }
 
-/** The object as it is stored, where that is what was recorded. */
+/** Returns the object as it is stored, after checking that it is the recorded one. */
 function toShared(recorded: Recorded, found: StoredObject | undefined, runId: string): SharedObject {
   const { key, sha256: digest, bytes, version_id: version } = recorded;
-  // A record that somebody wrote over may name anything at all.
+  // A record that has been overwritten may list any key at all.
   const isHere = key === ARCHIVE_KEY || isCommon(key) || key.startsWith(runPrefix(runId));
   if (!isKey(key) || !isHere) throw differs(runRecordKey(runId), 'names something that is no object of the run');
   if (found === undefined || found.irregular !== undefined) throw differs(key, 'it is recorded, and not there');
@@ -162,7 +165,7 @@ function toShared(recorded: Recorded, found: StoredObject | undefined, runId: st
   return { key, bytes: found.bytes, sha256: digest, version_id: found.version_id ?? null };
 }
 
-/** Returns the error for an object that is not as it was recorded, which is not handed on. */
+/** Returns the error for an object that is not as it was recorded and so is not shared. */
 export function differs(key: string, why: string): EvidenceError {
   return new EvidenceError('unreadable', `${key} is not what was recorded: ${why}; nothing was shared`, {
     nextStep: 'Find out what else is wrong, with: evidence verify.',

@@ -12,12 +12,12 @@ import { type SharedRun, type ShareSelection, selectObjects } from './selection.
 interface ShareOptions {
   run: SharedRun;
   sharedWith: string | null;
-  /** The roots that whoever shares has pinned. */
+  /** Roots that the sharing operator has pinned. */
   roots: LetterSubject['roots'];
   sharedBy: ShareRecord['shared_by'];
-  /** The seconds that links are to last; null for copies. */
+  /** Lifetime of links in seconds; null for copies. */
   linkSeconds: number | null;
-  /** The folder for the letter and, with copies, for the copies. Must not be there yet. */
+  /** Folder for the letter and any copies. It must not exist yet. */
   folder: string;
 }
 
@@ -29,17 +29,17 @@ interface ShareContext {
 
 export interface Shared {
   record: ShareRecord;
-  /** The key of the record in the archive. */
+  /** Key of the record in the archive. */
   key: string;
-  /** Remarks on the links, a sentence each. */
+  /** Remarks on the links, one sentence each. */
   warnings: string[];
 }
 
 /**
- * Hands a finalized run to somebody: by links that end, or as copies, with a letter that says what it is and how to verify
- * it. Only the letter has the links.
+ * Shares a finalized run: by links that expire, or as copies, with a letter that describes the run and explains how to
+ * verify it. Only the letter contains the links.
  *
- * @throws EvidenceError see `selectObjects`, `putBesideRun`; then nothing was handed out.
+ * @throws EvidenceError see `selectObjects`, `putBesideRun`; in that case nothing was shared.
  */
 export async function shareRun(context: ShareContext, options: ShareOptions): Promise<Shared> {
   const { archive, signal } = context;
@@ -61,8 +61,8 @@ export async function shareRun(context: ShareContext, options: ShareOptions): Pr
 }
 
 /**
- * Returns what `shareRun` would record, and remarks on the links. Nothing is written, and no link is made.
- * @throws EvidenceError as `shareRun` does for what cannot be shared.
+ * Returns the record that `shareRun` would store, and remarks on the links. Writes nothing and creates no links.
+ * @throws EvidenceError as `shareRun` does if the run cannot be shared.
  */
 export async function foreseeShare(context: ShareContext, options: ShareOptions): Promise<Omit<Shared, 'key'>> {
   const { series, record } = await prepare(context, options);
@@ -72,7 +72,7 @@ export async function foreseeShare(context: ShareContext, options: ShareOptions)
 
 interface Prepared {
   selection: ShareSelection;
-  /** Null for copies. */
+  /** Links to the objects; null for copies. */
   series: LinkSeries | null;
   record: ShareRecord;
 }
@@ -98,7 +98,7 @@ function beginLinks({ links, url }: Archive, seconds: number): Promise<LinkSerie
   return links.begin(seconds);
 }
 
-/** Whichever is sooner: the end that was asked for, or that of the credentials. */
+/** Returns the earlier of the requested end and the end of the credentials. */
 function endOf({ until, credentialsUntil }: LinkSeries): Date {
   return credentialsUntil instanceof Date && credentialsUntil < until ? credentialsUntil : until;
 }
@@ -114,7 +114,7 @@ function warningsOf({ until, credentialsUntil }: LinkSeries): string[] {
   ];
 }
 
-/** In the order in which they are to be read: the record of the share last. */
+/** Lists the files in reading order, with the record of the share last. */
 async function toFiles(
   objects: readonly SharedObject[],
   record: SharedObject,

@@ -15,17 +15,17 @@ import type { SupplementClient } from '../client/supplement.ts';
 import { ReceivedAnswers, ServiceCollection, type SupplementScope } from './service-collection.ts';
 import { type MissingSupplement, type SupplementSource, toMissingSupplement } from './source.ts';
 
-/** All of the evidence of one service. */
+/** Everything collected from one service. */
 interface CollectedService {
   service: SupplementService;
   url: string;
   collectedAt: Date;
   received: ReceivedAnswers;
-  /** Numbers of the entries that its records of the period name, by stream id. */
+  /** Sequence numbers, by stream id, of the entries that the service's records of the period refer to. */
   wanted: ReadonlyMap<string, ReadonlySet<number>>;
 }
 
-/** A service that was asked, and did not show all of it. */
+/** Service that was asked but could not be collected completely. */
 interface MissingService extends MissingSupplement {
   url: string;
   collectedAt: Date;
@@ -36,9 +36,9 @@ export interface CollectedSupplements {
   missing: MissingService[];
 }
 
-/** The listener, the folder and the clock of a collection. */
+/** Listener, folder and clock of a collection. */
 interface CollectingRuntime {
-  /** A folder of these supplements alone; it is made. */
+  /** Folder for these supplements only; it is created. */
   folder: string;
   now: () => Date;
   begun(service: SupplementService): void;
@@ -46,8 +46,8 @@ interface CollectingRuntime {
 }
 
 /**
- * Collects from all services at once. What one of them does to itself costs none of the others anything.
- * @throws what is no fault of a service: an interruption, a disk that is full.
+ * Collects from all services in parallel. A failing service does not affect the others.
+ * @throws Error unless a service caused the failure: an interruption, a full disk.
  */
 export async function collectSupplements(
   source: SupplementSource,
@@ -64,7 +64,7 @@ export async function collectSupplements(
   });
   const failed = (await Promise.allSettled(collecting)).find((outcome) => outcome.status === 'rejected');
   if (failed !== undefined) throw failed.reason;
-  // In the order in which everybody reads them.
+  // Orders the services as every reader expects them.
   all.collected.sort((a, b) => SUPPLEMENT_SERVICES.indexOf(a.service) - SUPPLEMENT_SERVICES.indexOf(b.service));
   return all;
 }
@@ -90,14 +90,14 @@ async function collectService(
   }
 }
 
-/** A clock that was set back makes no service collected from before it was asked. */
+/** Returns a time not before the last request, even if the clock was set back. */
 function notBefore({ transferLog }: ReceivedAnswers, now: Date): Date {
   const asked = transferLog.map(({ exchange }) => exchange?.requested_at ?? '').sort();
   const last = new Date(asked.at(-1) || now);
   return last > now ? last : now;
 }
 
-/** @throws EvidenceError `contract` for a record that is not as the contract says. */
+/** @throws EvidenceError `contract` if a record does not match the contract. */
 async function wantedIn(
   received: ReceivedAnswers,
   contract: SupplementSource['contract'],
@@ -117,7 +117,7 @@ async function wantedIn(
   return wanted;
 }
 
-/** Kinds of records that a service shows. */
+/** Returns the kinds of records that a service provides. */
 function kindsOf(service: SupplementService): RecordKind[] {
   return KIND_NAMES.filter((kind) => RECORD_KINDS[kind] === service);
 }

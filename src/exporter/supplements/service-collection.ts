@@ -22,25 +22,25 @@ import type { Period } from '../client/period.ts';
 import type { SupplementClient } from '../client/supplement.ts';
 import type { SupplementSource } from './source.ts';
 
-/** The limits of a supplement. */
+/** Limits of a supplement: period and streams. */
 export interface SupplementScope {
   period: Period;
-  /** Those that the run exports, by their ids. */
+  /** Ids of the streams that the run exports. */
   streams: ReadonlySet<string>;
 }
 
 type Contract = SupplementSource['contract'];
 type FilteredList = List & { from_parameter: string | null; to_parameter: string | null };
 
-/** The list that a page is of, and where it is kept. */
+/** Step and file names of a list's pages. */
 interface Pages {
   step: string;
   fileOf: (number: number) => string;
-  /** Sees each page as it was received. */
+  /** Receives each page as it was received. */
   see?: (body: Uint8Array) => void;
 }
 
-/** Collects what one service shows: its answers are kept as they arrive. */
+/** Collects the supplement of one service and stores its answers as they arrive. */
 export class ServiceCollection {
   readonly #client: SupplementClient;
   readonly #contract: Contract;
@@ -54,7 +54,7 @@ export class ServiceCollection {
     this.#received = received;
   }
 
-  /** @throws EvidenceError for the first answer that is not as it must be. */
+  /** @throws EvidenceError on the first invalid answer. */
   async collect(service: SupplementService): Promise<void> {
     const { supplements } = this.#contract;
     const { traps, endpoints, agents } = supplements;
@@ -73,7 +73,7 @@ export class ServiceCollection {
     return this.#list(pages, list, {}, periodFilter(list, this.#scope.period));
   }
 
-  /** The public verification and the actions of every agent whose stream the run exports. */
+  /** Collects the public verification and the actions of every agent whose stream the run exports. */
   async #agents({ agents, verifications, actions }: NonNullable<Contract['supplements']['agents']>): Promise<void> {
     const inScope = new Map<string, string>();
     const pages: Pages = {
@@ -90,7 +90,7 @@ export class ServiceCollection {
     }
   }
 
-  /** @param inScope agents by the names of their files. */
+  /** @param inScope agent ids by the slugs of their files. */
   #addAgents(inScope: Map<string, string>, body: Uint8Array): void {
     for (const { agentId, streamId } of readAgents(this.#contract, body)) {
       if (streamId === null || !this.#scope.streams.has(streamId)) continue;
@@ -117,7 +117,7 @@ export class ServiceCollection {
     }
   }
 
-  /** @param ids of a document that strangers may ask for, and that is asked for as they do. */
+  /** @param ids of a public document, which is requested without the API key; omit them for other documents. */
   async #document(step: string, file: string, path: string, ids?: Record<string, string>): Promise<void> {
     const { text, exchange } = await this.#client.document(path, ids, ids !== undefined);
     this.#received.keep(file, Buffer.from(text));
@@ -125,15 +125,15 @@ export class ServiceCollection {
   }
 }
 
-/** An answer as a file. */
+/** Answer stored as a file. */
 interface Kept {
-  /** In the bag. */
+  /** Path in the bag. */
   path: string;
   file: string;
   bytes: number;
 }
 
-/** The answers of one service: files as they were received, and the log of how. */
+/** Answers of one service: files as they were received, and the log of their transfers. */
 export class ReceivedAnswers implements ReceivedFiles {
   readonly transferLog: TransferLog['steps'] = [];
   readonly #folder: string;
@@ -141,7 +141,7 @@ export class ReceivedAnswers implements ReceivedFiles {
   readonly #kept = new Map<string, Kept>();
   #bytes = 0;
 
-  /** @param folder of this service alone. */
+  /** @param folder for this service only. */
   constructor(folder: string, limits: SupplementSource['limits']) {
     this.#folder = folder;
     this.#limits = limits;
@@ -156,9 +156,9 @@ export class ReceivedAnswers implements ReceivedFiles {
   }
 
   /**
-   * Keeps an answer.
+   * Stores an answer.
    * @param path in the bag.
-   * @throws EvidenceError `service` for more than the limits allow.
+   * @throws EvidenceError `service` if the answers exceed the limits.
    */
   keep(path: string, body: Uint8Array): void {
     const { answers, bytes } = this.#limits;
@@ -170,12 +170,12 @@ export class ReceivedAnswers implements ReceivedFiles {
     this.#kept.set(path, { path, file, bytes: body.length });
   }
 
-  /** Notes how an answer came that is kept. */
+  /** Logs the exchange of a stored answer. */
   log(step: string, path: string, exchange: Exchange): void {
     this.transferLog.push({ step, file: path, exchange });
   }
 
-  /** Paths of its answers in the bag. */
+  /** Paths of the answers in the bag. */
   get paths(): Iterable<string> {
     return this.#kept.keys();
   }

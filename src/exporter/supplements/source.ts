@@ -4,16 +4,16 @@ import type { SupplementsDescription } from '../../verifier/profile/supplements.
 import { OTHER_SERVICES, type OtherService, type SupplementService } from '../../verifier/supplements/files.ts';
 import type { SupplementClient } from '../client/supplement.ts';
 
-/** The services that supplements are collected from. */
+/** Services that supplements are collected from. */
 export interface SupplementSource {
-  /** Those that are configured, and the audit service itself. */
+  /** Clients of the configured services and of the audit service. */
   clients: ReadonlyMap<SupplementService, SupplementClient>;
   contract: Description & { supplements: SupplementsDescription };
-  /** The limits of one service, in all. */
+  /** Limits over all answers of one service. */
   limits: { answers: number; bytes: number };
 }
 
-/** Those that are configured beside the audit service. */
+/** Returns the configured services other than the audit service. */
 export function othersOf({ clients }: SupplementSource): [OtherService, SupplementClient][] {
   return OTHER_SERVICES.flatMap((service) => {
     const client = clients.get(service);
@@ -21,7 +21,7 @@ export function othersOf({ clients }: SupplementSource): [OtherService, Suppleme
   });
 }
 
-/** The reason that a service has no supplement, and what helps. */
+/** Reason that a service has no supplement, with the next step. */
 export interface MissingSupplement {
   service: SupplementService;
   reason: string;
@@ -30,7 +30,7 @@ export interface MissingSupplement {
 
 const AGAIN = 'then run the same command again to resume';
 
-/** Returns what helps by what went wrong; only its operator can tell the service about its own answers. */
+/** Returns the next step for a failure. For invalid answers, only the operator of the service can help. */
 function nextStepOf(service: SupplementService, code: ErrorCode): string {
   const key = `source.${service}_url`;
   if (code === 'refused')

@@ -1,4 +1,5 @@
 import type { ServiceModule } from '../module.ts';
+import { AGENT_SETTINGS } from './settings.ts';
 import { AGENT_TABLES } from './tables.ts';
 
 export const agents = {
@@ -11,6 +12,7 @@ export const agents = {
   streams: ['agents/'],
   alerts: 'AI agents',
   tables: AGENT_TABLES,
+  settings: AGENT_SETTINGS,
   refusals: { agent_revoked: 409, agent_suspended: 409 },
   load: async () => (await import('./open.ts')).openAgents,
 } as const satisfies ServiceModule;

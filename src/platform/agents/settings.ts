@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ServiceSettings } from '../module.ts';
 
 /** The time that promotion takes, and the time that an agent may be idle. */
 export interface TrustTimes {
@@ -15,16 +16,26 @@ export const TRUST_TIMES: TrustTimes = { trustedAfterDays: 7, verifiedAfterDays:
 const days = z.int().min(0).max(3650);
 
 /** The settings of agents in a file. */
-export const agentsFileSchema = z.strictObject({
+const agentsFileSchema = z.strictObject({
   trusted_after_days: days.optional(),
   verified_after_days: days.optional(),
   idle_days: days.min(1).optional(),
 });
 
-export function toTrustTimes(file: z.output<typeof agentsFileSchema> = {}): TrustTimes {
+function toTrustTimes(file: z.output<typeof agentsFileSchema> = {}): TrustTimes {
   return {
     trustedAfterDays: file.trusted_after_days ?? TRUST_TIMES.trustedAfterDays,
     verifiedAfterDays: file.verified_after_days ?? TRUST_TIMES.verifiedAfterDays,
     idleDays: file.idle_days ?? TRUST_TIMES.idleDays,
   };
 }
+
+export const AGENT_SETTINGS = {
+  file: { agents: agentsFileSchema.optional() },
+  toOptions: ({ agents }: { agents?: z.output<typeof agentsFileSchema> }) => ({ trustTimes: toTrustTimes(agents) }),
+  inForce({ trustTimes = TRUST_TIMES }: { trustTimes?: TrustTimes }) {
+    const { trustedAfterDays, verifiedAfterDays, idleDays } = trustTimes;
+    const times = `TRUSTED after ${trustedAfterDays} days, VERIFIED after ${verifiedAfterDays} more, idle after ${idleDays}`;
+    return [['agents', times]];
+  },
+} satisfies ServiceSettings;

@@ -1,5 +1,4 @@
 import { availableParallelism } from 'node:os';
-import { setFlagsFromString } from 'node:v8';
 import { programUrl } from '../../core/install-paths.ts';
 import type { Database } from '../database/database.ts';
 import { ThreadPool } from '../threads/pool.ts';
@@ -27,8 +26,6 @@ export class ReaderThreads {
   readonly #printing: ThreadPool<ReadingTask>;
 
   constructor({ address }: Database, keys: DerivedSealKeys) {
-    // Their answers are outside of V8's heap. Left to itself, it collects the whole heap after each 18 MB of them.
-    setFlagsFromString('--heap-growing-percent=200');
     const workerData: ReaderPlace = { address, masterKey: keys.forThread() };
     const reading = { most: READERS, idleMs: READER_IDLE_MS, resourceLimits: READER_HEAP };
     const printing = { most: 1, idleMs: PRINTER_IDLE_MS, resourceLimits: PRINTER_HEAP };

@@ -1,4 +1,5 @@
 import type { ServiceModule } from '../module.ts';
+import { TRAP_SETTINGS } from './settings.ts';
 import { TRAP_TABLES } from './tables.ts';
 
 export const traps = {
@@ -11,5 +12,6 @@ export const traps = {
   streams: ['traps'],
   alerts: 'Traps',
   tables: TRAP_TABLES,
+  settings: TRAP_SETTINGS,
   load: async () => (await import('./open.ts')).openTraps,
 } as const satisfies ServiceModule;

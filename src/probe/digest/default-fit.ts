@@ -6,21 +6,21 @@ import { isObject } from '../sample/sample.ts';
 /** Sections that only a package shows. */
 const OF_A_PACKAGE: readonly (keyof Description)[] = ['generate', 'downloads', 'package', 'summary'];
 
-/** The name, and what other services show, which are not asked. */
+/** Sections that are not compared: the name, and the services of supplements, which a probe does not query. */
 const NOT_LOOKED_AT: readonly (keyof Description)[] = ['name', 'supplements'];
 
-/** Settings that change no contract: the page size, and the status to wait for. */
+/** Settings that do not make a contract different: the page size, and the status to wait for. */
 const INDIFFERENT = ['size', 'pending'];
 
 /**
- * The default contract under the name of the one that was found, when everything that was found is as it says. What was
- * not seen contradicts nothing. Null when it is another contract.
+ * Returns the default contract under the found contract's name if everything that was found agrees with it. Sections
+ * that were not seen cannot disagree. Returns null for another contract.
  */
 export function likeDefault(found: Description, sawPackage: boolean): Description | null {
   const sections = Object.keys(DEFAULT_DESCRIPTION) as (keyof Description)[];
   const seen = sections.filter((name) => !NOT_LOOKED_AT.includes(name) && (sawPackage || !OF_A_PACKAGE.includes(name)));
   const fits = seen.every((name) => isWithin(found[name] as Json, DEFAULT_DESCRIPTION[name] as Json));
-  // Digests that nobody can compute are not those of the default contract.
+  // A service without a known recipe does not use the default contract.
   if (!fits || found.digest.recipe === null || found.entries === null) return null;
   return { ...DEFAULT_DESCRIPTION, name: found.name };
 }

@@ -14,7 +14,7 @@ import { materialOf } from './recipe-candidates.ts';
 import { searchRecipe } from './recipe-search.ts';
 import { proveSeal } from './seal-proof.ts';
 
-/** The roles of an entry, and what may be its seal. */
+/** Describes the roles of an entry's fields, and the field that may be its seal. */
 export function describeEntry(
   { samples }: EntriesSurvey,
   { roles, timestamp, streamId }: Chain,
@@ -38,10 +38,10 @@ export function describeEntry(
 }
 
 interface DigestInput {
-  /** The contract so far, without recipe and seal. */
+  /** Contract so far, without recipe and seal. */
   draft: Description;
   chain: Chain;
-  /** The samples, stream by stream. */
+  /** Samples by stream. */
   streams: readonly StreamSample[];
   seal: SealRole | null;
   hints: Hints;
@@ -49,7 +49,7 @@ interface DigestInput {
   isOver: () => boolean;
 }
 
-/** Infers how digests and seals are made, as far as that can be proved. */
+/** Infers the recipes of digests and seals, as far as they can be proved. */
 export function inferDigest(input: DigestInput, reasoning: Reasoning): Pick<Description, 'digest' | 'seal'> {
   const { draft, chain, streams, seal, hints, keys, isOver } = input;
   const samples = streams.flatMap(({ entries }) => entries);
@@ -126,7 +126,7 @@ function reportMisses(misses: readonly Sample[], gaveUp: boolean, places: EntryR
     );
 }
 
-/** A member that stands in a few entries only, and that no digest covers, may have been added to them. */
+/** Reports members of only a few entries that no digest covers: they may have been added to these entries. */
 function reportSeldom(
   unhashed: readonly string[],
   samples: readonly Sample[],

@@ -12,24 +12,26 @@ import type { Material } from './recipe-candidates.ts';
 
 export type Candidate = FoundRecipe['digest'];
 
-/** The number of further candidates after one that misses a few: similar ones stand close to each other. */
+/**
+ * Number of further candidates after one that misses a few entries, because similar candidates are close to each other.
+ */
 export const SIMILAR = 20_000;
 
-/** The number of entries a candidate is tried with before it is tried with all. */
+/** Number of entries that a candidate is tried on before it is tried on all. */
 const EXAMPLES = 4;
 
 export interface Counted {
   digest: Candidate;
   reproduces: number;
-  /** Entries whose digest it does not reproduce, of those whose key is known. */
+  /** Entries with a known key whose digest the candidate does not reproduce. */
   misses: Sample[];
 }
 
-/** Tries candidates on the samples, with the code that verifies later. */
+/** Tries candidates on the samples, with the code that later verifies exports. */
 export class Bench {
   readonly #input: SearchInput;
   readonly #entries: readonly Sample[];
-  /** Every candidate has to fit one of these first. */
+  /** Entries of which every candidate must first reproduce one. */
   #examples: readonly Sample[];
   readonly keyings: readonly Pick<RecipeDescription, 'algorithm' | 'key'>[];
 
@@ -37,7 +39,7 @@ export class Bench {
     this.#input = input;
     this.#entries = input.entries;
     const { sequence, firstSequence, form } = input.roles;
-    // The first entry of a stream is special.
+    // First entries of streams are special.
     const later = input.entries.filter(({ value }) => numberAt(value, sequence) > firstSequence);
     this.#examples = spread(later.length > 0 ? later : input.entries, EXAMPLES);
     const bits = 8 * form.bytes;
@@ -80,7 +82,7 @@ export class Bench {
     });
   }
 
-  /** With what the first entry's predecessor has to be hashed as, if that is not what is sent. */
+  /** Finds the text that the first entry's predecessor is hashed as, if it differs from the sent text. */
   bestGenesis(recipe: RecipeDescription): Counted {
     const candidates: Candidate[] = [
       { recipe },
@@ -131,7 +133,7 @@ export class Bench {
   }
 }
 
-/** Picks samples from everywhere among them: an altered one must not speak for all. */
+/** Selects samples spread over all entries, so that an altered one cannot stand for all. */
 function spread(samples: readonly Sample[], many: number): Sample[] {
   if (samples.length <= many) return [...samples];
   return samples.filter(
@@ -139,7 +141,7 @@ function spread(samples: readonly Sample[], many: number): Sample[] {
   );
 }
 
-/** Counts the members of all objects in a sample, duplicates included. */
+/** Counts the members of all objects in a sample, including duplicates. */
 export function membersIn(sample: Sample): number {
   const count = (node: ReturnType<Sample['written']>): number => {
     if (node.kind === 'array') return node.items.reduce((sum, item) => sum + count(item), 0);
@@ -152,32 +154,32 @@ export function membersIn(sample: Sample): number {
 export type RecipeDescription = NonNullable<DigestDescription['recipe']>;
 
 export interface SearchInput {
-  /** The contract so far, without a recipe. */
+  /** Contract so far, without a recipe. */
   description: Description;
   roles: ChainRoles;
   entries: readonly Sample[];
   keys: SealKeys;
-  /** The field that names the key. */
+  /** Field with the id of the key. */
   keyField: string | null;
   material: Material;
-  /** True once the time for the search is used up. */
+  /** Reports whether the time for the search is used up. */
   isOver: () => boolean;
 }
 
 export interface FoundRecipe {
   digest: Pick<DigestDescription, 'recipe' | 'genesis_hashed_as'>;
   words: string;
-  /** The number of entries that it reproduces. */
+  /** Number of entries that the recipe reproduces. */
   reproduces: number;
-  /** Entries whose digest it does not reproduce: at most a few of those whose key is known. */
+  /** Entries whose digest it does not reproduce: at most a few of the entries with a known key. */
   misses: Sample[];
-  /** Other ways of writing JSON that reproduce the samples too. */
+  /** Other JSON forms that reproduce the samples too. */
   alternatives: string[];
-  /** For people: what of entries the digest says nothing about. */
+  /** Descriptions of the members that the digest does not cover. */
   unhashed: string[];
 }
 
-/** Texts that may be hashed for the first entry's predecessor, if they differ from what is sent. */
+/** Texts that may be hashed for the first entry's predecessor, if they differ from the sent text. */
 const GENESIS_TEXTS = ['', '0', 'GENESIS', 'genesis', 'null', 'None'];
 
 export interface SearchResult {
@@ -185,6 +187,6 @@ export interface SearchResult {
   tried: number;
   /** True if time ran out before the candidates did. */
   gaveUp: boolean;
-  /** The recipe that came closest where none was found. */
+  /** Closest recipe if none was found. */
   nearest: { words: string; reproduces: number; misses: Sample[] } | null;
 }

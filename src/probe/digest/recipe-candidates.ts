@@ -4,27 +4,29 @@ import type { ChainRoles } from '../roles/chain.ts';
 import { lastName } from '../sample/names.ts';
 import { objectPaths, type Sample, scalarAt, scalarPaths } from '../sample/sample.ts';
 
-/** The parts that a preimage can be made of. */
+/** Parts that a preimage can consist of. */
 export interface Material {
-  /** The names of the members of an entry, in the order in which they are sent. */
+  /** Names of an entry's members, in the order in which they are sent. */
   members: string[];
-  /** Those that no digest covers: the digest itself, and the seal over it. */
+  /** Members that no digest covers: the digest, and the seal over it. */
   never: string[];
-  /** The name of the member that holds the predecessor's digest. */
+  /** Name of the member that contains the predecessor's digest. */
   previousMember: string;
-  /** Its path, and the scalar fields that can be joined, in the order in which they are sent. */
+  /**
+   * Path of the predecessor's digest, and the scalar fields that can be joined, in the order in which they are sent.
+   */
   previous: string;
   scalars: string[];
-  /** The members that hold objects. */
+  /** Members that are objects. */
   objects: string[];
-  /** True if a field of the samples is null or absent, so that it matters how that is written. */
+  /** True if a field of the samples is null or absent, so that its written form matters. */
   hasNull: boolean;
   isPython: boolean;
-  /** In the order of the service's OpenAPI document; empty when there is none. */
+  /** Field names in the order of the service's OpenAPI document; empty without one. */
   documented: string[];
 }
 
-/** Members beyond these are not left out in every combination: 2^10 are a thousand. */
+/** Maximum number of members that are left out in every combination: 2^10 is about a thousand. */
 const MAX_FREE = 10;
 const MAX_ORDERED = 5;
 
@@ -56,7 +58,7 @@ export function materialOf(
   };
 }
 
-/** Every way of writing JSON, the likeliest first. */
+/** Lists all JSON forms, the most likely first. */
 export function jsonForms(isPython: boolean): JsonForm[] {
   const python = [true, false].flatMap((sort_keys) =>
     (['spaced', 'compact'] as const).flatMap((separators) =>
@@ -71,7 +73,7 @@ const GLUE = ['', '|', ':', '\n'];
 const SEPARATORS = ['|', ':', ',', ';', '', '\n', '-', '||', ' ', '.'];
 const NULLS = ['', 'null', 'None'];
 
-/** Yields preimages of a digest, the likeliest first. */
+/** Yields preimages of a digest, the most likely first. */
 export function* preimages(material: Material): Generator<PreimagePart[]> {
   yield* wholeJson(material, 2);
   yield* objectJson(material);
@@ -82,7 +84,7 @@ export function* preimages(material: Material): Generator<PreimagePart[]> {
   yield* orderedJoins(material);
 }
 
-/** The entry as JSON without some of its members, the predecessor's digest in it, before it or after it. */
+/** Yields the entry as JSON without some of its members, with the predecessor's digest inside, before or after it. */
 function* wholeJson(material: Material, most: number, fewest = 0): Generator<PreimagePart[]> {
   const { members, never, previousMember, isPython } = material;
   const free = members.filter((name) => !never.includes(name) && name !== previousMember);
@@ -93,7 +95,7 @@ function* wholeJson(material: Material, most: number, fewest = 0): Generator<Pre
     }
 }
 
-/** The JSON of an object within the entry. */
+/** Yields the JSON of an object inside the entry. */
 function* objectJson({ objects, isPython, never, previousMember }: Material): Generator<PreimagePart[]> {
   for (const of of objects)
     for (const form of jsonForms(isPython))
@@ -113,21 +115,21 @@ function* withPrevious(part: PreimagePart): Generator<PreimagePart[]> {
     }
 }
 
-/** All fields, in the order in which they are sent or documented. */
+/** Yields joins of all fields, in sent or documented order. */
 function* wholeJoins(material: Material): Generator<PreimagePart[]> {
   const { scalars, documented, previous } = material;
   for (const fields of [scalars, documented])
     for (const order of placings(fields, previous)) yield* joined(order, material);
 }
 
-/** Any of the fields, in the order in which they are sent; the predecessor's digest there, first, or last. */
+/** Yields joins of chosen fields in sent order, with the predecessor's digest in its place, first, or last. */
 function* chosenJoins(material: Material): Generator<PreimagePart[]> {
   const { previous } = material;
   for (const fields of choices(material))
     for (const order of placings(fields, previous)) yield* joined(order, material);
 }
 
-/** Fields joined, and after them an object as JSON. */
+/** Yields joined fields, followed by an object as JSON. */
 function* joinsWithJson(material: Material): Generator<PreimagePart[]> {
   const { objects, previous, isPython } = material;
   for (const of of objects)
@@ -142,7 +144,7 @@ function* joinsWithJson(material: Material): Generator<PreimagePart[]> {
           }
 }
 
-/** A few fields in whatever order. */
+/** Yields joins of a few fields in any order. */
 function* orderedJoins(material: Material): Generator<PreimagePart[]> {
   for (let size = 2; size <= MAX_ORDERED; size++)
     for (const fields of orders(material.scalars, size)) yield* joined(fields, material);
@@ -169,7 +171,7 @@ function* joined(fields: readonly string[], { hasNull }: Material): Generator<Pr
     for (const null_as of hasNull ? NULLS : ['']) yield [{ join: { separator, fields: [...fields], null_as } }];
 }
 
-/** The small ones first. */
+/** Yields subsets, the smallest first. */
 export function* subsetsBySize(names: readonly string[], fewest: number, most: number): Generator<string[]> {
   for (let size = fewest; size <= Math.min(most, names.length); size++) yield* subsets(names, size);
 }

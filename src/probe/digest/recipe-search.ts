@@ -14,9 +14,9 @@ import {
 import { jsonForms, type Material, preimages } from './recipe-candidates.ts';
 
 /**
- * Looks for the recipe that reproduces the digests of the sampled entries. One that misses none ends the search. One
- * that misses a few is taken only where no other reproduces more, because entries that differ (in null, or in text
- * outside of ASCII) tell similar recipes apart.
+ * Searches for the recipe that reproduces the digests of the sampled entries. A recipe that misses none ends the
+ * search. A recipe that misses a few is accepted only if no other reproduces more, because entries with special content
+ * (null, or text outside ASCII) distinguish similar recipes.
  */
 export function searchRecipe(input: SearchInput): SearchResult {
   const bench = new Bench(input);
@@ -36,7 +36,7 @@ export function searchRecipe(input: SearchInput): SearchResult {
       best = counted;
       if (counted.misses.length === 0 && counted.reproduces > 0)
         return { found: prefer(bench, counted, input.material), tried, gaveUp: false, nearest: null };
-      // From now on only what reproduces one of these can be better.
+      // Later recipes can only be better if they reproduce one of the misses.
       if (isAccepted(counted)) {
         bench.lookFor(counted.misses);
         last = tried + SIMILAR;
@@ -57,7 +57,7 @@ function isBetter(one: Counted, other: Counted | null): boolean {
   return one.reproduces > other.reproduces;
 }
 
-/** Picks the likeliest of the ways to write JSON that reproduce the samples alike. */
+/** Selects the most likely of the JSON forms that reproduce the samples equally. */
 function prefer(bench: Bench, { digest: found, reproduces: most }: Counted, { isPython }: Material): FoundRecipe {
   const alike = jsonForms(isPython).flatMap((form): Candidate[] => {
     const changed = found.recipe === null ? null : withForm(found.recipe, form);
@@ -78,7 +78,7 @@ function prefer(bench: Bench, { digest: found, reproduces: most }: Counted, { is
   };
 }
 
-/** The same recipe with another way of writing JSON; null when it writes none. */
+/** Returns the recipe with another JSON form; null if it contains no JSON. */
 function withForm(recipe: RecipeDescription, form: JsonForm): RecipeDescription | null {
   if (!recipe.preimage.some((part) => typeof part === 'object' && 'json' in part)) return null;
   const preimage = recipe.preimage.map((part): PreimagePart => {

@@ -10,14 +10,14 @@ import { membersIn } from './recipe-bench.ts';
 
 interface ProvedSeal {
   seal: SealDescription | null;
-  /** Seals that the given keys make, of those whose key was given. */
+  /** Number of seals that the given keys produce, among the seals whose key was given. */
   proved: number;
   of: number;
-  /** Entries whose seal the given keys do not make. */
+  /** Entries whose seal the given keys do not produce. */
   misses: Sample[];
 }
 
-/** Finds the input and the key of seals, with the keys that are given. */
+/** Finds the input and the key of seals by means of the given keys. */
 export function proveSeal(
   description: Description,
   role: SealRole,
@@ -37,7 +37,7 @@ export function proveSeal(
   const counted = candidates.map((seal) => ({ seal, ...count({ ...description, seal }, entries, keys) }));
   const [best] = counted.toSorted((a, b) => b.proved - a.proved);
   if (best !== undefined && best.proved > 0 && isNearlyAll(best.proved, best.of)) return best;
-  // Unproved, so only what a field of the entries says of it.
+  // Returns an unproved seal only if a field of the entries identifies its key.
   const [first] = role.keyField === null ? [] : counted;
   return first ?? { seal: null, proved: 0, of: 0, misses: [] };
 }
@@ -60,7 +60,7 @@ function count(description: Description, entries: readonly Sample[], keys: SealK
   return { proved, of: proved + misses.length, misses };
 }
 
-/** Null for an entry that is not as the contract says, which the recipe's search names. */
+/** Returns null for an entry that does not match the contract; the recipe search reports such entries. */
 function readEntry(contract: EntryReader, sample: Sample): Entry | null {
   try {
     return contract.readEntry(Buffer.from(sample.text()), membersIn(sample), new Map());

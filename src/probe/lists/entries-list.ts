@@ -27,16 +27,15 @@ const STREAM_PARAMETERS = [
 
 export interface StreamFilter {
   parameter: string;
-  /** The answer for a stream with entries. */
+  /** Answer for a stream with entries. */
   example: { streamId: string; answer: SampleAnswer };
 }
 
 /**
- * The parameter that selects the entries of one stream. It is accepted when every stream that is asked for answers with
- * nearly nothing but its own entries, and it makes a difference: other streams' entries are there without it, or an id
- * that no stream has is not answered with entries.
+ * Finds the parameter that selects the entries of one stream. A parameter is accepted if every requested stream is
+ * answered with nearly only its own entries, the answers share no entry, and an unknown id returns no entries.
  *
- * @param field where an entry names its stream; null when it does not.
+ * @param field of an entry with its stream's id; null if there is none.
  */
 export async function findStreamFilter(
   ask: Ask,
@@ -80,7 +79,7 @@ function itemsOf(answer: SampleAnswer): Sample[] | null {
   return path === null ? null : (readPage(answer, path)?.items ?? null);
 }
 
-/** The order in which the list gives the entries of a stream. */
+/** Returns the order in which the list returns the entries of a stream. */
 export function orderOf(streams: readonly StreamSample[], { sequence }: ChainRoles): Entries['order'] {
   const follows = (step: 1 | -1) =>
     streams.every(({ entries }) =>
@@ -135,17 +134,17 @@ const TOS = [
 ];
 
 interface PeriodFilter {
-  /** True if some entries are before a moment and others are not; else nothing could be tried. */
+  /** False if all entries are on one side of every moment, so that nothing could be tried. */
   wasTried: boolean;
   from: string | null;
   to: string | null;
 }
 
 /**
- * The parameters that select by time: `from` gives exactly the entries at its moment and later, `to` exactly those
- * before its moment.
+ * Finds the parameters that select by time: `from` returns exactly the entries at its moment and later, `to` exactly
+ * the earlier ones.
  *
- * @param stream one with many entries, best read to the end.
+ * @param stream with many entries, preferably read to the end.
  */
 export async function findPeriodFilter(
   ask: Ask,
@@ -175,15 +174,17 @@ export async function findPeriodFilter(
   };
 }
 
-/** True if these are the wanted entries of a stream, and neither all of it nor the default answer. */
+/**
+ * Reports whether the items are the wanted entries of a stream, and neither the whole stream nor the default answer.
+ */
 function isSelection(items: readonly Sample[], wanted: readonly Sample[], { entries, isWhole }: StreamSample): boolean {
   if (!sameItems(items.slice(0, wanted.length), wanted)) return false;
   if (items.length === wanted.length) return true;
-  // A stream that was not read to its end may have more than was seen.
+  // A stream that was not read to its end may have further entries.
   return !isWhole && wanted[0] !== entries[0];
 }
 
-/** As Django names them. */
+/** Returns parameter names in the style of Django. */
 function suffixed(field: string, isFrom: boolean): string[] {
   return (isFrom ? ['__gte', '_gte', '_from', '_after'] : ['__lt', '_lt', '_to', '_before']).map(
     (end) => lastName(field) + end,
@@ -191,8 +192,8 @@ function suffixed(field: string, isFrom: boolean): string[] {
 }
 
 /**
- * The time of an entry near the middle, exact in milliseconds, so that it shows on which side the entry itself is;
- * none of its neighbours has the same.
+ * Returns a moment near the middle that equals the time of exactly one entry, in whole milliseconds, to show on which
+ * side of the limit that entry is.
  */
 function boundaryOf(
   entries: readonly Sample[],
@@ -210,7 +211,7 @@ function boundaryOf(
   const inside = alone.filter(({ time }) => times.some((other) => (other.time ?? 0) < (time ?? 0)));
   const exact = nearest(inside);
   if (exact !== null) return exact;
-  // If no time is exact, one just after an entry tells at least which entries are before and after it.
+  // Falls back to a moment just after an entry, which still separates earlier entries from later ones.
   const finer = times
     .flatMap(({ time }, index) =>
       time === null ? [] : [{ time: Math.floor(time) + 1, distance: Math.abs(index - middle) }],

@@ -17,7 +17,7 @@ const MAX_OF_STREAM = 300;
 const MAX_ENTRIES = 600;
 const MAX_STREAMS_READ = 12;
 
-/** The list of entries, and a sample of them, stream by stream. */
+/** Infers the list of entries, and reads a sample of each stream. */
 export async function inferEntries(
   ask: Ask,
   hints: Hints,
@@ -54,7 +54,7 @@ export async function inferEntries(
   };
 }
 
-/** The field of entries with the id of their stream, where each was asked for by its stream. */
+/** Finds the field of entries with the id of the stream that they were requested for. */
 function findId(streams: readonly StreamSample[], filter: StreamFilter | null, reasoning: Reasoning): string | null {
   const id = filter === null ? null : findIdInEntries(streams);
   const how = 'nearly every entry has the id of the stream it was asked for by';
@@ -62,7 +62,7 @@ function findId(streams: readonly StreamSample[], filter: StreamFilter | null, r
   return id;
 }
 
-/** Entries of several streams: first ones among them, and enough of them. */
+/** Reads enough entries of several streams, including first entries. */
 async function readSample(
   ask: Ask,
   list: List,
@@ -89,7 +89,7 @@ async function readSample(
   return { streams, last: end };
 }
 
-/** The entries by their stream. */
+/** Groups entries by stream. */
 export function byStream(
   { items, isWhole }: { items: Sample[]; isWhole: boolean },
   field: string | null,

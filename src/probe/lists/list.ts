@@ -6,11 +6,11 @@ import { lastName, nameWords } from '../sample/names.ts';
 import { type Ask, jsonOf, type SampleAnswer, scalarAt, scalarPaths } from '../sample/sample.ts';
 import { itemsPathOf, nextLinkOf, nextQuestion, overlap, readPage, type SamplePage, sameItems } from './paging.ts';
 
-/** The way to read a list, and how it was found. */
+/** Form of a list, and how it was found. */
 export interface ListForm {
   items: string;
   limit: { parameter: string; size: number } | null;
-  /** Null where it is too short to tell. */
+  /** Paging of the list; null if the list is too short to tell. */
   paging: Paging | null;
   how: string;
 }
@@ -50,7 +50,7 @@ const CURSORS = [
 ];
 const SIZES = [500, 200, 100, 50, 20];
 
-/** A list as it is tried out: its address, what is asked for besides pages, and what OpenAPI says of it. */
+/** List under test: its address, the query besides paging, and its description by OpenAPI. */
 export interface Trial {
   ask: Ask;
   path: string;
@@ -59,7 +59,7 @@ export interface Trial {
   items: string;
 }
 
-/** @param first what the list answers to nothing but the filter. Null when it is no list. */
+/** Infers the form of a list. Returns null if the answer is no list. @param first answer to the filter alone. */
 export async function inferList(
   ask: Ask,
   path: string,
@@ -98,13 +98,13 @@ async function pageOf({ ask, path, filter, items }: Trial, query: Record<string,
   return readPage(await ask({ url: path, query: { ...filter, ...query } }), items);
 }
 
-/** The names to try: those that are documented first. */
+/** Orders names for trying, documented names first. */
 function inOrder(names: readonly string[], documented: readonly Described[]): string[] {
   const known = new Set(documented.map(({ name }) => name));
   return names.toSorted((a, b) => Number(known.has(b)) - Number(known.has(a)));
 }
 
-/** The parameter that makes a page shorter: asked for two it gives the first two. */
+/** Finds the parameter that limits a page: a request for two items returns the first two. */
 async function inferLimit(trial: Trial, first: SamplePage): Promise<string | null> {
   const size = smallSize(first);
   if (first.items.length < 2) return LIMITS.find((name) => trial.documented.some((one) => one.name === name)) ?? null;
@@ -119,7 +119,7 @@ function documentedMaximum({ documented }: Trial, parameter: string): number {
   return Math.min(documented.find(({ name }) => name === parameter)?.maximum ?? 100, 500);
 }
 
-/** The largest page that is given without a refusal; where it is cut without a word, what is given. */
+/** Finds the largest page size that the service accepts. If it silently shortens pages, returns the returned size. */
 async function inferSize(trial: Trial, parameter: string, paging: Paging): Promise<number> {
   const maximum = trial.documented.find(({ name }) => name === parameter)?.maximum;
   if (typeof maximum === 'number') return Math.min(maximum, 500);
@@ -131,13 +131,13 @@ async function inferSize(trial: Trial, parameter: string, paging: Paging): Promi
     const next = nextQuestion({ path: trial.path, paging }, query, page, { items: 0, pages: 0 });
     const after = next === null ? null : readPage(await trial.ask(next), trial.items);
     if (after === null || after.items.length === 0) return size;
-    // A page by number that is cut short would begin where the larger one ends.
+    // The next numbered page after a shortened page would begin where the requested page ends.
     return page.items.length;
   }
   return 20;
 }
 
-/** @param short a page after which there is another, if lists of this service go on at all. */
+/** @param short page that is followed by another, if the list has pages at all. */
 async function inferPaging(trial: Trial, short: SamplePage): Promise<Paging | null> {
   const again = await pageOf(trial, {});
   // A list that changes between two reads cannot show that two pages differ.
@@ -167,7 +167,7 @@ async function inferCursor(trial: Trial, short: SamplePage): Promise<Paging | nu
   return null;
 }
 
-/** The member's own name, without "next", as a token of a page, and what others call it. */
+/** Returns candidate names for a cursor: the member's name, without "next", as a page token, and common names. */
 function cursorNames(path: string): string[] {
   const words = nameWords(lastName(path));
   const bare = words.filter((word) => word !== 'next');
@@ -177,7 +177,7 @@ function cursorNames(path: string): string[] {
   return [...new Set([lastName(path), ...derived, ...CURSORS])].filter((name) => name !== '');
 }
 
-/** By how many items or pages there are before: what an answer says of the next page is not asked. */
+/** Infers paging by number of items or pages, ignoring what answers state about the next page. */
 export async function inferCounted(trial: Trial, short: SamplePage): Promise<Paging | null> {
   return (await inferOffset(trial, short)) ?? (await inferPageNumber(trial, short));
 }
@@ -202,7 +202,7 @@ async function inferPageNumber(trial: Trial, short: SamplePage): Promise<Paging 
   return null;
 }
 
-/** The texts of an answer that are not in its items. */
+/** Returns the texts of an answer outside its items. */
 function textsOutside({ value }: SamplePage, items: string): { path: string; text: string }[] {
   return scalarPaths(value)
     .filter((path) => items === '' || !path.startsWith(`${items}.`))
@@ -213,8 +213,8 @@ function textsOutside({ value }: SamplePage, items: string): { path: string; tex
 }
 
 /**
- * For a list that is too short to tell: as another list of the same service goes on, when its own members or parameters
- * speak for that; else all of it in one answer.
+ * Settles the paging of a list that is too short to tell. Assumes the paging of another list of the same service if the
+ * list's members or parameters suggest it; otherwise a single page.
  */
 export function pagingLike(
   own: ListForm,
@@ -236,7 +236,7 @@ export function pagingLike(
   return { ...own, paging, limit: own.limit ?? other.limit, how: `${own.how}: taken to go on as the other list does` };
 }
 
-/** Adds what the last page of a list showed: the member that leads on is absent there, or marks the last page. */
+/** Adds what the last page of a list showed: whether the member for the next page is absent there or marks the end. */
 export function withEnd(list: List, last: SamplePage | null): List {
   const { paging } = list;
   if (last === null || !('next' in paging) || paging.next === null) return list;

@@ -7,7 +7,7 @@ import { type Ask, scalarAt } from '../sample/sample.ts';
 import { findPeriodFilter, orderOf } from './entries-list.ts';
 import type { Chain, EntriesSurvey } from './survey.ts';
 
-/** Entries that say something else of their stream, or of being its first, than the others do. */
+/** Reports entries whose stream id or genesis value differs from those of most entries. */
 export function reportStrangers(
   { streams, idInEntry }: Pick<EntriesSurvey, 'streams' | 'idInEntry'>,
   roles: ChainRoles,

@@ -8,7 +8,7 @@ import type { StreamFilter } from './entries-list.ts';
 import { inferCounted } from './list.ts';
 import { nextQuestion, readPage, type SamplePage } from './paging.ts';
 
-/** Entries as a list gives them, stream by stream. */
+/** Entries of a list, by stream. */
 interface SampleRead {
   streams: StreamSample[];
   last: SamplePage | null;
@@ -17,7 +17,8 @@ interface SampleRead {
 interface KeptFilter extends SampleRead {
   list: List;
   /**
-   * Null where no way was found to read on within a stream: then all entries were read, and told apart by their stream.
+   * Stream filter; null if no way to read further pages of a stream was found. Then all entries were read and grouped
+   * by stream.
    */
   filter: StreamFilter | null;
 }
@@ -26,16 +27,16 @@ interface Trial {
   ask: Ask;
   list: List;
   filter: StreamFilter | null;
-  /** The field of an entry with its stream; null when there is none. */
+  /** Field of an entry with its stream's id; null if there is none. */
   field: string | null;
   documented: readonly Described[];
 }
 
 /**
- * Reads a sample by a filter for streams. A next page that loses the filter has other streams' entries, so pages are
- * asked for by number then, or the filter is left out.
+ * Reads a sample with a stream filter. If the next page loses the filter and contains entries of other streams, pages
+ * are requested by number instead, or the filter is dropped.
  *
- * @param read a sample by a list and a filter.
+ * @param read reads a sample by a list and a filter.
  */
 export async function readKeepingFilter(
   { ask, list, filter, field, documented }: Trial,
@@ -65,7 +66,7 @@ export async function readKeepingFilter(
   return { ...(await read(list, null)), list, filter: null };
 }
 
-/** The first page of a stream, and the way to the second, where that one is not of the stream. */
+/** Returns the first page of a stream and the request for the second, if the second page contains other streams. */
 async function findLostPage(
   ask: Ask,
   list: List,
@@ -79,7 +80,7 @@ async function findLostPage(
   return isNearlyAll(second.items.filter(isOwn).length, second.items.length) ? null : { first, next };
 }
 
-/** Without the values, which may quote the API key. */
+/** Describes a request without its values, which may include the API key. */
 function wordsFor({ url: reference }: SampleRequest): string {
   const url = URL.parse(reference, 'http://service');
   if (url === null) return 'the next page';

@@ -14,10 +14,10 @@ import {
   samplesAt,
 } from '../sample/sample.ts';
 
-/** One page of a list. */
+/** Page of a list. */
 export interface SamplePage {
   items: Sample[];
-  /** All of the answer. */
+  /** Whole answer. */
   value: Json;
   link: string | null;
 }
@@ -26,14 +26,14 @@ export interface Pages {
   items: Sample[];
   /** True if the list was read to its end. */
   isWhole: boolean;
-  /** The page at the end of the list; null when the end was not reached. */
+  /** Last page of the list; null if the end was not reached. */
   last: SamplePage | null;
 }
 
 const ITEM_NAMES = [/^(data|items|results|records|rows|list)$/, /^(streams|entries|logs|events|values|content)$/];
 
 /**
- * The path of the items in an answer: the array of objects that is least deep; an empty array when there is no other.
+ * Returns the path of the items in an answer: the shallowest array of objects, or an empty array if there is no other.
  */
 export function itemsPathOf(value: Json | undefined): string | null {
   const arrays = arrayPaths(value).map((path) => ({ path, items: valueAt(value, path) as Json[] }));
@@ -45,7 +45,7 @@ export function itemsPathOf(value: Json | undefined): string | null {
   return byName(paths, ITEM_NAMES) ?? paths[0] ?? null;
 }
 
-/** @returns null when the answer is no such page. */
+/** @returns null if the answer is no such page. */
 export function readPage(answer: SampleAnswer, itemsPath: string): SamplePage | null {
   if (!isSuccess(answer)) return null;
   const value = jsonOf(answer);
@@ -53,14 +53,14 @@ export function readPage(answer: SampleAnswer, itemsPath: string): SamplePage | 
   return { items: samplesAt(answer.text, itemsPath), value, link: answer.link };
 }
 
-/** The target of the link with the relation "next" (RFC 8288 section 3). */
+/** Returns the target of the link with the relation "next" (RFC 8288 section 3). */
 export function nextLinkOf(header: string | null): string | null {
   for (const [, target, parameters] of (header ?? '').matchAll(/<([^>]*)>((?:\s*;\s*[^,;="]+(?:="[^"]*"|=[^,;]*)?)*)/g))
     if (/;\s*rel\s*=\s*"?(?:[^"]*\s)?next(?:\s[^"]*)?"?\s*(?:;|$)/i.test(parameters ?? '')) return target ?? null;
   return null;
 }
 
-/** The question for the page after this one; null when there is none. */
+/** Returns the request for the page after this one; null if there is none. */
 export function nextQuestion(
   list: Pick<List, 'path' | 'paging'>,
   query: Record<string, string>,
@@ -80,7 +80,7 @@ export function nextQuestion(
     : { url: path, query: { ...query, [paging.parameter]: next } };
 }
 
-/** The items of a list, page by page, until there are enough. */
+/** Reads the items of a list page by page until there are enough. */
 export async function readItems(ask: Ask, list: List, filter: Record<string, string>, enough: number): Promise<Pages> {
   const size = Math.min(list.limit?.size ?? enough, enough);
   const query = { ...filter, ...(list.limit === null ? {} : { [list.limit.parameter]: String(size) }) };
@@ -104,13 +104,13 @@ function isCounted({ style }: Paging): boolean {
   return style === 'offset' || style === 'page';
 }
 
-/** True if an item is in both. */
+/** Reports whether the lists share an item. */
 export function overlap(one: readonly Sample[], other: readonly Sample[]): boolean {
   const texts = new Set(one.map((item) => item.text()));
   return other.some((item) => texts.has(item.text()));
 }
 
-/** True if both are the same items in the same order. */
+/** Reports whether both lists have the same items in the same order. */
 export function sameItems(one: readonly Sample[], other: readonly Sample[]): boolean {
   return one.length === other.length && one.every((item, index) => item.text() === other[index]?.text());
 }

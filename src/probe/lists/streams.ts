@@ -18,7 +18,7 @@ import {
 import { inferList, type ListForm, pagingLike, toList, withEnd } from './list.ts';
 import { itemsPathOf, readItems, readPage } from './paging.ts';
 
-/** No list of streams, the first thing that is asked for, is at the address. */
+/** Next step if the list of streams, the first resource requested, is not found. */
 const NO_SERVICE_THERE = {
   nextStep:
     'Check the address of the audit service: its path is probably missing or wrong. It may end with /audit, as in http://127.0.0.1:8181/audit.',
@@ -33,14 +33,14 @@ export interface StreamsSurvey {
   form: ListForm;
   records: Sample[];
   idField: string;
-  /** The field of an entry with its stream; null when there is none. */
+  /** Field of an entry with its stream's id; null if there is none. */
   idInEntry: string | null;
   ids: string[];
-  /** The answer of the entries' list without a filter. */
+  /** Answer of the list of entries without a filter. */
   unfiltered: SampleAnswer;
 }
 
-/** The list of streams, and which of its fields is the id. */
+/** Infers the list of streams and its id field. */
 export async function inferStreams(ask: Ask, hints: Hints, reasoning: Reasoning): Promise<StreamsSurvey | null> {
   const first = await ask({ url: STREAMS });
   if (first.status === 404) throw new EvidenceError('not-found', `GET ${STREAMS} answered 404`, NO_SERVICE_THERE);
@@ -122,7 +122,7 @@ export function describeList({ items, paging, limit }: List): string {
   return `items in ${where}; ${style}${detail}${limit === null ? '' : `; ${limit.parameter} for its length`}`;
 }
 
-/** Compares the statements of a stream's own record with the entries. */
+/** Compares the statements in streams' records with their entries. */
 export function readStreamRecords(
   { records, idField }: StreamsSurvey,
   streams: readonly StreamSample[],
@@ -155,7 +155,7 @@ export function readStreamRecords(
   return found;
 }
 
-/** Fields that are called count or head, and are neither. */
+/** Reports fields that are named like a count or head but do not equal it. */
 function reportUnlike(found: StreamRoles, records: readonly Sample[], reasoning: Reasoning): void {
   const named = { ...found, last_sequence: found.head_sequence };
   const unlike = new Set(records.flatMap(({ value }) => unlikeNamed(value, named)));

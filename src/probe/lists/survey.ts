@@ -10,7 +10,7 @@ export interface Chain {
   roles: ChainRoles;
   digest: Omit<Description['digest'], 'recipe'>;
   timestamp: ReturnType<typeof findTimestamp>;
-  /** The field of an entry with its stream. */
+  /** Field of an entry with its stream's id. */
   streamId: string | null;
 }
 
@@ -21,6 +21,6 @@ export interface EntriesSurvey {
   idInEntry: string | null;
   filter: StreamFilter | null;
   exampleId: string;
-  /** Finds the rest of the listing once the roles are known. */
+  /** Infers the rest of the listing after the roles are known. */
   describe(chain: Chain, reasoning: Reasoning): Promise<Description['entries']>;
 }

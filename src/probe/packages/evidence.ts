@@ -29,12 +29,12 @@ import { type ReadForm, reportPackage, type Sections } from './package-report.ts
 
 export interface EvidencePackage {
   sections: Sections;
-  /** Its entries, when it was seen. */
+  /** Entries of the package, if it was seen. */
   entries: Sample[];
   wasSeen: boolean;
 }
 
-/** The findings before packages are looked at. */
+/** Findings before packages are examined. */
 interface BeforePackage {
   hints: Hints;
   survey: EntriesSurvey;
@@ -42,7 +42,7 @@ interface BeforePackage {
   listing: Description['entries'];
 }
 
-/** As generate is described, or as the list of entries calls the same things. */
+/** Returns the body's names as described for generate, or as the list of entries uses them. */
 function namesFor({ hints, listing }: BeforePackage): BodyNames {
   if (hints.generate !== null && hints.generate.body.length > 0) return bodyNamesOf(hints.generate.body);
   const {
@@ -53,7 +53,7 @@ function namesFor({ hints, listing }: BeforePackage): BodyNames {
   return { stream, from, to };
 }
 
-/** Guesses the form of a package from the other findings: nothing of it was seen. */
+/** Guesses the form of a package from the other findings, without having seen one. */
 export function suggestPackage(known: BeforePackage, why: string, reasoning: Reasoning): EvidencePackage {
   reasoning.lacks('package', why, 'its form is a guess, which an export will probably stop at');
   const answered = known.hints.generate?.answer.map(({ name }) => name) ?? [];
@@ -98,7 +98,7 @@ function generateSection(hints: Hints, names: BodyNames) {
   };
 }
 
-/** Has one package made and reads its form off it. */
+/** Requests one package and reads its form from it. */
 export async function inferPackage(
   ask: Ask,
   pause: () => Promise<boolean>,
@@ -126,7 +126,7 @@ export async function inferPackage(
     fields: {
       package_id: made.idField,
       stream_id: byName(pathsOfValue(jsonOf(answer), survey.exampleId), [/.*/]) ?? null,
-      // One that is right may be of the whole stream: one package does not tell.
+      // A correct count may cover the whole stream; a single package does not show which.
       entry_count: null,
     },
     ready: await findReadiness(ask, answer, made, known.hints),
@@ -162,7 +162,8 @@ function readPackage({ id, text }: ReadyPackage, { survey, chain }: BeforePackag
 }
 
 /**
- * True if most entries of another stream are in the package too: a foreign entry or two make no package of all streams.
+ * Reports whether the package covers all streams: it contains most entries of another stream, not just one or two
+ * foreign entries.
  */
 function holdsOthers(
   entries: readonly Sample[],

@@ -6,7 +6,7 @@ import { type Ask, isObject, isSuccess, jsonOf, type SampleAnswer, scalarAt, sca
 
 type Body = Description['generate']['body'];
 
-/** The names by which generate is told what to make; a name that nothing tells is null. */
+/** Names of the members of a generate request; null for values without a member. */
 export interface BodyNames {
   stream: string | null;
   from: string | null;
@@ -15,7 +15,7 @@ export interface BodyNames {
 
 const has = (name: string, word: RegExp) => nameWords(name).some((one) => word.test(one));
 
-/** By name and format, the members of a body that OpenAPI describes or a refusal asks for. */
+/** Finds the members of a body by name and format, from OpenAPI or from a refusal. */
 export function bodyNamesOf(described: readonly Described[]): BodyNames {
   const first = (wanted: (one: Described) => boolean) => described.find(wanted)?.name ?? null;
   const isTime = ({ name, format }: Described) =>
@@ -35,7 +35,7 @@ export function toBody({ stream, from, to }: BodyNames): Body {
   };
 }
 
-/** Names of the members that a refusal says are missing: FastAPI's `detail`, or `{"name": ["is required"]}`. */
+/** Returns the members that a refusal reports as missing: FastAPI's `detail`, or `{"name": ["is required"]}`. */
 export function missingMembers(refusal: Json | undefined): string[] {
   if (!isObject(refusal)) return [];
   const { detail } = refusal;
@@ -53,23 +53,23 @@ export function missingMembers(refusal: Json | undefined): string[] {
 export interface Generated {
   names: BodyNames;
   answer: SampleAnswer;
-  /** The package that answered so; null if no answer told. */
+  /** Package that was downloaded; null if none was. */
   package: ReadyPackage | null;
 }
 
 export interface ReadyPackage {
   id: string;
-  /** The field of generate's answer with the id. */
+  /** Field of generate's answer with the id. */
   idField: string;
-  /** The text of the JSON form. */
+  /** Text of the JSON form. */
   text: string;
-  /** True if it was there at once. */
+  /** True if the package was ready immediately. */
   atOnce: boolean;
 }
 
 /**
- * Has the service make one package of a stream and waits until its JSON form can be downloaded. A refusal that names
- * what is missing is answered once more.
+ * Requests one package of a stream and waits until its JSON form can be downloaded. If a refusal lists missing members,
+ * the request is repeated once with them.
  *
  * @param pause waits between two polls; false when it has waited long enough.
  */
@@ -97,7 +97,10 @@ export async function generateOne(
   return { names: used, answer, package: await download(ask, jsonOf(answer), streamId, pause) };
 }
 
-/** The id is the text of the answer under which something can be downloaded; its likely names come first. */
+/**
+ * Downloads a package. Its id is the text of the answer under which something can be downloaded; likely names are tried
+ * first.
+ */
 async function download(
   ask: Ask,
   generated: Json | undefined,
@@ -115,7 +118,7 @@ async function download(
         return { id, idField: field, text: answer.text, atOnce: polls === 0 };
       if (NOT_YET.includes(answer.status)) waiting.push(field);
     }
-    // Others are ids of nothing as soon as one is known to be awaited.
+    // After one id is known to be pending, the other texts are no ids.
     fields = waiting;
     if (fields.length > 0 && !(await pause())) return null;
   }
@@ -152,8 +155,8 @@ function idFields(generated: Json | undefined, streamId: string): string[] {
 const STATUS_NAMES = [/^(status|state)$/, /status|state/];
 
 /**
- * When a package is ready: by the status that the service states of it, where it has an address of its own; else by the
- * answers of the download, unless it was there at once.
+ * Infers when a package is ready: by the status at its own address, if there is one; otherwise by the download's
+ * answers, unless it was ready immediately.
  */
 export async function findReadiness(
   ask: Ask,

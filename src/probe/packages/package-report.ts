@@ -54,10 +54,10 @@ export interface ReadForm {
   form: Description['package'];
   entries: Sample[];
   scope: Description['generate']['scope'];
-  /** Checkpoints that are not of the entry that they name. */
+  /** Number of checkpoints that do not match the entry that they refer to. */
   differ: number;
-  /** Fields that may be its count or head, and do not match its entries. */
+  /** Fields named like its count or head that do not match its entries. */
   unlike: string[];
-  /** The package's own stream; null when it holds all of them. */
+  /** Stream of the package; null if it contains all streams. */
   streamId: string | null;
 }

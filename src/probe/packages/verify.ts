@@ -6,7 +6,7 @@ import type { Ask } from '../sample/sample.ts';
 
 const USUAL_PATH = '/streams/{stream_id}/verify';
 
-/** The service's own check: never run by a probe, so what its answer holds is known from OpenAPI or not at all. */
+/** Infers the service's own check. A probe never runs it, so its answer is known from OpenAPI or not at all. */
 export async function inferVerify(
   ask: Ask,
   hints: Hints,

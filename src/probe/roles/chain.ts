@@ -8,28 +8,28 @@ import { commonPaths, type DigestForm, digestFormOf, type Sample, scalarAt, whol
 export interface StreamSample {
   streamId: string;
   entries: Sample[];
-  /** True if these are all of its entries. */
+  /** True if these are all entries of the stream. */
   isWhole: boolean;
 }
 
 export interface ChainRoles {
   sequence: string;
   firstSequence: 0 | 1;
-  /** The JSON type of sequence numbers. */
+  /** JSON type of sequence numbers. */
   numbers: 'number' | 'text';
   previous: string;
   digest: string;
   form: DigestForm;
-  /** Pairs of neighbours that are linked. */
+  /** Number of linked pairs of neighbors. */
   links: number;
-  /** Entries that do not name the digest of the entry before them. */
+  /** Entries that do not contain the digest of the entry before them. */
   broken: Sample[];
 }
 
 const SEQUENCE_NAMES = [/seq/, /^(position|index|number|height|version|offset|ordinal|n|no)$/, /number|position|index/];
 const DIGEST_NAMES = [/hash|digest|checksum/, /mac/];
 
-/** The fields whose numbers go up one by one within nearly every stream, the likeliest first. */
+/** Returns the fields that count up by one within nearly every stream, the most likely first. */
 function sequenceFields(streams: readonly StreamSample[]): string[] {
   const entries = streams.flatMap((stream) => stream.entries);
   const pairs = entries.length - streams.length;
@@ -38,7 +38,7 @@ function sequenceFields(streams: readonly StreamSample[]): string[] {
     .filter(({ misses }) => isNearlyAllPairs(pairs - misses, pairs))
     .toSorted((a, b) => a.misses - b.misses)
     .map(({ path }) => path);
-  // A number that continues from one stream to the next is an id, not a place in its stream.
+  // A number that continues from one stream to the next is an id, not a sequence number.
   const whole = streams.filter(({ isWhole, entries: own }) => isWhole && own.length > 0);
   const begun = counting.map((path) => whole.filter((stream) => least(stream.entries, path) <= 1).length);
   const likely = counting.filter((_, index) => begun[index] === Math.max(...begun));
@@ -46,7 +46,7 @@ function sequenceFields(streams: readonly StreamSample[]): string[] {
   return best === undefined ? [] : [best, ...likely.filter((path) => path !== best)];
 }
 
-/** The entries whose number is not one more than that of the entry before them. */
+/** Returns the entries whose number is not one more than that of the entry before. */
 export function miscounted(entries: readonly Sample[], path: string): Sample[] {
   const sorted = inSequence(entries, path);
   return sorted.filter(
@@ -62,15 +62,15 @@ export function numberAt(value: Sample['value'], path: string): number {
   return wholeNumber(scalarAt(value, path)) ?? Number.NaN;
 }
 
-/** By their numbers; those without one come last. */
+/** Sorts entries by number; entries without one come last. */
 export function inSequence(entries: readonly Sample[], sequence: string): Sample[] {
   const rank = ({ value }: Sample) => wholeNumber(scalarAt(value, sequence)) ?? Number.MAX_VALUE;
   return entries.toSorted((a, b) => rank(a) - rank(b));
 }
 
 /**
- * The pairs of fields (a, b) for which nearly every entry's `a` is its predecessor's `b`, where `b` is a digest; the
- * likeliest first.
+ * Finds the pairs of fields (a, b) such that nearly every entry's `a` equals its predecessor's `b`, and `b` is a
+ * digest; the most likely pair first.
  */
 export function findChains(streams: readonly StreamSample[]): ChainRoles[] {
   const entries = streams.flatMap((stream) => stream.entries);
@@ -102,7 +102,7 @@ export function findChains(streams: readonly StreamSample[]): ChainRoles[] {
   return [];
 }
 
-/** Picks, of fields that count alike, the one beside the digest: what was recorded may be numbered too. */
+/** Selects, among fields that count alike, the one next to the digest: recorded content may be numbered too. */
 function besideOf(digest: string, counted: string, counting: readonly string[]): string {
   const parentOf = (path: string) => path.slice(0, path.length - lastName(path).length);
   const isBeside = (path: string) => parentOf(path) === parentOf(digest);
@@ -117,12 +117,12 @@ function likeliestFirst(chains: readonly ChainRoles[]): ChainRoles[] {
   return chains.toSorted((a, b) => Number(b.digest === best) - Number(a.digest === best) || b.links - a.links);
 }
 
-/** The first entry of a stream may lack the field that names its predecessor. */
+/** Returns the fields that may link entries, without first entries, which may lack the field. */
 function fieldsOfAny(neighbours: readonly (readonly [Sample, Sample])[]): string[] {
   return commonPaths(neighbours.map(([, next]) => next));
 }
 
-/** Entries with consecutive numbers: what stands on the two sides of a gap is not linked. */
+/** Returns pairs of entries with consecutive numbers: entries on the two sides of a gap are not linked. */
 function neighboursOf(entries: readonly Sample[], sequence: string): [Sample, Sample][] {
   const sorted = inSequence(entries, sequence);
   return sorted.slice(1).flatMap((next, index) => {
@@ -133,7 +133,7 @@ function neighboursOf(entries: readonly Sample[], sequence: string): [Sample, Sa
   });
 }
 
-/** 0 where most streams have an entry of that number, alone or with the next one linked to it. */
+/** Returns 0 if most streams have an entry with that number, either alone or linked to the next one; otherwise 1. */
 function firstOf(
   streams: readonly StreamSample[],
   sequence: string,
@@ -169,7 +169,7 @@ export function nearestLink(streams: readonly StreamSample[]): { holds: number; 
   return neighbours.length === 0 ? null : { holds: Math.max(0, ...counts), of: neighbours.length };
 }
 
-/** The predecessor that most first entries of streams name; null when none was seen or no form leads. */
+/** Returns the genesis value of most first entries; null if none was seen or no value prevails. */
 export function genesisOf(streams: readonly StreamSample[], roles: ChainRoles): DigestDescription['genesis'] | null {
   const forms = firstEntries(streams, roles).flatMap((entry) => genesisOfEntry(entry, roles) ?? []);
   const [most, second] = [...Map.groupBy(forms, (form) => JSON.stringify(form)).values()].toSorted(
@@ -178,7 +178,7 @@ export function genesisOf(streams: readonly StreamSample[], roles: ChainRoles): 
   return most === undefined || most.length === second?.length ? null : (most[0] ?? null);
 }
 
-/** The predecessor that a first entry names; null for the digest of an entry: no stream begins with one. */
+/** Returns the genesis value of a first entry; null if it is the digest of an entry, which no stream begins with. */
 export function genesisOfEntry({ value }: Sample, { previous, form }: ChainRoles): DigestDescription['genesis'] | null {
   const sent = scalarAt(value, previous);
   if (sent === undefined) return 'absent';

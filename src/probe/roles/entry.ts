@@ -10,7 +10,7 @@ type Unit = Description['entry']['timestamp_unit'];
 
 const STREAM_NAMES = [/^stream id$/, /stream/, /chain/];
 
-/** The field that holds, in nearly all entries, the id of a stream of the list; and its name there. */
+/** Finds the field that contains the id of a listed stream in nearly all entries, and the id's field in the list. */
 export function findStreamId(
   streams: readonly Sample[],
   entries: readonly Sample[],
@@ -34,7 +34,9 @@ export function findStreamId(
   return inEntry === undefined || best === undefined ? null : { inList: best, inEntry };
 }
 
-/** The field in which nearly all entries that were asked for by their stream have its id; null for none. */
+/**
+ * Finds the field that contains the stream id in nearly all entries requested for one stream; null if there is none.
+ */
 export function findIdInEntries(streams: readonly StreamSample[]): string | null {
   const entries = streams.flatMap((stream) => stream.entries);
   const holding = commonPaths(entries).filter((path) => {
@@ -49,12 +51,12 @@ export function findIdInEntries(streams: readonly StreamSample[]): string | null
   return entries.length === 0 ? null : (preferByName(holding, STREAM_NAMES) ?? null);
 }
 
-/** The id of a stream in the list of streams, where entries do not repeat it. */
+/** Finds the stream id in the list of streams by name, if entries do not repeat it. */
 export function streamIdByName(paths: readonly string[]): string | undefined {
   return preferByName(paths, [/^stream (id|key|uuid)$/, /^(id|uuid|key)$/, /^(stream|name|slug)$/]);
 }
 
-/** Milliseconds since 1970; null for what is no time. */
+/** Returns milliseconds since 1970; null for an invalid time. */
 export function timeOf(sent: Json | undefined, unit: Unit): number | null {
   if (unit === 'text') {
     const time =
@@ -65,7 +67,7 @@ export function timeOf(sent: Json | undefined, unit: Unit): number | null {
   return unit === 'seconds' ? sent * 1000 : sent;
 }
 
-/** By its size: from 2001 to 2128 in seconds, and the same years in milliseconds. */
+/** Infers the unit by size: 2001 to 2128 in seconds, and the same years in milliseconds. */
 function unitOf(sent: Json | undefined): Unit | null {
   if (typeof sent === 'string') return timeOf(sent, 'text') === null ? null : 'text';
   if (typeof sent !== 'number' || sent < 1e9 || sent > 5e12) return null;
@@ -82,7 +84,10 @@ const RECORDED = [
 ];
 const HAPPENED = /occur|event|happen|expire|effective/;
 
-/** When entries were recorded: a time that hardly ever goes back along the sequence, and how often it does. */
+/**
+ * Finds the recorded time of entries: a time that hardly ever decreases along the sequence, with the number of
+ * decreases.
+ */
 export function findTimestamp(
   streams: readonly StreamSample[],
   { sequence }: ChainRoles,
@@ -111,7 +116,7 @@ function stepsBack(entries: readonly Sample[], field: string, unit: Unit): numbe
   return times.filter((time, index) => time === null || time < (times[index - 1] ?? time)).length;
 }
 
-/** The id of an entry: nearly no two entries have the same, of whatever stream, and it plays no other role. */
+/** Finds the entry id: a field without another role whose values are nearly all distinct over all streams. */
 export function findEntryId(entries: readonly Sample[], taken: readonly string[]): string | null {
   const idsIn = (path: string) => {
     const values = entries.map(({ value }) => scalarAt(value, path));
@@ -135,15 +140,15 @@ export function findEntryId(entries: readonly Sample[], taken: readonly string[]
 export interface SealRole {
   field: string;
   form: DigestForm;
-  /** The field that names the key; null when none does. */
+  /** Field with the id of the key; null if there is none. */
   keyField: string | null;
 }
 
 const SEAL_NAMES = [/seal/, /^(signature|sig|mac|hmac)$/, /sign|mac/];
 
 /**
- * A text beside the digest that is as long as an HMAC, has another value in nearly every entry, and is called a seal or a
- * signature: a name has to decide, because the digest of an attachment looks the same.
+ * Finds the seal: a text as long as an HMAC, with another value in nearly every entry, and named like a seal or
+ * signature. The name has to decide, because the digest of an attachment has the same form.
  */
 export function findSeal(entries: readonly Sample[], { digest, previous }: ChainRoles): SealRole | null {
   const candidates = commonPaths(entries).flatMap((field) => {
@@ -163,7 +168,9 @@ export function findSeal(entries: readonly Sample[], { digest, previous }: Chain
 
 const MAX_KEYS = 20;
 
-/** The field that names a key: few short values in nearly all entries, and a name that says key and which. */
+/**
+ * Finds the field with the id of the key: few short values in nearly all entries, and a name that suggests a key id.
+ */
 export function findKeyField(entries: readonly Sample[]): string | null {
   const few = commonPaths(entries).filter((path) => {
     const short = entries
@@ -178,7 +185,7 @@ export function findKeyField(entries: readonly Sample[]): string | null {
   return byName(few, [/\b(seal|sign|signature|signing|mac|hmac) key\b/, /^key (id|version|name|ref)$/, key]) ?? null;
 }
 
-/** The scalars of one object whose text is this. */
+/** Returns the paths of the scalars whose text equals the wanted value. */
 export function pathsOfValue(value: Json | undefined, wanted: Json | undefined): string[] {
   if (wanted === undefined || wanted === null || wanted === '') return [];
   return scalarPaths(value).filter((path) => String(scalarAt(value, path)) === String(wanted));

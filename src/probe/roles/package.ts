@@ -19,7 +19,7 @@ import { pathsOfValue, timeOf } from './entry.ts';
 
 type PackageForm = Description['package'];
 
-/** The path of the entries: the array whose items nearly all have the fields of a chain. */
+/** Returns the path of the entries: the array whose items nearly all have the fields of a chain. */
 export function entriesPathOf(document: Json, { digest, sequence }: ChainRoles): string | null {
   const paths = arrayPaths(document).filter((path) => {
     const items = valueAt(document, path) as Json[];
@@ -49,7 +49,7 @@ export function findPackageFields(
   const isCount = [/count|total|size|length/, /^(entries|events|records|logs)$/];
   const firsts = [/^(first|from|start)\b.*(seq|position|index|number)/, /^(first|start)\b/];
   const lasts = [/^(last|to|end)\b.*(seq|position|index|number)/, /^(last|head|end)\b/];
-  // An account's package has neither one head nor one first entry.
+  // A package of the account has no single head or first entry.
   const ofStream = known.streamId !== null;
   return {
     package_id: preferByName(pathsOfValue(document, known.packageId), [/package|evidence/, /id$/]) ?? null,
@@ -78,7 +78,7 @@ const CALLED = {
   head_digest: /^(?:head|last|tip)\b.*\b(?:hash|digest|mac|checksum)/,
 };
 
-/** Fields that are called count or head, where no field was found that equals them: each may state another one. */
+/** Returns fields named like a count or head, if no field equals it: each may state another value. */
 export function unlikeNamed(document: Json, found: Record<keyof typeof CALLED, string | null>): string[] {
   return (Object.keys(CALLED) as (keyof typeof CALLED)[]).flatMap((role) => {
     const paths = scalarPaths(document).filter((path) => {
@@ -90,7 +90,7 @@ export function unlikeNamed(document: Json, found: Record<keyof typeof CALLED, s
   });
 }
 
-/** A text that names the form of the package: called format or schema, and with a version in it. */
+/** Finds the text that identifies the format of the package: named format or schema, with a version in the value. */
 export function findFormat(document: Json): PackageForm['format'] {
   const texts = scalarPaths(document).filter((path) => {
     const sent = scalarAt(document, path);
@@ -100,7 +100,7 @@ export function findFormat(document: Json): PackageForm['format'] {
   return field === undefined ? null : { field, is: String(scalarAt(document, field)) };
 }
 
-/** DER of a token or of its answer is a SEQUENCE of some thousand bytes: 30 82 (RFC 3161 section 2.4.2). */
+/** DER of a token or of a response begins with 30 82: a SEQUENCE of some thousand bytes (RFC 3161 section 2.4.2). */
 const TOKEN = {
   base64: /^MI[IJKL][A-Za-z0-9+/\s]+=*$/,
   base64url: /^MI[IJKL][A-Za-z0-9_-]+=*$/,
@@ -108,8 +108,8 @@ const TOKEN = {
 };
 
 /**
- * Time-stamped digests: a list of objects with the number and the digest of an entry and an RFC 3161 token; and how
- * many of them are not of any entry.
+ * Finds checkpoints: a list of objects with number and digest of an entry and an RFC 3161 token; and the number of
+ * objects that match no entry.
  */
 export function findCheckpoints(
   text: string,
@@ -141,7 +141,7 @@ export function findCheckpoints(
   return { form: null, differ: unlike };
 }
 
-/** The fields that look like tokens, and how. */
+/** Yields the fields that look like tokens, with their encoding. */
 function* tokensIn(
   points: readonly Sample[],
   paths: readonly string[],
@@ -154,7 +154,8 @@ function* tokensIn(
 }
 
 /**
- * The number and the digest of an entry. One digest that is that of its entry tells them: it cannot be so by chance.
+ * Finds the fields with number and digest of an entry. One matching digest is sufficient, because a match by chance is
+ * impossible.
  */
 function findPointFields(
   points: readonly Sample[],
@@ -173,7 +174,7 @@ function findPointFields(
   return null;
 }
 
-/** The summary's facts, by value; null when it is no JSON object. */
+/** Finds the summary's facts by value; null if the summary is no JSON object. */
 export function findSummary(
   summary: Json | undefined,
   entries: readonly Sample[],
@@ -185,7 +186,7 @@ export function findSummary(
   return { package_id, stream_id, entry_count, head_digest, actions: null };
 }
 
-/** For an entries path of a list, the name under which a package may hold them too. */
+/** Guesses the path of a package's entries from the items path of the list. */
 export function guessEntriesPath(listItems: string): string {
   const name = namesOf(listItems).at(-1);
   return name === undefined || /^(data|items|results|list|rows|content)$/.test(name) ? 'entries' : name;

@@ -4,7 +4,7 @@ import { allPaths, type Sample } from '../sample/sample.ts';
 
 type Party = 'actor' | 'action' | 'resource';
 
-/** By the words of a path; the first pattern that any path fits decides. */
+/** Patterns for the words of a path. The first pattern that matches any path decides. */
 const PARTIES: Record<Party, readonly RegExp[]> = {
   actor: [/^actor( (id|type|name|email))?$/, /^(user|principal|subject)( (id|type|name|email))?$/],
   action: [/^action( (type|name))?$/, /^(event|operation|verb|activity)( (type|name))?$/],
@@ -14,8 +14,8 @@ const PARTIES: Record<Party, readonly RegExp[]> = {
 const ORDER = ['type', 'kind', 'id', 'name'];
 
 /**
- * Finds actor, action and resource by their names, since values do not tell, and only if names tell all three: then
- * what digests leave out is known to be none of them.
+ * Finds actor, action and resource by name, because values do not show them. Requires all three: only then are the
+ * members that digests omit known to be none of them.
  */
 export function findParties(entries: readonly Sample[], taken: readonly string[]): Pick<Description['entry'], Party> {
   const paths = allPaths(entries).filter((path) => !taken.includes(path));
@@ -24,7 +24,7 @@ export function findParties(entries: readonly Sample[], taken: readonly string[]
   return { actor, action, resource };
 }
 
-/** The least deep of those that fit, several where there are. */
+/** Returns the shallowest matching path, or several of the same depth. */
 function find(paths: readonly string[], party: Party): string | string[] | undefined {
   for (const pattern of PARTIES[party]) {
     const fitting = paths.filter((path) => pattern.test(wordsIn(path).join(' ')));

@@ -1,14 +1,14 @@
 import type { Sample } from '../sample/sample.ts';
 import { numberAt, type StreamSample } from './chain.ts';
 
-/** Entries of one stream with consecutive numbers; null for one whose number cannot be read. */
+/** Consecutive entries of one stream; null for an entry whose number cannot be read. */
 export interface EntryRange {
   streamId: string;
   from: number | null;
   to: number | null;
 }
 
-/** The places of entries, stream by stream. */
+/** Returns the places of entries, stream by stream. */
 export function placesOf(samples: readonly Sample[], streams: readonly StreamSample[], sequence: string): EntryRange[] {
   const wanted = new Set(samples);
   return streams.flatMap(({ streamId, entries }) => {

@@ -21,7 +21,7 @@ const CHECKED_NAMES = [
   /(checked|verified|verification) (at|on|time|date)$/,
 ];
 
-/** A stream's own record, and its last entry. */
+/** Record of a stream, and the last entry of the stream. */
 interface Pair {
   record: Sample;
   last: Sample;
@@ -31,8 +31,8 @@ interface Pair {
 type Expected = (pair: Pair) => Json | undefined;
 
 /**
- * The roles of a stream's own record, by value: what equals the number of its entries, the number of the last one and
- * its digest, in most of the streams that were read to their end.
+ * Finds the roles of a stream's record by value: fields that equal the number of entries, the last entry's number and
+ * its digest in most of the streams that were read to the end.
  */
 export function findStreamRoles(
   records: readonly Sample[],
@@ -71,7 +71,7 @@ export function findStreamRoles(
   };
 }
 
-/** Pairs of entries in streams that were read to their end. */
+/** Pairs records with the last entries of streams that were read to the end. */
 function pairsOf(
   records: readonly Sample[],
   streams: readonly StreamSample[],
@@ -89,7 +89,7 @@ function isEqual(pair: Pair, path: string, expected: Expected): boolean {
   return String(scalarAt(pair.record.value, path)) === String(expected(pair));
 }
 
-/** The fields that are what is expected in most streams; those of the most streams first. */
+/** Returns the fields that have the expected value in most streams, those with the most matches first. */
 function equalIn(pairs: readonly Pair[], fields: readonly string[], expected: Expected): string[] {
   return fields
     .map((path) => ({ path, holds: pairs.filter((pair) => isEqual(pair, path, expected)).length }))
@@ -98,7 +98,7 @@ function equalIn(pairs: readonly Pair[], fields: readonly string[], expected: Ex
     .map(({ path }) => path);
 }
 
-/** The streams in which a field is not what is expected. */
+/** Returns the streams in which a field differs from the expected value. */
 function differingIn(pairs: readonly Pair[], path: string | null, expected: Expected): string[] {
   if (path === null) return [];
   return pairs.filter((pair) => !isEqual(pair, path, expected)).map(({ stream }) => stream.streamId);

@@ -1,6 +1,6 @@
 /**
- * Names decide only between fields that their values leave equal. A name is compared word by word, however it is
- * written: `streamId`, `stream_id` and `Stream-ID` are the same.
+ * Splits a name into lowercase words, so that `streamId`, `stream_id` and `Stream-ID` are equal. Names only decide
+ * between fields that values do not distinguish.
  */
 export function nameWords(name: string): string[] {
   return name
@@ -11,14 +11,14 @@ export function nameWords(name: string): string[] {
     .map((word) => word.toLowerCase());
 }
 
-/** The last name of a path. */
+/** Returns the last name of a path. */
 export function lastName(path: string): string {
   return path.slice(path.lastIndexOf('.') + 1);
 }
 
 /**
- * The first of the paths by the first pattern that one of them fits; of several the least deep. The patterns are held
- * against the words of the last name, joined by spaces.
+ * Returns the first path that matches, trying one pattern after another; the shallowest of several. Patterns are
+ * matched with the words of the last name, joined by spaces.
  */
 export function byName(paths: readonly string[], patterns: readonly RegExp[]): string | undefined {
   const shallowFirst = paths.toSorted((a, b) => a.split('.').length - b.split('.').length);
@@ -29,7 +29,7 @@ export function byName(paths: readonly string[], patterns: readonly RegExp[]): s
   return undefined;
 }
 
-/** As `byName`; where no name fits, the least deep of all. */
+/** Finds a path like `byName`, or the shallowest path if no name matches. */
 export function preferByName(paths: readonly string[], patterns: readonly RegExp[]): string | undefined {
   return byName(paths, patterns) ?? byName(paths, [/.*/]);
 }

@@ -6,35 +6,35 @@ import { namesOf, valueAt } from '../../verifier/profile/path.ts';
 import type { Hashed } from '../../verifier/recipe/preimage.ts';
 import { isNearlyAll } from './nearly-all.ts';
 
-/** One object that the service sent, with the text it was sent as. */
+/** Object that the service sent, with its original text. */
 export interface Sample extends Hashed {
   value: Json;
 }
 
-/** An answer of the service, whatever its status; 0 for one that could not be read. */
+/** Answer of the service with any status; 0 if it could not be read. */
 export interface SampleAnswer {
   status: number;
   text: string;
-  /** The Link header (RFC 8288). */
+  /** `Link` header (RFC 8288). */
   link: string | null;
-  /** The error that a refusal means to a caller who needs the answer. */
+  /** Error of a refusal, for callers that need the answer. */
   error: EvidenceError | null;
 }
 
-/** One request. */
+/** Request to the service. */
 export interface SampleRequest {
   method?: 'GET' | 'POST';
-  /** A path below the service's address. */
+  /** Path below the service's address. */
   url: string;
-  /** The path that was asked, if `url` is a reference in its answer. */
+  /** Path that was requested before, if `url` is a reference in its answer. */
   from?: string;
   query?: Record<string, string>;
   body?: Json;
 }
 
 /**
- * Asks the service.
- * @throws EvidenceError when it cannot be reached; a refusal is an answer.
+ * Sends a request to the service.
+ * @throws EvidenceError if the service cannot be reached; a refusal is an answer.
  */
 export type Ask = (question: SampleRequest) => Promise<SampleAnswer>;
 
@@ -42,7 +42,7 @@ export function isSuccess({ status }: SampleAnswer): boolean {
   return status >= 200 && status < 300;
 }
 
-/** The JSON of an answer; undefined when it is none. */
+/** Parses an answer as JSON; undefined if it is none. */
 export function jsonOf({ text }: SampleAnswer): Json | undefined {
   try {
     return JSON.parse(text);
@@ -63,7 +63,7 @@ export function toSample(text: string): Sample {
   };
 }
 
-/** The objects of the array at a path, each as it was written. */
+/** Returns the objects of the array at a path, each with its original text. */
 export function samplesAt(text: string, path: string): Sample[] {
   let here: Written | undefined = readWritten(text);
   for (const name of namesOf(path))
@@ -74,20 +74,20 @@ export function samplesAt(text: string, path: string): Sample[] {
 
 type Scalar = null | boolean | number | string;
 
-/** The depth of the search for fields: an entry may be wrapped, and its roles may stand in a part of their own. */
+/** Maximum depth of the search for fields: an entry may be wrapped, and its roles may be in a nested object. */
 const MAX_PATH = 4;
 
-/** The paths of everything in an object that is neither object nor array. A name that holds a dot has no path. */
+/** Returns the paths of all members that are neither objects nor arrays. A name that contains a dot has no path. */
 export function scalarPaths(value: Json | undefined, depth = MAX_PATH): string[] {
   return pathsIn(value, depth, (inner) => typeof inner !== 'object' || inner === null);
 }
 
-/** The paths of the objects within an object. */
+/** Returns the paths of the objects in an object. */
 export function objectPaths(value: Json | undefined): string[] {
   return pathsIn(value, 2, isObject);
 }
 
-/** The paths of the arrays, from the outermost in. */
+/** Returns the paths of arrays, the outermost first. */
 export function arrayPaths(value: Json | undefined): string[] {
   if (Array.isArray(value)) return [''];
   return pathsIn(value, MAX_PATH, Array.isArray).toSorted((a, b) => namesOf(a).length - namesOf(b).length);
@@ -106,19 +106,19 @@ export function isObject(value: Json | undefined): value is { [name: string]: Js
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The value of a field when it is neither object nor array. */
+/** Returns the value of a field unless it is an object or array. */
 export function scalarAt(value: Json | undefined, path: string): Scalar | undefined {
   const found = valueAt(value, path);
   return typeof found === 'object' && found !== null ? undefined : found;
 }
 
-/** A whole number, also one that is written as text. */
+/** Reads a non-negative whole number, also from text. */
 export function wholeNumber(value: Json | undefined): number | null {
   const number = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
   return typeof number === 'number' && Number.isSafeInteger(number) && number >= 0 ? number : null;
 }
 
-/** The paths that nearly all of the objects have, in the order in which they are first seen. */
+/** Returns the paths that nearly all objects have, in the order of first occurrence. */
 export function commonPaths(samples: readonly Sample[]): string[] {
   return allPaths(samples).filter((path) => {
     const holds = samples.filter(({ value }) => scalarAt(value, path) !== undefined).length;
@@ -126,12 +126,12 @@ export function commonPaths(samples: readonly Sample[]): string[] {
   });
 }
 
-/** As `commonPaths` of what at least one of them has. */
+/** Returns the paths that at least one object has, in the order of first occurrence. */
 export function allPaths(samples: readonly Sample[]): string[] {
   return [...new Set(samples.flatMap(({ value }) => scalarPaths(value)))];
 }
 
-/** The form of a digest, from all the texts that should be digests. */
+/** Form of a digest, determined from all texts that should be digests. */
 export interface DigestForm {
   encoding: 'hex' | 'base64' | 'base64url';
   prefix: string;
@@ -140,7 +140,7 @@ export interface DigestForm {
 
 const DIGEST_BYTES = [32, 48, 64] as const;
 
-/** @returns null when they are not digests of the SHA-2 family, nearly all written alike. */
+/** @returns null unless the values are SHA-2 digests, nearly all in the same form. */
 export function digestFormOf(values: readonly (Json | undefined)[]): DigestForm | null {
   const texts = values.filter((value) => typeof value === 'string');
   const prefix = commonest(texts.map((text) => /^[A-Za-z0-9-]{2,12}[:=]/.exec(text)?.[0] ?? ''));
@@ -160,7 +160,10 @@ function commonest(texts: readonly string[]): string {
   return groups.toSorted(([, a], [, b]) => b.length - a.length)[0]?.[0] ?? '';
 }
 
-/** Hex is tried first: it is valid base64 too, and no digest in base64 looks like hex. Padding is the older habit's. */
+/**
+ * Returns the encodings to try. Hex comes first: hex digits are valid base64 too, but no base64 digest looks like hex.
+ * The characters +, / and padding indicate base64, - and _ base64url.
+ */
 function encodingsOf(texts: readonly string[]): DigestForm['encoding'][] {
   const older = texts.filter((text) => /[+/=]/.test(text)).length;
   const urls = texts.filter((text) => /[-_]/.test(text)).length;

@@ -2,13 +2,13 @@ import { type EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import type { Json } from '../../core/json/canonical.ts';
 import type { Ask, SampleAnswer, SampleRequest } from './sample.ts';
 
-/** Carries a request to the service, as the exporter's transport does. */
+/** Sends requests to the service, as the exporter's transport does. */
 interface Carrier {
-  /** @throws EvidenceError `service` for an answer that cannot be read; others where the service cannot be reached. */
+  /** @throws EvidenceError `service` for an unreadable answer; others if the service cannot be reached. */
   plain(call: { method: 'GET' | 'POST'; url: string; repeatable: boolean; body?: Json }): Promise<SampleAnswer>;
 }
 
-/** Asks the audit service at this address; the one place where a probe meets the network. */
+/** Returns a function that sends requests to the audit service. A probe has no other access to the network. */
 export function askService(carrier: Carrier, auditUrl: string): Ask {
   const base = auditUrl.replace(/\/+$/, '');
   const { origin } = new URL(base);
@@ -41,7 +41,8 @@ function urlOf({ url: reference, from, query = {} }: SampleRequest, base: string
 }
 
 /**
- * The first OpenAPI document at the service's address or above it, and what its paths have before the service's own.
+ * Fetches the first OpenAPI document at the service's address or above it, with the prefix of its paths before the
+ * service's own.
  */
 export async function fetchOpenApi(
   carrier: Carrier,

@@ -4,7 +4,10 @@ import { isSystemError } from '../../core/errors.ts';
 
 const READING = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOATIME;
 
-/** Digest of a regular file that is read without a trace in its times; null for what is none, or not the sensor's to read so. */
+/**
+ * Returns the digest of a regular file, read without changing its access time; null if the file is not regular, too
+ * large, or cannot be opened that way.
+ */
 export function plainDigestOf(file: string): { ino: string; sha256: string } | null {
   let fd: number;
   try {
@@ -22,7 +25,7 @@ export function plainDigestOf(file: string): { ino: string; sha256: string } | n
   }
 }
 
-/** No trap is larger. */
+/** Upper bound of the size of a trap. */
 const MOST_BYTES = 2n ** 20n;
 
 export function hasContent(file: string, content: string): boolean {

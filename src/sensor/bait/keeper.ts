@@ -9,14 +9,14 @@ import { plantBait } from './planting.ts';
 interface KeeperDeps {
   state: Pick<SensorState, 'bait' | 'keepBait'>;
   service: SensorClient;
-  /** True if reads are seen at once. */
+  /** True if reads are noticed immediately. */
   canWatch: boolean;
 }
 
-/** Reads in one request. */
+/** Maximum number of reads in one request. */
 const MOST_READS = 500;
 
-/** Plants bait, looks after it, and tells the service; one thing after the other. */
+/** Plants and inspects bait and reports it to the service, one operation at a time. */
 export class BaitKeeper {
   readonly #deps: KeeperDeps;
   #turn: Promise<unknown> = Promise.resolve();
@@ -26,8 +26,8 @@ export class BaitKeeper {
   }
 
   /**
-   * Does what the settings want, and looks at everything that is planted.
-   * @returns what could not be told or done; it is tried again in the next round.
+   * Carries out the settings, and inspects all planted bait.
+   * @returns what could not be done or reported; it is retried in the next round.
    * @throws EvidenceError as `SensorClient.ask`.
    */
   tend(settings: Pick<SensorSettings, 'endpointId' | 'bait' | 'roots'>): Promise<string[]> {
@@ -46,7 +46,7 @@ export class BaitKeeper {
     });
   }
 
-  /** Looks at the bait at a path, which somebody was seen to read. @returns as `tend`. */
+  /** Inspects the bait at a path after a read was noticed. @returns as `tend`. */
   look(path: string, sign: BaitSign | null): Promise<string[]> {
     return this.#inTurn(async () => {
       const bait = this.#deps.state.bait().planted.find((each) => each.path === path);
@@ -55,7 +55,7 @@ export class BaitKeeper {
     });
   }
 
-  /** The paths of all bait. */
+  /** Paths of all bait. */
   paths(): string[] {
     return this.#deps.state.bait().planted.map(({ path }) => path);
   }
@@ -81,7 +81,7 @@ export class BaitKeeper {
 
   async #remove(baitId: string, planted: PlantedBait | undefined): Promise<string[]> {
     if (planted === undefined) return this.#stands(baitId, FORGOTTEN);
-    // Its last read counts, too.
+    // Records a last read before the removal.
     const problems = await this.#lookAfter(baitId, null);
     if (!has(this.#deps.state.bait(), baitId)) return problems;
     const problem = await this.#stands(baitId, removeBait(planted));
@@ -89,13 +89,13 @@ export class BaitKeeper {
     return [...problems, ...problem];
   }
 
-  /** Notes whether it was read, and tells how it stands where it is not as it was left. */
+  /** Records reads of the bait, and reports its standing if it is not as the sensor left it. */
   async #lookAfter(baitId: string, sign: BaitSign | null): Promise<string[]> {
     const bait = this.#deps.state.bait().planted.find(({ bait_id }) => bait_id === baitId);
     if (bait === undefined) return [];
     const look = looked(bait, sign);
     if (typeof look === 'string') return [look];
-    // It is written down before it is told: a crash loses no read.
+    // Stored before it is reported, so that a crash loses no read.
     if (look.read !== null) this.#addRead(look.read);
     if (look.planted !== null && look.planted !== bait) this.#note(look.planted);
     const problems = bait.confirmed ? [] : await this.#confirm(bait);
@@ -124,7 +124,7 @@ export class BaitKeeper {
     return this.#tell(`/sensor/bait/${baitId}/standing`, standing);
   }
 
-  /** @returns why the service did not take it. */
+  /** @returns the reason that the service did not accept the request. */
   async #tell(path: string, body: object): Promise<string[]> {
     const answer = await this.#deps.service.ask(path, JSON.stringify(body));
     if (answer.status < 300) return [];

@@ -6,19 +6,19 @@ import { plainDigestOf } from './content.ts';
 import { FilePlace } from './place.ts';
 import { arm, baitFactsOf } from './planting.ts';
 
-/** The state of planted bait. */
+/** Result of inspecting planted bait. */
 interface BaitLook {
-  /** As it is armed now; null where what was planted is not there any more. */
+  /** Bait as armed now; null if the planted file no longer exists. */
   planted: PlantedBait | null;
   read: BaitRead | null;
-  /** The change since the sensor left it. */
+  /** Change since the sensor left the bait. */
   fault: { standing: 'gone' | 'replaced' | 'changed'; reason: string } | null;
 }
 
 /**
- * Looks at bait without opening it, and arms it again where that is needed. A read moves the time of the last access,
- * and nothing else: whatever moves the ctime is an act of somebody.
- * @param sign by which somebody was seen to read it just now; null for none.
+ * Inspects bait without opening it, and arms it again if necessary. A read moves only the access time; a moved ctime
+ * shows a deliberate change.
+ * @param sign by which a read was just noticed; null for none.
  */
 export function lookAt(bait: PlantedBait, sign: BaitSign | null): BaitLook {
   try {
@@ -58,14 +58,17 @@ function changeOf(bait: PlantedBait, seen: Facts): string | null {
   return 'its times or names were changed: a read can have been hidden';
 }
 
-/** `touch` moves the time of the last access, too; then it is that of the last change, or an old one. */
+/**
+ * Reports whether the bait was read. `touch` moves the access time too, but sets it to the modification time or to an
+ * old one.
+ */
 function wasRead(bait: PlantedBait, { atime_ns, mtime_ns }: Facts): boolean {
   const [accessed, armed] = [BigInt(atime_ns), BigInt(bait.ctime_ns)];
   // The kernel's clock for files may be late by one tick.
   return atime_ns !== bait.atime_ns && atime_ns !== mtime_ns && accessed >= armed - 10_000_000n;
 }
 
-/** Removes a file if it is the one that was planted. */
+/** Removes a file if it is the planted one. */
 export function removeBait(bait: PlantedBait): { standing: 'removed' | 'left' | 'gone'; reason: string } {
   try {
     using place = new FilePlace(bait.path);

@@ -23,7 +23,7 @@ import type { PlantedBait } from '../state/notes.ts';
 import { hasContent } from './content.ts';
 import { FilePlace } from './place.ts';
 
-/** The file was written this long before it was last read, as far as its times say. */
+/** Seconds by which the access time is set before the modification time. */
 const ARMED_SECONDS = 1;
 const WHY: Record<string, string> = {
   EEXIST: 'a file is there already',
@@ -35,12 +35,13 @@ const WHY: Record<string, string> = {
   EROFS: 'the sensor may not write there: the file system is read-only, or the unit of the sensor makes it so',
 };
 
-/** Either what was planted, or why it was not. */
+/** Planted bait, or the reason that it was not planted. */
 export type Planting = { planted: PlantedBait } | { planted: null; reason: string };
 
 /**
- * Plants a file where none is: written beside its place, and put there whole. Its times are then those of its folder,
- * with an access that is older than the last change, which the first read moves (`relatime`). That is tried.
+ * Plants a file where none exists: writes it next to its place, and then links it there. Its times are those of its
+ * folder, with an access time before the last change, which the first read moves (`relatime`). A trial read checks
+ * that.
  * @param roots that are scanned.
  */
 export function plantBait(bait: WantedBait & { content: string }, roots: readonly string[]): Planting {
@@ -58,7 +59,7 @@ export function plantBait(bait: WantedBait & { content: string }, roots: readonl
 
 function plantAt(place: FilePlace, bait: WantedBait & { content: string }): PlantedBait {
   const folder = statSync(place.folder);
-  // A crash may have left it.
+  // A crash may have left this file.
   const half = place.beside(`.${bait.bait_id}.tmp`);
   rmSync(half, { force: true });
   try {
@@ -83,7 +84,10 @@ function plantAt(place: FilePlace, bait: WantedBait & { content: string }): Plan
   };
 }
 
-/** A crash before the sensor wrote down what it had planted leaves a file of its own. */
+/**
+ * Links the file to its place. A crash before the sensor recorded the bait leaves the same file there, which is
+ * accepted.
+ */
 function putInPlace(half: string, place: FilePlace, content: string): void {
   try {
     linkSync(half, place.file);
@@ -109,12 +113,12 @@ interface Owner {
   gid: number;
 }
 
-/** Sets the time that the next read moves. @param written seconds. */
+/** Sets an access time that the next read moves. @param written seconds. */
 export function arm(place: FilePlace, written: number): void {
   lutimesSync(place.file, written - ARMED_SECONDS, written);
 }
 
-/** The facts about a file that can be read without opening it. */
+/** Facts about a file that can be read without opening it. */
 export function baitFactsOf({ dev, ino, size, mode, uid, gid, mtimeNs, ctimeNs, atimeNs }: BigIntStats) {
   return {
     dev: `${dev}`,

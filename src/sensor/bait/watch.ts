@@ -6,7 +6,10 @@ import { createInterface } from 'node:readline';
 import type { BaitSign } from '../state/notes.ts';
 
 const PROGRAM = 'inotifywait';
-/** A read by `read`, and the end of one by `mmap`: the first moves the time of the last access before it is told of. */
+/**
+ * `access` reports a `read`, and `close_nowrite` the end of a read by `mmap`. A `read` moves the access time before it
+ * is reported.
+ */
 const ARGUMENTS = [
   '--monitor',
   '--event',
@@ -19,7 +22,7 @@ const ARGUMENTS = [
   '-',
 ];
 
-/** True if the program that sees a read at once is installed; Node.js itself is not told of reads. */
+/** Reports whether inotifywait, which notices reads immediately, is installed. Node.js cannot watch for reads. */
 export function canWatch(path = process.env['PATH'] ?? ''): boolean {
   return path.split(delimiter).some((folder) => {
     try {
@@ -31,20 +34,22 @@ export function canWatch(path = process.env['PATH'] ?? ''): boolean {
   });
 }
 
-/** Tells at once when one of some files is read, where `inotifywait` is there. */
+/** Reports reads of files immediately, if `inotifywait` is installed. */
 export class BaitWatch implements Disposable {
   readonly #onRead: (path: string, sign: BaitSign | null) => Promise<unknown>;
   #child: ChildProcess | null = null;
   #paths: readonly string[] = [];
   readonly #end = () => void this.#child?.kill();
 
-  /** @param onRead is told a path, and by what the read was seen; null where the times of the file have to tell. */
+  /**
+   * @param onRead receives the path and the sign of the read; null if the file's times must show whether it was read.
+   */
   constructor(onRead: (path: string, sign: BaitSign | null) => Promise<unknown>) {
     this.#onRead = onRead;
     process.on('exit', this.#end);
   }
 
-  /** Watches these files from now on. @returns once they are watched. */
+  /** Watches these files from now on. @returns when the watch is established. */
   async follow(paths: readonly string[]): Promise<void> {
     if (this.#child !== null && paths.join('\n') === this.#paths.join('\n')) return;
     this.#child?.kill();
@@ -53,7 +58,7 @@ export class BaitWatch implements Disposable {
     if (paths.length === 0 || !canWatch()) return;
     const child = spawn(PROGRAM, ARGUMENTS, { stdio: ['pipe', 'pipe', 'pipe'] });
     this.#child = child;
-    // The paths are in no list of processes.
+    // Passed on stdin, so that the paths do not appear in process lists.
     child.stdin.on('error', () => {}).end(`${paths.join('\n')}\n`);
     createInterface(child.stdout).on('line', (line) => this.#tell(line));
     await new Promise<void>((resolve) => {
@@ -61,7 +66,7 @@ export class BaitWatch implements Disposable {
       child
         .on('error', () => resolve())
         .on('exit', () => {
-          // One of them is gone, or the program failed: the next round begins anew.
+          // A file is gone or the program failed; the next round starts a new watch.
           if (this.#child === child) this.#child = null;
           resolve();
         });

@@ -3,32 +3,32 @@ import { canonicalize } from '../../core/json/canonical.ts';
 
 export const REPORT_FORMAT = 'evidence-endpoint-report/1';
 
-/** The signed head of a report; `root_hash` covers its lines. Times are of the sensor's clock: UTC, RFC 3339. */
+/** Signed head of a report; `root_hash` covers its lines. Times are by the sensor's clock, in RFC 3339 UTC. */
 // Over ten members: it is what is signed.
 export type ReportHead = {
   format: typeof REPORT_FORMAT;
   scan_id: string;
   endpoint_id: string;
-  /** 1 for the first report of an endpoint. */
+  /** Number of the report; 1 for the endpoint's first. */
   sequence: number;
-  /** The digest of the previous report; null for the first. */
+  /** Digest of the previous report; null for the first. */
   previous_report_sha256: string | null;
-  /** As the service gave it out for this sequence. */
+  /** Nonce that the service issued for this sequence. */
   nonce: string;
   boot_id: string;
   started_at: string;
   finished_at: string;
-  /** The folders and files that were asked for. */
+  /** Requested folders and files. */
   roots: string[];
-  /** True if each folder under the roots could be listed, so that a missing line means a missing file. */
+  /** True if every folder under the roots could be listed, so that a missing line means a missing file. */
   complete: boolean;
   line_count: number;
   root_hash: string;
-  /** As many as the lines make, whether they are sent or not. */
+  /** Number of parts that the lines make, even if they are not sent. */
   parts: number;
 };
 
-/** The names of a head's members. */
+/** Names of a head's members. */
 const MEMBERS: { [Name in keyof ReportHead]: true } = {
   format: true,
   scan_id: true,
@@ -46,17 +46,17 @@ const MEMBERS: { [Name in keyof ReportHead]: true } = {
   parts: true,
 };
 
-/** The head within the body of a report. */
+/** Returns the head in the body of a report. */
 export function reportHeadOf(body: ReportHead & { [name: string]: unknown }): ReportHead {
   return Object.fromEntries(Object.keys(MEMBERS).map((name) => [name, body[name]])) as ReportHead;
 }
 
-/** The text that is signed and hashed: RFC 8785. */
+/** Returns the text that is signed and hashed: RFC 8785. */
 export function canonicalHead(head: ReportHead): string {
   return canonicalize(head);
 }
 
-/** Names a report: lower-case hex. */
+/** Returns the digest that identifies a report, in lowercase hex. */
 export function reportSha256(head: ReportHead): string {
   return sha256(canonicalHead(head));
 }

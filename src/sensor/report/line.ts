@@ -1,37 +1,34 @@
 import { isUtf8 } from 'node:buffer';
 import { canonicalize, type Json } from '../../core/json/canonical.ts';
 
-/** A path: text, or the bytes of one that is not UTF-8, as base64 (RFC 4648 section 4). */
+/** Path as text or, if it is not UTF-8, its bytes in base64 (RFC 4648 section 4). */
 export type PathName = { path: string; path_base64?: never } | { path?: never; path_base64: string };
 
-/** The target of a link, encoded like a path. */
+/** Target of a link, encoded like a path. */
 type LinkTarget = { target: string; target_base64?: never } | { target?: never; target_base64: string };
 
-/** Permissions as four octal digits (`4755`), and the owners' numbers. */
+/** Permissions as four octal digits (`4755`), and numeric owner and group. */
 export type Ownership = { mode: string; uid: number; gid: number };
 
-/** A regular file. `sha256` is lower-case hex, `size` in bytes. */
+/** Regular file. `sha256` is lowercase hex, `size` in bytes. */
 export type FileLine = PathName & Ownership & { type: 'file'; sha256: string; size: number };
 
 type LinkLine = PathName & Ownership & LinkTarget & { type: 'link' };
 
-/** A FIFO or socket, or a device with its numbers: `char 1:3`, `block 8:0`. */
+/** FIFO or socket, or a device with its numbers: `char 1:3`, `block 8:0`. */
 type SpecialLine = PathName & Ownership & ({ type: 'fifo' | 'socket' } | { type: 'device'; device: string });
 
-/**
- * A file that could not be read, or kept changing. `why` is a word of errno (`EACCES`), `changed` or
- * `other_filesystem`.
- */
+/** File that could not be read or kept changing. `why` is an errno name (`EACCES`), `changed` or `other_filesystem`. */
 type UnreadLine = PathName &
   Partial<Ownership> & { type: 'unreadable' | 'unstable' | 'other'; why: string; size?: number };
 
-/** The line for one path of an endpoint. */
+/** Line for one path of an endpoint. */
 export type EndpointLine = FileLine | LinkLine | SpecialLine | UnreadLine;
 
-/** `//`, `/./`, `/../`, or one of them at the end. */
+/** Matches `//`, `/./` and `/../`, also at the end. */
 const LONGER_THAN_NEEDED = /\/\.{0,2}(\/|$)/;
 
-/** The path of a line, or the target of a link, from its bytes. */
+/** Converts the bytes of a path to the form of a line. */
 export function toPathName(bytes: Buffer): PathName {
   return isUtf8(bytes) ? { path: bytes.toString('utf8') } : { path_base64: bytes.toString('base64') };
 }
@@ -40,19 +37,19 @@ export function toLinkTarget(bytes: Buffer): LinkTarget {
   return isUtf8(bytes) ? { target: bytes.toString('utf8') } : { target_base64: bytes.toString('base64') };
 }
 
-/** The bytes that the operating system knows a path by. */
+/** Returns the bytes of a path as the operating system knows it. */
 export function pathBytes(name: PathName): Buffer {
   return name.path === undefined ? Buffer.from(name.path_base64, 'base64') : Buffer.from(name.path, 'utf8');
 }
 
-/** The one text of a line: RFC 8785. */
+/** Returns the canonical text of a line: RFC 8785. */
 export function canonicalLine(line: EndpointLine): string {
   return canonicalize(line as Json);
 }
 
 /**
- * Says how a line of the right shape differs from those that a sensor writes; null if it does not. There is one way
- * to write each path: two lines could otherwise tell of one file.
+ * Returns how a line of the right shape differs from the lines that a sensor writes; null if it does not. Every path
+ * has exactly one form, because otherwise two lines could describe the same file.
  */
 export function faultInLine(line: EndpointLine): string | null {
   const fault = faultInPath(line);

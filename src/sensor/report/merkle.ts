@@ -1,26 +1,28 @@
 import { hash } from 'node:crypto';
 
-/** A whole tree of 2^level leaves. */
+/** Complete tree of 2^level leaves. */
 interface Subtree {
   level: number;
-  /** Its 32 bytes as a text of one byte each: a hundred thousand buffers would wait to be collected. */
+  /**
+   * The 32 bytes as a Latin-1 string, because the garbage collector would have to handle a hundred thousand buffers.
+   */
   digest: string;
 }
 
-/** The input of a node's digest: its prefix, and the digests of both sides. */
+/** Input of a node's digest: its prefix, and the digests of both sides. */
 const SIDES = Buffer.alloc(65, 0x01);
 
-/** The Merkle tree hash of RFC 6962 section 2.1 over leaves that come one by one; holds one digest a level. */
+/** Merkle tree hash of RFC 6962 section 2.1 over leaves that are added one by one. Keeps one digest for each level. */
 export class MerkleTree {
   readonly #subtrees: Subtree[] = [];
   #size = 0;
 
-  /** The number of leaves. */
+  /** Number of leaves. */
   get size(): number {
     return this.#size;
   }
 
-  /** @param leaf its bytes; of text, the UTF-8. */
+  /** @param leaf bytes, or text that is encoded as UTF-8. */
   add(leaf: Uint8Array | string): void {
     let subtree: Subtree = { level: 0, digest: leafOf(leaf) };
     for (let left = this.#subtrees.at(-1); left?.level === subtree.level; left = this.#subtrees.at(-1)) {
@@ -31,7 +33,10 @@ export class MerkleTree {
     this.#size++;
   }
 
-  /** Lower-case hex over all leaves until now; more may follow. Over none, the digest of nothing. */
+  /**
+   * Returns the root hash over all leaves so far in lowercase hex; without leaves, the digest of nothing. More leaves
+   * may follow.
+   */
   root(): string {
     const digest = this.#subtrees.reduceRight<string | null>(
       (right, { digest: left }) => (right === null ? left : nodeOf(left, right)),

@@ -2,15 +2,15 @@ import { EvidenceError } from '../../core/errors.ts';
 import { canonicalLine, type EndpointLine, pathBytes } from './line.ts';
 import { MerkleTree } from './merkle.ts';
 
-/** At most so many lines are in one part of a report. */
+/** Maximum number of lines in one part of a report. */
 export const LINES_IN_A_PART = 2000;
 
-/** The number of parts that the lines of a scan make; one for none. */
+/** Returns the number of parts for the lines of a scan; 1 without lines. */
 export function partsOf(lineCount: number): number {
   return Math.max(1, Math.ceil(lineCount / LINES_IN_A_PART));
 }
 
-/** The root hash over the lines of a scan, which come in the order of their paths' bytes. */
+/** Root hash over the lines of a scan, which must be added in the order of their paths' bytes. */
 export class LineRoot {
   readonly #tree = new MerkleTree();
   #last: Buffer | null = null;
@@ -20,8 +20,9 @@ export class LineRoot {
   }
 
   /**
+   * Adds a line.
    * @returns the text of the line that is hashed.
-   * @throws EvidenceError `unreadable` for a line that is not after the one before it.
+   * @throws EvidenceError `unreadable` if the line does not sort after the previous one.
    */
   add(line: EndpointLine): string {
     const bytes = pathBytes(line);
@@ -36,7 +37,7 @@ export class LineRoot {
     return text;
   }
 
-  /** Lower-case hex. */
+  /** Returns the root hash in lowercase hex. */
   root(): string {
     return this.#tree.root();
   }

@@ -6,16 +6,16 @@ const KEY_FORMAT = 'evidence-endpoint-key/1';
 const KEY_BYTES = 32;
 const SIGNATURE_BYTES = 64;
 
-/** A claim to a key, signed with it when the key is registered. */
+/** Claim to a key, signed with that key when it is registered. */
 interface KeyClaim {
   endpoint_id: string;
-  /** As the service gave it out for the next report. */
+  /** Nonce that the service issued for the next report. */
   nonce: string;
-  /** As `toPublicKeyText` writes it. */
+  /** Key in the form of `toPublicKeyText`. */
   public_key: string;
 }
 
-/** An Ed25519 public key (RFC 8032) as base64 of its 32 bytes. */
+/** Returns an Ed25519 public key (RFC 8032) as base64 of its 32 bytes. */
 export function toPublicKeyText(key: KeyObject): string {
   const { x = '' } = key.export({ format: 'jwk' });
   return Buffer.from(x, 'base64url').toString('base64');
@@ -26,17 +26,17 @@ export function signReport(head: ReportHead, privateKey: KeyObject): string {
   return sign(null, Buffer.from(canonicalHead(head)), privateKey).toString('base64');
 }
 
-/** True if a key signed a head; false also for an invalid key or signature. */
+/** Reports whether the key signed the head; false also for an invalid key or signature. */
 export function isReportSigned(head: ReportHead, signature: string, publicKey: string): boolean {
   return isSigned(canonicalHead(head), signature, publicKey);
 }
 
-/** @returns base64. */
+/** Proof of possession: the sensor signs this with the key that it registers. @returns base64. */
 export function proveKey(claim: KeyClaim, privateKey: KeyObject): string {
   return sign(null, Buffer.from(textOf(claim)), privateKey).toString('base64');
 }
 
-/** True if a key proved itself; false also for an invalid key or proof. */
+/** Verifies a proof of possession; false also for an invalid key or proof. */
 export function isKeyProved(claim: KeyClaim, proof: string): boolean {
   return isSigned(textOf(claim), proof, claim.public_key);
 }
@@ -53,7 +53,7 @@ function isSigned(text: string, signature: string, publicKey: string): boolean {
   return verify(null, Buffer.from(text), createPublicKey({ key: jwk, format: 'jwk' }), bytes);
 }
 
-/** The bytes of base64 in its one form; null for anything else. */
+/** Decodes canonical base64 of the given length; null for anything else. */
 function exactBytes(base64: string, length: number): Buffer | null {
   const bytes = Buffer.from(base64, 'base64');
   return bytes.length === length && bytes.toString('base64') === base64 ? bytes : null;

@@ -1,8 +1,8 @@
 import { type PathName, toPathName } from '../report/line.ts';
 
 /**
- * A path as the operating system knows it: each character is one byte. Names need not be UTF-8, and such texts compare as
- * their bytes do.
+ * Path as the operating system knows it, with one character for each byte. Names need not be UTF-8, and these strings
+ * compare like their bytes.
  */
 export type BytePath = string;
 
@@ -10,12 +10,12 @@ export function toBytePath(bytes: Buffer | string): BytePath {
   return Buffer.from(bytes as string).toString('latin1');
 }
 
-/** For the calls of `node:fs`. */
+/** Returns the path for calls of `node:fs`. */
 export function bytesOf(path: BytePath): Buffer {
   return Buffer.from(path, 'latin1');
 }
 
-/** A path in a line. */
+/** Returns the path in the form of a line. */
 export function pathName(path: BytePath): PathName {
   return toPathName(bytesOf(path));
 }

@@ -4,19 +4,19 @@ import { type EndpointLine, toLinkTarget } from '../report/line.ts';
 import { type BytePath, bytesOf, pathName } from './bytes.ts';
 import { type FileReader, ownershipOf } from './file.ts';
 
-/** Nothing stands at a path any more. */
+/** Error codes that mean that nothing exists at the path. */
 const GONE = new Set(['ENOENT', 'ENOTDIR']);
 
 /**
- * Makes the line for a path that is no folder; null if nothing is there. An unreadable file becomes a line that says
- * so.
+ * Returns the line for a path that is no folder; null if nothing exists there. An unreadable file gets a line that
+ * states it.
  */
 export async function lineAt(path: BytePath, files: FileReader): Promise<EndpointLine | null> {
   let stats: Stats | null = null;
   try {
     stats = lstatSync(bytesOf(path));
     const line = stats.isFile() ? await files.lineOf(path) : lineOfOther(path, stats);
-    // Something else came in the place of a file, or a folder where none was listed.
+    // Something else has replaced the file, or a folder has appeared where none was listed.
     return line ?? { ...pathName(path), type: 'unstable', why: 'changed', ...ownershipOf(stats) };
   } catch (error) {
     return unreadLine(path, error, stats);
@@ -24,8 +24,8 @@ export async function lineAt(path: BytePath, files: FileReader): Promise<Endpoin
 }
 
 /**
- * The line of a path that the system refused to read; null where nothing stands there.
- * @throws what is no error of the system.
+ * Returns the line of a path that the system refused to read; null if nothing exists there.
+ * @throws errors that are no system errors.
  */
 export function unreadLine(path: BytePath, error: unknown, stats: Stats | null): EndpointLine | null {
   if (!isSystemError(error)) throw error;
@@ -46,7 +46,7 @@ function lineOfOther(path: BytePath, stats: Stats): EndpointLine | null {
   return null;
 }
 
-/** Major and minor, as Linux packs them (makedev(3)). */
+/** Returns major and minor as Linux packs them (makedev(3)). */
 function deviceNumbers(device: number): string {
   const rdev = BigInt(device);
   const major = ((rdev >> 8n) & 0xfffn) | ((rdev >> 32n) & ~0xfffn);

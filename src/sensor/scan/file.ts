@@ -6,20 +6,22 @@ import { type BytePath, bytesOf, pathName } from './bytes.ts';
 import type { ReadingPace } from './pace.ts';
 
 /**
- * The largest file to hash. A larger one could hold up the scan for longer than its interval: any user can make a
- * sparse file of 8 EiB.
+ * Maximum size of a file that is hashed. Any user can create a sparse file of 8 EiB, which would hold up the scan
+ * beyond its interval.
  */
 const LARGEST_FILE_BYTES = 256 * 2 ** 30;
 const TRIES = 3;
 const PIECE_BYTES = 256 * 1024;
-/** The number of digests remembered for hard links. */
+/** Maximum number of digests remembered for hard links. */
 const MOST_REMEMBERED = 20_000;
-/** Neither a link nor a FIFO that came in the place of the file is followed or waited for. */
+/** Flags that neither follow a link nor wait for a FIFO that has replaced the file. */
 const READING = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-/** Instead of a regular file: a link (ELOOP), a socket (ENXIO), a device without a driver (ENODEV). */
+/**
+ * Error codes for a link (ELOOP), a socket (ENXIO), or a device without a driver (ENODEV) in place of a regular file.
+ */
 const NO_FILE = new Set(['ELOOP', 'ENXIO', 'ENODEV']);
 
-/** Reads the files of one scan, one after the other. */
+/** Reads the files of one scan, one after another. */
 export class FileReader {
   readonly #pace: ReadingPace;
   readonly #piece = Buffer.allocUnsafe(PIECE_BYTES);
@@ -31,14 +33,14 @@ export class FileReader {
     this.#pace = pace;
   }
 
-  /** The number of bytes read. */
+  /** Number of bytes read. */
   get bytes(): number {
     return this.#bytes;
   }
 
   /**
-   * The line of a regular file; null where something else stands at its path.
-   * @throws the error of the system for what cannot be opened or read.
+   * Returns the line of a regular file; null if something else is at its path.
+   * @throws the system's error if the file cannot be opened or read.
    */
   async lineOf(path: BytePath): Promise<EndpointLine | null> {
     const name = pathName(path);
@@ -66,7 +68,7 @@ export class FileReader {
     return { ...name, type: 'unstable', why: 'changed', ...(seen === null ? {} : ownershipOf(seen)) };
   }
 
-  /** SHA-256 of a file as hex; null where it has not as many bytes as it said. */
+  /** Returns the SHA-256 of a file in hex; null if its length differs from the stated size. */
   async #digest(fd: number, size: number): Promise<string | null> {
     let got = await this.#read(fd);
     if (got === size && got < this.#piece.length) return hash('sha256', this.#piece.subarray(0, got), 'hex');
@@ -97,14 +99,14 @@ export class FileReader {
   }
 }
 
-/** A descriptor; null for what is no file that can be opened. Reading leaves no trace where the sensor may do so. */
+/** Opens a file; null if it is no regular file that can be opened. Leaves the access time unchanged if permitted. */
 function openFile(path: BytePath): number | null {
   try {
     return openSync(bytesOf(path), READING | constants.O_NOATIME);
   } catch (error) {
     if (!isSystemError(error)) throw error;
     if (NO_FILE.has(error.code ?? '')) return null;
-    // Only the owner of a file, or root, may leave no trace.
+    // O_NOATIME is permitted to root and the owner of the file only.
     if (error.code !== 'EPERM') throw error;
   }
   return openSync(bytesOf(path), READING);
@@ -115,7 +117,7 @@ function inodeOf({ dev, ino }: BigIntStats): string {
 }
 
 /**
- * True if nothing happened in between: a change of content, attributes or names moves the ctime, which nobody can set.
+ * Reports whether a file is unchanged: a change of content, attributes or names moves the ctime, which no one can set.
  */
 export function isUnchanged(before: BigIntStats, after: BigIntStats): boolean {
   return (['dev', 'ino', 'size', 'mtimeNs', 'ctimeNs'] as const).every((fact) => before[fact] === after[fact]);

@@ -1,17 +1,17 @@
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 
-/** The process does other things after so long. */
+/** Time after which the scan yields to the event loop. */
 const SLICE_MS = 20;
-/** The shortest pause after a disk was faster than the limit. */
+/** Minimum pause if reading was faster than the limit. */
 const SHORTEST_NAP_MS = 5;
 
-/** Limits the speed of a scan. It is told of bytes after they were read. */
+/** Limits the speed of a scan. Bytes are reported after they were read. */
 export interface ReadingPace {
-  /** @returns what to wait for, or nothing. */
+  /** @returns a promise to wait for, or nothing. */
   took(bytes: number): Promise<unknown> | undefined;
 }
 
-/** @param bytesPerSecond at most; as fast as it goes for null. */
+/** @param bytesPerSecond maximum rate; null for no limit. */
 export function paceOf(bytesPerSecond: number | null): ReadingPace {
   const started = performance.now();
   let bytes = 0;

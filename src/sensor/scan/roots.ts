@@ -3,17 +3,17 @@ import type { EndpointLine } from '../report/line.ts';
 import { type BytePath, bytesOf, toBytePath } from './bytes.ts';
 import { unreadLine } from './entry.ts';
 
-/** The beginning of a walk. */
+/** Start of a walk. */
 export interface Root {
   path: BytePath;
   isFolder: boolean;
-  /** The reason that nothing can be said of what is there. */
+  /** Line that states why the root cannot be examined; null if it can. */
   problem: EndpointLine | null;
 }
 
 /**
- * Follows links among roots and takes each place once: a root within another adds nothing to walk, and one that
- * does not exist nothing at all.
+ * Follows links among roots and takes each place once. A root inside another is dropped, and so is a root that does not
+ * exist.
  * @param paths absolute, as text.
  */
 export function resolveRoots(paths: readonly string[]): Root[] {
@@ -27,17 +27,17 @@ export function resolveRoots(paths: readonly string[]): Root[] {
   return kept;
 }
 
-/** Follows links, for paths that exist. */
+/** Resolves links of the paths that exist. */
 export function resolvePaths(paths: readonly string[]): BytePath[] {
   return paths.flatMap((path) => resolveRoot(path)?.path ?? []);
 }
 
-/** True if a path is another one, or under it. */
+/** Reports whether a path equals a folder or is under it. */
 export function isWithin(path: BytePath, folder: BytePath): boolean {
   return path === folder || path.startsWith(inside(folder));
 }
 
-/** The prefix of paths in a folder. */
+/** Returns the prefix of paths in a folder. */
 export function inside(folder: BytePath): BytePath {
   return folder === '/' ? '/' : `${folder}/`;
 }

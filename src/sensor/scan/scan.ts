@@ -7,30 +7,28 @@ import { resolvePaths, resolveRoots } from './roots.ts';
 import { TreeWalk } from './walk.ts';
 
 export interface ScanOptions {
-  /** Folders and files, absolute; a link is walked at its target. */
+  /** Absolute folders and files; a link is walked at its target. */
   roots: readonly string[];
-  /** Mounts that are walked as well where they are under a root. */
+  /** Mounts under a root that are also walked. */
   otherFilesystems: readonly string[];
   pace: ReadingPace;
-  /** Takes the canonical text of a line; they come in the order of their paths' bytes. */
+  /** Receives the canonical text of each line, in the order of the paths' bytes. */
   write(text: string): void;
 }
 
 export interface ScanResult {
-  /** Lower-case hex. */
+  /** Root hash over all lines, in lowercase hex. */
   rootHash: string;
   lineCount: number;
-  /** True if each folder could be listed, so that a missing line means a missing file. */
+  /** True if every folder could be listed, so that a missing line means a missing file. */
   complete: boolean;
-  /** The number of lines for files that could not be read, or kept changing. */
+  /** Number of lines for files that could not be read or kept changing. */
   unread: number;
-  /** The number of bytes read. */
+  /** Number of bytes read. */
   bytes: number;
 }
 
-/**
- * Says what stands at each path under the roots now. Nothing that was known before plays a part: every file is read.
- */
+/** Writes a line for each path that exists under the roots. Every file is read; earlier scans have no influence. */
 export async function scan({ roots, otherFilesystems, pace, write }: ScanOptions): Promise<ScanResult> {
   const files = new FileReader(pace);
   const root = new LineRoot();

@@ -5,39 +5,40 @@ import { unreadLine } from './entry.ts';
 import { isUnchanged, ownershipOf } from './file.ts';
 import { inside, isWithin, type Root } from './roots.ts';
 
-/** A path at which something stands that is no folder; or a folder of which a line has to tell. */
+/** Path of something other than a folder, or of a folder that needs a line. */
 interface FoundPath {
   path: BytePath;
-  /** The path's line; null if the path still has to be looked at. */
+  /** Line of the path; null if the path has yet to be examined. */
   line: EndpointLine | null;
 }
 
 /**
- * A folder is two steps: it is listed where a line of its own would stand, and entered where the lines of its files do.
+ * Step of a walk. A folder takes two steps: it is listed at the place of its own line, and entered at the place of its
+ * files' lines.
  */
 interface Step {
   path: BytePath;
   kind: 'entry' | 'list' | 'enter';
-  /** The file system of the folder that it is in; null for a root. */
+  /** File system of the parent folder; null for a root. */
   device: bigint | null;
   line: EndpointLine | null;
 }
 
 /**
- * Walks trees in the order of paths' bytes, whatever changes in them meanwhile. It remembers the names in the folders
- * above the place where it is, and no others.
+ * Walks trees in the order of their paths' bytes, whatever changes meanwhile. Keeps only the names in the folders above
+ * the current path.
  */
 export class TreeWalk {
   readonly #named: readonly BytePath[];
   readonly #listed = new Map<BytePath, Listing>();
   #isComplete = true;
 
-  /** @param named places whose file system is walked though the folder above them is on another. */
+  /** @param named places that are walked even if the folder above them is on another file system. */
   constructor(named: readonly BytePath[]) {
     this.#named = named;
   }
 
-  /** True if each folder could be listed so far. */
+  /** True if every folder could be listed so far. */
   get isComplete(): boolean {
     return this.#isComplete;
   }
@@ -63,7 +64,10 @@ export class TreeWalk {
     else if (look.looked !== 'gone' && look.line !== null) yield { path, line: look.line };
   }
 
-  /** A mount on the way to one that is named is walked, too: more than was asked for rather than less. */
+  /**
+   * Reports whether a folder is named or leads to a named place. Mounts on the way are walked too, which scans more
+   * rather than less than requested.
+   */
   #isNamed(path: BytePath): boolean {
     return this.#named.some((named) => isWithin(named, path));
   }
@@ -91,22 +95,22 @@ function inOrder(steps: Step[]): Iterator<Step, undefined> {
 
 const TRIES = 3;
 
-/** The contents of a folder. */
+/** Contents of a folder. */
 interface Listing {
-  /** Its file system. */
+  /** File system of the folder. */
   device: bigint;
   entries: { name: BytePath; isFolder: boolean }[];
 }
 
 type Look =
-  /** A folder that was listed; with a line where it kept changing meanwhile. */
+  /** Folder that was listed; with a line if it kept changing meanwhile. */
   | { looked: 'listed'; listing: Listing; line: EndpointLine | null }
-  /** A folder that is not walked, and why. */
+  /** Folder that is not walked, with the reason. */
   | { looked: 'closed'; line: EndpointLine; isRefused: boolean }
   | { looked: 'no folder' }
   | { looked: 'gone' };
 
-/** @param mayEnter whether a folder of this file system is walked. */
+/** @param mayEnter reports whether a folder on this file system is walked. */
 function lookInto(path: BytePath, mayEnter: (device: bigint) => boolean): Look {
   try {
     return list(path, mayEnter);

@@ -1,9 +1,9 @@
-/** A file that was planted, as the sensor left it. No content: what is read in the sensor's folder gives nothing away. */
+/** Planted file as the sensor left it, without its content, so that reading the sensor's folder reveals nothing. */
 // Over ten members: they are what `lstat` says.
 export interface PlantedBait {
   bait_id: string;
   path: string;
-  /** The file's identity and times, as decimal digits: they are larger than numbers may be. */
+  /** Identity and times of the file as decimal digits, because they exceed safe integers. */
   dev: string;
   ino: string;
   size: string;
@@ -12,27 +12,27 @@ export interface PlantedBait {
   gid: string;
   mtime_ns: string;
   ctime_ns: string;
-  /** Armed: a read moves it. */
+  /** Access time as armed; a read moves it. */
   atime_ns: string;
   sha256: string;
   seen_by: BaitSign[];
-  /** The service knows that it is planted. */
+  /** True if the service knows that the file is planted. */
   confirmed: boolean;
 }
 
-/** By what a read is seen: by the time of the last access at the next look, or at once. */
+/** Sign of a read: a moved access time at the next inspection, or an immediate notification. */
 export type BaitSign = 'atime' | 'inotify';
 
 export interface BaitRead {
   bait_id: string;
   read_at: string;
   seen: BaitSign;
-  /** The same in each attempt to tell of it. */
+  /** Id of the read, equal in each attempt to report it. */
   event: string;
 }
 
 export interface BaitNotes {
-  /** The endpoint of the bait; null if none was planted. */
+  /** Endpoint of the bait; null if none was planted. */
   endpoint_id: string | null;
   planted: PlantedBait[];
   /** Reads that the service does not know yet. */

@@ -26,43 +26,40 @@ const CHAIN_FORMAT = 'evidence-endpoint-chain/1';
 const REPORT = /^report-(\d+)\.json$/;
 const LINES = /^lines-.*\.ndjson$/;
 
-/** The end of the chain of reports that the service has accepted. */
+/** End of the chain of reports that the service has accepted. */
 export interface ReportChain {
   endpoint_id: string;
-  /** The number of the last report; 0 before the first. */
+  /** Number of the last report; 0 before the first. */
   sequence: number;
   report_sha256: string | null;
-  /** For the next report. */
+  /** Nonce for the next report. */
   nonce: string;
 }
 
-/** A report that was signed and of which it is not known whether the service has it. */
+/** Signed report of which the sensor does not know whether the service has it. */
 export interface SignedReport {
   head: ReportHead;
   signature: string;
 }
 
 /**
- * The memory of a sensor, in a folder that its user alone may read:
+ * Persistent state of a sensor, in a folder that only its user may read:
  *
- * - `key.pem`, its private key;
- * - `chain.json`, the last report that was accepted;
- * - `bait.json`, where bait was planted, and reads of it that the service does not know yet; nothing that is in it;
- * - `report-N.json` and `lines-SCAN.ndjson`, a report until it is accepted.
+ * - `key.pem`: private key.
+ * - `chain.json`: last accepted report.
+ * - `bait.json`: places of bait, without content, and reads that the service does not know yet.
+ * - `report-N.json` and `lines-SCAN.ndjson`: a report until it is accepted.
  *
- * `report-N.json` is made before report N is sent, and only where it is not there: no two reports are signed for one
- * sequence, whatever crashes and however many sensors are started. Once the service has it, `chain.json` is replaced,
- * and then `report-N.json` is removed.
+ * `report-N.json` is created before report N is sent, and only if it does not exist. So no two reports are signed for
+ * one sequence, whatever crashes and however many sensors run. After the service has accepted the report, `chain.json`
+ * is replaced, and then `report-N.json` is removed.
  */
 // Over ten members: each is a step that a crash may come after.
 export class SensorState {
   readonly folder: string;
   readonly privateKey: KeyObject;
 
-  /**
-   * @throws EvidenceError `config` for a folder that cannot be used, `unreadable` for one in which something is
-   * damaged.
-   */
+  /** @throws EvidenceError `config` if the folder cannot be used, `unreadable` if a file in it is damaged. */
   constructor(folder: string) {
     this.folder = folder;
     try {
@@ -77,12 +74,12 @@ export class SensorState {
     }
   }
 
-  /** The end of the chain; null before the first report. */
+  /** Returns the end of the chain; null before the first report. */
   chain(): ReportChain | null {
     return readJson<ReportChain>(join(this.folder, CHAIN), CHAIN_FORMAT);
   }
 
-  /** The report to be sent before anything else. */
+  /** Returns the report that must be sent before anything else. */
   pending(): SignedReport | null {
     const [name] = readdirSync(this.folder).filter((file) => REPORT.test(file));
     return name === undefined ? null : readJson<SignedReport>(join(this.folder, name), null);
@@ -93,13 +90,13 @@ export class SensorState {
   }
 
   /**
-   * Takes a sequence for a report, for good.
-   * @throws EvidenceError `config` where another sensor works with the same folder.
+   * Claims a sequence for a report, permanently.
+   * @throws EvidenceError `config` if another sensor uses the same folder.
    */
   claim(report: SignedReport): void {
     const { sequence } = report.head;
     const isClaimed = claimFile(this.folder, reportName(sequence), `${JSON.stringify(report)}\n`);
-    // Another one may have had its own accepted since: it is in the chain then.
+    // Another sensor may have had its report accepted since; the chain then contains it.
     const isNext = (this.chain()?.sequence ?? 0) < sequence;
     if (isClaimed && isNext) return;
     if (isClaimed) rmSync(join(this.folder, reportName(sequence)));
@@ -108,20 +105,20 @@ export class SensorState {
     });
   }
 
-  /** The service has accepted a report. */
+  /** Records that the service has accepted a report. */
   accepted({ head }: SignedReport, nonce: string): void {
     const { endpoint_id, sequence } = head;
     this.#keep({ endpoint_id, sequence, report_sha256: reportSha256(head), nonce });
     this.drop();
   }
 
-  /** Begins a chain where the service says; what was signed before is void. */
+  /** Begins a chain as the service states it; earlier signed reports become void. */
   begin(chain: ReportChain): void {
     this.drop();
     this.#keep(chain);
   }
 
-  /** The planted bait. */
+  /** Returns the planted bait. */
   bait(): BaitNotes {
     return readJson<BaitNotes>(join(this.folder, BAIT), BAIT_FORMAT) ?? { endpoint_id: null, planted: [], reads: [] };
   }
@@ -130,13 +127,13 @@ export class SensorState {
     replaceFile(this.folder, BAIT, `${JSON.stringify({ format: BAIT_FORMAT, ...notes })}\n`);
   }
 
-  /** Forgets the chain, and the report that was not accepted. */
+  /** Removes the chain, and the report that was not accepted. */
   forget(): void {
     rmSync(join(this.folder, CHAIN), { force: true });
     this.drop();
   }
 
-  /** Forgets the report that was not accepted, and whatever crashes have left. */
+  /** Removes the report that was not accepted, and leftovers of crashes. */
   drop(): void {
     const left = readdirSync(this.folder).filter((name) => [REPORT, LINES, HALF_WRITTEN].some((own) => own.test(name)));
     for (const name of left.sort(reportsFirst)) rmSync(join(this.folder, name), { force: true });
@@ -152,7 +149,7 @@ function reportName(sequence: number): string {
   return `report-${sequence}.json`;
 }
 
-/** A report is never there without its lines. */
+/** Orders reports first, so that no report remains without its lines. */
 function reportsFirst(one: string, other: string): number {
   return Number(REPORT.test(other)) - Number(REPORT.test(one));
 }
@@ -168,7 +165,7 @@ function readKey(folder: string): KeyObject {
     const key = createPrivateKey(text);
     if (key.asymmetricKeyType === 'ed25519') return key;
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw damaged(file);
 }
@@ -193,19 +190,17 @@ function damaged(file: string): EvidenceError {
   });
 }
 
-/** Files that a crash left half written. */
+/** Matches files that a crash left unfinished. */
 const HALF_WRITTEN = /^\.sensor-\d+\.tmp$/;
 
-/**
- * Puts a file in the place of another: after a crash there is the one or the other, whole. Its owner alone may read it.
- */
+/** Replaces a file atomically: after a crash, either version is complete. Only its owner may read it. */
 export function replaceFile(folder: string, name: string, text: string): void {
   const half = writeHalf(folder, text);
   renameSync(half, join(folder, name));
   flushFolder(folder);
 }
 
-/** Makes a file that is not there yet. @returns false where it is there. */
+/** Creates a file. @returns false if it already exists. */
 function claimFile(folder: string, name: string, text: string): boolean {
   const half = writeHalf(folder, text);
   try {

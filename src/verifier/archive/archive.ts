@@ -1,13 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 
-/** Until then nobody can delete the version; RFC 3339. `governance` leaves a few who may lift it. */
+/**
+ * Lock of an object version: until `retain_until` (RFC 3339), no one can delete it. With `governance`, a few can lift
+ * it.
+ */
 export interface ObjectLock {
   mode: 'governance' | 'compliance';
   retain_until: string;
 }
 
-/** Facts that the caller knows of the content from making or receiving it. */
+/** Facts about content that the caller knows from making or receiving it. */
 export interface Expected {
   /** Hex. */
   sha256: string;
@@ -17,75 +20,76 @@ export interface Expected {
 export interface StoredObject {
   key: string;
   bytes: number;
-  /** Set for what no `put` makes: it was put there by other means, and cannot be read through the archive. */
+  /** Kind of an object that no `put` makes: it came there by other means and cannot be read through the archive. */
   irregular?: 'link' | 'special' | 'unreadable';
-  /** The first version of this key, where the store keeps versions. It is the object, and the one that is read. */
+  /** First version of this key, if the store keeps versions: it is the object, and reads return it. */
   version_id?: string;
   /**
-   * The thing that was put over the object later, so that other programs see that instead; with `same-content` they see
-   * the same bytes.
+   * Kind of version stored over the object later, which other programs see instead; with `same-content` they see the
+   * same bytes.
    */
   covered_by?: 'version' | 'delete-marker' | 'same-content';
 }
 
-/** @param folder as keys begin that lie in it, e.g. `runs/2026-10/`. @param why for people. */
+/** @param folder prefix of the keys in it, e.g. `runs/2026-10/`. @param why reason for people. */
 export type Unlisted = (folder: string, why: string) => void;
 
-/** The answer of a store about an object that it locks, without sending it. */
+/** Statement of a store about an object that it locks, without the content. */
 export interface Inspected {
   bytes: number;
   version_id?: string;
-  /** Hex; only where the store itself holds what it keeps to this digest. */
+  /** Hex; only if the store itself verifies stored content against this digest. */
   sha256?: string;
-  /** Null for none; `hidden` where this identity may not see whether there is one. */
+  /** Null for none; `hidden` if this identity may not see it. */
   lock: ObjectLock | null | 'hidden';
-  /** As far as it was shown: `Locks.isHeld` asks by name. */
+  /** Legal hold as far as shown; `LockReader.isHeld` asks for it explicitly. */
   legal_hold: boolean;
 }
 
-/** Shows the protection of objects. */
+/** Reads the protection of objects. */
 export interface LockReader {
-  /** Null when there is no such object. @throws EvidenceError `archive`, `store-refused`. */
+  /** Returns null if there is no such object. @throws EvidenceError `archive`, `store-refused`. */
   inspect(key: string): Promise<Inspected | null>;
 
-  /** Reports whether nobody can delete the object for as long as it is held; null where this identity may not see it. */
+  /** Reports whether a legal hold prevents deletion of the object; null if this identity may not see it. */
   isHeld(key: string): Promise<boolean | null>;
 }
 
-/** A store of evidence, to be read. Keys are those that `checkKey` lets pass. */
+/** Store of evidence, for reading. Keys are those that `checkKey` accepts. */
 export interface ReadableArchive {
-  /** As people name it, and a command that they type: contains no secret. */
+  /** Address as people write it, also in commands; contains no secret. */
   readonly url: string;
 
-  /** Null where the store locks nothing. */
+  /** Null if the store locks nothing. */
   readonly locks: LockReader | null;
 
-  /** @throws EvidenceError `not-found`, `archive`, and `unreadable` for what is no file but has its name. */
+  /** @throws EvidenceError `not-found`, `archive`, and `unreadable` if a non-file has this name. */
   read(key: string): Promise<Readable>;
 
-  /** @throws EvidenceError as `read` does, and `unreadable` for an object of more than `maxBytes`. */
+  /** @throws EvidenceError like `read`, and `unreadable` if the object has more than `maxBytes`. */
   readBytes(key: string, maxBytes: number): Promise<Uint8Array>;
 
-  /** Null when there is no such object. @throws EvidenceError `archive`, `unreadable` as `read` does. */
+  /** Returns null if there is no such object. @throws EvidenceError `archive`; `unreadable` like `read`. */
   stat(key: string): Promise<{ bytes: number } | null>;
 
   /**
-   * All objects whose key begins with `prefix`, which need not end at a slash, in the order of their UTF-8 bytes.
-   * @param onUnlisted is told of a folder that cannot be listed; then the rest is listed.
+   * Yields all objects whose key begins with `prefix`, which need not end with a slash, in the order of their UTF-8
+   * bytes.
+   * @param onUnlisted called for a folder that cannot be listed; the other folders are still listed.
    * @throws EvidenceError `archive`; without `onUnlisted`, `unreadable` for such a folder.
    */
   list(prefix: string, onUnlisted?: Unlisted): AsyncIterable<StoredObject>;
 
   /**
-   * A file with the object's content that can be read at any offset, as a zip must be. Made in `directory` unless the
-   * archive has such a file itself: it is to be read only.
+   * Returns the path of a file with the object's content, for reading at any offset, as a zip requires. The file is
+   * made in `directory` unless the archive has such a file itself; it must not be changed.
    *
-   * @throws EvidenceError as `read` does.
+   * @throws EvidenceError like `read`.
    */
   fetchFile(key: string, directory: string): Promise<string>;
 }
 
-/** Length and SHA-256 of blocks as they come. */
+/** Returns the length and SHA-256 of blocks as they arrive. */
 export async function measure(blocks: AsyncIterable<Uint8Array>): Promise<Expected> {
   const hash = createHash('sha256');
   let bytes = 0;

@@ -17,12 +17,12 @@ const OF_READING: Record<string, string> = {
   EPERM: TO_READ,
 };
 
-/** Returns what a disk refused to read as an error that says what to do. */
+/** Converts a failed lookup on a disk into an error with a next step. */
 export function lookupFailure(error: unknown, doing: string): EvidenceError {
   return toFailure(error, doing, { ...NEXT_STEPS, ...OF_READING });
 }
 
-/** Returns what a disk refused as an error that says what to do. */
+/** Converts a failed operation on a disk into an error with a next step. */
 export function storeFailure(error: unknown, doing: string): EvidenceError {
   return toFailure(error, doing, NEXT_STEPS);
 }
@@ -36,7 +36,7 @@ function toFailure(error: unknown, doing: string, nextSteps: Record<string, stri
   });
 }
 
-/** Returns what a disk refused for one object, which says nothing of the others. */
+/** Converts a failure to read one object, which says nothing about other objects. */
 export function readFailure(error: unknown, key: string): EvidenceError {
   if (!isOfFile(error)) return lookupFailure(error, `read ${key} from the archive`);
   return new EvidenceError('unreadable', `${key} cannot be read: ${messageOf(error)}`, {
@@ -45,13 +45,13 @@ export function readFailure(error: unknown, key: string): EvidenceError {
   });
 }
 
-/** Reports whether it is the file itself that cannot be read, and not the disk that is full or busy. */
+/** Reports whether the file itself cannot be read, as opposed to a disk that is full or busy. */
 export function isOfFile(error: unknown): boolean {
   const isWriting = isSystemError(error) && error.syscall === 'write';
   return !isWriting && hasCode(error, 'EACCES', 'EPERM', 'EIO', 'EISDIR', 'ELOOP', 'ENXIO');
 }
 
-/** Reports whether this user has no right to look: who may not look has refuted nothing. */
+/** Reports whether this user lacks the permission to read, which refutes nothing. */
 export function isClosed(error: unknown): boolean {
   const cause = error instanceof EvidenceError ? error.cause : error;
   return hasCode(cause, 'EACCES', 'EPERM');

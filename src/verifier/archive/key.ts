@@ -1,10 +1,10 @@
-/** The limit of S3, and for the name of one file of nearly every disk. */
+/** Limits of S3 for a key, and of nearly every disk for the name of a file. */
 const MAX_KEY_BYTES = 1024;
 const MAX_SEGMENT_BYTES = 255;
 
 /**
- * Makes sure that a key is a relative path of ordinary parts on every store. A bad key is a defect in the program:
- * what comes from outside becomes a slug first.
+ * Checks that a key is a relative path of ordinary parts on every store. A bad key is a defect of the program, because
+ * names from outside are converted to slugs first.
  *
  * @throws TypeError
  */
@@ -13,7 +13,7 @@ export function checkKey(key: string): void {
   if (flaw !== undefined) throw new TypeError(`the archive key ${JSON.stringify(key)} ${flaw}`);
 }
 
-/** Reports whether a name that was found in a store is one that `checkKey` lets pass. */
+/** Reports whether a name found in a store is one that `checkKey` accepts. */
 export function isKey(name: string): boolean {
   return keyFlaw(name) === undefined;
 }
@@ -31,7 +31,7 @@ function keyFlaw(key: string): string | undefined {
   return undefined;
 }
 
-/** Order of the UTF-8 bytes, which is that of S3; JavaScript's own differs beyond U+FFFF. */
+/** Compares UTF-8 bytes, the order of S3; JavaScript's order differs beyond U+FFFF. */
 export function compareKeys(one: string, other: string): number {
   return Buffer.compare(Buffer.from(one), Buffer.from(other));
 }

@@ -4,16 +4,16 @@ import { type BundleLimits, contentOf } from './content.ts';
 import { whyUnsafe } from './path.ts';
 import type { Member, Zip } from './zip.ts';
 
-/** Far more lines than `maxEntries` needs; a manifest is held in memory. */
+/** Maximum size of a manifest, which is held in memory; far more lines than `maxEntries` needs. */
 export const MAX_MANIFEST_BYTES = 32 * 1024 * 1024;
 
-/** The members of a zip seen as the files of one bag. */
+/** Members of a zip as the files of one bag. */
 export class Bag {
   readonly zip: Zip;
   readonly limits: BundleLimits;
   readonly folder: string;
   readonly files: Member[];
-  /** The first file of each path; `checkIntegrity` names the others. */
+  /** First file of each path; `checkIntegrity` reports the others. */
   readonly #byPath = new Map<string, Member>();
 
   constructor(zip: Zip, limits: BundleLimits) {
@@ -54,7 +54,7 @@ export class Bag {
     return collect(this.content(member));
   }
 
-  /** Null where the file is missing or damaged, which `checkIntegrity` reports in its own words. */
+  /** Returns null for a missing or damaged file, which `checkIntegrity` reports. */
   async readIfSound(path: string, maxBytes: number): Promise<Uint8Array | null> {
     if (!this.has(path)) return null;
     return this.readFile(path, maxBytes).catch((error: unknown) => {

@@ -7,31 +7,31 @@ import { identityOf, MANIFEST } from './layout.ts';
 import { listZip } from './zip.ts';
 
 interface BundleEntry {
-  /** Within the bundle's folder, e.g. `data/evidence.json`. */
+  /** Path in the bundle's folder, e.g. `data/evidence.json`. */
   path: string;
-  /** As the zip states it. */
+  /** Size as the zip states it. */
   bytes: number;
 }
 
-/** A bundle. Nothing it says is proved before `checkIntegrity` has returned an empty list. */
+/** Bundle whose statements are unproved until `checkIntegrity` has returned an empty list. */
 export interface Bundle {
-  /** Name of the one folder everything lies in; empty where there is not exactly one. */
+  /** Name of the single folder that holds everything; empty unless there is exactly one. */
   folder: string;
   entries: BundleEntry[];
-  /** SHA-256 of the manifest in hex; null where there is no manifest that can be read. */
+  /** SHA-256 of the manifest in hex; null without a readable manifest. */
   identity: string | null;
   checkIntegrity(observer?: IntegrityObserver): Promise<BundleFinding[]>;
-  /** @throws EvidenceError `not-found`, or `unreadable` when damaged or longer than `maxBytes`. */
+  /** @throws EvidenceError `not-found`, or `unreadable` if the file is damaged or longer than `maxBytes`. */
   readFile(path: string, maxBytes: number): Promise<Uint8Array>;
-  /** The bytes of a file, in blocks. @throws EvidenceError as `readFile`, where that is found. */
+  /** Yields the bytes of a file in blocks. @throws EvidenceError like `readFile`, as soon as a fault is found. */
   blocksOf(path: string): AsyncIterable<Uint8Array>;
 }
 
 /**
- * Reads a bundle by anyone, so a hostile one too: names are never used as paths on disk, and nothing is inflated that
- * the limits forbid.
+ * Opens a bundle from an untrusted source: names are never used as paths on disk, and nothing that the limits forbid is
+ * inflated.
  *
- * @throws EvidenceError `unreadable` when it is not a complete zip file.
+ * @throws EvidenceError `unreadable` if it is not a complete zip file.
  */
 export async function readBundle(container: Container, limits: Partial<BundleLimits> = {}): Promise<Bundle> {
   const allLimits = { ...DEFAULT_BUNDLE_LIMITS, ...limits };

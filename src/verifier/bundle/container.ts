@@ -1,27 +1,27 @@
 import { joinBytes } from '../../core/bytes.ts';
 
-/** The bytes of a zip, wherever they lie: a file on a disk, or one that was dropped on a page. */
+/** Bytes of a zip, wherever they are stored: a file on disk, or one that was dropped on a page. */
 export interface Container {
-  /** For people. */
+  /** Name for people. */
   readonly name: string;
-  /** In bytes. */
+  /** Size in bytes. */
   readonly size: number;
-  /** The bytes `start` to `start + length`; fewer only where it is shorter. Any numbers may be asked for. */
+  /** Returns the bytes `start` to `start + length`, fewer if the container is shorter. Accepts any numbers. */
   read(start: number, length: number): Promise<Uint8Array>;
-  /** The same, in blocks. */
+  /** Yields the same bytes in blocks. */
   blocks(start: number, length: number): AsyncIterable<Uint8Array>;
   /**
    * Inflates `length` bytes from `start` (RFC 1951), in blocks.
-   * @param expected how many bytes that may be; nothing is held to it.
-   * @throws LeftOver when the compressed data ends before the bytes do; another Error when it cannot be inflated.
+   * @param expected estimate of the inflated size, which is not enforced.
+   * @throws LeftOver if the compressed data ends before the bytes do; another Error if it cannot be inflated.
    */
   inflated(start: number, length: number, expected: number): AsyncIterable<Uint8Array>;
 }
 
-/** Bytes after the end of compressed data that belong to nothing. */
+/** Error about bytes after the end of compressed data, which belong to nothing. */
 export class LeftOver extends Error {}
 
-/** Exactly `length` bytes from `start`, or null where there are fewer. */
+/** Returns exactly `length` bytes from `start`, or null if there are fewer. */
 export async function readExactly(container: Container, start: number, length: number): Promise<Uint8Array | null> {
   if (start < 0 || !Number.isSafeInteger(start + length)) return null;
   const bytes = await container.read(start, length);
@@ -37,8 +37,8 @@ export async function collect(blocks: AsyncIterable<Uint8Array>): Promise<Uint8A
 const BLOCK = 2 ** 20;
 
 /**
- * A zip in a `Blob`, e.g. a file that was dropped on a page; it is never held whole.
- * @param name for people. @param onRead is told how many bytes were read.
+ * Opens a zip in a `Blob`, e.g. a file that was dropped on a page; it is never held in memory as a whole.
+ * @param name for people. @param onRead called with the number of bytes read.
  */
 export function openBlob(blob: Blob, name: string, onRead: (bytes: number) => void = () => {}): Container {
   const read = async (start: number, length: number) => {
@@ -74,12 +74,14 @@ export function openBlob(blob: Blob, name: string, onRead: (bytes: number) => vo
   return { name, size: blob.size, read, blocks, inflated };
 }
 
-/** A negative offset would be one from the end. */
+/** Slices a blob. Excludes negative offsets, which `slice` counts from the end. */
 function sliceOf(blob: Blob, start: number, length: number): Blob {
   return start < 0 || length < 0 ? blob.slice(0, 0) : blob.slice(start, start + length);
 }
 
-/** Compression Standard, section 5: bytes after the end are an error like any other; Chromium calls them junk. */
+/**
+ * Recognizes bytes after the end: an error like any other (Compression Standard, section 5), which Chromium calls junk.
+ */
 function asLeftOver(error: unknown): never {
   if (error instanceof TypeError && /junk|trailing|after/i.test(error.message)) throw new LeftOver(error.message);
   throw error;

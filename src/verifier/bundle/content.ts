@@ -8,12 +8,15 @@ import { locateData } from './local.ts';
 import type { Member, Zip } from './zip.ts';
 
 export interface BundleLimits {
-  /** Bytes of one file, uncompressed. */
+  /** Maximum uncompressed size of one file. */
   maxFileBytes: number;
-  /** Uncompressed by compressed bytes, for files above `RATIO_FLOOR`: a bomb costs its sender nothing. */
+  /**
+   * Maximum ratio of uncompressed to compressed bytes for files above `RATIO_FLOOR`: a zip bomb costs its sender
+   * nothing.
+   */
   maxRatio: number;
   maxEntries: number;
-  /** The files that it may have. */
+  /** Kind of bag, which determines the files that it may have. */
   holds: BundleHolds;
 }
 
@@ -24,18 +27,18 @@ export const DEFAULT_BUNDLE_LIMITS: BundleLimits = {
   holds: 'stream',
 };
 
-/** Below this size a file is harmless however well it compresses. */
+/** Size below which a file is harmless, however well it compresses. */
 const RATIO_FLOOR = 16 * 1024 * 1024;
 
 const DEFLATED = 8;
 const STORED = 0;
 
 /**
- * The bytes of one file as the bundle's zip holds them, in blocks. They are proved to have the stated length and
- * CRC-32, which says that the zip is whole and nothing about who made it: that is the manifest's part.
+ * Yields the bytes of one file in the bundle's zip, in blocks. They are proved to have the stated length and CRC-32,
+ * which shows that the zip is intact; the manifest shows that the file is unaltered.
  *
- * @throws DamagedFile before the first block when the file must not be read at all (encrypted, a link, beyond the
- * limits, stated twice and differently), and after the last one when length or CRC-32 are not the stated ones.
+ * @throws DamagedFile before the first block if the file must not be read at all (encrypted, a link, beyond the limits,
+ * stated twice and differently), and after the last block if length or CRC-32 differ.
  */
 export async function* contentOf(
   zip: Zip,
@@ -53,7 +56,7 @@ export async function* contentOf(
   let checksum = 0;
   for await (const block of blocks) {
     bytes += block.length;
-    // Asked before the block is handed on: a lie about the size ends here, not when the disk is full.
+    // Checked before the block is handed on: a lie about the size ends here, not when the disk is full.
     if (bytes > entry.uncompressedSize) break;
     checksum = crc32(block, checksum);
     yield block;
@@ -77,13 +80,13 @@ const FILE_TYPE = 0o170000;
 const REGULAR_FILE = 0o100000;
 const FOLDER = 0o040000;
 const DOS_FOLDER = 0x10;
-/** APPNOTE 4.4.4: encrypted, or strongly. */
+/** Flags of encryption and strong encryption (APPNOTE 4.4.4). */
 const ENCRYPTED = 0x41;
 
-/** Finds what keeps a member from being a plain file or folder; judged by the central directory alone. */
+/** Finds the reason why a member is no plain file or folder, by the central directory alone. */
 export function findInType({ name, entry }: Member, path: string): BundleFinding | undefined {
   const isFolder = name.endsWith('/');
-  // APPNOTE 4.4.15: the upper half is the Unix mode, zero where the writer knew none.
+  // The upper half is the Unix mode (APPNOTE 4.4.15), zero if the writer knew none.
   const type = (entry.attributes >>> 16) & FILE_TYPE;
   if (type !== 0 && type !== (isFolder ? FOLDER : REGULAR_FILE)) {
     return { code: 'bundle/link', path, message: `${path} is a link or a special file, which no evidence is` };
@@ -100,7 +103,7 @@ export function findInType({ name, entry }: Member, path: string): BundleFinding
   return undefined;
 }
 
-/** Reports whether a member has content; an empty file deflates to two bytes: RFC 1951, section 3.2.6. */
+/** Reports whether a member has content. An empty file deflates to two bytes (RFC 1951, section 3.2.6). */
 function isFilled({ uncompressedSize, compressedSize, method }: DirectoryEntry): boolean {
   return uncompressedSize > 0 || compressedSize > (method === DEFLATED ? 2 : 0);
 }

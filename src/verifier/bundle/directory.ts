@@ -1,28 +1,28 @@
-/** A member as the central directory states it; section numbers are those of PKWARE's APPNOTE. */
-// Over ten members: it is one record of the format.
+/** Member as stated by the central directory. Section numbers are those of PKWARE's APPNOTE. */
+// Over ten members: one record of the format.
 export interface DirectoryEntry {
-  /** 4.4.3: the version that is needed to extract it. */
+  /** 4.4.3: version needed to extract. */
   version: number;
-  /** 4.4.4. */
+  /** 4.4.4: general purpose bit flag. */
   flags: number;
-  /** 4.4.5. */
+  /** 4.4.5: compression method. */
   method: number;
-  /** 4.4.6: date and time, as MS-DOS has them. */
+  /** 4.4.6: date and time in MS-DOS format. */
   modified: number;
   crc32: number;
   compressedSize: number;
   uncompressedSize: number;
   /** 4.4.15: external file attributes. */
   attributes: number;
-  /** The offset of its local header. */
+  /** Offset of its local header. */
   start: number;
-  /** Its bytes, whatever they are. */
+  /** Name in any bytes. */
   name: Uint8Array;
   extraFields: ExtraField[];
   commentLength: number;
 }
 
-/** 4.5.1. */
+/** 4.5.1: extensible data field. */
 export interface ExtraField {
   id: number;
   data: Uint8Array;
@@ -30,16 +30,16 @@ export interface ExtraField {
 
 export const HAS_DESCRIPTOR = 0x8;
 export const ZIP64_FIELD = 0x0001;
-/** 4.5.3: a field of 32 bits that is filled with ones stands for the one in the zip64 field. */
+/** 4.5.3: value of a 32-bit field whose number is in the zip64 field instead. */
 export const IN_ZIP64 = 0xffffffff;
 
 const SIGNATURE = 0x02014b50;
-/** 4.3.12: the fixed part. */
+/** 4.3.12: size of the fixed part. */
 const HEADER_BYTES = 46;
 
 /**
- * Reads a central directory, 4.3.12, all of whose bytes are given.
- * @throws Error where they are not just so many entries.
+ * Reads a central directory (4.3.12) from all of its bytes.
+ * @throws Error unless they are exactly `count` entries.
  */
 export function readDirectory(bytes: Uint8Array, count: number): DirectoryEntry[] {
   const entries: DirectoryEntry[] = [];
@@ -54,7 +54,7 @@ export function readDirectory(bytes: Uint8Array, count: number): DirectoryEntry[
   return entries;
 }
 
-/** The entry that bytes begin with, and its length. */
+/** Reads the first entry, and returns it with its length. */
 function readEntry(bytes: Uint8Array): [entry: DirectoryEntry, length: number] {
   if (bytes.length < HEADER_BYTES) throw new Error('its directory is longer than it states');
   const fields = new LittleEndian(bytes);
@@ -79,7 +79,9 @@ function readEntry(bytes: Uint8Array): [entry: DirectoryEntry, length: number] {
   return [entry, length];
 }
 
-/** 4.5.3: the zip64 field holds, in this order, those that are filled with ones. */
+/**
+ * Reads sizes and offset. The zip64 field (4.5.3) holds, in this order, those whose 32-bit field is filled with ones.
+ */
 function placeOf(
   fields: LittleEndian,
   extraFields: readonly ExtraField[],
@@ -97,7 +99,9 @@ function placeOf(
   return { uncompressedSize, compressedSize, start: read(fields.u32(42)) };
 }
 
-/** 4.5.1: two bytes of id, two of length, so many of data. Up to three bytes after the last are padding. */
+/**
+ * Reads extra fields (4.5.1): two bytes of id, two of length, then the data. Up to three trailing bytes are padding.
+ */
 export function readExtraFields(bytes: Uint8Array): ExtraField[] {
   const fields: ExtraField[] = [];
   const numbers = new LittleEndian(bytes);
@@ -110,7 +114,7 @@ export function readExtraFields(bytes: Uint8Array): ExtraField[] {
   return fields;
 }
 
-/** Numbers as a zip writes them, by the place of their first byte. */
+/** Reads numbers as a zip writes them, by the offset of their first byte. */
 export class LittleEndian {
   readonly #view: DataView;
 
@@ -126,7 +130,7 @@ export class LittleEndian {
     return this.#view.getUint32(at, true);
   }
 
-  /** Above 2^53 the double next to it, which is beyond the end of any file. */
+  /** Returns an inexact number above 2^53, which is beyond the end of any file. */
   u64(at: number): number {
     return Number(this.#view.getBigUint64(at, true));
   }

@@ -3,26 +3,26 @@ import { agentSlugOf, isSupplementFile, SUPPLEMENT_FOLDERS } from '../supplement
 import type { BundleFinding } from './bundle-finding.ts';
 import { BAG_DECLARATION, BAG_INFO, BINDING, MANIFEST, missingFileName, TAG_MANIFEST } from './layout.ts';
 
-/** The subject of a bag: one stream, or the evidence of other services. */
+/** Content of a bag: one stream, or the evidence of other services. */
 export type BundleHolds = 'stream' | 'supplements';
 
-/** The forms of a package. */
+/** Forms of a package. */
 export const FORMS = ['json', 'pdf', 'summary'] as const;
 export type FormName = (typeof FORMS)[number];
 
 export const README = 'README.txt';
 export const VERIFICATION = 'data/verification.json';
 export const TRANSFER_LOG = 'data/transfer-log.json';
-/** The service's statements about the stream besides its package; see `serviceSchema`. */
+/** Statements of the service about the stream apart from its package; see `serviceSchema`. */
 export const SERVICE = 'data/service.json';
-/** Its own listing of the entries, where it was asked for one; see `claims/listing-text.ts`. */
+/** Service's own listing of the entries, if it was asked for one; see `claims/listing-text.ts`. */
 export const LISTING = 'data/listing.csv';
-/** The JSON form, whole. */
+/** Whole JSON form. */
 export const EVIDENCE = 'data/evidence.json';
-/** The contract that the forms were read by, where it is not the default one. */
+/** Contract by which the forms were read, unless it is the default one. */
 export const CONTRACT_FILE = 'data/contract.yaml';
 
-/** Every bundle has these, whatever it is of. */
+/** Files of every bundle of a stream. */
 const ALWAYS: readonly string[] = [
   BAG_DECLARATION,
   BAG_INFO,
@@ -47,23 +47,23 @@ const ALLOWED: ReadonlySet<string> = new Set([
 
 const CHECKPOINT = /^data\/checkpoints\/(0|[1-9][0-9]{0,15})(\.([2-9]|[1-9][0-9]{1,4}))?\.tsr$/;
 
-/** A form whole, or with `.part` as much of it as arrived. */
+/** Names of a whole form or, with `.part`, of as much of it as arrived. */
 const FORM_FILES: Record<FormName, RegExp> = {
   json: /^data\/evidence\.json(\.part)?$/,
   pdf: /^data\/evidence\.pdf(\.part)?$/,
   summary: /^data\/summary\.(json|html|txt|md|pdf|bin)(\.part)?$/,
 };
 
-/** Folders that a zip may name by themselves. */
+/** Folders that a zip may list as members. */
 const FOLDERS: ReadonlySet<string> = new Set(['', 'data/', 'data/checkpoints/']);
 
-/** The one file of a form; undefined where there is none, or more than one, of which nobody can tell which is meant. */
+/** Returns the single file of a form; undefined if there is none, or several, so that none of them is certain. */
 export function formFile(form: FormName, paths: readonly string[]): string | undefined {
   const [first, ...others] = paths.filter((path) => FORM_FILES[form].test(path));
   return others.length === 0 ? first : undefined;
 }
 
-/** The file name of a form by the content type it was delivered with. */
+/** Returns the file name of a form by the content type with which it was delivered. */
 export function formFileName(form: FormName, contentType: string): string {
   if (form === 'json') return EVIDENCE;
   if (form === 'pdf') return 'data/evidence.pdf';
@@ -87,15 +87,15 @@ export function isToken(path: string): boolean {
   return CHECKPOINT.test(path);
 }
 
-/** The forms that the bundle says it lacks. */
+/** Returns the forms that the bundle says it lacks. */
 export function missingForms(paths: readonly string[]): FormName[] {
   return FORMS.filter((form) => paths.includes(missingFileName(form)));
 }
 
 /**
- * A bundle has a closed set of names, and one file of a kind: where there is a second, two programs may read two
- * different ones, and each be right.
- * @param paths of all files and, with a slash after them, folders, within the bundle's folder.
+ * Finds files outside the closed set of names, and second files of a kind: with two, two programs may each rightly read
+ * a different one.
+ * @param paths all files and, with a trailing slash, folders, in the bundle's folder.
  */
 export function findInFiles(paths: readonly string[], holds: BundleHolds = 'stream'): BundleFinding[] {
   const unexpected = paths
@@ -139,7 +139,7 @@ function finding(code: BundleFinding['code'], path: string, message: string): Bu
   return { code, path, message };
 }
 
-/** An RFC 3161 token as a file beside the package that holds it. */
+/** RFC 3161 token as a file next to the package that holds it. */
 interface TokenFile {
   path: string;
   content: Uint8Array;
@@ -148,8 +148,8 @@ interface TokenFile {
 }
 
 /**
- * The tokens of a package as files, so that `openssl` can check them: `<sequence>.tsr`, and where an entry has several
- * that differ, `<sequence>.2.tsr` and so on, in the order of the package.
+ * Returns the tokens of a package as files that `openssl` can check: `<sequence>.tsr` and, for further different tokens
+ * of an entry, `<sequence>.2.tsr` and so on, in the order of the package.
  */
 export function tokenFiles(checkpoints: readonly { sequence: number; token: Uint8Array | null }[]): TokenFile[] {
   const bySequence = new Map<number, Map<string, TokenFile>>();

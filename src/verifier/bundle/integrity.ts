@@ -11,17 +11,17 @@ import { findInTags, type Reading } from './tags.ts';
 import type { Member } from './zip.ts';
 
 /**
- * Sees every byte while it is being hashed, so that a chain is walked without a second read. What it sees is proved
- * only by the list that `checkIntegrity` returns at the end; what it throws ends the check.
+ * Receives every byte while it is hashed, so that a chain is walked without a second read. The bytes are proved only by
+ * the list that `checkIntegrity` returns at the end. An error thrown here ends the check.
  */
 export interface IntegrityObserver {
-  /** Blocks of each file in order; the block may be kept. Awaited before the next one is read. */
+  /** Receives the blocks of each file in order, and may keep them. Awaited before the next block is read. */
   onChunk?(path: string, chunk: Uint8Array): void | Promise<void>;
-  /** After the last block; not called for a file that cannot be read to its end. */
+  /** Called after the last block; not called for a file that cannot be read to its end. */
   onEnd?(path: string, file: FileDigest): void | Promise<void>;
 }
 
-/** The digest of a file as it was read. */
+/** Length and digest of a file as read. */
 export interface FileDigest {
   bytes: number;
   /** Hex. */
@@ -31,9 +31,9 @@ export interface FileDigest {
 const KEPT = new Set([BAG_DECLARATION, BAG_INFO, MANIFEST, TAG_MANIFEST]);
 
 /**
- * One pass over the bundle: the zip as a container, the names in it, which are a closed set, every file against its
- * manifest, RFC 8493 section 3 (complete and valid). Every finding is listed, not only the first; an empty list means that the bundle
- * is exactly what its manifests state, which says nothing about who wrote them: compare `identity` for that.
+ * Checks the bundle in one pass: the zip as a container, the closed set of names, and every file against its manifest
+ * (complete and valid by RFC 8493 section 3). Returns all findings, not just the first. An empty list means that the
+ * bundle is exactly what its manifests state, which says nothing about who wrote them: compare `identity` for that.
  */
 export async function checkIntegrity(bag: Bag, observer: IntegrityObserver): Promise<BundleFinding[]> {
   const names = findInNames(bag);
@@ -50,7 +50,7 @@ export async function checkIntegrity(bag: Bag, observer: IntegrityObserver): Pro
     }
   }
   findings.push(...findInTags(bag, reading));
-  // A file that no bundle has is most often in no manifest either, and that is one finding.
+  // A file that no bundle has is usually in no manifest either: one finding is enough.
   const known = new Set(findings.map(({ code, path }) => `${code} ${path}`));
   return [...findings, ...badFiles(bag, names.refused).filter(({ code, path }) => !known.has(`${code} ${path}`))];
 }
@@ -111,13 +111,13 @@ async function readMember(bag: Bag, member: Member, reading: Reading, observer: 
   await observer.onEnd?.(path, { bytes, sha256 });
 }
 
-/** Faults in the names of a zip, and the members that are not to be read because of them. */
+/** Findings about the names in a zip, and the members that must not be read because of them. */
 interface NameFindings {
   findings: BundleFinding[];
   refused: Set<Member>;
 }
 
-/** Judges names as an auditor's unzip program on any system would have to. */
+/** Checks names as an unzip program must on any system. */
 function findInNames(bag: Bag): NameFindings {
   const findings: BundleFinding[] = [];
   const refused = new Set<Member>();
@@ -147,7 +147,7 @@ function findInNames(bag: Bag): NameFindings {
   return { findings, refused };
 }
 
-/** Every folder that a file lies in, so that a file of the folder's name is seen to be in its way. */
+/** Returns every folder that holds a file, to detect a file with the name of a folder. */
 function takenAsFolder(members: readonly Member[]): Map<string, string> {
   const taken = new Map<string, string>();
   for (const { name } of members) {

@@ -5,7 +5,7 @@ import type { Collected, ServiceStatement, StreamStatementDocument } from '../cl
 import type { RecordedStatement, StreamStatement } from '../claims/statement.ts';
 import type { TransferLog, Verification } from './documents.ts';
 
-/** The part of `data/verification.json` that says what was known of the stream besides its package. */
+/** Part of `data/verification.json` with the knowledge of the stream apart from its package. */
 type KnownDocument = Pick<
   Verification,
   | 'vendor'
@@ -35,7 +35,7 @@ export function toKnownDocument(known: Known): KnownDocument {
   };
 }
 
-/** @param listing what came of comparing the listing in the bundle anew; null where there is none to compare. */
+/** @param listing comparison with the bundle's listing; null if there is none to compare. */
 export function knownOf(document: KnownDocument, listing: ListingResult | null): Known {
   const { vendor, earlier, package_period, unfetched, package_entries, secrets, accepted_restarts } = document;
   return {
@@ -62,7 +62,7 @@ function basisOf({ completeness }: KnownDocument, listing: ListingResult | null)
   return { kind: 'listing', ...listing };
 }
 
-/** A stream in the service's list of streams, as it is written down. */
+/** Returns a stream's statement in the service's list of streams, as written into documents. */
 export function toStatementDocument({
   entryCount,
   headSequence,
@@ -71,7 +71,7 @@ export function toStatementDocument({
   return { entries: entryCount, head: { sequence: headSequence, hash: headDigest } };
 }
 
-/** A service may name every entry that it has. */
+/** Maximum number of failed entries kept, because a service may report every entry. */
 const MAX_FAILED = 100;
 
 export function collectedIn({

@@ -16,11 +16,11 @@ import type { Member, Zip } from './zip.ts';
 const DESCRIPTOR_SIGNATURE = 0x08074b50;
 
 /**
- * Compares the headers before and after a file's data with the central directory. Programs differ in which of
- * the two they believe, so a zip in which they differ can show an auditor something else than it shows us.
+ * Compares the headers before and after a file's data with the central directory. Programs differ in which of them they
+ * trust, so a zip in which they differ can show an auditor something else than us.
  *
- * @returns where the file's data begins.
- * @throws DamagedFile when they differ, when files overlap, or when bytes lie between this file and the next.
+ * @returns the offset of the file's data.
+ * @throws DamagedFile if they differ, if files overlap, or if bytes lie between this file and the next.
  */
 export async function locateData(zip: Zip, member: Member, path: string): Promise<number> {
   const { entry, end } = member;
@@ -48,7 +48,9 @@ export async function locateData(zip: Zip, member: Member, path: string): Promis
   return header.dataStart;
 }
 
-/** APPNOTE 4.3.9: CRC-32 and sizes of 4 or, in zip64, 8 bytes; most programs put a signature before them. */
+/**
+ * Lengths of a data descriptor (APPNOTE 4.3.9): CRC-32 and sizes of 4 or, in zip64, 8 bytes, mostly after a signature.
+ */
 const DESCRIPTOR_LENGTHS = [12, 16, 20, 24];
 
 async function readDescriptor(zip: Zip, start: number, end: number): Promise<Uint8Array | null> {
@@ -64,19 +66,19 @@ function isDescriptorOf(entry: DirectoryEntry, bytes: Uint8Array): boolean {
   return fields.u32(0) === entry.crc32 && sizes[0] === entry.compressedSize && sizes[1] === entry.uncompressedSize;
 }
 
-/** The facts in a local header that the directory states too. */
+/** Facts in a local header that the directory states, too. */
 interface LocalHeader
   extends Pick<
     DirectoryEntry,
     'version' | 'flags' | 'method' | 'modified' | 'crc32' | 'compressedSize' | 'uncompressedSize' | 'name'
   > {
-  /** Empty where they cannot be read. */
+  /** Empty if they cannot be read. */
   extraFields: ExtraField[];
   dataStart: number;
 }
 
 const HEADER_SIGNATURE = 0x04034b50;
-/** 4.3.7: the fixed part. */
+/** 4.3.7: size of the fixed part. */
 const HEADER_BYTES = 30;
 
 async function readLocalHeader(container: Container, { start, compressedSize }: DirectoryEntry): Promise<LocalHeader> {
@@ -107,7 +109,7 @@ function headerDifference(entry: DirectoryEntry, header: LocalHeader): string | 
   if (!areSameBytes(header.name, entry.name)) return 'name';
   if (header.flags !== entry.flags) return 'flags';
   if (header.method !== entry.method) return 'compression method';
-  // A writer that streams learns only after the local header that it needs zip64.
+  // A streaming writer learns only after the local header that it needs zip64.
   if (header.version !== entry.version && !(isZip64 && header.version < entry.version)) return 'version';
   if (header.modified !== entry.modified) return 'date';
   const stated = localSizes(header);
@@ -119,7 +121,7 @@ function headerDifference(entry: DirectoryEntry, header: LocalHeader): string | 
   return undefined;
 }
 
-/** APPNOTE 4.5.3: in a local header the zip64 field holds both sizes, the plain one first. */
+/** Returns the sizes in a local header, whose zip64 field holds both, the uncompressed one first (APPNOTE 4.5.3). */
 function localSizes(header: LocalHeader): { plain: number; compressed: number } | undefined {
   const short = { plain: header.uncompressedSize, compressed: header.compressedSize };
   if (short.plain !== IN_ZIP64 && short.compressed !== IN_ZIP64) return short;

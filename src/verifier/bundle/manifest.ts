@@ -1,6 +1,6 @@
 import { comparePaths } from './path.ts';
 
-/** A manifest, RFC 8493 section 2.1.3, with the lines that are none kept apart. */
+/** Manifest (RFC 8493 section 2.1.3), with its malformed lines kept apart. */
 export interface Manifest {
   /** SHA-256 in lower-case hex by path. */
   digests: Map<string, string>;
@@ -9,8 +9,8 @@ export interface Manifest {
 }
 
 /**
- * The text of a manifest, sorted by path. RFC 8493 section 2.1.3: line feed, carriage return and percent sign, and
- * only those, are percent-encoded in a path.
+ * Returns the text of a manifest, sorted by path. In a path, line feed, carriage return and percent sign, and only
+ * those, are percent-encoded (RFC 8493 section 2.1.3).
  */
 export function manifestText(files: readonly { path: string; sha256: string }[]): string {
   return files
@@ -20,8 +20,8 @@ export function manifestText(files: readonly { path: string; sha256: string }[])
 }
 
 /**
- * Reads only the form that `sha256sum -c` reads too and that we write: lower-case hex, two spaces, path, line feed. A
- * laxer reader would call a manifest good that another program cannot check.
+ * Reads a manifest strictly, in the form that we write and `sha256sum -c` reads: lower-case hex, two spaces, path, line
+ * feed. A lenient reader would accept manifests that other programs cannot check.
  */
 export function parseManifest(text: string): Manifest {
   const digests = new Map<string, string>();

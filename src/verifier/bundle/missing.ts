@@ -3,7 +3,7 @@ import type { Bundle } from './bundle.ts';
 import { missingForms } from './files.ts';
 import { missingFileName } from './layout.ts';
 
-/** A form that could not be had, and why. */
+/** Missing form, and the reason. */
 export interface MissingForm {
   form: string;
   reason: string;
@@ -11,12 +11,12 @@ export interface MissingForm {
 
 const MAX_REASON_BYTES = 64 * 1024;
 
-/** The tag file that stands for the form. */
+/** Returns the tag file that replaces the form. */
 export function missingFile({ form, reason }: MissingForm): { name: string; content: string } {
   return { name: missingFileName(form), content: `The ${form} form of this package is missing.\n\n${reason}\n` };
 }
 
-/** @throws EvidenceError `unreadable` for a file that is damaged or too long. */
+/** @throws EvidenceError `unreadable` if a file is damaged or too long. */
 export async function readMissing(bundle: Bundle): Promise<MissingForm[]> {
   const missing: MissingForm[] = [];
   for (const form of missingForms(bundle.entries.map(({ path }) => path))) {

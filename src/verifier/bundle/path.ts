@@ -1,11 +1,11 @@
 import { compareBytes, utf8Bytes } from '../../core/bytes.ts';
 
-/** Windows stops at 260, most file systems at 255 for each part. */
+/** Maximum length of a name: Windows stops at 260, most file systems at 255 per part. */
 const MAX_NAME = 1024;
 
 /**
- * Says why a name inside a zip is dangerous to extract, or undefined. Applies to files and, with their trailing slash,
- * to folders.
+ * Returns why a name inside a zip is dangerous to extract; undefined if it is not. Applies to files and, with their
+ * trailing slash, to folders.
  */
 export function whyUnsafe(name: string): string | undefined {
   if (name === '') return 'the name is empty';
@@ -19,14 +19,14 @@ export function whyUnsafe(name: string): string | undefined {
   return undefined;
 }
 
-/** Equal for two names that are one file on a disk which ignores letter case or Unicode normalisation. */
+/** Returns the same key for two names that are one file on a disk that ignores letter case or Unicode normalization. */
 export function collisionKey(name: string): string {
   return name.normalize('NFC').toUpperCase().normalize('NFC');
 }
 
 /**
- * Reports whether every tool an auditor has reads `path` the same way: `sha256sum -c` does not undo the
- * percent-encoding of RFC 8493, and unzip programs disagree on everything that is not ASCII.
+ * Reports whether all of an auditor's tools read `path` the same way: `sha256sum -c` does not undo the percent-encoding
+ * of RFC 8493, and unzip programs disagree on everything that is not ASCII.
  */
 export function isPortablePath(path: string): boolean {
   return path
@@ -36,7 +36,7 @@ export function isPortablePath(path: string): boolean {
     );
 }
 
-/** Order of the UTF-8 bytes: the same on every machine, whatever its locale. */
+/** Compares UTF-8 bytes, so that the order is the same on every machine, whatever its locale. */
 export function comparePaths(one: string, other: string): number {
   return compareBytes(utf8Bytes(one), utf8Bytes(other));
 }

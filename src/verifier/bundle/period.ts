@@ -1,4 +1,4 @@
-/** A span of time, half-open; null for no bound. RFC 3339 in UTC. */
+/** Half-open span of time; null for no bound. RFC 3339 in UTC. */
 interface Period {
   from: string | null;
   to: string | null;
@@ -8,8 +8,8 @@ const MONTHS = 'January February March April May June July August September Octo
 const MIDNIGHT = 'T00:00:00.000Z';
 
 /**
- * A period in words: `October 2026 (1–31 October 2026, UTC)`.
- * @param until when it was asked for, where that is known: a period without an end goes up to then.
+ * Describes a period, e.g. `October 2026 (1–31 October 2026, UTC)`.
+ * @param until time of the export, if known: an open period ends then.
  */
 export function describePeriod({ from, to }: Period, until: string | null = null): string {
   const now = until === null ? 'the time of the export' : `the export of ${describeMinute(until)}`;
@@ -18,7 +18,7 @@ export function describePeriod({ from, to }: Period, until: string | null = null
   return from === null ? `everything ${end} (UTC)` : `from ${describeTime(from)} ${end} (UTC)`;
 }
 
-/** `1 October 2026`, or with its time of day where it is not midnight. */
+/** Describes a day as `1 October 2026`, with the time of day unless it is midnight. */
 export function describeTime(time: string): string {
   const date = new Date(time);
   const day = `${date.getUTCDate()} ${monthOf(date)} ${date.getUTCFullYear()}`;
@@ -29,12 +29,12 @@ export function describeTime(time: string): string {
   return clock === '00:00:00' ? day : `${day} ${clock}`;
 }
 
-/** Nobody knows more exactly up to when a package goes that is made while the export runs. */
+/** Describes a time to the minute: a package made during the export has no more exact end. */
 function describeMinute(time: string): string {
   return `${describeTime(`${time.slice(0, 10)}T00:00:00.000Z`)}, ${time.slice(11, 16)}`;
 }
 
-/** Days as a range: `5–9 October 2026`. @param last included. */
+/** Describes days as a range, e.g. `5–9 October 2026`. @param last included. */
 export function describeDays(first: string, last: string): string {
   const [start, end] = [new Date(first), new Date(last)];
   const tail = `${end.getUTCDate()} ${monthOf(end)} ${end.getUTCFullYear()}`;

@@ -11,10 +11,10 @@ export interface OpenBundle extends Bundle {
 }
 
 /**
- * Opens a bundle on a disk; see `readBundle`.
+ * Opens a bundle on disk; see `readBundle`.
  *
- * @param name how it is called in errors.
- * @throws EvidenceError `not-found` when there is no such file, `unreadable` when it is not a complete zip file.
+ * @param name of the bundle in errors.
+ * @throws EvidenceError `not-found` if there is no such file, `unreadable` if it is not a complete zip file.
  */
 export async function openBundle(path: string, limits: Partial<BundleLimits> = {}, name = path): Promise<OpenBundle> {
   const file = await openFile(path, name);
@@ -28,12 +28,12 @@ export async function openBundle(path: string, limits: Partial<BundleLimits> = {
 
 const MAX_BLOCK = 256 * 1024;
 
-/** A zip on a disk. */
+/** Zip on disk. */
 interface OpenFile extends Container {
   close(): Promise<void>;
 }
 
-/** @throws EvidenceError `not-found` when there is no such file, `unreadable` when it cannot be opened. */
+/** @throws EvidenceError `not-found` if there is no such file, `unreadable` if it cannot be opened. */
 export async function openFile(path: string, name: string): Promise<OpenFile> {
   const handle = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
     const code = error.code === 'ENOENT' || error.code === 'ENOTDIR' ? 'not-found' : 'unreadable';
@@ -51,9 +51,10 @@ export async function openFile(path: string, name: string): Promise<OpenFile> {
 }
 
 async function* inflated(handle: FileHandle, start: number, length: number, expected: number): AsyncGenerator<Buffer> {
-  // zlib allocates a whole block even for a file of a few bytes, as most files of a bundle are.
+  // zlib allocates a whole block even for a file of a few bytes, and most files of a bundle have only a few.
   const inflate = createInflateRaw({ chunkSize: Math.min(Math.max(expected, 1024), MAX_BLOCK) });
-  // Its failure is the iteration's below. It never settles when the data ends early: zlib then stops taking input.
+  // The loop below reports the failure. The promise never settles if the data ends early, because zlib then takes no
+  // more input.
   pipeline(readRange(handle, start, length), inflate).catch(() => undefined);
   try {
     for await (const block of inflate) yield block;
@@ -67,8 +68,8 @@ async function* inflated(handle: FileHandle, start: number, length: number, expe
 const BLOCK = 256 * 1024;
 
 /**
- * The bytes `start` to `start + length` of an open file in blocks; fewer only where the file is shorter.
- * `FileHandle.createReadStream` is no alternative: each stream leaves a `close` listener on the handle for good.
+ * Yields the bytes `start` to `start + length` of an open file in blocks, fewer if the file is shorter. Does not use
+ * `FileHandle.createReadStream`, which leaves a `close` listener on the handle for each stream.
  */
 export async function* readRange(handle: FileHandle, start: number, length: number): AsyncGenerator<Buffer> {
   let position = start;

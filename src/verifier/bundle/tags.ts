@@ -6,15 +6,15 @@ import { whyUnsafe } from './path.ts';
 
 const PAYLOAD = 'data/';
 
-/** The results of one pass over all files. */
+/** Results of one pass over all files. */
 export interface Reading {
   /** SHA-256 in hex of every file that could be read. */
   digests: Map<string, string>;
-  /** Content of the tag files that say what the bag should be. */
+  /** Content of the tag files that describe the bag. */
   tags: Map<string, Uint8Array>;
 }
 
-/** Compares what was read with what the bag says about itself. */
+/** Compares the files as read with the bag's statements about itself. */
 export function findInTags(bag: Bag, reading: Reading): BundleFinding[] {
   const paths = bag.files.map((member) => bag.pathOf(member));
   const payload = paths.filter((path) => path.startsWith(PAYLOAD));
@@ -27,7 +27,7 @@ export function findInTags(bag: Bag, reading: Reading): BundleFinding[] {
   ];
 }
 
-/** RFC 8493 section 2.1.1: two lines, in this order and form. 0.97 is the version before the RFC. */
+/** Two lines in this order and form (RFC 8493 section 2.1.1). Version 0.97 preceded the RFC. */
 const DECLARATION = /^BagIt-Version: (1\.0|0\.97)\r?\nTag-File-Character-Encoding: UTF-8(\r?\n)?$/;
 
 function findInDeclaration(bag: Bag, reading: Reading): BundleFinding[] {
@@ -37,7 +37,7 @@ function findInDeclaration(bag: Bag, reading: Reading): BundleFinding[] {
   return [malformed(BAG_DECLARATION, 'it is not a BagIt declaration of version 1.0 or 0.97')];
 }
 
-/** RFC 8493 section 3: every file named by the manifest is there and as stated, and no file is unnamed. */
+/** Checks a manifest (RFC 8493 section 3): every file that it names exists as stated, and no file is unnamed. */
 function findInManifest(bag: Bag, { digests, tags }: Reading, name: string, paths: string[]): BundleFinding[] {
   if (!bag.has(name)) return [missing(name, 'so nothing in the bundle can be checked against it')];
   const text = textOf({ digests, tags }, name);
@@ -74,7 +74,7 @@ function findInManifest(bag: Bag, { digests, tags }: Reading, name: string, path
   return findings;
 }
 
-/** RFC 8493 section 2.2.2: `Payload-Oxum`, if given, is given once and equals the payload. */
+/** Checks that `Payload-Oxum` (RFC 8493 section 2.2.2), if given, is given once and equals the payload. */
 function findInInfo(bag: Bag, reading: Reading): BundleFinding[] {
   const text = textOf(reading, BAG_INFO);
   if (text === undefined || text === '') return [];
@@ -90,7 +90,7 @@ function findInInfo(bag: Bag, reading: Reading): BundleFinding[] {
   return [{ code: 'bundle/count-differs', path: BAG_INFO, expected, actual, message }];
 }
 
-/** Undefined where the file was missing or unreadable, which is reported elsewhere; null where it is not UTF-8. */
+/** Returns undefined for a missing or unreadable file, which is reported elsewhere, and null if it is not UTF-8. */
 function textOf({ tags }: Reading, name: string): string | null | undefined {
   const bytes = tags.get(name);
   if (bytes === undefined) return undefined;

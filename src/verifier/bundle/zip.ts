@@ -3,14 +3,14 @@ import { EvidenceError, messageOf } from '../../core/errors.ts';
 import { type Container, readExactly } from './container.ts';
 import { type DirectoryEntry, LittleEndian, readDirectory } from './directory.ts';
 
-/** One entry of the central directory, before anything of its content was read. */
+/** Entry of the central directory, before any of its content was read. */
 export interface Member {
-  /** As stored, decoded; with a trailing slash for a folder. */
+  /** Name as stored, decoded; ends with a slash for a folder. */
   name: string;
-  /** The reason not to trust `name` as text, if there is one. */
+  /** Reason not to trust `name` as text, if any. */
   nameFlaw: string | undefined;
   /**
-   * The offset where the next member, or the central directory, begins: the bytes between belong to this one or to
+   * Offset at which the next member or the central directory begins: the bytes before it belong to this member or to
    * none.
    */
   end: number;
@@ -20,14 +20,14 @@ export interface Member {
 export interface Zip {
   container: Container;
   end: EndRecord;
-  /** In the order in which they lie in the file. */
+  /** Members in the order in which they lie in the file. */
   members: Member[];
 }
 
 /**
- * Lists the central directory; no content is read.
+ * Lists the central directory without reading content.
  *
- * @throws EvidenceError `unreadable` when it is no zip or has more than `maxEntries` entries.
+ * @throws EvidenceError `unreadable` if it is no zip or has more than `maxEntries` entries.
  */
 export async function listZip(container: Container, maxEntries: number): Promise<Zip> {
   try {
@@ -40,7 +40,7 @@ export async function listZip(container: Container, maxEntries: number): Promise
   }
 }
 
-/** Some 100,000 entries with names of ordinary length: the listing is held in memory. */
+/** Maximum size of a directory, held in memory: some 100,000 entries with names of ordinary length. */
 const MAX_DIRECTORY_BYTES = 16 * 1024 * 1024;
 
 async function listMembers(container: Container, maxEntries: number): Promise<Zip> {
@@ -58,7 +58,7 @@ async function listMembers(container: Container, maxEntries: number): Promise<Zi
   return { container, end, members };
 }
 
-/** Info-ZIP's Unicode Path field gives an entry a second name, which some programs prefer to the first. */
+/** Id of Info-ZIP's Unicode Path field, which gives an entry a second name that some programs prefer. */
 const UNICODE_PATH = 0x7075;
 
 const UTF8_NAME = 0x800;
@@ -77,14 +77,14 @@ function nameOf({ name: bytes, extraFields, flags }: DirectoryEntry): { name: st
   return { name, nameFlaw: undefined };
 }
 
-/** The end of a zip as it states its central directory; section numbers are those of PKWARE's APPNOTE. */
+/** End of a zip, which states its central directory. Section numbers are those of PKWARE's APPNOTE. */
 interface EndRecord {
   directoryStart: number;
   directoryBytes: number;
   entries: number;
-  /** The offset where the end records begin, so where the directory must end. */
+  /** Offset of the end records, where the directory must end. */
   start: number;
-  /** Statements of the end records against themselves or each other. */
+  /** Contradictions within or between the end records. */
   flaws: string[];
 }
 
@@ -96,10 +96,10 @@ const END64_BYTES = 56;
 const END64_SIGNATURE = 0x06064b50;
 
 /**
- * Reads the end records, which must be the last bytes: a comment, or records that contradict each other, are where two
- * programs begin to see two different archives in one file.
+ * Reads the end records, which must be the last bytes: with a comment, or with records that contradict each other, two
+ * programs can see two different archives in one file.
  *
- * @throws Error when the records are not the last bytes of the file.
+ * @throws Error if the records are not the last bytes of the file.
  */
 async function readEndRecord(container: Container): Promise<EndRecord> {
   const { size } = container;
@@ -115,7 +115,7 @@ async function readEndRecord(container: Container): Promise<EndRecord> {
     start,
     flaws: [] as string[],
   };
-  // 4.4.19 to 4.4.21: number of this disk, of the directory's disk, entries on this disk.
+  // 4.4.19 to 4.4.21: number of this disk, of the directory's disk, and of entries on this disk.
   if (fields.u16(4) !== 0 || fields.u16(6) !== 0) record.flaws.push('it claims to be one disk of several');
   if (fields.u16(8) !== record.entries) record.flaws.push('its two counts of entries differ');
   const locator = await readFields(container, start - LOCATOR_BYTES, LOCATOR_BYTES);
@@ -123,7 +123,7 @@ async function readEndRecord(container: Container): Promise<EndRecord> {
   return readEnd64Record(container, start - LOCATOR_BYTES, locator, record);
 }
 
-/** 4.3.14 and 4.3.15: the zip64 record overrides fields of the other that are filled with ones. */
+/** Reads the zip64 record (4.3.14 and 4.3.15), which overrides fields of the other record that are filled with ones. */
 async function readEnd64Record(
   container: Container,
   locatorStart: number,

@@ -3,10 +3,10 @@ import { type EntryBatch, isNoted } from '../model/batch.ts';
 import type { Contract } from '../reading/contract.ts';
 import { cutWord } from '../reading/entry-words.ts';
 
-/** Number of entries with each action; null where that was not asked for, or cannot be said of all entries. */
+/** Number of entries per action; null if not requested or not known for every entry. */
 export type CountedActions = ReadonlyMap<string, number> | null;
 
-/** More actions than this, or longer ones in all, are not counted one by one. */
+/** Maximum number of distinct actions, and of their bytes. Beyond either, actions are not counted. */
 const MAX_ACTIONS = 100_000;
 const MAX_BYTES = 16 * 2 ** 20;
 
@@ -17,21 +17,21 @@ const [QUOTE, BACKSLASH, COMMA, COLON, OPEN] = utf8Bytes('"\\,:{') as unknown as
   number,
   number,
 ];
-/** Begins a value that holds others. */
+/** First bytes of values that hold other values. */
 const OPENING = new Set(utf8Bytes('{['));
 
 interface Counted {
-  /** As sent, without quotes. */
+  /** Action as sent, without quotes. */
   bytes: Uint8Array;
   count: number;
 }
 
-/** Counts entries by their action. Most are found in an entry's bytes without reading all of it. */
+/** Counts entries by action. Finds most actions in an entry's bytes, without parsing the whole entry. */
 export class ActionCount {
   readonly #contract: Contract;
-  /** Member of an entry that states its action, as it is written before its value. */
+  /** Bytes that precede the text of an action: the quoted member name, the colon and the opening quote. */
   readonly #member: Uint8Array;
-  /** By a hash of their bytes. */
+  /** Actions found in bytes, keyed by a hash of those bytes. */
   readonly #counted = new Map<number, Counted[]>();
   readonly #texts = new Map<string, number>();
   #actions = 0;
@@ -66,8 +66,8 @@ export class ActionCount {
   }
 
   /**
-   * Finds where the text of the action begins; -1 where only a reader of the whole entry can tell.
-   * @param bytes of an entry that can be read in one way only.
+   * Returns the offset of the action's text; -1 if only a parser of the whole entry can find it.
+   * @param bytes an entry that can be read in one way only.
    */
   #find(bytes: Uint8Array): number {
     for (let at = 0; bytes[at] === (at === 0 ? OPEN : COMMA); ) {
@@ -112,13 +112,13 @@ export class ActionCount {
   #isWithin(bytes: number): boolean {
     this.#actions++;
     this.#bytes += bytes;
-    // Each may be counted as bytes and as a text.
+    // Each action may be counted twice: as bytes and as text.
     if (this.#actions > 2 * MAX_ACTIONS || this.#bytes > 2 * MAX_BYTES) this.#isCountable = false;
     return this.#isCountable;
   }
 }
 
-/** Offset after the second quote of a text without escapes; -1 for a text with escapes. */
+/** Returns the offset after a text's closing quote; -1 if a backslash precedes the first quote or there is none. */
 function endOfText(bytes: Uint8Array, start: number): number {
   const end = bytes.indexOf(QUOTE, start + 1);
   return end === -1 || bytes[end - 1] === BACKSLASH ? -1 : end + 1;

@@ -1,31 +1,31 @@
-/** Numbers of entries of a stream by when they were recorded: per day, or coarser where that would be too many days to keep. */
+/** Numbers of a stream's entries by time of recording: per day, or per coarser unit if there are too many days. */
 export interface Activity {
   per: 'day' | 'month' | 'year';
-  /** By `2026-10-31`, `2026-10` or `2026`, in UTC; none without entries. */
+  /** Keyed by `2026-10-31`, `2026-10` or `2026`, in UTC. Units without entries are absent. */
   counts: Record<string, number>;
-  /** Entries without a time that could be read. */
+  /** Entries whose time is absent or unreadable. */
   undated: number;
 }
 
-/** More days than this are counted by month, more months by year. A quarter fits. */
+/** Maximum number of units: more days are counted by month, and more months by year. A quarter fits. */
 const MAX_COUNTS = 100;
 
-/** Milliseconds. */
+/** One day in milliseconds. */
 const DAY = 86_400_000;
-/** ECMA-262 21.4.1.1: no Date is beyond it. */
+/** Largest absolute time value of a Date, in milliseconds (ECMA-262 21.4.1.1). */
 const MAX_TIME = 8.64e15;
 const LENGTH = { day: 10, month: 7, year: 4 } as const;
 
-/** Counts entries by the day on which they were recorded, in bounded memory, in whatever order they come. */
+/** Counts entries by the day on which they were recorded, in bounded memory and in any order. */
 export class ActivityCount {
   #per: Activity['per'] = 'day';
   #counts = new Map<string, number>();
   #undated = 0;
-  /** The day that was counted last: most entries are of the same day as the one before. */
+  /** Day that was counted last, cached because consecutive entries mostly share a day. */
   #day = Number.NaN;
   #text: string | null = null;
 
-  /** @param time milliseconds since 1970; not a number where an entry has none. */
+  /** @param time milliseconds since 1970; NaN if an entry has none. */
   add(time: number, count = 1): void {
     const day = Math.floor(time / DAY);
     if (day !== this.#day) [this.#day, this.#text] = [day, dayText(time)];
@@ -33,7 +33,7 @@ export class ActivityCount {
     else this.#undated += count;
   }
 
-  /** Entries whose times never go backwards, so that where two are of one day, all between them are. */
+  /** Adds entries whose times never decrease: if two of them share a day, so do all entries between them. */
   addOrdered(count: number, timeOf: (index: number) => number): void {
     for (let start = 0; start < count; ) {
       const end = firstOfLaterDay(timeOf, start, count);
@@ -42,7 +42,7 @@ export class ActivityCount {
     }
   }
 
-  /** Adds what was counted elsewhere. */
+  /** Merges counts that were made elsewhere. */
   addAll({ per, counts, undated }: Activity): void {
     while (LENGTH[this.#per] > LENGTH[per]) this.#coarsen();
     for (const [key, count] of Object.entries(counts)) this.#count(key, count);
@@ -61,7 +61,7 @@ export class ActivityCount {
   }
 
   #coarsen(): void {
-    // There are ten thousand of them at most.
+    // Years are the coarsest unit, and there are at most ten thousand.
     if (this.#per === 'year') return;
     this.#per = this.#per === 'day' ? 'month' : 'year';
     const fine = this.#counts;
@@ -74,16 +74,19 @@ export class ActivityCount {
   }
 }
 
-/** Null for a time that cannot be read. Years beyond 9999, which are written with a sign and six digits, are none. */
+/** Returns null if the time is unreadable or its year is beyond 9999, which is written with a sign and six digits. */
 function dayText(time: number): string | null {
   const text = Math.abs(time) <= MAX_TIME ? new Date(time).toISOString() : '';
   return /^\d{4}-/.test(text) ? text.slice(0, LENGTH.day) : null;
 }
 
-/** By bisection: the index of the first entry that is of another day than the one at `start`; `count` if none is. */
+/**
+ * Returns the index of the first entry of a later day than the entry at `start`, by bisection; `count` if there is
+ * none.
+ */
 function firstOfLaterDay(timeOf: (index: number) => number, start: number, count: number): number {
   const day = Math.floor(timeOf(start) / DAY);
-  // If one entry has no time, none has.
+  // In a run, either every entry has a time or none has.
   const isSame = (index: number) => Number.isNaN(day) || Math.floor(timeOf(index) / DAY) === day;
   if (isSame(count - 1)) return count;
   let [same, later] = [start, count - 1];

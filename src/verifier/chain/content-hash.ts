@@ -3,34 +3,34 @@ import { joinBytes, utf8Bytes } from '../../core/bytes.ts';
 import { canonicalize } from '../../core/json/canonical.ts';
 import { parseExactJson } from '../../core/json/exact.ts';
 
-/** Entries of a stream that follow one another, from the first to the last of them. */
+/** Consecutive entries of a stream, both ends included. */
 export interface Section {
   first: number;
   last: number;
 }
 
-/** Lower-case hex, by the first and the last number of a section. */
+/** SHA-256 in lower-case hex, keyed by the first and the last number of a section. */
 export type SectionHashes = ReadonlyMap<`${number}-${number}`, string>;
 
 export const NONE: SectionHashes = new Map();
 
 /**
- * SHA-256 over sections of a stream, for entries whose digests say nothing or not all of them: of each entry a line in
- * the canonical form of RFC 8785, so that white space and the order of members make no difference; an entry that has
- * no such form is taken as it was sent.
+ * Computes SHA-256 over sections of a stream, for streams whose digests do not cover all content. Each entry adds one
+ * line: its canonical form of RFC 8785, so that white space and the order of members make no difference, or its bytes
+ * as sent if it has no canonical form.
  *
- * Told are the sections that begin where one of `asked` or the stream's own part begins, and end where one of `asked`
- * or that part ends.
+ * Reports every section that begins at the `first` of an asked section or at the stream's first entry, and ends at the
+ * `last` of an asked section or at the stream's last entry.
  */
 export class ContentHash {
   readonly #asked: readonly Section[];
   readonly #ends: ReadonlySet<number>;
-  /** By the number that they begin with. */
+  /** Open sections, keyed by their first number. */
   readonly #running = new Map<number, Hash>();
   readonly #found = new Map<`${number}-${number}`, string>();
   #first: number | null = null;
   #last: number | null = null;
-  /** Entries that do not follow one another are no section. */
+  /** True once an entry did not follow the one before; no section is reported from then on. */
   #broken = false;
 
   constructor(asked: readonly Section[]) {

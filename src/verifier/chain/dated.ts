@@ -1,23 +1,25 @@
-/** A search for entries that are dated within a span of time. */
+/** Search for entries dated in a span of time. */
 export interface DatedQuestion {
   name: string;
-  /** Half-open; milliseconds since 1970. */
+  /** Half-open range, in milliseconds since 1970. */
   from: number;
   to: number;
-  /** Sequence numbers that are not looked for, as ranges that include both ends. */
+  /** Ranges of sequence numbers to skip, both ends included. */
   known: readonly { from: number; to: number }[];
 }
 
-/** An entry, and when it was recorded: milliseconds since 1970. */
+/** Entry with its time of recording, in milliseconds since 1970. */
 export interface Dated {
   sequence: number;
   time: number;
 }
 
-/** The entry with the lowest number that answers each question, by its name. Plain data: it passes between threads. */
+/**
+ * Matching entry with the lowest number, keyed by the question's name. Plain data, so that it can pass between threads.
+ */
 export type DatedEntries = ReadonlyMap<string, Dated>;
 
-/** Looks for dated entries while a stream is walked, in memory that depends on the questions alone. */
+/** Finds dated entries during a walk, in memory that depends only on the questions. */
 export class DatedSearch {
   readonly #questions: readonly DatedQuestion[];
   readonly #found = new Map<string, Dated>();
@@ -34,7 +36,7 @@ export class DatedSearch {
     }
   }
 
-  /** Consecutive entries whose times never go backwards. */
+  /** Adds consecutive entries whose times never decrease. */
   addOrdered(firstSequence: number, count: number, timeOf: (index: number) => number): void {
     for (const { name, from, to, known } of this.#questions) {
       if (!(timeOf(count - 1) >= from && timeOf(0) < to)) continue;
@@ -49,7 +51,7 @@ export class DatedSearch {
     }
   }
 
-  /** Adds what was found elsewhere by the same questions. */
+  /** Merges the results of another search with the same questions. */
   addAll(found: DatedEntries): void {
     for (const [name, entry] of found) this.#note(name, entry);
   }
@@ -64,7 +66,7 @@ export class DatedSearch {
   }
 }
 
-/** By bisection: the index of the first entry that is not dated before `moment`; `count` if none is. */
+/** Returns the index of the first entry not dated before `moment`, by bisection; `count` if there is none. */
 function firstSince(timeOf: (index: number) => number, count: number, moment: number): number {
   let [low, high] = [0, count];
   while (low < high) {

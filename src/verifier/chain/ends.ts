@@ -1,6 +1,6 @@
 import type { EntryWords } from '../model/entry.ts';
 
-/** When the entries with the lowest and the highest number happened, as they say; null where they do not. */
+/** Times at which the entries with the lowest and the highest number happened, as stated; null if not stated. */
 export interface Occurred {
   first: string | null;
   last: string | null;
@@ -11,12 +11,12 @@ interface End {
   words: () => EntryWords;
 }
 
-/** Keeps the entries at both ends of a stream until it is known that they are the ends. */
+/** Keeps the entries at both ends of a stream seen so far. */
 export class StreamEnds {
   #first: End | null = null;
   #last: End | null = null;
 
-  /** @param keep is called if the entry may be an end, and what it returns later, if at all. */
+  /** @param keep called if the entry may be an end. The function that it returns is called in `finish`, if at all. */
   add(sequence: number, keep: () => () => EntryWords): void {
     const isFirst = this.#first === null || sequence < this.#first.sequence;
     const isLast = this.#last === null || sequence > this.#last.sequence;

@@ -6,42 +6,42 @@ import { RecentDigests } from './recent.ts';
 import type { Run } from './runs.ts';
 
 /**
- * Consecutive sequence numbers that were seen, with what is needed to link them to their neighbours. An intact chain
- * needs one of these; each hole costs one more.
+ * Range of consecutive sequence numbers seen so far, with the data that links it to its neighbors. An intact chain
+ * needs one range; each hole adds another.
  */
 interface Seen {
   from: number;
   to: number;
-  /** The predecessor's digest as the entry at `from` states it. */
+  /** Predecessor's digest, as stated by the entry at `from`. */
   firstPrevious: string;
   firstTime: number;
-  /** The digest of the entry at `to`, as stated; several when that number is forked. */
+  /** Stated digest of the entry at `to`; several if that number is forked. */
   lastDigests: string[];
   lastTime: number;
 }
 
-/** The entries with the lowest and the highest number. */
+/** Entries with the lowest and the highest number. */
 interface OrderEnds {
   first: Pick<Seen, 'from' | 'firstPrevious' | 'firstTime'>;
   last: { sequence: number; digest: string };
   lastTime: number;
 }
 
-/** More holes than these are closed from the oldest on, each reported as the gap that it is. */
+/** Maximum number of ranges. Beyond it, the oldest hole is reported as a gap and closed. */
 const MAX_SEEN = 10_000;
 
 const MAX_FORKS = 16;
 
 /**
- * The order of one stream: every number once, every link to the digest before it. Memory does not grow with the number of
- * entries.
+ * Checks the order of one stream: every number once, and every link to the digest before it. Memory does not grow with
+ * the number of entries.
  */
 export class OrderCheck {
   readonly #streamId: string;
   readonly #genesis: string;
   readonly #firstSequence: number;
   readonly #log: FindingLog;
-  /** Disjoint, never touching, ascending. */
+  /** Disjoint ranges that never touch, in ascending order. */
   readonly #seen: Seen[] = [];
   readonly #recent = new RecentDigests();
 
@@ -60,12 +60,12 @@ export class OrderCheck {
     const { batch, from, to } = run;
     const first = batch.sequences[from] ?? 0;
     const isAhead = first >= this.#firstSequence && first > (this.#seen.at(-1)?.to ?? Number.NEGATIVE_INFINITY);
-    // Numbers that were there already, or stand before the first one, are looked at one by one.
+    // Entries that are not ahead of all seen numbers, or precede the first number, are checked one by one.
     if (isAhead || to === from + 1) this.#take(run);
     else for (let index = from; index < to; index++) this.#take({ batch, from: index, to: index + 1 });
   }
 
-  /** A single entry, or several after all that were seen. */
+  /** Takes a single entry, or a run that is ahead of everything seen. */
   #take(run: Run): void {
     const seen = this.#toSeen(run);
     const index = this.#lastFrom(seen.from);
@@ -94,14 +94,14 @@ export class OrderCheck {
     };
   }
 
-  /** Returns the predecessor of the first entry of a run; the contract's genesis value where it names none. */
+  /** Returns the predecessor stated by a run's first entry; the contract's genesis value if it states none. */
   #previousOf({ batch, from }: Run): string {
     if (((batch.flags[from] ?? 0) & FLAG.first) !== 0) return this.#genesis;
     if (isNoted(batch, from)) return batch.entry(from).previous;
     return hexAt(batch.previous, from, batch.digestBytes);
   }
 
-  /** Reports the holes that are still open, and ends the check. */
+  /** Reports the remaining holes and ends the check. */
   finish(): OrderEnds | null {
     for (let index = 1; index < this.#seen.length; index++) this.#reportHole(index);
     const first = this.#seen[0];
@@ -111,7 +111,7 @@ export class OrderCheck {
     return { first, last: head, lastTime: last.lastTime };
   }
 
-  /** Reports whether a run continues what was seen so far: its first number and its link both fit. */
+  /** Reports whether a run continues the entries seen so far: its first number and its link both fit. */
   continues(run: Run): boolean {
     const { from, firstPrevious } = this.#toSeen(run);
     const last = this.#seen.at(-1);
@@ -119,7 +119,7 @@ export class OrderCheck {
     return from === last.to + 1 && last.lastDigests.includes(firstPrevious);
   }
 
-  /** The index of the last of `#seen` that begins at `sequence` or before it; -1 where there is none. */
+  /** Returns the index of the last range that begins at or before `sequence`; -1 if there is none. */
   #lastFrom(sequence: number): number {
     let [low, high] = [0, this.#seen.length];
     while (low < high) {
@@ -142,7 +142,7 @@ export class OrderCheck {
     }
   }
 
-  /** Makes one of that at `index` and the next, and checks the link between them. */
+  /** Merges the range at `index` with the next one, and checks the link between them unless a hole lies there. */
   #join(index: number, options: { hole: boolean } = { hole: false }): void {
     const [left, right] = [this.#seen[index], this.#seen[index + 1]];
     if (left === undefined || right === undefined) return;
@@ -155,7 +155,7 @@ export class OrderCheck {
 
   #checkLink(left: Seen, right: Seen): void {
     const sequence = right.from;
-    // A later entry that claims to be the first has been reported as order/genesis: one fact, one finding.
+    // A later entry that claims to be the first is already reported as order/genesis: one finding is enough.
     if (!left.lastDigests.includes(right.firstPrevious) && right.firstPrevious !== this.#genesis)
       this.#log.add(
         toStreamFinding(
@@ -176,7 +176,7 @@ export class OrderCheck {
       );
   }
 
-  /** Only the first of a run can name no predecessor: a run goes on from digest to digest. */
+  /** Checks the predecessor of a run's first entry. The other entries of a run link to the entry before them. */
   #checkGenesis(run: Run, { from, firstPrevious }: Seen): void {
     if (from === this.#firstSequence && firstPrevious !== this.#genesis)
       this.#report('order/genesis', run, `entry ${from} names a predecessor`, {
@@ -187,7 +187,7 @@ export class OrderCheck {
       this.#report('order/genesis', run, `entry ${from} claims to be the first of the stream`, {});
   }
 
-  /** An entry whose number was seen before. */
+  /** Reports an entry whose number was seen before. */
   #reportAgain(run: Run, { from: sequence, lastDigests: [digest = ''] }: Seen, before: Seen): void {
     const known = this.#recent.get(sequence);
     if (known === undefined || known === digest) {
@@ -199,7 +199,7 @@ export class OrderCheck {
       expected: known,
       actual: digest,
     });
-    // The next entry may rightly name either of them.
+    // The next entry may rightly link to either digest.
     if (before.to === sequence && before.lastDigests.length < MAX_FORKS) before.lastDigests.push(digest);
   }
 

@@ -1,4 +1,4 @@
-// Over 250 lines: here meet the bytes, the decoders and the walks of all streams.
+// Over 250 lines: connects the bytes, the decoders and the walks of all streams.
 
 import { Blocks } from '../../core/chunks.ts';
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
@@ -18,60 +18,63 @@ import { tryDecoder } from './trial.ts';
 import { ChainWalk, type ComparedSection, type WalkResult } from './walk.ts';
 
 export interface PackageReading {
-  /** The package's statements about itself; null when it could not be read to its end. */
+  /** Statements of the package about itself; null if it could not be read to its end. */
   facts: PackageFacts | null;
   walk: WalkResult;
-  /** The defect of an incomplete stream: the package could not be read, has another shape, or is another one. */
+  /** Finding that makes the stream incomplete: the package is unreadable, has another shape or is the wrong one. */
   defect: StreamFinding | null;
-  /** Other streams that a package of the account holds, as far as they are kept. */
+  /** Other streams of an account's package, up to `MAX_OTHERS`. */
   others: readonly string[];
 }
 
 export interface PackageExpectation {
-  /** Known when the package was asked for; otherwise the package's own word is taken. */
+  /** Stream that was requested; if absent, the package's own statement is used. */
   streamId?: string;
   packageId?: string;
-  /** Sequence numbers of a stream whose digests are wanted, e.g. of earlier heads. */
+  /** Returns the sequence numbers whose digests are wanted, e.g. of earlier heads. */
   watch?(streamId: string): Iterable<number>;
-  /** Returns what earlier readings of a stream saw. Without it, later ones cannot be compared by content. */
+  /**
+   * Returns the sections that earlier readings of a stream saw. If absent, later readings cannot be compared by
+   * content.
+   */
   compared?(streamId: string): readonly ComparedSection[];
-  /** Returns what is looked for in a stream by the time of its entries. */
+  /** Returns the questions about a stream's entries by time. */
   dated?(streamId: string): readonly DatedQuestion[];
-  /** Count entries by their action. */
+  /** True to count entries by action. */
   actions?: boolean;
-  /** Sees every entry once it was walked. */
+  /** Receives every entry after it was walked. */
   onEntry?(entry: Pick<Entry, 'sequence' | 'digest' | 'timestamp'>): void;
-  /** Sees instead, where it is given, those that follow one another and of which nothing is noted, many at once. */
+  /** Receives whole runs of entries without notes instead of `onEntry`. */
   onRun?(run: Run): void;
-  /** Sees instead, where it is given, those that can be read in one way only and are not of another stream. */
+  /** Receives entries of this stream that can be read in one way only, instead of `onRun` and `onEntry`. */
   onSent?(entries: SentEntries): void;
 }
 
-/** Entries that were decoded out of turn, by the decoder of `PackageReader.segments` or one like it. */
+/** Entries decoded out of order, by the decoder of `PackageReader.segments` or an equal one. */
 export interface Segment {
-  /** Offsets in the package: of the first entry, and where the decoding ended. */
+  /** Offsets in the package: of the first entry, and of the end of the decoded bytes. */
   start: number;
   end: number;
-  /** The place before `end`. */
+  /** Place of the scanner at `end`. */
   place: ElementsRead['place'];
   batch: EntryBatch;
 }
 
-/** An entry that stands across the end of a pushed block is for the reference decoder. */
+/** Size of the blocks given to the scanner. An entry that crosses the end of a block goes to the reference decoder. */
 const BLOCK_BYTES = 256 * 1024;
 
-/** The state of each stream of an account is kept until the end; more streams than this are refused. */
+/** Maximum number of streams in an account's package, because the state of each is kept until the end. */
 const MAX_STREAMS = 100_000;
 
-/** The most other streams that are named, in a package that is read for one. */
+/** Maximum number of other streams reported for a package that is read for one stream. */
 const MAX_OTHERS = 1000;
 
-/** Kept for entries that are kept as they were sent. */
+/** Maximum number of spare buffers for entries kept as sent. */
 const MAX_SPARE = 8;
 
 /**
- * Reads the JSON form of one stream's package while its bytes arrive and walks its chain, in memory bounded by the
- * largest entry. Never throws for what the bytes hold: that is the result. It may hold keys until it is disposed of.
+ * Reads the JSON form of a package as its bytes arrive, and walks its chain. Memory is bounded by the largest entry.
+ * Never throws because of the bytes: defects are part of the result. Holds the seal keys until disposed.
  */
 export class PackageReader implements Disposable {
   readonly #contract: Contract;
@@ -80,15 +83,15 @@ export class PackageReader implements Disposable {
   readonly #scanner: ElementScanner;
   readonly #blocks: Blocks;
   #head: PackageFacts | null = null;
-  /** By stream id; a package of one stream has one, whatever its entries claim to belong to. */
+  /** Walks by stream id. A package of one stream has one walk, whatever stream its entries state. */
   readonly #walks = new Map<string, ChainWalk>();
   readonly #others = new Set<string>();
   #failure: EvidenceError | null = null;
   readonly #reference: ReferenceDecoder;
-  /** Undefined as long as it is not known whose entries these are; null where the reference decoder is the only one. */
+  /** Undefined until the stream is known; null if only the reference decoder is used. */
   #fast: WasmDecoder | null | undefined;
   #decoding: WasmOptions | null = null;
-  /** The fast decoder is believed once it has answered a question whose answer is known. */
+  /** True once the fast decoder has answered a question whose answer is known. */
   #isTried = false;
   readonly #spare = new SpareMemory(MAX_SPARE);
 
@@ -107,7 +110,7 @@ export class PackageReader implements Disposable {
     });
   }
 
-  /** Forgets the keys: nothing more can be read. */
+  /** Forgets the keys; nothing more can be read. */
   [Symbol.dispose](): void {
     this.#fast?.[Symbol.dispose]();
     this.#fast = null;
@@ -117,17 +120,20 @@ export class PackageReader implements Disposable {
     this.#blocks.push(chunk);
   }
 
-  /** The decoder for segments of this package, and how others like it are made; null until it is known, or for none. */
+  /**
+   * Decoder for segments of this package, and the options for making others like it; null if not known yet or not used.
+   */
   get segments(): { decoder: WasmDecoder; options: WasmOptions } | null {
-    // The same decoder reads what stands before, and writes over what it has decoded.
+    // Pending input is read by the same decoder and overwrites its columns, so read it first.
     this.#blocks.flush();
     if (this.#decoding === null || this.#fast == null || !this.#isTried) return null;
     return { decoder: this.#fast, options: this.#decoding };
   }
 
   /**
-   * Takes a segment, if one of its entries is the next to be read: decoded here, it would be the same, for that depends
-   * on its bytes alone. Then the bytes after its end are to follow.
+   * Takes a segment that begins at the next entry to be read; returns false if it begins elsewhere. The result is the
+   * same as decoding here, because decoding depends on the bytes alone. The caller continues with the bytes after
+   * `end`.
    */
   splice({ start, end, place, batch }: Segment): boolean {
     this.#blocks.flush();
@@ -139,12 +145,12 @@ export class PackageReader implements Disposable {
     return true;
   }
 
-  /** Reads an entry of a segment. */
+  /** Reads one entry of a segment in full. */
   readWhole(bytes: Uint8Array): Entry {
     return this.#reference.read(bytes);
   }
 
-  /** Ends a package of one stream; call once. */
+  /** Ends a package of one stream and returns its reading; call once. */
   finish(): PackageReading {
     const facts = this.#endDocument();
     const walk = this.#walks.values().next().value ?? this.#startWalk(this.#streamId(facts ?? this.#head, ''));
@@ -152,8 +158,8 @@ export class PackageReader implements Disposable {
   }
 
   /**
-   * Ends a package that may hold the whole account: a reading for each of its streams; call once.
-   * @param asked streams that have a reading even if the package holds nothing of them.
+   * Ends a package that may hold the whole account and returns a reading per stream; call once.
+   * @param asked streams that get a reading even if the package has no entries of them.
    */
   finishEach(asked: Iterable<string> = []): PackageReading[] {
     const facts = this.#endDocument();
@@ -193,7 +199,7 @@ export class PackageReader implements Disposable {
     try {
       this.#head = this.#contract.readPackageHead(head);
     } catch {
-      // `finish` reads the whole of it and reports.
+      // `finish` reads the whole document and reports the error.
     }
   }
 
@@ -201,7 +207,7 @@ export class PackageReader implements Disposable {
     const { batch } = this.#reference.decode(bytes, 0, 'next');
     if (batch === null) return;
     const stream = batch.streams?.[0] ?? null;
-    // This reader may be after one stream of a package that was to hold the whole account.
+    // The caller may want one stream of a package that holds the whole account.
     const { streamId } = this.#expected;
     if (this.#contract.scope === 'account' && streamId !== undefined && stream !== streamId) {
       if (stream !== null && this.#others.size < MAX_OTHERS) this.#others.add(stream);
@@ -229,8 +235,9 @@ export class PackageReader implements Disposable {
   }
 
   /**
-   * Tries the fast decoder, which writes over what it has decoded. One that fails is not used: the reference decoder
-   * reads the package. Returns true if it is believed from now on.
+   * Tries the fast decoder, which overwrites its columns. A decoder that fails is dropped, and the reference decoder
+   * reads the package. Returns true once the decoder has passed; an entry that is too large for the trial decides
+   * nothing.
    */
   #tryFast(decoder: WasmDecoder, entry: Uint8Array): boolean {
     if (this.#decoding === null) return false;
@@ -277,7 +284,7 @@ export class PackageReader implements Disposable {
     return decoder;
   }
 
-  /** @param stream of an entry, as it says. */
+  /** @param stream as stated by the entry. */
   #walkOf(stream: string | null): ChainWalk {
     const scope = this.#head?.scope ?? this.#contract.scope;
     const ofAccount = scope === 'account' && this.#expected.streamId === undefined;
@@ -349,15 +356,14 @@ export class PackageReader implements Disposable {
 }
 
 /**
- * Returns the checkpoints of a stream; in the package of an account, those that name no stream could be any stream's.
+ * Returns the checkpoints of a stream. In an account's package, checkpoints that state no stream are left out, because
+ * they could belong to any.
  */
 function checkpointsOf({ scope, checkpoints }: PackageFacts, streamId: string): Checkpoint[] {
   return scope === 'stream' ? checkpoints : checkpoints.filter((checkpoint) => checkpoint.streamId === streamId);
 }
 
-/**
- * The reading of a package of which only a part arrived: what was found stands, nothing in it is the package's word.
- */
+/** Returns the reading of a package that arrived only in part: its findings stand, its statements are dropped. */
 export function asPart(reading: PackageReading, reason: string): PackageReading {
   const message = `the JSON form is not whole: ${reason}`;
   return { ...reading, facts: null, defect: toStreamFinding('package/unreadable', reading.walk.streamId, message) };

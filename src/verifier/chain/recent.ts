@@ -1,20 +1,20 @@
 import { hexAt, isNoted, statedDigest } from '../model/batch.ts';
 import type { Run } from './runs.ts';
 
-/** Entries whose digests are remembered, to tell a duplicate from a fork. */
+/** Number of entries whose digests are remembered, to distinguish a duplicate from a fork. */
 const REMEMBERED = 4096;
 
 /**
- * The digests of the newest entries, by number; only what `REMEMBERED` newer ones have not pushed out. Memory grows with
- * the entries up to that bound: an account may have a hundred thousand streams of one entry each.
+ * Digests of the newest entries by number, until `REMEMBERED` newer ones replace them. Memory grows with the entries up
+ * to that bound, because an account may have a hundred thousand streams of one entry each.
  */
 export class RecentDigests {
-  /** Digests of entries that come alone, or that may have any length. */
+  /** Digests of entries that arrive alone, or whose digests may have any length. */
   readonly #single = new Map<number, string>();
-  /** Digests of entries that come many at once; made when the first of them come. */
+  /** Digests of entries that arrive in longer runs; created with the first of them. */
   #ring: DigestRing | null = null;
 
-  /** Lower-case hex. */
+  /** Returns lower-case hex. */
   get(sequence: number): string | undefined {
     return this.#ring?.get(sequence) ?? this.#single.get(sequence);
   }
@@ -39,7 +39,7 @@ export class RecentDigests {
   }
 }
 
-/** Digests of one length, by number modulo `REMEMBERED`. */
+/** Ring buffer of digests of one length, indexed by number modulo `REMEMBERED`. */
 class DigestRing {
   readonly digestBytes: number;
   readonly #sequences = new Float64Array(REMEMBERED).fill(-1);

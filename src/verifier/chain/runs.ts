@@ -2,8 +2,9 @@ import { areSameBytes } from '../../core/bytes.ts';
 import { type EntryBatch, FLAG, isNoted } from '../model/batch.ts';
 
 /**
- * Entries of a batch, from `from` on and before `to`, each of which follows the one before: its number is the next, it
- * names that one's stated digest as its predecessor's, and it is not dated before that one, or neither has a time. Or a single entry.
+ * Entries of a batch from `from` to `to` (exclusive), each of which follows the one before: its number is the next, it
+ * states that entry's stated digest as its predecessor's, and its time is not earlier, or neither has a time. A run may
+ * be a single entry.
  */
 export interface Run {
   readonly batch: EntryBatch;
@@ -11,10 +12,10 @@ export interface Run {
   readonly to: number;
 }
 
-/** Null where it is so of all. */
+/** Test of an index; null if it holds for all of them. */
 type IndexTest = ((index: number) => boolean) | null;
 
-/** Cuts a batch into runs, as long ones as there are. What more is to be said of, or is of another stream, is alone. */
+/** Cuts a batch into the longest runs possible. An entry that is noted or of another stream is a run by itself. */
 export function* runsOf(batch: EntryBatch, streamId: string): Generator<Run> {
   const { count, streams } = batch;
   const isOurs = streams === null ? null : (index: number) => isOf(streamId, streams[index] ?? null);
@@ -27,7 +28,10 @@ export function* runsOf(batch: EntryBatch, streamId: string): Generator<Run> {
   }
 }
 
-/** @param stated null where an entry does not say to which stream it belongs. */
+/**
+ * Reports whether an entry belongs to a stream. An entry that states no stream does.
+ * @param stated null if the entry states no stream.
+ */
 export function isOf(streamId: string, stated: string | null): boolean {
   return stated === null || stated === streamId;
 }
@@ -48,7 +52,7 @@ function endOfRun(batch: EntryBatch, from: number, isLinked: IndexTest, isOurs: 
   return count;
 }
 
-/** Tells whether an entry, not the first of its batch, names the stated digest before it. */
+/** Returns a test that an entry, other than the first of its batch, links to the stated digest before it. */
 function linkTestOf({ count, digestBytes, previous, stated }: EntryBatch): IndexTest {
   const named = previous.subarray(digestBytes);
   const broken = differingEntries(named, stated, { bytes: digestBytes, from: 0, to: count - 1 });
@@ -58,15 +62,15 @@ function linkTestOf({ count, digestBytes, previous, stated }: EntryBatch): Index
 }
 
 /**
- * Compares two columns of digests, of `bytes` each.
- * @returns the indices, from `from` on and before `to`, at which they differ.
+ * Compares two columns of digests of `bytes` bytes each.
+ * @returns the indices from `from` to `to` (exclusive) at which they differ.
  */
 export function differingEntries(
   one: Uint8Array,
   other: Uint8Array,
   { bytes, from, to }: { bytes: number; from: number; to: number },
 ): number[] {
-  // One call compares them all, and most often that is all there is to do.
+  // Compares the whole range in one call first, which usually suffices.
   if (areSameBytes(one.subarray(from * bytes, to * bytes), other.subarray(from * bytes, to * bytes))) return NONE;
   const differing: number[] = [];
   for (let index = from; index < to; index++) if (differAt(one, other, index * bytes, bytes)) differing.push(index);

@@ -5,29 +5,29 @@ import { type FindingPlace, placeOf, type StreamFinding, toStreamFinding } from 
 import type { EntryReader } from '../reading/contract.ts';
 import { differingEntries, type Run } from './runs.ts';
 
-/** Made-up entries may each name a key of their own. */
+/** Maximum number of unknown key ids kept, because forged entries may each name a different key. */
 const MOST_KEYS = 1000;
 
-/** Numbers of the seals that were seen of one stream. */
+/** Counts of the seals seen in one stream. */
 export interface SealCounts {
-  /** Entries that have one, whether or not it could be checked. */
+  /** Entries that have a seal, whether or not it could be checked. */
   present: number;
-  /** Entries that have none, or one that does not name its key. */
+  /** Entries that have no seal, or whose seal names no key. */
   missing: number;
   verified: number;
-  /** Made with a key that was not given: the first, whether one of a given key stands before it, and which keys. */
+  /** Seals made with a key that was not given. `behindKnown`: a verified seal comes before the first of them. */
   unknown: {
     entries: number;
     first: { sequence: number; keyId: string; behindKnown: boolean } | null;
     keyIds: Set<string>;
   };
-  /** `seal/missing` of the entries without one, if they are among others that have one; else nothing is wrong with that. */
+  /** `seal/missing` findings, which count only if other entries have seals or seals are required. */
   unsealed: FindingLog;
-  /** The ids of the given keys that seals and digests were checked with. */
+  /** Ids of the given keys that were used to check seals and digests. */
   keyIds: Set<string>;
 }
 
-/** Checks the seals of one stream, in the order of arrival. Their form is checked without any key. */
+/** Checks the seals of one stream in order of arrival. The form of a seal is checked even without keys. */
 export class SealCheck {
   readonly #streamId: string;
   readonly #contract: Pick<EntryReader, 'hasSeals'>;
@@ -55,7 +55,7 @@ export class SealCheck {
     if (isComputed) this.#compare({ batch, from, to });
   }
 
-  /** Entries whose seals were computed. What a seal should be is a secret of the key's holder, so it is not reported. */
+  /** Compares stated and computed seals. Findings leave out the computed seal, which only the key's holder may know. */
   #compare({ batch, from, to }: Run): void {
     const { statedSeals, computedSeals, sealBytes: bytes } = batch;
     if (bytes === 0) throw new TypeError('the decoder has computed no seals');
@@ -94,7 +94,7 @@ export class SealCheck {
     return false;
   }
 
-  /** Takes note of a key that a digest or a seal was checked with. */
+  /** Records that a key was used to check a digest or a seal. */
   noteKey(id: string): void {
     this.#counts.keyIds.add(id);
   }

@@ -21,11 +21,12 @@ type Program = NonNullable<EntryReader['program']>;
 export type TrialColumn = (typeof COLUMNS)[number];
 
 /**
- * Tries a decoder with a question whose answer is known: an entry that states another digest and another seal than its own,
- * and after it the entry itself, which does not follow it. Of a sound chain, a decoder that copies what it should compute,
- * or that copies the link from the entry before, says the same as a right one; of these two entries it does not.
- * @param entry one that the decoder takes.
- * @returns the columns that are not those of the reference decoder; null if the entry is too large to be tried.
+ * Tries a decoder on a question with a known answer: an entry that is forged to state another digest and another seal,
+ * followed by the entry itself, which does not link to it. On a sound chain, a decoder that copies values instead of
+ * computing them, or copies the link from the entry before, answers like a correct one; on these two entries it does
+ * not.
+ * @param entry one that the decoder accepts.
+ * @returns the columns that differ from the reference decoder's; null if the entry is too large for a trial.
  */
 export function tryDecoder(
   decoder: WasmDecoder,
@@ -44,14 +45,14 @@ export function tryDecoder(
   return COLUMNS.filter((name) => String(said[name]) !== String(expected[name]));
 }
 
-/** The entry with another digest and another seal, of the same form. */
+/** Returns the entry with another digest and another seal of the same form. */
 function forged(text: string, { roles, digest, seal }: Program): string {
   const written = readWritten(text);
   const withDigest = withOtherDigit(text, memberAt(written, roles.digest), digest.prefix.length);
   return seal === null ? withDigest : withOtherDigit(withDigest, memberAt(written, seal.value), 0);
 }
 
-/** Digits change nothing of how long the text is. */
+/** Replaces one digit, so that the length of the text stays the same. */
 function withOtherDigit(text: string, member: Written | undefined, prefix: number): string {
   if (member?.kind !== 'string') return text;
   const at = member.start + 1 + prefix;

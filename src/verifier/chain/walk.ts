@@ -1,4 +1,4 @@
-// Over 250 lines: every check of an entry in one walk, to be read top to bottom.
+// Over 250 lines: holds every check of an entry in one walk, to be read top to bottom.
 
 import { type EntryBatch, FLAG, hexAt, isNoted, statedDigest } from '../model/batch.ts';
 import type { Entry, SealKeys } from '../model/entry.ts';
@@ -15,102 +15,108 @@ import { OrderCheck } from './order.ts';
 import { differingEntries, isOf, type Run, runsOf } from './runs.ts';
 import { SealCheck, type SealCounts } from './seals.ts';
 
-/** A place in a chain: the entry with this number has this digest. */
+/** Place in a chain: the number of an entry and its digest. */
 export interface Head {
   sequence: number;
   digest: string;
 }
 
-/** An entry whose number the caller had asked for. */
+/** Entry whose number the caller asked for. */
 export interface Watched {
   stated: string;
-  /** Null when nobody here can compute it, or its bytes can be read in two ways. */
+  /** Null if the digest could not be computed, or the entry is ambiguous. */
   computed: string | null;
-  /** Its bytes can be read in two ways. */
+  /** True if the entry's bytes can be read in two ways. */
   ambiguous: boolean;
-  /** As sent: RFC 3339. */
+  /** RFC 3339, as sent. */
   timestamp: string;
 }
 
-/** A section that another reading of the stream saw. The entries at its ends and the one before are watched, and by content where that alone tells. */
+/**
+ * Section that another reading of the stream saw. The walk watches its last entry and the one before its first.
+ * `byContent`: the section's content is hashed as well.
+ */
 export interface ComparedSection extends Section {
   byContent: boolean;
 }
 
-/** Questions that a walk answers besides whether something is wrong. */
+/** Questions that a walk answers besides checking the chain. */
 interface WalkQuestions {
-  /** Sequence numbers whose digests the caller wants to see. */
+  /** Sequence numbers whose digests the caller wants. */
   watch?: Iterable<number>;
-  /** Sections that other readings of the stream saw; null where nobody will compare it with any. */
+  /** Sections that other readings of the stream saw; null if the result will not be compared with any. */
   compared?: readonly ComparedSection[] | null;
   dated?: readonly DatedQuestion[];
-  /** Count entries by their action. */
+  /** True to count entries by action. */
   actions?: boolean;
 }
 
-/** The most members that are kept of those that are not hashed. */
+/** Maximum number of unhashed members kept. */
 const MAX_UNHASHED = 50;
 const MORE: Unhashed = { kind: 'more' };
 
-/** The result of a walk over one stream. */
-// Over ten members: it is what one walk over all entries finds.
+/** Result of a walk over one stream. */
+// Over ten members: everything that one walk over all entries finds.
 export interface WalkResult {
   streamId: string;
   entries: number;
-  /** The entry with the lowest number, and what it names as its predecessor. */
+  /** Entry with the lowest number, and the predecessor's digest that it states. */
   first: { sequence: number; previous: string } | null;
-  /** The entry with the highest number and its stated digest; it is our own too where `content` was recomputed. */
+  /** Entry with the highest number and its stated digest, which is also our own if `content` was recomputed. */
   head: Head | null;
-  /** Starts with the number of a stream's first entry. */
+  /** True if the lowest number is that of a stream's first entry. */
   startsAtFirst: boolean;
-  /** And that entry names no predecessor. */
+  /** True if `startsAtFirst` and that entry states no predecessor. */
   startsAtGenesis: boolean;
   contentComputed: number;
   /**
-   * Every digest was computed from its entry and is over all of it and over the digest before: so the head stands for
-   * all of the entries.
+   * True if every digest was recomputed and covers its whole entry and the digest before, so that the head stands for
+   * all entries.
    */
   bound: boolean;
-  /** When the entries with the lowest and the highest number were recorded; milliseconds since 1970, or not a number. */
+  /**
+   * Times of recording of the entries with the lowest and the highest number, in milliseconds since 1970; NaN if
+   * absent.
+   */
   times: { first: number; last: number };
   occurred: Occurred;
-  /** By `ContentHash`; none where digests bind, and nobody asked for more. */
+  /** Hashes from `ContentHash`; empty if digests bind all content and the caller asked for none. */
   contents: SectionHashes;
-  /** Entries that hold a number that changes when it is read, and the first of them. */
+  /** Entries that hold a number which changes when it is read, and the first of them. */
   inexact: { entries: number; first: { sequence: number; number: string } | null };
-  /** Members of entries about which their digests say nothing, as far as they are kept. */
+  /** Members of entries that digests do not cover, up to `MAX_UNHASHED`. */
   unhashed: UnhashedSet;
   seals: SealCounts;
-  /** When the entries were recorded, as they say. */
+  /** Entries by time of recording, as stated. */
   activity: Activity;
   actions: CountedActions;
-  /** The entries whose number was asked for, as they were met. */
+  /** Entries whose number was asked for, as first seen. */
   watched: ReadonlyMap<number, Watched>;
-  /** The answers to what was asked by time. */
+  /** Answers to the questions by time. */
   dated: DatedEntries;
   findings: FindingLog;
 }
 
 /**
- * Walks one stream's chain, batch by batch, in the order of arrival: its order and links, every digest from the entry's
- * own bytes, every seal for whose key id a key is given. Everything that deviates is reported; nothing stops the walk.
- * Decoders say what entries state and what was computed of them; this alone compares the one with the other.
+ * Walks one stream's chain, batch by batch, in order of arrival. Checks its order and links, every digest against the
+ * one computed from the entry's bytes, and every seal whose key was given. Reports every finding; none stops the walk.
+ * Decoders supply stated and computed values; this class alone compares them.
  *
- * Links are compared with the digests as stated, and each stated digest with our own: so an entry that was edited is one
- * finding, and not another one at every entry after it.
+ * Links are compared with the digests as stated, and each stated digest with our own: an edited entry is one finding,
+ * not another one at every entry after it.
  */
 export class ChainWalk {
   readonly streamId: string;
   readonly #contract: Contract;
   readonly #keys: SealKeys;
-  /** Sequence numbers whose digests the caller wants to see. */
+  /** Sequence numbers whose digests are kept in `#watched`. */
   readonly #watch: ReadonlySet<number>;
   readonly #log = new FindingLog();
   readonly #order: OrderCheck;
   readonly #watched = new Map<number, Watched>();
   readonly #sections: readonly ComparedSection[];
   readonly #isCompared: boolean;
-  /** Null as long as digests bind what they are of. */
+  /** Null as long as no content needs hashing. */
   #content: ContentHash | null;
   #unbound = 0;
   #entries = 0;
@@ -119,7 +125,7 @@ export class ChainWalk {
   readonly #unhashed = new Map<string, Unhashed>();
   readonly #seals: SealCheck;
   readonly #activity = new ActivityCount();
-  /** Null where nobody asked. */
+  /** Null if not requested. */
   readonly #actions: ActionCount | null;
   readonly #ends = new StreamEnds();
   readonly #search: DatedSearch;
@@ -140,7 +146,7 @@ export class ChainWalk {
     this.#seals = new SealCheck(streamId, contract, keys, this.#log);
   }
 
-  /** @param see is given each run of entries once it was walked. */
+  /** @param see called with each run after it was walked. */
   push(batch: EntryBatch, see: (run: Run) => void = () => {}): void {
     this.#noteUnhashed(batch);
     for (const id of batch.keyIds) this.#seals.noteKey(id);
@@ -197,7 +203,7 @@ export class ChainWalk {
     };
   }
 
-  /** The bytes of a batch are in memory that is used again. */
+  /** Notes the entries that may be ends. Copies their bytes, because the memory of a batch is reused. */
   #noteEnds({ batch, from, to }: Run): void {
     for (const index of [from, to - 1])
       this.#ends.add(batch.sequences[index] ?? 0, () => {
@@ -220,7 +226,9 @@ export class ChainWalk {
     }
   }
 
-  /** A stream whose first entry no digest binds is hashed by its content. */
+  /**
+   * Notes what digests do not cover. A stream whose first entry is not fully covered is hashed by content from there.
+   */
   #noteUnhashed(batch: EntryBatch): void {
     const seal = this.#contract.unhashedSeal;
     const isSeal = (unhashed: Unhashed) => seal !== null && unhashedKey(unhashed) === unhashedKey(seal);
@@ -236,7 +244,7 @@ export class ChainWalk {
     }
   }
 
-  /** Reports whether the entries take part in this chain: an alien one does only where it was linked in. */
+  /** Reports whether a run is part of this chain. Entries of another stream are only if they were linked in. */
   #checkStream(run: Run): boolean {
     const stated = run.batch.streams?.[run.from] ?? null;
     if (isOf(this.streamId, stated)) return true;

@@ -3,25 +3,27 @@ import type { SummaryFacts } from '../reading/contract.ts';
 import { cutWord } from '../reading/entry-words.ts';
 import type { ActionCounts } from './claim.ts';
 
-/** Named one by one; all others are counted together. */
+/** Maximum number of actions listed by name; the others are counted together. */
 const NAMED = 20;
 
-/** Differences between the actions that a summary states and those that were counted in entries. */
+/** Differences between the actions that a summary states and those counted in the entries. */
 interface ActionsComparison {
-  /** Actions of which it states another number than entries have. */
+  /** Actions for which the summary states another number than the entries have. */
   differing: { action: string; stated: number; counted: number }[];
-  /** Entries whose action it does not name. */
+  /** Entries whose action the summary does not list. */
   unnamed: number;
 }
 
-/** The actions of a stream, as its entries have them; null where its summary states none, or they were not counted. */
+/**
+ * Returns the actions of a stream as counted in its entries; null if its summary states none or they were not counted.
+ */
 export function toActionCounts(summary: SummaryFacts | null, counted: CountedActions): ActionCounts | null {
   if (counted === null || statedActions(summary) === null) return null;
   const sorted = [...counted].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
   return { counts: sorted.slice(0, NAMED), others: sumOf(sorted.slice(NAMED).map(([, count]) => count)) };
 }
 
-/** @param counted null where nobody counted: then nothing differs. */
+/** @param counted null if actions were not counted: nothing differs then. */
 export function compareActions(summary: SummaryFacts | null, counted: CountedActions): ActionsComparison {
   const stated = statedActions(summary);
   if (stated === null || stated.size === 0 || counted === null) return { differing: [], unnamed: 0 };
@@ -34,7 +36,10 @@ export function compareActions(summary: SummaryFacts | null, counted: CountedAct
   };
 }
 
-/** By name, cut as those of entries are; null for a summary that does not say. One that lists none says so of no entries. */
+/**
+ * Returns the stated numbers by action, with names truncated like those of entries; null if the summary states none. An
+ * empty list counts only if there are no entries.
+ */
 function statedActions(summary: SummaryFacts | null): ReadonlyMap<string, number> | null {
   const actions = summary?.actions ?? null;
   if (actions === null || (actions.length === 0 && summary?.entryCount !== 0)) return null;
@@ -43,7 +48,7 @@ function statedActions(summary: SummaryFacts | null): ReadonlyMap<string, number
   return stated;
 }
 
-/** True where entries are to be counted by their action: a summary says how many have which. */
+/** Reports whether a summary states numbers of actions, so that entries must be counted by action. */
 export function statesActions(summary: SummaryFacts | null): boolean {
   return statedActions(summary) !== null;
 }

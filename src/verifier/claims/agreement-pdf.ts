@@ -1,6 +1,6 @@
 import type { PdfFacts, StatedFact, Statement } from '../pdf-text/pdf.ts';
 
-/** The facts as the JSON form has them; null for what it has not. */
+/** Facts of the JSON form; null if it does not state them. */
 export interface OurFacts {
   package: string | null;
   stream: string;
@@ -10,15 +10,18 @@ export interface OurFacts {
 }
 
 interface PdfComparison {
-  /** The one value that the PDF states of a fact, and that is not ours. */
+  /** Values that contradict ours, of facts for which the PDF states one value. */
   differences: Statement[];
-  /** Other values of a fact of which the PDF states several: they may be of a part, or quoted from an entry. */
+  /**
+   * Values other than ours, of facts for which the PDF states several: they may be about a part, or quoted from an
+   * entry.
+   */
   unclear: Statement[];
 }
 
 const FACTS: readonly StatedFact[] = ['package', 'stream', 'count', 'head'];
 
-/** Compares the statements of a PDF with ours. None of them proves anything. */
+/** Compares the statements of a PDF with ours. They prove nothing. */
 export function comparePdf({ statements }: PdfFacts, ours: OurFacts): PdfComparison {
   const differences: Statement[] = [];
   const unclear: Statement[] = [];
@@ -30,15 +33,15 @@ export function comparePdf({ statements }: PdfFacts, ours: OurFacts): PdfCompari
   return { differences, unclear };
 }
 
-/** Thousands in groups as everybody reads them; a point may as well be that of a fraction. */
+/** Number with unambiguous thousands separators. A point is left out, because it may be a decimal point. */
 const PLAIN_COUNT = /^\d+$|^\d{1,3}(?:([,\s'’])\d{3})(?:\1\d{3})*$/;
-/** A font that lacks characters, or a table that lacks room, leaves some of an id out. */
+/** Id without gaps: a font that lacks characters, or a narrow table, leaves out parts of an id. */
 const WHOLE_ID = /^[\x21-\x7e]+$/;
-/** The mark of a label and the beginning of an id look alike. */
+/** Punctuation after a label, which may look like the start of an id. */
 const MARK = /^[:=]+/;
 const CUT = /\.{2}|…|\?|‹/;
 
-/** False where the value may be ours. */
+/** Reports whether a value is certainly not ours. */
 function isOther({ fact, value }: Statement, ours: OurFacts): boolean {
   if (fact === 'count') return PLAIN_COUNT.test(value) && Number(value.replace(/\D/g, '')) !== ours.count;
   if (fact === 'head') return ours.head === null || ours.head.length === value.length ? value !== ours.head : false;

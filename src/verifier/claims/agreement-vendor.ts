@@ -2,33 +2,33 @@ import { plural } from '../../core/plurals.ts';
 import type { WalkResult } from '../chain/walk.ts';
 import { type StreamFinding, toStreamFinding } from '../model/stream-finding.ts';
 
-/** The answer of the service's own Verify operation for a stream. */
+/** Answer of the service's own Verify operation for a stream. */
 export interface VendorVerdict {
   verified: boolean;
   checked_at: string | null;
-  /** The sequence numbers it found at fault, as far as it names them. */
+  /** Sequence numbers that the service reports as faulty, if any. */
   failed_sequences: number[];
 }
 
 /**
- * The result of our own claims about the entries.
- * - `keys`: only seals are refuted, and no key that was given fits one of them: the keys may be the wrong ones.
- * - `open`: some of order, content and seals could not be checked: the service may have seen there what we cannot.
+ * Result of our own claims about the entries.
+ * - `keys`: only seals are refuted, and no given key matches any of them: the keys may be the wrong ones.
+ * - `open`: order, content or seals could not all be checked: the service may have seen a fault that we cannot.
  */
 export type OwnVerdict = 'proved' | 'refuted' | 'keys' | 'open';
 
-/** The comparison of the service's own verdict with ours. */
+/** Comparison of the service's own verdict with ours. */
 export interface VendorComparison {
-  /** True if both say the same of the entries of the package. */
+  /** True if both verdicts on the package's entries are the same. */
   agrees: boolean;
   findings: StreamFinding[];
-  /** Reasons that nothing tells if they do. */
+  /** Reasons that leave agreement open. */
   doubts: string[];
-  /** Statements of its about entries that are not in the package. */
+  /** Statements of the service about entries that are not in the package. */
   notes: string[];
 }
 
-/** The comparison where the service said nothing of the stream. */
+/** Comparison if the service stated nothing about the stream. */
 export const NOT_SAID: VendorComparison = { agrees: false, findings: [], doubts: [], notes: [] };
 
 export function compareVerdicts(walk: WalkResult, vendor: VendorVerdict, ours: OwnVerdict): VendorComparison {
@@ -42,7 +42,7 @@ function compareGood(walk: WalkResult, when: string, ours: OwnVerdict): VendorCo
   return { ...NOT_SAID, doubts: [`the service says verified${when}, and ${ONLY_SEALS}`] };
 }
 
-/** @param failed as the service names them: a fault elsewhere says nothing of this package. */
+/** @param failed entries that the service reports; faults outside this package say nothing about it. */
 function compareBad(walk: WalkResult, failed: readonly number[], when: string, ours: OwnVerdict): VendorComparison {
   const here = failed.filter((one) => one >= (walk.first?.sequence ?? 0) && one <= (walk.head?.sequence ?? 0));
   const itself = `the service's own check failed`;

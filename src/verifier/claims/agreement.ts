@@ -17,31 +17,30 @@ import {
 } from './agreement-vendor.ts';
 import { type Claim, type Judgement, proved, refuted, unproved } from './claim.ts';
 
-/** The PDF form: what it states, or why it could not be read. */
+/** Facts of the PDF form, or the reason that it could not be read. */
 export type PdfReading = PdfFacts | { unreadable: string };
 
-/** The summary form, likewise. */
+/** Facts of the summary form, or the reason that it could not be read. */
 export type SummaryReading = SummaryFacts | { unreadable: string };
 
 interface AgreementQuestion {
   walk: WalkResult;
   facts: PackageFacts;
-  /** Null when there is none. */
+  /** Null if there is no summary. */
   summary: SummaryReading | null;
-  /** Null or absent when there is none. */
+  /** Null or absent if there is no PDF. */
   pdf?: PdfReading | null;
-  /** The number of entries that the service stated when the package was ready; null or absent where it stated none. */
+  /** Number of entries that the service stated when the package was ready; null or absent if it stated none. */
   statedCount?: number | null;
   vendor: VendorVerdict | null;
-  /** The result of our own claims about the entries. */
+  /** Result of our own claims about the entries. */
   ownVerdict: OwnVerdict;
 }
 
 /**
- * Judges whether the forms of the package state the same package, stream, count and head as its entries show, and
- * whether the service's own verdict does not contradict ours. The summary proves it where it states a count or a head.
- * The PDF proves nothing: a picture of text can say more than a program reads from it. What is read of it can only
- * refute.
+ * Judges whether the forms of the package state the package, stream, count and head that its entries show, and whether
+ * the service's own verdict contradicts ours. Agreement is proved if the summary states a count or a head. The PDF
+ * proves nothing, because an image of text can show more than a program reads from it: its statements can only refute.
  */
 export function judgeAgreement(question: AgreementQuestion): Judgement {
   const findings = new FindingLog();
@@ -71,7 +70,7 @@ function judge(question: AgreementQuestion, log: FindingLog): Claim {
   return doubts.length > 0 ? unproved(doubts.join('; ')) : judgeStated(question, summary, verdicts);
 }
 
-/** Lists reasons that a form may state something else to its readers. */
+/** Lists reasons why a form may state something else to its readers. */
 function doubtsIn(question: AgreementQuestion, summary: SummaryFacts | null, ours: OurFacts): string[] {
   const { facts, walk } = question;
   const { unnamed } = compareActions(summary, walk.actions);
@@ -84,7 +83,7 @@ function doubtsIn(question: AgreementQuestion, summary: SummaryFacts | null, our
   ];
 }
 
-/** Judges forms in which nothing differs: whether enough is stated to agree. */
+/** Judges forms without differences: proves agreement if enough is stated. */
 function judgeStated(question: AgreementQuestion, summary: SummaryFacts | null, verdicts: VendorComparison): Claim {
   const isStated = summary !== null && (summary.entryCount !== null || summary.headDigest !== undefined);
   const notes = [
@@ -103,7 +102,7 @@ function judgeStated(question: AgreementQuestion, summary: SummaryFacts | null, 
   return proved([`${compared.slice(0, -1).join(', ')} and ${compared.at(-1)} agree`, ...notes].join('; '));
 }
 
-/** Null for what is not there, or cannot be read. */
+/** Returns null for a summary that is absent or unreadable. */
 export function factsOf(summary: SummaryReading | null): SummaryFacts | null {
   return summary === null || 'unreadable' in summary ? null : summary;
 }
@@ -112,7 +111,7 @@ function unreadIn(summary: SummaryReading | null): string[] {
   return summary !== null && 'unreadable' in summary ? [`the summary could not be read: ${summary.unreadable}`] : [];
 }
 
-/** Compares what the service said of the package when it was ready. */
+/** Compares the package with the service's statement when it was ready. */
 function compareAnswer(walk: WalkResult, statedCount: number | null, log: FindingLog): void {
   const compare = comparer(walk.streamId, 'the service, when the package was ready, stated', log);
   compare('agreement/count-differs', 'entries', statedCount, walk.entries);
@@ -125,14 +124,17 @@ function reportOtherEntries(walk: WalkResult, { otherEntries }: PackageFacts, lo
   }
 }
 
-/** Returns what a form states under a usual name that its contract does not read, and that is not ours. */
+/** Lists statements under usual names that the contract does not read and that differ from ours. */
 function contraryTo(ours: OurFacts, form: string, plain: readonly PlainStatement[]): string[] {
   return plain
     .filter(({ fact, text }) => ours[fact] !== null && String(ours[fact]) !== text)
     .map(({ name, text }) => `the ${form} has "${name}": ${cutText(text, 80)}, which the contract does not read`);
 }
 
-/** The package's statements about its own entries. A last number that differs goes with its digest: one head. */
+/**
+ * Compares the package's statements about its entries. A differing last number is reported only if the digest of the
+ * head is not: they are one head.
+ */
 function comparePackage(walk: WalkResult, facts: PackageFacts, log: FindingLog): void {
   const compare = comparer(walk.streamId, 'the JSON form states', log);
   const head = walk.head?.digest ?? null;

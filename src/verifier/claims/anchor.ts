@@ -17,25 +17,25 @@ import { type Claim, type Judgement, proved, refuted, unproved } from './claim.t
 import { type OpenToken, toOpenFindings, withoutSoundToken } from './open-tokens.ts';
 import type { Span } from './schemas.ts';
 
-/** Reasons for unproved tokens that only the reader can change. */
+/** Inputs of the anchor claim. */
 
 interface AnchorQuestion {
   walk: WalkResult;
-  /** As the package states them. */
+  /** Checkpoints as the package states them. */
   checkpoints: readonly Checkpoint[];
-  /** The only certificates that are trusted; null when none were pinned. */
+  /** Trusted root certificates; null if none were pinned. */
   roots: readonly Certificate[] | null;
-  /** Null where tokens cannot be checked: then none proves or refutes. */
+  /** Null if tokens cannot be checked: they prove and refute nothing then. */
   verifyToken: VerifyToken | null;
-  /** Tokens of a later time prove nothing. */
+  /** Tokens with a later time prove nothing. */
   now: Date;
-  /** The period that the package was asked for. */
+  /** Period for which the package was requested. */
   period: Span['period'];
-  /** True if digests are over the digest before; see `Binding`. */
+  /** True if digests cover the digest before; see `EntryReader.bindsPredecessor`. */
   bindsPrevious: boolean;
 }
 
-/** A token that binds the digest of one entry, as we computed it, to a time. */
+/** Token that binds the computed digest of an entry to a time. */
 interface SoundToken {
   sequence: number;
   says: TokenFacts;
@@ -48,14 +48,14 @@ interface JudgedToken {
 
 type Offered = Checkpoint & { token: Uint8Array };
 
-/** The newest tokens are judged, up to this many: each costs signatures, and the newest covers what the others do. */
+/** Maximum number of tokens judged, newest first: each costs signature checks, and the newest covers the others. */
 const MAX_TOKENS = 1000;
 
 /**
- * Does an authority that we trust say that a digest which *we* computed existed at a time? Where digests are over the
- * digest before and all were computed, that of an entry stands for all entries before it, so the newest of such tokens
- * tells how far the stream is anchored. A token that fails any check refutes the claim: somebody offered it as proof.
- * A token that nobody here can check, or whose authority is not pinned, refutes nothing.
+ * Judges whether a trusted authority states that a digest which *we* computed existed at a time. If digests cover the
+ * digest before and all were computed, an entry's digest stands for all entries before it, so the newest such token
+ * shows how far the stream is anchored. A token that fails a check refutes the claim, because it was offered as proof.
+ * A token that cannot be checked here, or whose authority is not pinned, refutes nothing.
  */
 export function judgeAnchor(asked: AnchorQuestion): Judgement {
   const { walk } = asked;
@@ -83,7 +83,7 @@ export function judgeAnchor(asked: AnchorQuestion): Judgement {
   return { claim, findings };
 }
 
-/** @param counts of what is wrong with the tokens, and of the checkpoints of other streams; why tokens are open. */
+/** @param counts numbers of failed checks and of checkpoints of other streams, and the tokens left open. */
 function claimOf(
   question: AnchorQuestion,
   { offered, covered, left }: ReturnType<typeof selectTokens>,
@@ -115,7 +115,9 @@ function claimOf(
   };
 }
 
-/** Reports checkpoints of other streams. They say nothing of this one, even where a token is over a digest of ours. */
+/**
+ * Reports checkpoints of other streams. They say nothing about this stream, even if a token covers one of its digests.
+ */
 function reportOthers({ streamId }: WalkResult, others: readonly Checkpoint[], log: FindingLog): void {
   const [first] = others;
   if (first === undefined) return;
@@ -125,7 +127,7 @@ function reportOthers({ streamId }: WalkResult, others: readonly Checkpoint[], l
   log.add(toStreamFinding('anchor/other-stream', streamId, message, values), others.length);
 }
 
-/** Finds checkpoints that contradict entries, whether a token goes with them or not. */
+/** Finds checkpoints that contradict entries, with or without a token. */
 function findContradictions({ walk, checkpoints, period }: AnchorQuestion): StreamFinding[] {
   const last = walk.head?.sequence ?? null;
   const found: StreamFinding[] = [];
@@ -145,7 +147,7 @@ function findContradictions({ walk, checkpoints, period }: AnchorQuestion): Stre
         ),
       );
   }
-  // A period that has ended may have checkpoints after its end.
+  // Checkpoints of a period that has ended may lie after its end.
   const highest = checkpoints.reduce((most, { sequence }) => Math.max(most, sequence), -1);
   if (period.to === null && last !== null && highest > last)
     found.push(
@@ -159,7 +161,7 @@ function findContradictions({ walk, checkpoints, period }: AnchorQuestion): Stre
   return found;
 }
 
-/** The newest tokens of entries that are here, each once, and how many more there are. */
+/** Returns the newest tokens of entries in the package, each once, and the number of tokens left out. */
 function selectTokens(walk: WalkResult, checkpoints: readonly Checkpoint[]) {
   const offered = checkpoints.filter((checkpoint): checkpoint is Offered => checkpoint.token !== null);
   const once = new Map<string, Offered>();
@@ -174,7 +176,7 @@ function selectTokens(walk: WalkResult, checkpoints: readonly Checkpoint[]) {
   };
 }
 
-/** Nobody here can compute the digest of the entry. */
+/** Reports whether the entry's digest cannot be computed here. */
 function isUnknown(entry: Watched | undefined): boolean {
   return entry !== undefined && entry.computed === null && !entry.ambiguous;
 }
@@ -197,8 +199,8 @@ function judgeToken(
   }
   if (verifyToken === null) return null;
   const { faults, valid, says } = verifyToken(token, { digest: entry.computed, roots: roots ?? [], now });
-  // Without roots nobody vouches for anything that a token says; that it is over another digest needs no trust. (Of a run's
-  // own stamp more is found then, as it was judged before it was stored.)
+  // Without roots, nothing that a token states is trusted; a token over another digest is wrong without trust. (A run's
+  // own stamp was judged in full before it was stored.)
   const relevant = faults.filter(({ code }) => roots !== null || code === 'anchor/imprint-mismatch');
   for (const { code, message, expected, actual } of relevant.filter((fault) => !leavesOpen(fault)))
     report(code, message, { expected, actual });
@@ -227,7 +229,7 @@ function describe({ sequence, says }: SoundToken, tokens: number, { walk, bindsP
   return { ...proved(basis), anchored_through: sequence, entries_after_last_anchor: after };
 }
 
-/** When, and by whose word. */
+/** Returns the oldest and the newest time that the tokens state, and their authorities. */
 function statedBy(sound: readonly SoundToken[]) {
   const times = sound.map(({ says }) => says.genTime.toISOString()).sort();
   return {

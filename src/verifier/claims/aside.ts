@@ -6,12 +6,12 @@ export interface ListingFinding extends Omit<FindingPlace, 'entryId'> {
   message: string;
 }
 
-/** Entries kept aside for their counterpart; beyond that they are taken for having none. */
+/** Maximum number of entries kept aside for their counterpart; beyond it, they are reported as having none. */
 const MAX_ASIDE = 10_000;
 
 /**
- * Entries of one side whose counterpart did not come when it was due. It may come late, where the one or the other is
- * out of order: that is not for this comparison to judge.
+ * Entries of one side whose counterpart did not arrive when due. It may arrive later if either side is out of order,
+ * which is not for this comparison to judge.
  */
 export class Aside {
   readonly #streamId: string;
@@ -24,7 +24,7 @@ export class Aside {
     this.#log = log;
   }
 
-  /** @returns how many pairs they complete. */
+  /** @returns the number of pairs completed. */
   add(packaged: ListedEntry | null, listed: ListedEntry | null): number {
     let completed = 0;
     if (packaged !== null) completed += this.#put(packaged, this.#packaged, this.#listed);
@@ -42,7 +42,7 @@ export class Aside {
     return 0;
   }
 
-  /** Reports what has no counterpart, by its place in the stream. */
+  /** Reports the entries without a counterpart, by place in the stream. */
   tell(): void {
     const listed = Map.groupBy(this.#listed.values(), ({ sequence }) => sequence);
     const packaged = Map.groupBy(this.#packaged.values(), ({ sequence }) => sequence);

@@ -15,8 +15,8 @@ import {
 import { whyHidden } from './unfetched.ts';
 
 /**
- * The statements that the package was compared with to see whether it is complete. They come from the service, so a
- * bundle records them, and who verifies the bundle later takes it from there.
+ * Statements with which the package was compared to judge completeness. They come from the service; a bundle records
+ * them for later verification.
  */
 export type CompletenessBasis =
   | ({ kind: 'listing' } & ListingResult)
@@ -26,18 +26,18 @@ export type CompletenessBasis =
 interface CompletenessQuestion extends StatementQuestion {
   basis: CompletenessBasis;
   statement: RecordedStatement;
-  /** See `Known`. */
+  /** Answer of the service about entries that no export has; see `Known`. */
   unfetched: Unfetched | null;
 }
 
-/** The entries whose digests and times `judgeCompleteness` asks for, in a package compared with a stream record. */
+/** Returns the entries whose digests and times `judgeCompleteness` needs if the basis is a stream record. */
 export function entriesBeside(headSequence: number | null): number[] {
   return headSequence === null ? [] : [headSequence, headSequence + 1];
 }
 
 /**
- * Does the package hold all that the service shows of the stream by other ways? That the service shows all it has, and
- * had recorded all that happened, nobody can tell from outside.
+ * Judges whether the package holds all that the service shows of the stream in other ways. No one can tell from outside
+ * whether the service shows all it has, or recorded all that happened.
  */
 export function judgeCompleteness(question: CompletenessQuestion): Judgement {
   const findings = new FindingLog();
@@ -66,7 +66,9 @@ function judge(question: CompletenessQuestion, log: FindingLog): Claim {
   );
 }
 
-/** Package and listing are selected by the service alike, so where a period ends both may end too early. */
+/**
+ * Adds that the end of a period is the service's word: it selects package and listing alike, so both may end too early.
+ */
 function later({ walk: { head }, period, statement }: CompletenessQuestion): string {
   const { headSequence: statedHead } = statement;
   if (period.to === null || head === null || statedHead === null || statedHead <= head.sequence) return '';
@@ -75,7 +77,10 @@ function later({ walk: { head }, period, statement }: CompletenessQuestion): str
   return `; that ${which} of a later time is the service's word`;
 }
 
-/** A listing has each entry of the package, and a whole stream as many as the list of streams states. */
+/**
+ * Compares counts: a listing has each entry of the package, and a whole stream has as many as the list of streams
+ * states.
+ */
 function whyOtherCount({ walk, basis, period, statement }: CompletenessQuestion): Contradiction | null {
   if (basis.kind !== 'listing') return null;
   const { entries } = walk;
@@ -97,12 +102,12 @@ function isWholeStream({ from, to }: Span['period']): boolean {
   return from === null && to === null;
 }
 
-/** A package that reaches to the end has the head that was stated before it was asked for. */
+/** Compares the end of an open-ended package with the head that was stated before the package was requested. */
 function whyShort({ walk, basis, period, statement }: CompletenessQuestion): Contradiction | null {
   const { headSequence: statedHead } = statement;
-  // A period may hold no entry. The number 0 may be the first entry of a stream, or say that there is none.
+  // A period may have no entries. The number 0 may be a stream's first entry, or say that there is none.
   const last = walk.head?.sequence ?? (walk.entries === 0 && period.from === null ? 0 : null);
-  // A record alone is compared with the whole stream by count and head.
+  // A record alone is compared by the count and the head of the whole stream.
   if (basis.kind === 'record' && isWholeStream(period)) return null;
   if (period.to !== null || last === null || statedHead === null || statedHead <= last) return null;
   const [expected, actual] = [String(statedHead), walk.head === null ? 'no entry' : `entry ${last}`];
@@ -117,7 +122,7 @@ function whyUndecided(entries: number): string {
 
 function judgeDifferences(walk: WalkResult, { differences, deviations }: ListingResult, log: FindingLog): Claim {
   for (const [index, { message, ...place }] of deviations.entries()) {
-    // Those that were not kept in detail are counted with the first.
+    // Entries beyond those kept in detail are added to the count of the first.
     const count = index === 0 ? Math.max(1, differences - (deviations.length - 1)) : 1;
     log.add(toStreamFinding('completeness/listing-differs', walk.streamId, message, place), count);
   }
@@ -138,7 +143,7 @@ function judgeByRecord({ walk, statement }: CompletenessQuestion, why: string, l
         { expected: stated, actual },
       ),
     );
-  // Entries recorded after the record was read are in the package and not in the record.
+  // Entries recorded after the record was read are in the package, but not in the record.
   const since = recordedSince(walk, statement);
   const count = walk.entries - since;
   if (entryCount !== null && count !== entryCount)
@@ -164,7 +169,7 @@ function recordedSince({ first, head }: WalkResult, { entryCount, headSequence }
   return Math.max(0, head.sequence - stated);
 }
 
-/** Reports whether the first entry that the stream record does not state was recorded after that had been read. */
+/** Reports whether the first entry beyond the stream record was recorded after the record was read. */
 function isRecordedAfter({ watched }: WalkResult, headSequence: number | null, readAt: string): boolean {
   const next = headSequence === null ? undefined : watched.get(headSequence + 1);
   return next !== undefined && Date.parse(next.timestamp) >= Date.parse(readAt);

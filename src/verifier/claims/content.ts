@@ -8,26 +8,26 @@ import { type Claim, deviations, proved, refuted, unproved } from './claim.ts';
 interface ContentQuestion {
   walk: WalkResult;
   contract: Pick<Contract, 'name' | 'recipe' | 'unhashedSeal' | 'openRoles'>;
-  /** The file that the contract is from; null for the default one. */
+  /** File of the contract; null for the default contract. */
   contractFile: ContractFile | null;
-  /** Roles and members that a person accepts to be unhashed. */
+  /** Roles and members that the reader accepts as unhashed. */
   accepted: readonly string[];
-  /** True if content must be proved: then it is said how to do without it. */
+  /** True if content must be proved: the reason then says how to do without it. */
   required: boolean;
 }
 
-/** The source of the contract: the reader's own, or the maker of the bundle. */
+/** Source of the contract: the reader, or the bundle. */
 export interface ContractFile {
   from: 'reader' | 'bundle';
   sha256: string;
 }
 
-/** @param file as it is pinned; null for the default contract. */
+/** @param file pinned file; null for the default contract. */
 export function toContractFile(file: { sha256: string } | null, from: ContractFile['from']): ContractFile | null {
   return file === null ? null : { from, sha256: file.sha256 };
 }
 
-/** Proved where every digest was recomputed and covers all that says who did what, when, and where in which stream. */
+/** Judges content: proved if every digest was recomputed and covers who did what, when, and its place in the stream. */
 export function judgeContent({ walk, contract, contractFile, accepted, required }: ContentQuestion): Claim {
   const faults = walk.findings.errors('content');
   if (faults > 0) return refuted(deviations(faults));
@@ -65,7 +65,7 @@ function notCovered(unhashed: string[]): Pick<Claim, 'not_covered'> {
   return unhashed.length === 0 ? {} : { not_covered: unhashed };
 }
 
-/** Returns the members about which digests say nothing: the seal too, unless each was checked with its key. */
+/** Returns the parts that digests do not cover, including the seal unless every seal was checked with its key. */
 function unhashedOf({ unhashed, seals, entries }: WalkResult, seal: Unhashed | null): Unhashed[] {
   const checked = seals.verified === entries;
   return [...unhashed.values(), ...(seal === null || checked || unhashed.has(unhashedKey(seal)) ? [] : [seal])];
@@ -81,7 +81,7 @@ function inexactReason({ entries, inexact }: WalkResult, first: { sequence: numb
   return `entry ${first.sequence} holds the number ${first.number}, which is another one when it is read${rest}: such entries can differ and have one digest`;
 }
 
-/** By the role, or by the member or one that holds it. */
+/** Reports whether the role is accepted, by its name, its member or an outer member. */
 function isAccepted({ role, unhashed }: OpenRole, accepted: readonly string[]): boolean {
   return accepted.some((name) => name === role || (unhashed !== null && isWithin(unhashedWords(unhashed), name)));
 }

@@ -3,23 +3,23 @@ import type { Restart, Span, Unfetched } from './schemas.ts';
 import type { StreamStatement } from './statement.ts';
 
 export interface ContinuityQuestion {
-  /** Must have been told what the earlier runs saw, see `lookOut`. */
+  /** Must have watched the entries that `lookOut` asks for. */
   walk: WalkResult;
-  /** Spans of all earlier runs, the oldest first; null where they are not known. */
+  /** Spans of all earlier runs, oldest first; null if not known. */
   earlier: readonly Span[] | null;
-  /** The period that the package was asked for; half-open, null for no bound. */
+  /** Period for which the package was requested: half-open, null for no bound. */
   period: Span['period'];
-  /** The stream as the service's list states it, read before the package was made and after the earlier runs ended. */
+  /** Statement of the service's list of streams, read before the package was made and after the earlier runs ended. */
   statement: StreamStatement;
-  /** Entries that the service listed after the last one that any export has; null where it was not asked. */
+  /** Answer of the service about entries after the last exported one; null if it was not asked. */
   unfetched: Unfetched | null;
-  /** Restarts of the stream that were accepted, the oldest first. */
+  /** Accepted restarts of the stream, oldest first. */
   restarts: readonly Restart[];
-  /** Reasons that bundles of earlier runs could not be compared, by run id. */
+  /** Reasons why bundles of earlier runs could not be compared, by run id. */
   unread?: ReadonlyMap<string, string>;
 }
 
-/** A question whose past is known. */
+/** Question with known earlier runs. */
 export interface KnownPast extends ContinuityQuestion {
   earlier: readonly Span[];
 }

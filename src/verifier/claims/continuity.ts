@@ -14,10 +14,12 @@ import { findMissing } from './truncated.ts';
 import { findLate, isLate } from './unfetched.ts';
 
 /**
- * Does this package tell the same history as all earlier exports? Nothing that they had and that belongs into it is
- * missing, no entry differs from theirs, no entry between it and theirs is in none, no period that had ended when it was
- * exported has more entries now; and it has entries in common with one of them, or borders on one, or starts at the
- * beginning of a stream that nobody exported before.
+ * Judges whether the package shows the same history as all earlier exports:
+ * - it lacks no entry that they had and that belongs to it;
+ * - no entry differs from theirs;
+ * - no entry between it and theirs is in none of them;
+ * - no period that had ended when it was exported has more entries now;
+ * - it shares entries with one of them, borders on one, or starts at the beginning of a stream never exported before.
  */
 export function judgeContinuity(question: ContinuityQuestion): Judgement {
   const findings = new FindingLog();
@@ -48,7 +50,7 @@ function judge(question: KnownPast, log: FindingLog): Claim {
   return judgePlace(question, walk.first, spans, agreements, log);
 }
 
-/** Gaps that this package borders on, or that its period closes: others were there before. */
+/** Finds gaps next to this package or closed by its period; other gaps existed before. */
 function findNewGaps(question: KnownPast): StreamFinding[] {
   const { walk, earlier, period } = question;
   if (walk.findings.errors('order') > 0 || (walk.first === null) !== (walk.entries === 0)) return [];
@@ -125,12 +127,15 @@ function judgePlace(
   return unknownStart(walk, first.sequence, message, log);
 }
 
-/** The first run that had the same last entry. */
+/** Returns the first run with the same last entry. */
 function firstWith(spans: readonly Placed[], { entries }: Placed): string | undefined {
   return spans.find((span) => span.entries.head.sequence === entries.head.sequence)?.run_id;
 }
 
-/** Names the number of runs that have the same entries. What was accepted is not compared with it, and not said to agree either. */
+/**
+ * Says how many runs have the same entries. Runs before an accepted restart are not compared, and not counted as
+ * agreeing.
+ */
 function others(runs: number, restarts: KnownPast['restarts']): string {
   const accepted = newestRestart(restarts);
   const since = accepted === null ? '' : ' since';
@@ -138,7 +143,7 @@ function others(runs: number, restarts: KnownPast['restarts']): string {
   return accepted === null ? all : `; ${accepted}${all}`;
 }
 
-/** A run that is resumed may be finalized after others that nobody knew of when a stream of it was received. */
+/** A resumed run may be finalized after runs that were not known yet when it received a stream. */
 const KNOWN = 'known when it was received';
 
 function judgeStart({ walk, restarts, earlier }: KnownPast, first: { sequence: number }, log: FindingLog): Claim {

@@ -29,8 +29,8 @@ import { judgeSeal } from './seal.ts';
 import { findLate } from './unfetched.ts';
 
 /**
- * From observations to the seven claims and the status of the stream: a function of them, which leaves them as they are.
- * @param required the claims that must be proved for the stream to be `verified`.
+ * Derives the seven claims and the status of the stream from observations, which stay unchanged.
+ * @param required claims that must be proved for the status `verified`.
  */
 export function examine(observations: Observations, required: readonly ClaimName[]): Examination {
   const { reading, known, forms } = observations;
@@ -57,7 +57,7 @@ export function examine(observations: Observations, required: readonly ClaimName
   };
 }
 
-/** True where entries are in no export and belong to one, or may. */
+/** Reports whether entries that belong to an export, or may, are in none. */
 function isLeftOut(walk: WalkResult, { earlier, unfetched }: Observations['known']): boolean {
   return findLate(walk, earlier ?? [], unfetched).length > 0;
 }
@@ -66,13 +66,13 @@ function isExposed({ secrets }: Observations['known']): boolean {
   return secrets.found_in.length > 0 && !secrets.accepted;
 }
 
-/** The finding never shows the key. */
+/** Returns a finding that never shows the key. */
 function toSecretFinding(streamId: string, form: string, isAccepted: boolean): StreamFinding {
   const message = `the ${form} form holds the API key that it was exported with`;
   return toStreamFinding(isAccepted ? 'secret/accepted' : 'secret/in-evidence', streamId, message);
 }
 
-/** The answers of all judges, and what they and the walk found. */
+/** Claims of all judges, and the findings of the judges and the walk. */
 interface Judged {
   claims: Claims;
   findings: FindingLog;
@@ -140,7 +140,7 @@ function judgeForeign(findings: FindingLog, reason: string): Examination {
   return { status: 'incomplete', claims, findings: findings.list(), findingsCount: findings.total(), actions: null };
 }
 
-/** Judges a package with a defect. What was found before it stands; nothing is proved by a part. */
+/** Judges a package with a defect: earlier findings stand, and a part proves nothing. */
 function judgeDefective({ findings }: WalkResult, reason: string): Judged {
   const found = (name: ClaimName): Claim =>
     findings.errors(name) > 0 ? refuted(deviations(findings.errors(name))) : unproved(reason);

@@ -3,21 +3,21 @@ import { entriesIn } from './continuity-question.ts';
 import type { Span, SpanEntries } from './schemas.ts';
 import { isPlaced } from './span.ts';
 
-/** A package's period, and where in the stream its entries stand; null for one without entries. */
+/** Period of a package, and the place of its entries in the stream; null if it has none. */
 export interface Covered {
   name: string;
   period: { from: string | null; to: string | null };
   entries: ({ first: number; last: number } & Pick<SpanEntries, 'first_recorded_at' | 'last_recorded_at'>) | null;
 }
 
-/** Returns the first and last entries of a span with their places. */
+/** Returns the first and the last entry of a span with their places. */
 export function placeIn({ entries }: Span): Covered['entries'] {
   if (entries === null) return null;
   const { first_sequence: first, head, first_recorded_at, last_recorded_at } = entries;
   return { first, last: head.sequence, first_recorded_at, last_recorded_at };
 }
 
-/** Entries that no package holds, between two that do, though the periods leave no time that is in none of them. */
+/** Entries between two packages that no package holds, although the periods leave no time uncovered. */
 interface Gap {
   from: number;
   to: number;
@@ -29,7 +29,7 @@ interface Placed extends Covered {
   entries: NonNullable<Covered['entries']>;
 }
 
-/** Times are all the service's own, so it does not matter what its clock says. */
+/** Finds gaps between packages. All times come from the service, so its clock need not be right. */
 export function findGaps(covered: readonly Covered[]): Gap[] {
   const placed = covered.filter((one): one is Placed => one.entries !== null);
   placed.sort((a, b) => a.entries.first - b.entries.first);
@@ -45,7 +45,7 @@ export function findGaps(covered: readonly Covered[]): Gap[] {
   return gaps;
 }
 
-/** Reports whether every moment between the entries at the edges of a hole is in the period of one of the packages. */
+/** Reports whether the periods of the packages cover all the time between the entries at the edges of a hole. */
 function isCovered(before: Placed, after: Placed, covered: readonly Covered[]): boolean {
   const [begin, end] = [timeOf(before.entries.last_recorded_at), timeOf(after.entries.first_recorded_at)];
   if (Number.isNaN(begin) || Number.isNaN(end)) return touches(before.period.to, after.period.from);
@@ -55,7 +55,7 @@ function isCovered(before: Placed, after: Placed, covered: readonly Covered[]): 
   return reached >= end;
 }
 
-/** A period without an end reaches as far as the package's last entry: what came after it, came later. */
+/** Returns a period as numbers. An open end reaches to the package's last entry: later entries came later. */
 function toInterval({ period, entries }: Covered): { from: number; to: number } {
   const from = period.from === null ? Number.NEGATIVE_INFINITY : timeOf(period.from);
   const last = timeOf(entries?.last_recorded_at ?? null);
@@ -71,8 +71,7 @@ function timeOf(text: string | null): number {
 }
 
 /**
- * The advice on entries that a package leaves out within itself, where an earlier run has them: nobody need be asked for
- * what is archived already.
+ * Changes the next step of gaps whose entries an earlier run has: the service need not be asked for archived entries.
  */
 export function withKnownGaps(findings: readonly StreamFinding[], earlier: readonly Span[]): StreamFinding[] {
   const whole = earlier.filter(isPlaced).filter(({ part }) => !part);

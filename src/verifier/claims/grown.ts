@@ -6,17 +6,18 @@ import type { Span } from './schemas.ts';
 import { boundOf, isPlaced } from './span.ts';
 
 /**
- * An entry that is dated so shortly before the end of a period may be recorded after an export that began at that end:
- * it waits to be written, or the clock of the service is behind ours. Milliseconds.
+ * Maximum delay between an entry's time and its recording, in milliseconds. An entry dated this shortly before the end
+ * of a period may be recorded after an export that began at that end: it waits to be written, or the service's clock is
+ * slow.
  */
 export const LATENESS = 10 * 60_000;
 
 /**
- * Selects entries that a reader of the package looks for: those dated within a period that an earlier run exported
- * after it had ended, after the last entry that it had. Where another run has them too, they were told of then; but a
- * package of the very period tells of all that no other export of that period had.
+ * Returns searches for entries that were added late: dated in a period that an earlier run exported after its end, but
+ * later in the stream than that run's last entry. Entries that another run has are left out, because that run reported
+ * them; a package of the very same period leaves out only those that other exports of that period have.
  *
- * @param period what the package was asked to hold.
+ * @param period requested period of the package.
  */
 export function datedBehind(earlier: readonly Span[], period: Span['period']): DatedQuestion[] {
   const whole = earlier.filter(({ part }) => !part);
@@ -33,7 +34,10 @@ export function datedBehind(earlier: readonly Span[], period: Span['period']): D
   });
 }
 
-/** Entries that came into a period after it had ended and been exported; of each the first run that lacks it. */
+/**
+ * Finds entries added to a period after it had ended and been exported; each entry is reported for the first run
+ * without it.
+ */
 export function findGrown({ streamId, dated }: WalkResult, earlier: readonly Span[]): StreamFinding[] {
   const found = new Map<number, StreamFinding>();
   for (const { run_id, entries } of earlier.filter(({ part }) => !part)) {

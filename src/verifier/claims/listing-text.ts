@@ -8,15 +8,15 @@ import { ListingMerge, type ListingResult, type PackageCut } from './listing.ts'
 import type { ListedEntry } from './packaged.ts';
 
 /**
- * A listing as text: `SEQUENCE,DIGEST` a line, the digest in lower-case hex, in the order of the listing. Behind the end of
- * the package that it is compared with, a line has the entry's time too, by which it is told whether the package should
- * have it; it is empty where the service shows none.
+ * Formats an entry as a line of a listing: `SEQUENCE,DIGEST`, with the digest in lower-case hex, in the listing's
+ * order. After the end of the compared package, a line also has the entry's time, which decides whether the package
+ * should have the entry; it is empty if the service shows none.
  */
 export function lineOf({ sequence, digest, timestamp }: ListedEntry, { withTime }: { withTime: boolean }): string {
   return withTime ? `${sequence},${digest},${timeOf(timestamp)}\n` : `${sequence},${digest}\n`;
 }
 
-/** Times are read leniently, and written as `LINE` reads them. */
+/** Returns a time in the form that `LINE` accepts, although the service's times are parsed leniently. */
 function timeOf(timestamp: string): string {
   const isPlain = timestamp.length <= MAX_TIME && PLAIN_TIME.test(timestamp);
   return isPlain ? timestamp : new Date(timestamp).toISOString();
@@ -25,14 +25,14 @@ function timeOf(timestamp: string): string {
 const PLAIN_TIME = /^[0-9A-Za-z:.+-]*$/;
 const MAX_TIME = 64;
 
-/** The lines of those from `from` on, before `to`. */
+/** Formats the entries from `from` to `to` (exclusive). */
 export function linesOf(entries: SentEntries, from: number, to: number): string {
   let text = '';
   for (let index = from; index < to; index++) text += `${entries.sequence(index)},${entries.digest(index)}\n`;
   return text;
 }
 
-/** SHA-256 of the lines that entries would have in a listing, while they are read. */
+/** SHA-256 of the lines that entries would have in a listing, computed as they arrive. */
 class LineDigest {
   readonly #hash = createHash('sha256');
   entries = 0;
@@ -46,7 +46,7 @@ class LineDigest {
     this.#push(linesOf(entries, 0, entries.count), entries.count);
   }
 
-  /** Entries of which nothing is noted. */
+  /** Adds entries without notes. */
   addRun({ batch: { sequences, stated, digestBytes }, from, to }: Run): void {
     const hex = hexText(stated, from * digestBytes, to * digestBytes);
     let text = '';
@@ -55,7 +55,7 @@ class LineDigest {
     this.#push(text, to - from);
   }
 
-  /** Call once. */
+  /** Returns the digest; call once. */
   finish(): string {
     return this.#hash.digest('hex');
   }
@@ -68,14 +68,14 @@ class LineDigest {
 }
 
 const LINE = /^(0|[1-9][0-9]{0,15}),((?:[0-9a-f]{2})*)(?:,([0-9A-Za-z:.+-]*))?$/;
-/** The longest line, of a SHA-512 and a time, is far shorter. */
+/** Maximum length of a line; the longest, with a SHA-512 and a time, is far shorter. */
 const MAX_LINE = 1024;
 
 /** Reads the text of a listing, which may be cut anywhere. */
 export class LineReader {
   #rest = '';
 
-  /** @throws EvidenceError `unreadable` for what is no line of a listing. */
+  /** @throws EvidenceError `unreadable` if a line is no line of a listing. */
   push(block: Uint8Array): ListedEntry[] {
     const lines = (this.#rest + utf8Text(block)).split('\n');
     this.#rest = lines.pop() ?? '';
@@ -83,7 +83,7 @@ export class LineReader {
     return lines.map(toEntry);
   }
 
-  /** @throws EvidenceError `unreadable` where the last line has no end. */
+  /** @throws EvidenceError `unreadable` if the last line has no end. */
   finish(): void {
     if (this.#rest !== '') throw noLine(this.#rest);
   }
@@ -101,13 +101,13 @@ function noLine(line: string): EvidenceError {
 }
 
 /**
- * Compares a package with the listing that a bundle carries as text, where the package is read first. A text that begins
- * with the very lines of the package lists the same entries: those lines are not read one by one, and nothing is kept.
+ * Compares a package with the listing in its bundle, if the package is read first. If the listing begins with exactly
+ * the package's lines, it lists the same entries: those lines are neither parsed nor kept.
  */
 export class CarriedListing {
   readonly #lines = new LineDigest();
   readonly #begin = createHash('sha256');
-  /** The number of the package's lines that the text is still to have; null before the package has ended. */
+  /** Number of bytes of the package's lines that the text must still have; null before the package has ended. */
   #left: number | null = null;
   readonly #reader = new LineReader();
   readonly #after: ListingMerge;
@@ -119,7 +119,7 @@ export class CarriedListing {
     this.#after.endPackage(cut);
   }
 
-  /** Sees the entries of the package, in the one or the other way. */
+  /** Receives the entries of the package in any of these forms. */
   readonly observer = {
     onEntry: (entry: ListedEntry) => this.#lines.add(entry),
     onRun: (run: Run) => this.#lines.addRun(run),
@@ -130,7 +130,7 @@ export class CarriedListing {
     this.#left = this.#lines.bytes;
   }
 
-  /** Takes more of the text; what is wrong with it is said at the end. */
+  /** Takes more of the text; `finish` reports its faults. */
   push(block: Uint8Array): void {
     if (this.#left === null) this.#isInOrder = false;
     if (this.#left === null || !this.#isInOrder || this.#failure !== null) return;
@@ -147,8 +147,9 @@ export class CarriedListing {
   }
 
   /**
-   * Call once both have ended. Null where the two are to be merged entry by entry: they differ, or the text came first.
-   * @throws EvidenceError `unreadable` for a line after those of the package that is none.
+   * Ends the comparison after both have ended; call once. Returns null if the two must be merged entry by entry,
+   * because they differ or the text came first.
+   * @throws EvidenceError `unreadable` if a line after those of the package is no line of a listing.
    */
   finish(): ListingResult | null {
     const isSame = this.#begin.digest('hex') === this.#lines.finish();

@@ -3,54 +3,55 @@ import { FindingLog } from '../model/finding-log.ts';
 import { Aside, type ListingFinding, toListingFinding } from './aside.ts';
 import { type ListedEntry, Packaged, Queue } from './packaged.ts';
 
-/** The result of comparing a package with the service's own listing of its entries. */
+/** Result of comparing a package with the service's own listing of its entries. */
 export interface ListingResult {
-  /** Entries that the service lists, whenever they were recorded: as many as the listing has lines. */
+  /** Entries that the service lists, whenever recorded: the number of lines of the listing. */
   lines: number;
-  /** Entries that the service lists and that were recorded before the package was asked for. */
+  /** Entries that the service lists and that were recorded before the package was requested. */
   listed: number;
-  /** Entries that both have, with the same digest. */
+  /** Entries that both have with the same digest. */
   same: number;
-  /** Entries that differ, exactly. */
+  /** Exact number of entries that differ. */
   differences: number;
-  /** The places where they do, as far as they were kept. */
+  /** Places of the differences, as far as they were kept. */
   deviations: ListingFinding[];
-  /** Listed after the package's end, where nothing tells whether they were there when it was asked for. */
+  /** Entries listed after the package's end that may or may not have existed when it was requested. */
   undecided: number;
 }
 
 /**
- * Selects listed entries that need not be in a package, because they were recorded while or after it was made. Nothing
- * in it is the package's own word.
+ * Limits that select listed entries which need not be in a package, because they were recorded while or after it was
+ * made. None of them is the package's own statement.
  */
 export interface PackageCut {
-  /** When it was asked for, by our clock; milliseconds since 1970. */
+  /** Time of the package's request by our clock; milliseconds since 1970. */
   askedAt: number;
-  /** The same moment, at the earliest, by the service's clock; null where that is not known. */
+  /** Earliest time of the same moment by the service's clock; null if not known. */
   askedAtByService: number | null;
-  /** The stream's head before it was asked for. */
+  /** Head of the stream before the request. */
   statedHead: number | null;
-  /** An entry dated after this moment is dated wrongly; milliseconds since 1970. */
+  /** Latest plausible time of an entry; a later one is wrong. Milliseconds since 1970. */
   latest: number;
 }
 
-/** Sees what the service lists, in its order. */
+/** Receives the listed entries in order. */
 export interface ListingObserver {
-  /** Entries that the package has in the same place, those from `from` on and before `to`. */
+  /** Receives entries from `from` to `to` (exclusive) that the package has in the same place. */
   matched(entries: SentEntries, from: number, to: number): void;
-  /** @param isBehind whether the package had ended before it. */
+  /** @param isBehind true if the package had ended before the entry. */
   listed(entry: ListedEntry, isBehind: boolean): void;
 }
 
-/** Later entries after which a listing is read no further: a busy stream grows while it is listed. */
+/**
+ * Number of later entries after which the listing is read no further, because a busy stream grows while it is listed.
+ */
 const ENOUGH_LATER = 100;
 
 const NOBODY: ListingObserver = { matched: () => {}, listed: () => {} };
 
 /**
- * Compares a package with an independent listing of the same entries while both arrive, each in the order of its
- * sequence numbers. What one of them has already told waits for the other; the caller keeps that short by asking
- * `wantsListing`.
+ * Compares a package with an independent listing of the same entries as both arrive, each in the order of its sequence
+ * numbers. Entries of the one wait for the other; the caller keeps that wait short by asking `wantsListing`.
  */
 export class ListingMerge {
   readonly #log = new FindingLog();
@@ -58,13 +59,13 @@ export class ListingMerge {
   readonly #packaged = new Packaged();
   readonly #listed = new Queue<ListedEntry>();
   #listingEnded = false;
-  /** Set when the package has ended. */
+  /** Set once the package has ended. */
   #cut: PackageCut | null = null;
   #lines = 0;
   #listedCount = 0;
   #same = 0;
   #undecided = 0;
-  /** Entries after the package that were recorded later. */
+  /** Number of entries after the package's end that were recorded later. */
   #later = 0;
 
   readonly #observer: ListingObserver;
@@ -79,22 +80,21 @@ export class ListingMerge {
     this.#merge();
   }
 
-  /** As `fromPackage` with each of them; none is looked at if the listing has the very same bytes. */
+  /** Adds entries like `fromPackage`. They are not parsed if the listing has the very same bytes. */
   fromPackageAsSent(entries: SentEntries): void {
     this.#packaged.addSent(entries);
     this.#merge();
   }
 
   /**
-   * The entries that the package has and the listing has not told yet, as far as they stand in `text` from `at` on as
-   * they stand in the package, separated alike: how many, and where the last ends. Bytes that are the same say the
-   * same.
+   * Matches packaged entries that the listing has not reached yet with `text` from `at` on: counts those whose bytes
+   * and separators are identical, and returns the end of the last. Identical bytes state the same.
    */
   match(text: Uint8Array, at: number): { count: number; end: number } {
     return this.#packaged.match(text, at);
   }
 
-  /** @param matched how many entries stood before these that `match` knew. */
+  /** @param matched number of entries before these that `match` recognized. */
   fromListing(entries: readonly ListedEntry[], matched = 0): void {
     this.#packaged.drop(matched, this.#observer.matched);
     this.#lines += matched + entries.length;
@@ -109,7 +109,7 @@ export class ListingMerge {
     this.#merge();
   }
 
-  /** No entry of the package follows. */
+  /** Ends the package. */
   endPackage(cut: PackageCut): void {
     this.#cut = cut;
     this.#merge();
@@ -120,7 +120,7 @@ export class ListingMerge {
     return !this.#listingEnded && this.#later < ENOUGH_LATER && (this.#cut !== null || this.#packaged.isEnough);
   }
 
-  /** Call once both have ended. */
+  /** Returns the result after both have ended; call once. */
   result(): ListingResult {
     this.#aside.tell();
     const deviations = this.#log.list().map(toListingFinding);
@@ -180,9 +180,13 @@ export class ListingMerge {
 }
 
 /**
- * By its line, where that was written while the package went on: one that has ended before it was cut since. Else by
- * the head that was stated before, else by its time. Null where it has none, and where the clocks of the service and
- * ours disagree about it: the slow one may be wrong, or the entry was kept back.
+ * Reports whether the package should have a listed entry:
+ * - by its line, if that was written before the package ended: the package was then cut afterward;
+ * - else by the head that was stated before;
+ * - else by the entry's time.
+ *
+ * Null if the entry has no time, or if the service's clock and ours disagree: the slow clock may be wrong, or the entry
+ * was held back.
  */
 function isMissed(
   { sequence, timestamp, isWithin }: ListedEntry,

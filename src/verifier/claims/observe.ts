@@ -13,67 +13,67 @@ import type { Restart, SecretsFound, Span, Unfetched } from './schemas.ts';
 import type { RecordedStatement } from './statement.ts';
 
 /**
- * Knowledge of a stream besides its package. An export has it from the service and the ledger, and writes it into the
- * bundle; a verification reads it there.
+ * Knowledge of a stream apart from its package. An export gets it from the service and the ledger and writes it into
+ * the bundle; a verification reads it from there.
  */
 export interface Known {
   vendor: VendorVerdict | null;
-  /** Spans of all earlier runs, the oldest first; null where they are not known. */
+  /** Spans of all earlier runs, oldest first; null if not known. */
   earlier: readonly Span[] | null;
-  /** Reasons that bundles of earlier runs could not be compared, by run id. */
+  /** Reasons why bundles of earlier runs could not be compared, by run id. */
   unread?: ReadonlyMap<string, string>;
-  /** The period that the package was asked for. */
+  /** Period for which the package was requested. */
   period: Span['period'];
-  /** The stream as the service's list of streams states it. */
+  /** Statement of the service's list of streams about the stream. */
   statement: RecordedStatement;
-  /** Entries that it listed after the last one that any export has; null where it was not asked. */
+  /** Answer of the service about entries after the last exported one; null if it was not asked. */
   unfetched: Unfetched | null;
-  /** The number of entries that the service stated when the package was ready; null where it stated none. */
+  /** Number of entries that the service stated when the package was ready; null if it stated none. */
   statedCount: number | null;
   secrets: SecretsFound;
-  /** Restarts of the stream that were accepted, the oldest first. */
+  /** Accepted restarts of the stream, oldest first. */
   restarts: readonly Restart[];
   completeness: CompletenessBasis;
 }
 
-/** Readers of PDFs and checkers of tokens; each is null where that cannot be done. */
+/** Readers of PDFs and checkers of tokens; null if not available. */
 export interface Readers {
   readPdf: ReadPdf | null;
   verifyToken: VerifyToken | null;
 }
 
-/** By what a stream is judged: whom and what the one who judges trusts. */
+/** Contract, keys and roots by which a stream is judged. */
 export interface Deps extends Readers {
   contract: Contract;
   /** Null for the default contract. */
   contractFile: ContractFile | null;
-  /** Roles and members that the reader accepts to be unhashed. */
+  /** Roles and members that the reader accepts as unhashed. */
   acceptUnhashed: readonly string[];
   sealKeys: SealKeys;
-  /** The time-stamping authorities' roots that are trusted; null when none were pinned. */
+  /** Trusted roots of time-stamping authorities; null if none were pinned. */
   roots: readonly Certificate[] | null;
   now: Date;
 }
 
-/** The forms beside the JSON form, where they arrived whole. */
+/** Forms other than the JSON form, if they arrived whole. */
 export interface Forms {
   summary: FormSource | null;
   pdf: FormSource | null;
-  /** A form is missing: the stream was not collected, however sound the others are. */
+  /** True if a form is missing: the stream was not collected, however sound the other forms are. */
   isShort: boolean;
-  /** They are not what was packed, or not all of it: nothing in them is to be laid to the service. */
+  /** True if the forms are not those that were packed, or not all of them: the service is not blamed for them. */
   isAltered: boolean;
 }
 
-/** The same, read. */
+/** Forms after reading. */
 export interface ReadForms extends Pick<Forms, 'isShort' | 'isAltered'> {
   summary: SummaryReading | null;
   pdf: PdfReading | null;
 }
 
-/** By what claims are judged. */
+/** Contract, keys and roots by which claims are judged. */
 export interface Measures extends Omit<Deps, 'contract' | 'sealKeys' | 'readPdf'> {
-  /** The parts of the contract about digests and seals. */
+  /** Parts of the contract about digests and seals. */
   contract: Pick<
     Contract,
     'name' | 'recipe' | 'firstSequence' | 'hasSeals' | 'bindsPredecessor' | 'unhashedSeal' | 'openRoles'
@@ -81,7 +81,7 @@ export interface Measures extends Omit<Deps, 'contract' | 'sealKeys' | 'readPdf'
   sealKeysGiven: boolean;
 }
 
-/** Everything that was observed about one stream; the claims follow from it alone. */
+/** Everything observed about one stream. The claims follow from it alone. */
 export interface Observations {
   reading: PackageReading;
   known: Known;
@@ -89,7 +89,9 @@ export interface Observations {
   measures: Measures;
 }
 
-/** Returns what an export and a verification judge. Both call this, so that both judge alike. */
+/**
+ * Reads the forms and returns the input of all judges. An export and a verification both call it, so both judge alike.
+ */
 export async function observe(
   reading: PackageReading,
   { summary, pdf, ...state }: Forms,
@@ -108,26 +110,26 @@ export async function observe(
   };
 }
 
-/** A form that arrived whole, wherever it lies now. */
+/** Form that arrived whole, wherever it is stored. */
 export interface FormSource {
   bytes: number;
-  /** @throws EvidenceError for what cannot be read. */
+  /** @throws EvidenceError if the form cannot be read. */
   read(maxBytes: number): Promise<Uint8Array>;
 }
 
-/** Reads what a PDF states. @throws EvidenceError `unreadable`. */
+/** Reads the statements of a PDF. @throws EvidenceError `unreadable`. */
 export type ReadPdf = (bytes: Uint8Array) => Promise<PdfFacts>;
 
-/** A form is held in memory to be read. */
+/** Maximum sizes of forms, which are held in memory to be read. */
 const MAX_SUMMARY_BYTES = 16 * 2 ** 20;
 const MAX_PDF_BYTES = 64 * 2 ** 20;
 
-/** @param source null for a summary that is not there. */
+/** @param source null if there is no summary. */
 export function readSummary(source: FormSource | null, contract: Contract): Promise<SummaryReading | null> {
   return read(source, MAX_SUMMARY_BYTES, async (bytes) => contract.readSummary(bytes));
 }
 
-/** @param source null for a PDF that is not there. @param readPdf null where PDFs are not read: nothing is found then. */
+/** @param source null if there is no PDF. @param readPdf null if PDFs are not read: nothing is found then. */
 export async function readPdfForm(source: FormSource | null, readPdf: ReadPdf | null): Promise<PdfReading | null> {
   if (source !== null && readPdf === null) return { statements: [], unread: [] };
   return readPdf === null ? null : read(source, MAX_PDF_BYTES, readPdf);

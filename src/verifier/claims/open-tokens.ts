@@ -3,13 +3,13 @@ import { type StreamFinding, toStreamFinding } from '../model/stream-finding.ts'
 import type { TokenFinding } from '../timestamp/token-finding.ts';
 import { type Claim, unproved } from './claim.ts';
 
-/** A token that proves nothing here, and is not wrong by itself. */
+/** Token that proves nothing here, but is not wrong by itself. */
 export interface OpenToken {
   sequence: number;
   fault: TokenFinding;
 }
 
-/** One finding for each cause, as many tokens are of one authority. The newest token is named. */
+/** Returns one finding per cause, because many tokens may be of one authority. The finding names the newest token. */
 export function toOpenFindings(
   streamId: string,
   open: readonly OpenToken[],
@@ -32,7 +32,7 @@ export function toOpenFindings(
   });
 }
 
-/** Makes the claim of tokens none of which is sound. */
+/** Returns the claim for tokens none of which is sound. */
 export function withoutSoundToken(open: readonly OpenToken[]): Claim {
   if (open.length === 0) return unproved('no token could be checked');
   return open.some(({ fault }) => fault.code === 'anchor/unknown-issuer')

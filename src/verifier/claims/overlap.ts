@@ -3,12 +3,12 @@ import type { WalkResult } from '../chain/walk.ts';
 import type { Span } from './schemas.ts';
 import { isPlaced, type Placed } from './span.ts';
 
-/** The part of the stream that a walk saw; null without entries. */
+/** Returns the section of the stream that a walk saw; null without entries. */
 export function sectionOf({ first, head }: WalkResult): Section | null {
   return first === null || head === null ? null : { first: first.sequence, last: head.sequence };
 }
 
-/** The entries that a walk and a span both have; null for none. */
+/** Returns the entries that a walk and a span both have; null if there are none. */
 export function overlapOf(walk: WalkResult, { entries }: Placed): Section | null {
   const ours = sectionOf(walk);
   if (ours === null) return null;
@@ -19,10 +19,10 @@ export function overlapOf(walk: WalkResult, { entries }: Placed): Section | null
   return both.first > both.last ? null : both;
 }
 
-/** The means by which a walk and a span are known to have the same entries. */
+/** Evidence that a walk and a span have the same entries. */
 export type Agreement = 'digests' | 'content' | 'another run';
 
-/** By index in `spans`: how each of those that overlap with the walk agrees with it; null where that is not known. */
+/** Finds how each span that overlaps the walk agrees with it, by index in `spans`; null if not known. */
 export function findAgreements(walk: WalkResult, spans: readonly Span[]): Map<number, Agreement | null> {
   const compared = new Map([...spans.entries()].map(([index, span]) => [index, compare(walk, span)] as const));
   const found = new Map<number, Agreement | null>();
@@ -35,7 +35,7 @@ export function findAgreements(walk: WalkResult, spans: readonly Span[]): Map<nu
   return found;
 }
 
-/** Compares a walk with a span whose entries are compared here. */
+/** Compares a walk with a span that ends in it, by digests or by content. */
 function compare(walk: WalkResult, span: Span): Agreement | null {
   if (!isPlaced(span)) return null;
   const { first_sequence: first, head, digests_bind, entries_sha256 } = span.entries;
@@ -48,8 +48,8 @@ function compare(walk: WalkResult, span: Span): Agreement | null {
 }
 
 /**
- * Two runs of which the later one was proved to agree with what was before it, tell the same. So one that was compared
- * here stands for the other, as far as it reaches.
+ * Looks for another run that stands for this one. If the later of two runs was proved to agree with all runs before
+ * it, both have the same entries, so a run that was compared here stands for the other as far as it reaches.
  */
 function byAnother(
   span: Placed,
@@ -70,7 +70,7 @@ function byAnother(
   return null;
 }
 
-/** The digest of an entry, as the package states it; undefined where it does not. */
+/** Returns the digest of an entry as the package states it; undefined if it states none. */
 export function digestAt({ first, head, watched }: WalkResult, sequence: number): string | undefined {
   if (head?.sequence === sequence) return head.digest;
   return first !== null && sequence === first.sequence - 1 ? first.previous : watched.get(sequence)?.stated;

@@ -1,26 +1,26 @@
 import { areSameBytes } from '../../core/bytes.ts';
 import { entryOf, type SentEntries } from '../model/batch.ts';
 
-/** An entry as the service lists it, or as a package holds it. */
+/** Entry as the service lists it or a package holds it. */
 export interface ListedEntry {
   sequence: number;
   digest: string;
-  /** RFC 3339; empty where the service shows none. */
+  /** RFC 3339; empty if the service shows none. */
   timestamp: string;
-  /** Read from a listing that was kept: by its line, the package that it was compared with had not ended there. */
+  /** True for a line of a recorded listing that was written before the compared package ended. */
   isWithin?: boolean;
 }
 
-/** Entries that wait for a listing as they were sent are as many bytes as a page of it has, as far as pages are known. */
+/** Sizes of a listing's page. Packaged entries wait as sent until they fill a page of the largest size seen. */
 const FIRST_PAGE_BYTES = 2 ** 20;
 const MAX_PAGE_BYTES = 8 * 2 ** 20;
 
 const COMMA = 0x2c;
 
-/** Entries of a package that a listing has yet to tell, in the order in which they came. */
+/** Entries of a package that the listing has not reached yet, in order of arrival. */
 export class Packaged {
   readonly #entries = new Queue<ListedEntry>();
-  /** Behind `#entries`; of the first one, `#taken` entries are gone. */
+  /** Entries after `#entries`; the first `#taken` of the first item are gone. */
   readonly #sent: SentEntries[] = [];
   #taken = 0;
   #bytes = 0;
@@ -36,7 +36,7 @@ export class Packaged {
     this.#bytes += entries.bytes.length;
   }
 
-  /** True if there are enough that a page of the listing can be of use. */
+  /** True if enough entries wait to make use of a page of the listing. */
   get isEnough(): boolean {
     return !this.#entries.empty || this.#bytes >= this.#pageBytes;
   }
@@ -53,7 +53,7 @@ export class Packaged {
     this.#entries.take();
   }
 
-  /** See `ListingMerge`. */
+  /** Matches entries with text; see `ListingMerge`. */
   match(text: Uint8Array, at: number): { count: number; end: number } {
     this.#pageBytes = Math.min(Math.max(this.#pageBytes, text.length), MAX_PAGE_BYTES);
     let count = 0;
@@ -74,8 +74,8 @@ export class Packaged {
   }
 
   /**
-   * Lets go of the first `count` of those that were sent.
-   * @param see is given them before, those from `from` on and before `to`.
+   * Drops the first `count` entries that were added as sent.
+   * @param see called with the entries from `from` to `to` (exclusive) before they are dropped.
    */
   drop(count: number, see: (entries: SentEntries, from: number, to: number) => void): void {
     let left = count;
@@ -105,14 +105,14 @@ export class Packaged {
   }
 }
 
-/** Behind the last of the entries from `first` on with which, as they were sent, the text begins. */
+/** Returns the index after the last entry, from `first` on, with whose bytes the text begins. */
 function matchOne(entries: SentEntries, first: number, text: Uint8Array): number {
   const begin = entries.start(first);
   const isSame = (from: number, to: number) =>
     areSameBytes(entries.bytes.subarray(from, to), text.subarray(from - begin, to - begin));
   let same = first;
   let after = entries.count;
-  // The end of a page, or the place where it differs, is found by halves, each byte compared once or twice.
+  // Bisects for the end of the page or the first difference; compares each byte once or twice.
   while (same < after) {
     const middle = Math.ceil((same + after) / 2);
     if (isSame(same === first ? begin : entries.end(same - 1), entries.end(middle - 1))) same = middle;
@@ -121,7 +121,7 @@ function matchOne(entries: SentEntries, first: number, text: Uint8Array): number
   return same;
 }
 
-/** First in, first out; what was taken is let go of in blocks. */
+/** First-in, first-out queue that frees taken items in blocks. */
 export class Queue<Item> {
   #items: Item[] = [];
   #at = 0;

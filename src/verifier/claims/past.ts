@@ -3,7 +3,7 @@ import { datedBehind } from './grown.ts';
 import type { Span, StreamPast } from './schemas.ts';
 import { isPlaced } from './span.ts';
 
-/** Returns what a reader of a package has to watch of the entries that earlier runs had. */
+/** Returns the sections of earlier runs that a reader of a package must watch. */
 export function comparedWith(earlier: readonly Span[]): ComparedSection[] {
   return earlier.filter(isPlaced).map(({ entries }) => ({
     first: entries.first_sequence,
@@ -13,10 +13,10 @@ export function comparedWith(earlier: readonly Span[]): ComparedSection[] {
 }
 
 /**
- * Returns the questions that a reader of a package has to answer, so that its continuity can be judged.
- * @param pastOf a stream.
- * @param period what the package was asked to hold.
- * @param watch other numbers to be watched.
+ * Returns the questions that a reader of a package must answer so that continuity can be judged.
+ * @param pastOf returns the past of a stream.
+ * @param period requested period of the package.
+ * @param watch returns other sequence numbers to watch.
  */
 export function lookOut(
   pastOf: (streamId: string) => StreamPast,

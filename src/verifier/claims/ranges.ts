@@ -1,10 +1,10 @@
-/** Sequence numbers, both ends included. */
+/** Range of sequence numbers, both ends included. */
 export interface Range {
   from: number;
   to: number;
 }
 
-/** The same numbers as ranges that neither overlap nor touch, in order. */
+/** Returns the same numbers as sorted ranges that neither overlap nor touch. */
 export function union(ranges: readonly Range[]): Range[] {
   const joined: Range[] = [];
   for (const range of ranges.toSorted((a, b) => a.from - b.from)) {
@@ -15,7 +15,7 @@ export function union(ranges: readonly Range[]): Range[] {
   return joined;
 }
 
-/** The numbers of `ranges` that are in none of `others`. */
+/** Returns the numbers of `ranges` that are in none of `others`. */
 export function without(ranges: readonly Range[], others: readonly Range[]): Range[] {
   let left = union(ranges);
   for (const { from, to } of others)

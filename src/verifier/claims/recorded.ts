@@ -11,14 +11,14 @@ import {
 import type { Verdict } from './verdict.ts';
 
 /**
- * A verdict as a verification reports it: made here, or where nothing was looked at, the `recorded` one. Its status is
- * `refuted` too where no claim is: the bundle is not what was archived, other runs contradict it, or the export recorded it
- * as refuted.
+ * Verdict as a verification reports it: our own, or the `recorded` one if nothing was checked. The status can be
+ * `refuted` without a refuted claim: the bundle is not the archived one, other runs contradict it, or the export
+ * recorded it as refuted.
  */
 export interface ReportedVerdict extends Omit<Verdict, 'status' | 'claims'> {
   status: StreamStatus | 'recorded';
   claims: ReportedClaims;
-  /** The claims that the export recorded as refuted, and why; only where no claim is refuted here. */
+  /** Claims that the export recorded as refuted, with reasons; only if no claim is refuted here. */
   recorded_refutation?: RecordedRefutation[] | undefined;
 }
 
@@ -27,7 +27,7 @@ interface RecordedRefutation {
   reason: string;
 }
 
-/** The verdict on a stream that was not looked at. @param why in words that follow "recorded as proved,". */
+/** Returns the verdict on a stream that was not checked. @param why words that follow "recorded as proved,". */
 export function asRecorded(recorded: Verdict, why: string): ReportedVerdict {
   const claims = mapClaims((name): ReportedClaim => {
     const { state } = recorded.claims[name];
@@ -37,8 +37,8 @@ export function asRecorded(recorded: Verdict, why: string): ReportedVerdict {
 }
 
 /**
- * Our own verdict, which says of what it leaves unproved how it was recorded. What the export refuted, with the keys and
- * roots that it had, stays refuted, whatever is derived here with others.
+ * Returns our own verdict, with the recorded state of claims that it leaves unproved. A stream that the export refuted
+ * with its keys and roots stays refuted, whatever is derived here with others.
  */
 export function withRecorded(ours: Verdict, recorded: Verdict): ReportedVerdict {
   const claims = mapClaims((name): ReportedClaim => {
@@ -66,13 +66,13 @@ function refutationIn(
   };
 }
 
-/** The first finding says more than how many there are. */
+/** Returns the message of the first finding, which says more than a number of findings. */
 function reasonOf(name: ClaimName, { reason }: Claim, findings: Verdict['findings']): string {
   const first = findings.find(({ code, severity }) => severity === 'error' && code.startsWith(`${name}/`));
   return first?.message ?? reason ?? 'no reason is recorded';
 }
 
-/** Says what refutes a stream that only the export refuted, and what to do about it. */
+/** Describes why a stream that only the export refuted is refuted, and the next step. */
 export function sayRefutation(
   refutation: readonly RecordedRefutation[],
   claims: ReportedClaims,
@@ -96,12 +96,12 @@ const BOTH_STAND =
 const DERIVE_HERE =
   'Derive these claims here: give the keys and roots that they take (--seal-key, --timestamp-roots, --identity), leave out --fast, and verify again.';
 
-/** Claims that rest on more than the forms of the package: on what a bundle says that others said. */
+/** Claims that rest on more than the package's forms: on statements of others that the bundle reports. */
 export type Reported = 'continuity' | 'completeness';
 
 /**
- * The verdict where it is not known here that the others said so: what is proved if they did was read back, and no more.
- * @param why it is not known, by the claims of which it is not.
+ * Returns the verdict if the statements of others are not confirmed here: claims proved by them become recorded.
+ * @param why reasons that the statements are not confirmed, by claim.
  */
 export function asReadBack(
   verdict: ReportedVerdict,
@@ -122,9 +122,9 @@ export function asReadBack(
 }
 
 /**
- * The verdict on a stream of a run that a key of the reader vouches for. What takes a secret that the reader lacks, and was
- * recorded as proved, counts as recorded; it is never proved by that.
- * @param required as `withoutSecrets` gives it.
+ * Returns the verdict on a stream of a run that a key of the reader vouches for. Claims that take a secret which the
+ * reader lacks, and were recorded as proved, count as recorded; vouching never proves them.
+ * @param required claims as returned by `withoutSecrets`.
  */
 export function asVouchedFor(
   verdict: ReportedVerdict,

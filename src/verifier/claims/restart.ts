@@ -5,18 +5,20 @@ import { findRewritten } from './rewritten.ts';
 import type { Restart } from './schemas.ts';
 import { findMissing } from './truncated.ts';
 
-/** An acceptance in words: of what, when, by whom and why. That the stream began anew, or ended, it does not show. */
+/**
+ * Describes an acceptance: its subject, time, author and reason. It does not show that the stream restarted or ended.
+ */
 export function describeRestart({ head, accepted_at, accepted_by, reason }: Omit<Restart, 'earlier'>): string {
   return `a restart or an end after entry ${head.sequence} of run ${head.run_id} was accepted on ${accepted_at} by ${accepted_by.user}: ${reason}`;
 }
 
-/** The newest acceptance in words; null where nothing was accepted. */
+/** Describes the newest acceptance; null if there is none. */
 export function newestRestart(restarts: readonly Restart[]): string | null {
   const newest = restarts.at(-1);
   return newest === undefined ? null : describeRestart(newest);
 }
 
-/** Finds what was accepted and would otherwise refute the package: it is gone or differs nonetheless. */
+/** Finds accepted differences, which would otherwise refute the package: entries are still missing or different. */
 export function findAccepted(question: KnownPast): StreamFinding[] {
   const { walk, restarts, statement } = question;
   return restarts.flatMap((restart) => {

@@ -7,8 +7,8 @@ import { isPlaced, newestHead } from './span.ts';
 import type { StreamStatement } from './statement.ts';
 
 /**
- * Entries of which the package or the list of streams states another digest, or the package holds other content, than an
- * earlier run had; each number once.
+ * Finds entries for which the package or the list of streams states another digest, or the package holds other content,
+ * than an earlier run; each number once.
  */
 export function findRewritten(walk: WalkResult, earlier: readonly Span[], statement: StreamStatement): StreamFinding[] {
   const found = new Map<number, StreamFinding>();
@@ -46,7 +46,7 @@ export function findRewritten(walk: WalkResult, earlier: readonly Span[], statem
   return [...found.values(), ...(stated === null || found.has(stated.sequence ?? -1) ? [] : [stated])];
 }
 
-/** The list of streams states another digest of the newest entry that was exported. */
+/** Finds a stated digest of the newest exported entry, in the list of streams, that differs from the exported one. */
 function statedOtherwise(
   { streamId }: WalkResult,
   earlier: readonly Span[],
@@ -60,7 +60,7 @@ function statedOtherwise(
   return toStreamFinding('continuity/rewritten', streamId, message, place);
 }
 
-/** The first entry of a stream names nothing that could differ. */
+/** Reports whether this is a stream's first entry, which states no predecessor that could differ. */
 function isBeginning(walk: WalkResult, first: number): boolean {
   return walk.startsAtGenesis && walk.first?.sequence === first;
 }

@@ -3,130 +3,133 @@ import { runIdSchema, timeSchema } from '../model/schemas.ts';
 
 const count = z.int().min(0);
 
-/** The user who runs the program and the host it runs on, as the system states them. */
+/** User who runs the program and the host it runs on, as the system states them. */
 export const operatorSchema = z.strictObject({ user: z.string(), host: z.string() });
 export type Operator = z.infer<typeof operatorSchema>;
 
-/** When a bundle's evidence was received, by the clock of who exported; RFC 3339 in UTC. */
+/** Times at which a bundle's evidence was received, by the exporter's clock; RFC 3339 in UTC. */
 export const collectedSchema = z.strictObject({
-  /** When the export had begun that received it. */
+  /** Start of the export that received it. */
   export_started_at: timeSchema,
-  /** The time of its first request. */
+  /** Time of the first request. */
   requested_at: timeSchema,
-  /** When all had arrived. */
+  /** Time at which everything had arrived. */
   received_at: timeSchema,
 });
 export type Collected = z.infer<typeof collectedSchema>;
 
-/** Forms in which the exporter found its own API key, and that it was told to accept that. */
+/** Forms in which the exporter found its own API key, and whether the operator accepts that. */
 export const secretsFoundSchema = z.strictObject({ found_in: z.array(z.string()), accepted: z.boolean() });
 export type SecretsFound = z.infer<typeof secretsFoundSchema>;
 
-/** A stream in the service's list of streams, of all time, whatever the period; null for what the list does not state. */
+/** Statement of the service's list of streams about a stream, for all time; null if not stated. */
 export const streamStatementSchema = z.strictObject({
   entries: count.nullable(),
   head: z.strictObject({ sequence: count.nullable(), hash: z.string().nullable() }),
 });
 export type StreamStatementDocument = z.infer<typeof streamStatementSchema>;
 
-/** The service's statements about a stream besides its package; null where it makes none. */
+/** Statements of the service about a stream apart from its package; null if not stated. */
 export const serviceStatementSchema = z.strictObject({
-  /** By its list of streams. */
+  /** Statement of the list of streams. */
   ...streamStatementSchema.shape,
-  /** By its list of entries: of what the package was asked to hold. */
+  /** Number of entries in the service's listing of the requested period. */
   listed: count.nullable(),
-  /** By its own check, and the entries that it found wrong; as many as are kept. */
+  /** Result of the service's own check, and the entries that it found wrong, as far as they were kept. */
   verified: z.boolean().nullable(),
   failed_sequences: z.array(z.number()),
 });
 export type ServiceStatement = z.infer<typeof serviceStatementSchema>;
 
 /**
- * Answer of the service about entries that the list of streams states and that no export has: it was asked for the
- * entries after the last one that this or an earlier export has.
+ * Answer of the service about entries that the list of streams states and no export has: the entries after the last one
+ * that this or an earlier export has.
  */
 export const unfetchedSchema = z.strictObject({
-  /** Number of that last entry; one less than the first number of a stream where no export has any. */
+  /** Number of that last entry; one less than a stream's first number if no export has any. */
   after: z.int().min(-1),
   /** Number of the newest entry, as the list of streams states it. */
   to: count,
-  /** Number of the entry that is listed next; null where none is. */
+  /** Number of the next listed entry; null if none is listed. */
   next: count.nullable(),
-  /**
-   * Entries dated before the end of the newest period that was exported: consecutive numbers of one month, in order.
-   */
+  /** Entries dated before the end of the newest exported period: consecutive numbers of one month, in order. */
   late: z.array(
     z.strictObject({ from: count, to: count, first_recorded_at: timeSchema, last_recorded_at: timeSchema }),
   ),
-  /** True where there may be more of them than were asked for. */
+  /** True if there may be more than were requested. */
   more: z.boolean(),
-  /** The reason that the service did not answer; null if it did. */
+  /** Reason why the service did not answer; null if it did. */
   failure: z.string().nullable(),
 });
 export type Unfetched = z.infer<typeof unfetchedSchema>;
 export type LateRange = Unfetched['late'][number];
 
-/** The newest entry: its number, and its digest as the service states it. */
+/** Newest entry: its number, and its digest as the service states it. */
 export const headSchema = z.strictObject({ sequence: count, hash: z.string() });
 
-/** A head, and the run that saw it. */
+/** Head, and the run that saw it. */
 export const seenHeadSchema = headSchema.extend({ run_id: runIdSchema });
 
-/** A span of time, half-open; null for no bound. RFC 3339 in UTC. */
+/** Half-open span of time; null for no bound. RFC 3339 in UTC. */
 export const periodSchema = z.strictObject({ from: timeSchema.nullable(), to: timeSchema.nullable() });
 
-/** The facts about a stream's entries that later runs compare; digests as the service states them. */
+/** Facts about a stream's entries that later runs compare; digests as the service states them. */
 export const seenFields = {
-  /** The predecessor that the first entry names. */
+  /** Predecessor's digest that the first entry states. */
   previous_hash: z.string().nullable(),
-  /** RFC 3339; null where entries have no time. */
+  /** RFC 3339; null if entries have no time. */
   first_recorded_at: timeSchema.nullable(),
   last_recorded_at: timeSchema.nullable(),
-  /** Every digest was recomputed, and is over the whole entry and the digest before: the head stands for all of them. */
+  /**
+   * True if every digest was recomputed and covers its whole entry and the digest before: the head stands for all
+   * entries.
+   */
   digests_bind: z.boolean(),
-  /** By `ContentHash`; null where digests bind, or the entries were not hashed. */
+  /** Hash from `ContentHash`; null if digests bind or the entries were not hashed. */
   entries_sha256: z.string().nullable(),
 };
 
-/** The entries of one run, as a later one needs them. */
+/** Entries of one run, as a later run needs them. */
 export const spanEntriesSchema = z.strictObject({
   first_sequence: count,
   head: headSchema,
   ...seenFields,
   previous_hash: z.string(),
-  /** Continuity was proved: they are the same as in every run before that has them too. */
+  /** True if continuity was proved: the entries are those of every earlier run that has them. */
   agrees: z.boolean(),
 });
 export type SpanEntries = z.infer<typeof spanEntriesSchema>;
 
-/** The entries that one run had of a stream. */
+/** Entries that one run had of a stream. */
 export const spanSchema = z.strictObject({
   run_id: runIdSchema,
-  /** The period that the package was asked for. */
+  /** Period for which the package was requested. */
   period: periodSchema,
-  /** Only these of its entries, read from its bundle. */
+  /** True if only this part of the run's entries was read, from its bundle. */
   part: z.boolean(),
-  /** Null where the package held none. */
+  /** Null if the package had no entries. */
   entries: spanEntriesSchema.nullable(),
 });
 export type Span = z.infer<typeof spanSchema>;
 
-/** Somebody explained why a stream was ended or began anew: what runs before had of it is not compared with it any more. */
+/**
+ * Accepted explanation of why a stream ended or restarted: the entries of earlier runs are no longer compared with it.
+ */
 export const restartSchema = z.strictObject({
   reason: z.string(),
   accepted_by: operatorSchema,
   accepted_at: timeSchema,
-  /** The one that the stream had in the ledger. */
+  /** Head that the stream had in the ledger. */
   head: seenHeadSchema,
-  /** Spans of the runs before, since the restart before this one; the oldest first. */
+  /** Spans of the runs since the restart before this one, oldest first. */
   earlier: z.array(spanSchema),
 });
 export type Restart = z.infer<typeof restartSchema>;
 
-/** The entries that earlier runs had of a stream. */
+/** Entries that earlier runs had of a stream. */
 export interface StreamPast {
-  /** Since it last began anew; the oldest first. */
+  /** Spans since the last restart, oldest first. */
   earlier: readonly Span[];
-  /** The oldest first. */
+  /** Accepted restarts, oldest first. */
   restarts: readonly Restart[];
 }

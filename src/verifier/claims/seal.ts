@@ -7,11 +7,11 @@ interface SealQuestion {
   walk: WalkResult;
   hasSeals: boolean;
   keysGiven: boolean;
-  /** True if seals must be proved: then an entry without one is wrong, even if none has one. */
+  /** True if seals must be proved: an entry without a seal is wrong then, even if none has one. */
   required: boolean;
 }
 
-/** Proved where every entry has a seal that was made with a key that was given. */
+/** Judges seals: proved if every entry has a seal made with a given key. */
 export function judgeSeal(question: SealQuestion): Judgement {
   const { walk, required } = question;
   const findings = new FindingLog();

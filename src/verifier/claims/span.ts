@@ -3,7 +3,7 @@ import type { Head, WalkResult } from '../chain/walk.ts';
 import type { Span, SpanEntries } from './schemas.ts';
 import type { verdictSchema } from './verdict-schema.ts';
 
-/** Returns what a walk saw that later runs are compared with, as it is written down. */
+/** Returns the facts of a walk that later runs compare, as written into records. */
 export function seenIn(walk: WalkResult) {
   const { first, head, bound, times } = walk;
   const section = first === null || head === null ? null : { first: first.sequence, last: head.sequence };
@@ -20,14 +20,14 @@ function toTime(milliseconds: number): string | null {
   return Number.isNaN(milliseconds) ? null : new Date(milliseconds).toISOString();
 }
 
-/** A bound of a period as a number. @param open what stands for a period that is open there. */
+/** Returns a bound of a period as a number. @param open value for an open period. */
 export function boundOf(bound: string | null, open: number): number {
   return bound === null ? open : Date.parse(bound);
 }
 
 /**
- * Returns what a verdict leaves for later runs; undefined where it leaves nothing: what was not read in order, or
- * contradicts the runs before, is no history that others could be compared with.
+ * Returns the entries of a verdict that later runs compare; undefined if entries were not read in order or contradict
+ * earlier runs, because nothing can be compared with such a history.
  */
 export function spanOf(verdict: z.infer<typeof verdictSchema>): SpanEntries | null | undefined {
   if (verdict.status === 'empty') return null;
@@ -35,7 +35,8 @@ export function spanOf(verdict: z.infer<typeof verdictSchema>): SpanEntries | nu
 }
 
 /**
- * Returns what the package of a verdict held, also if that contradicts the runs before; undefined if it was not read in order.
+ * Returns the entries that the package of a verdict held, even if they contradict earlier runs; undefined if they were
+ * not read in order.
  */
 export function heldIn(verdict: z.infer<typeof verdictSchema>): SpanEntries | null | undefined {
   return verdict.entries === 0 ? null : entriesOf(verdict);
@@ -46,7 +47,7 @@ function entriesOf(verdict: z.infer<typeof verdictSchema>): SpanEntries | undefi
   if (claims.order.state !== 'proved') return undefined;
   if (first_sequence === null || previous_hash === null || head === null) return undefined;
   const { first_recorded_at, last_recorded_at, digests_bind, entries_sha256 } = verdict;
-  // In the order of the schema: a ledger entry that was read gives its own bytes again.
+  // Members are in the order of the schema, so that a ledger entry that was read gives its own bytes again.
   return {
     first_sequence,
     head,
@@ -59,14 +60,14 @@ function entriesOf(verdict: z.infer<typeof verdictSchema>): SpanEntries | undefi
   };
 }
 
-/** A gap is what is missing beside the entries, and says nothing against them. */
+/** Reports whether a verdict contradicts earlier runs. A gap does not: it is missing next to the entries. */
 function contradicts({ claims, findings }: z.infer<typeof verdictSchema>): boolean {
   if (claims.continuity.state !== 'refuted') return false;
   const found = findings.filter(({ code, severity }) => code.startsWith('continuity/') && severity === 'error');
   return found.length === 0 || found.some(({ code }) => code !== 'continuity/gap');
 }
 
-/** Those of spans with entries. */
+/** Span with entries. */
 export interface Placed extends Span {
   entries: SpanEntries;
 }
@@ -75,7 +76,7 @@ export function isPlaced(span: Span): span is Placed {
   return span.entries !== null;
 }
 
-/** The newest entry that any of them has, and the first of the runs that saw it; null without entries. */
+/** Returns the newest entry of all spans and the first run that saw it; null without entries. */
 export function newestHead(spans: readonly Span[]): (Head & { runId: string }) | null {
   let newest: Placed | null = null;
   for (const span of spans.filter(isPlaced))

@@ -5,30 +5,30 @@ import { digestAt } from './overlap.ts';
 import type { Span } from './schemas.ts';
 import { boundOf } from './span.ts';
 
-/** A stream as the service's list of streams states it, before its package was made; null for what it does not. */
+/** Statement of the service's list of streams, read before the package was made; null if not stated. */
 export interface StreamStatement {
   entryCount: number | null;
   headSequence: number | null;
   headDigest: string | null;
 }
 
-/** A statement as a bundle records it. */
+/** Statement as a bundle records it. */
 export interface RecordedStatement extends StreamStatement {
-  /** When the export that read it had begun, by its own clock; RFC 3339. */
+  /** Start of the export that read it, by its own clock; RFC 3339. */
   readAt: string;
 }
 
 export interface StatementQuestion {
   walk: WalkResult;
-  /** The period that the package was asked for. */
+  /** Period for which the package was requested. */
   period: Span['period'];
-  /** The statement of the service's list of streams, read before the package was made. */
+  /** Statement of the service's list of streams, read before the package was made. */
   statement: StreamStatement;
-  /** The number of a stream's first entry. */
+  /** Number of a stream's first entry. */
   firstSequence: number;
 }
 
-/** A contradiction in words, and the two values that contradict each other. */
+/** Contradiction in words, and the two contradicting values. */
 export interface Contradiction {
   message: string;
   expected: string;
@@ -36,14 +36,14 @@ export interface Contradiction {
 }
 
 /**
- * Returns how the record of a stream in the list of streams contradicts itself or the package; null where it does not.
- * Entries that came between the two requests contradict nothing: those of a period that had ended came before.
+ * Returns how a stream's record in the list of streams contradicts itself or the package; null if it does not. Entries
+ * recorded between the two requests contradict nothing; those of a period that had ended were recorded before.
  */
 export function contradictionIn(question: StatementQuestion): Contradiction | null {
   return whyImpossible(question) ?? whyOtherDigest(question) ?? whyTooFew(question) ?? whyBelow(question);
 }
 
-/** Numbers have no gaps, so there are never more entries than numbers. */
+/** Checks the count: numbers have no gaps, so there are never more entries than numbers. */
 function whyImpossible({ statement: { entryCount, headSequence }, firstSequence }: StatementQuestion) {
   if (entryCount === null || headSequence === null || entryCount <= headSequence - firstSequence + 1) return null;
   return {
@@ -66,7 +66,7 @@ function whyOtherDigest({ walk, statement: { headSequence, headDigest }, firstSe
 
 function whyTooFew({ walk, period, statement: { entryCount, headSequence } }: StatementQuestion) {
   if (entryCount === null || walk.head === null) return null;
-  // Without a number it is not known which entries came after the record was read.
+  // If the record states no head, entries that came after it was read cannot be told apart.
   if (headSequence === null && !isBefore(walk.times.last, period)) return null;
   const later = headSequence === null ? 0 : Math.max(0, walk.head.sequence - headSequence);
   const count = Math.max(0, walk.entries - later);
@@ -79,7 +79,7 @@ function whyTooFew({ walk, period, statement: { entryCount, headSequence } }: St
   };
 }
 
-/** The package goes on after the stated head, with an entry that was there before the list was read. */
+/** Finds an entry after the stated head that existed before the list was read. */
 function whyBelow({ walk, period, statement: { headSequence } }: StatementQuestion) {
   const { first, head, times, watched } = walk;
   if (headSequence === null || first === null || head === null || head.sequence <= headSequence) return null;
@@ -94,7 +94,7 @@ function whyBelow({ walk, period, statement: { headSequence } }: StatementQuesti
   };
 }
 
-/** True if a moment is so long before the end of the period that an entry of it was recorded by then. */
+/** Reports whether a time is so long before the end of the period that an entry of it was recorded by the end. */
 function isBefore(time: number, { to }: Span['period']): boolean {
   return time < boundOf(to, Number.NaN) - LATENESS;
 }

@@ -5,7 +5,7 @@ import { sectionOf } from './overlap.ts';
 import type { Span } from './schemas.ts';
 import { boundOf, isPlaced, newestHead, type Placed } from './span.ts';
 
-/** Entries that earlier runs had, that belong into this package, and that it lacks at one of its ends. */
+/** Finds entries at an end of the package that earlier runs had, that belong to it, and that it lacks. */
 export function findMissing({ walk, earlier, period, statement }: KnownPast): StreamFinding[] {
   const newest = newestHead(earlier);
   if (newest === null) return [];
@@ -39,7 +39,7 @@ export function findMissing({ walk, earlier, period, statement }: KnownPast): St
   ];
 }
 
-/** The package has more than what the list of streams still states. */
+/** Reports that the list of streams ends before an entry that an earlier run exported. */
 function statedBelow(walk: WalkResult, stated: number, { sequence, runId }: Head & { runId: string }): StreamFinding {
   const message = `the list of streams states entry ${stated} as the newest; run ${runId} exported the stream up to entry ${sequence}`;
   return toStreamFinding('continuity/truncated', walk.streamId, message, { from: stated + 1, to: sequence });
@@ -64,7 +64,10 @@ function firstOf(earlier: readonly Span[]): number {
   return Math.min(...earlier.filter(isPlaced).map(({ entries }) => entries.first_sequence));
 }
 
-/** Reports whether the entry at an end of a span is of the period: by its time or, without one, by the span's own period. */
+/**
+ * Reports whether the entry at an end of a span belongs to the period: by its time or, if it has none, by the span's
+ * period.
+ */
 function belongs({ entries, period: theirs }: Placed, end: 'first' | 'last', period: Span['period']): boolean {
   const time = Date.parse((end === 'first' ? entries.first_recorded_at : entries.last_recorded_at) ?? '');
   const [from, to] = [boundOf(period.from, -Infinity), boundOf(period.to, Infinity)];

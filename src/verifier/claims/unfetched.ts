@@ -8,8 +8,8 @@ import { boundOf, newestHead } from './span.ts';
 import type { Contradiction } from './statement.ts';
 
 /**
- * Number of the entry after which numbers follow that no export has, this one or an earlier one: the last of all, or the
- * last of an earlier one where this one begins later than after it. Null without entries.
+ * Returns the number of the entry after which no export, this or an earlier one, has the next number: the last entry of
+ * all exports, or of the earlier ones if this export begins after a gap. Null without entries.
  */
 export function lastFetched(own: Section | null, earlier: readonly Span[]): number | null {
   const newest = newestHead(earlier)?.sequence;
@@ -18,8 +18,8 @@ export function lastFetched(own: Section | null, earlier: readonly Span[]): numb
 }
 
 /**
- * Entries that no export has, and that are dated within a period that an earlier run exported after it had ended; or all
- * that no export has, where the service did not say how they are dated.
+ * Finds entries that no export has and that are dated in a period that an earlier run exported after its end. If the
+ * service did not list the missing entries, reports all of them.
  */
 export function findLate(
   { streamId }: Pick<WalkResult, 'streamId'>,
@@ -41,15 +41,15 @@ export function findLate(
   });
 }
 
-/** Late entries within the period of an earlier run. */
+/** Late entries in the period of an earlier run. */
 export interface PlacedLate {
   range: LateRange;
   run: Span;
-  /** Entries that the run did not have lie before these: a revision of it would have a gap. */
+  /** True if other entries that the run lacks lie before these: a revision of the run would have a gap. */
   isApart: boolean;
 }
 
-/** Finds the earlier run that each range of late entries belongs to; ranges of none are left out. */
+/** Finds the earlier run to which each range of late entries belongs; leaves out ranges without one. */
 export function placeLate(earlier: readonly Span[], unfetched: Unfetched | null): PlacedLate[] {
   return (unfetched?.late ?? []).flatMap((range) => {
     const run = earlier.find((span) => !span.part && isOf(range, span));
@@ -58,7 +58,10 @@ export function placeLate(earlier: readonly Span[], unfetched: Unfetched | null)
   });
 }
 
-/** True where each number of a gap is dated within the period of an earlier run, and so in no package of another one. */
+/**
+ * Reports whether every entry of a gap is dated in the period of an earlier run, and so belongs to no package of
+ * another period.
+ */
 export function isLate(gap: Range, { earlier, period, unfetched }: KnownPast): boolean {
   const late = placeLate(earlier, unfetched).flatMap(({ range }) => (isOf(range, { period }) ? [] : [range]));
   return without([gap], late).length === 0;
@@ -69,13 +72,13 @@ const FETCH_ALL =
 const FETCH =
   'Export them with: evidence export --missing. It makes a revision of each month that has more entries now. Then ask the operator of the service when these entries were recorded.';
 
-/** The last moment of exports; null where none of their periods has an end. */
+/** Returns the latest end of the exported periods; null if none has an end. */
 export function newestEnd(periods: readonly Span['period'][]): string | null {
   const ends = periods.flatMap(({ to }) => (to === null ? [] : [to]));
   return ends.toSorted((a, b) => Date.parse(a) - Date.parse(b)).at(-1) ?? null;
 }
 
-/** Entries that the list of streams states, and that the listing leaves out. */
+/** Returns a contradiction if the list of streams states entries that the listing leaves out. */
 export function whyHidden(unfetched: Unfetched | null): Contradiction | null {
   if (unfetched === null || unfetched.failure !== null || unfetched.next === unfetched.after + 1) return null;
   const { after, to, next } = unfetched;
@@ -86,7 +89,7 @@ export function whyHidden(unfetched: Unfetched | null): Contradiction | null {
   };
 }
 
-/** True if the range is dated within the period of a run that ended. */
+/** Reports whether the range is dated in the period of a run, which must have an end. */
 function isOf({ first_recorded_at, last_recorded_at }: LateRange, { period }: Pick<Span, 'period'>): boolean {
   const [from, to] = [boundOf(period.from, -Infinity), boundOf(period.to, Number.NaN)];
   return from <= Date.parse(last_recorded_at) && Date.parse(first_recorded_at) < to;

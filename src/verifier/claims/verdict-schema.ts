@@ -39,8 +39,8 @@ export const findingSchema = z.strictObject({
 });
 
 /**
- * V8 keeps what zod builds member by member as a hash table, of four times the size, and a run has one of these for
- * each stream.
+ * Clones the counts: V8 keeps an object that zod built member by member as a hash table of four times the size, and a
+ * run has one per stream.
  */
 const countsSchema = z.record(z.string(), count).transform((counts) => structuredClone(counts));
 
@@ -50,7 +50,9 @@ const activitySchema = z.strictObject({
   undated: count,
 });
 
-/** Names come from outside, and `z.record` drops the member `__proto__`: as pairs, the most frequent first. */
+/**
+ * Numbers by action as pairs, most frequent first: names come from outside, and `z.record` drops a member `__proto__`.
+ */
 const actionsSchema = z.strictObject({
   counts: z.array(z.tuple([z.string(), count])),
   others: count,
@@ -58,7 +60,7 @@ const actionsSchema = z.strictObject({
 
 type ClaimSchemas = Record<(typeof CLAIMS)[number], typeof claimSchema>;
 
-/** The verdict on one stream, as it stands in a bundle, in its stream record and in the run record. */
+/** Verdict on one stream, as written into its bundle, its stream record and the run record. */
 export const verdictSchema = z.strictObject({
   stream_id: z.string(),
   status: z.enum(STATUSES),
@@ -67,14 +69,14 @@ export const verdictSchema = z.strictObject({
   first_sequence: count.nullable(),
   head: headSchema.nullable(),
   ...seenFields,
-  /** When the entries with the lowest and the highest number happened, as they say; null where they do not. */
+  /** Times at which the entries with the lowest and the highest number happened, as stated; null if not stated. */
   first_occurred_at: timeSchema.nullable(),
   last_occurred_at: timeSchema.nullable(),
   claims: z.strictObject(Object.fromEntries(CLAIMS.map((name) => [name, claimSchema])) as ClaimSchemas),
   findings: z.array(findingSchema),
   findings_count: count,
-  /** When the entries were recorded, as they say themselves. */
+  /** Entries by time of recording, as stated. */
   activity: activitySchema,
-  /** The actions as the service's summary counts them; null where it does not, or counts other than the entries there are. */
+  /** Numbers of entries by action, as counted in the entries; null if the service's summary states none. */
   actions: actionsSchema.nullable(),
 });

@@ -7,7 +7,7 @@ import type { verdictSchema } from './verdict-schema.ts';
 
 export type Verdict = z.infer<typeof verdictSchema>;
 
-/** Returns what was examined and its result as they are written down: texts of entries are made visible. */
+/** Returns an examined package and its result as written into records; texts from entries are made visible. */
 export function toVerdict({ walk, facts }: PackageReading, examination: Examination): Verdict {
   return visibleJson<Verdict>({
     stream_id: walk.streamId,

@@ -15,13 +15,13 @@ interface MeasuredFile {
 
 const BLOCK = 256 * 1024;
 const FILE_MODE = 0o600;
-/** The most bytes of a header; a recipient of the largest kind has two thousand. */
+/** Maximum size of a header; a recipient of the largest kind takes two thousand bytes. */
 const MAX_HEADER_BYTES = 1024 * 1024;
 const NO_MATCH = /no identity matched/;
 
 /**
- * Encrypts a file into another one, a block at a time, and decrypts that again to see that it holds the first.
- * @throws EvidenceError `unreadable` where it does not.
+ * Encrypts a file into another one, block by block, and decrypts the result to check that it holds the same content.
+ * @throws EvidenceError `unreadable` if it does not.
  */
 export async function encryptFile(
   source: string,
@@ -33,7 +33,7 @@ export async function encryptFile(
   const encrypter = new Encrypter();
   for (const name of names) encrypter.addRecipient(name);
   let key = new Uint8Array();
-  // Not a recipient, which would be in the header: by the key of this one file it can be read back without a secret.
+  // Captures the key of this file, which allows reading it back without a secret; adds nothing to the header.
   encrypter.addRecipient({
     wrapFileKey: (fileKey) => {
       key = fileKey.slice();
@@ -53,9 +53,9 @@ export async function encryptFile(
 }
 
 /**
- * Decrypts a file into another one, a block at a time.
- * @returns null where it is not for any of these identities.
- * @throws EvidenceError `unreadable` for what is not a file of age, or was altered.
+ * Decrypts a file into another one, block by block.
+ * @returns null if the file is for none of these identities.
+ * @throws EvidenceError `unreadable` if it is no file of age, or was altered.
  */
 export async function decryptFile(
   source: string,
@@ -66,14 +66,14 @@ export async function decryptFile(
   try {
     return await write(await identities.decrypt(toWeb(source)), target);
   } catch (error) {
-    // A disk that takes nothing says nothing of what is decrypted.
+    // A failing target disk says nothing about the decrypted file.
     if (isSystemError(error) && error.syscall !== 'read') throw error;
     if (NO_MATCH.test(messageOf(error))) return null;
     throw new EvidenceError('unreadable', `cannot be decrypted: ${messageOf(error)}`, { cause: error });
   }
 }
 
-/** The header is read into memory as a whole, so it must not be as long as somebody likes. */
+/** Checks that the header, which is read into memory as a whole, has a limited length. */
 async function checkHeader(path: string): Promise<void> {
   const file = await open(path, 'r');
   try {

@@ -1,16 +1,16 @@
 import { Decrypter, Encrypter } from 'age-encryption';
 import { EvidenceError } from '../../core/errors.ts';
 
-/** Those who can decrypt what is encrypted now. */
+/** Recipients who can decrypt newly encrypted files. */
 export interface Recipients {
-  /** As they were given: public. */
+  /** Public names as given. */
   names: readonly string[];
 }
 
 /**
- * Recipients of age (C2SP, age.md), each checked as far as its text can tell.
- * @param source names where they were given, in errors.
- * @throws EvidenceError `config` naming the one that is none. What may be a secret key is not repeated.
+ * Checks recipients of age (C2SP, age.md), as far as their text shows.
+ * @param source place where they were given, for errors.
+ * @throws EvidenceError `config` with the name of an invalid one. A possible secret key is not repeated.
  */
 export function readRecipients(names: readonly string[], source: string): Recipients {
   for (const [index, name] of names.entries()) {
@@ -35,7 +35,7 @@ export function readRecipients(names: readonly string[], source: string): Recipi
   return { names };
 }
 
-/** The secret keys of recipients. It neither prints nor serialises what it holds. */
+/** Secret keys of recipients. Neither prints nor serializes its contents. */
 export class Identities {
   readonly #secrets: readonly string[];
 
@@ -43,7 +43,7 @@ export class Identities {
     this.#secrets = secrets;
   }
 
-  /** Decrypts a file of age. Its error says `no identity matched` if the file is for other recipients. */
+  /** Decrypts a file of age. The error says `no identity matched` if the file is for other recipients. */
   decrypt(file: ReadableStream<Uint8Array>): Promise<ReadableStream<Uint8Array>> {
     const decrypter = new Decrypter();
     for (const secret of this.#secrets) decrypter.addIdentity(secret);
@@ -52,9 +52,9 @@ export class Identities {
 }
 
 /**
- * The identities of files as `age-keygen` writes them: one a line, and lines that begin with #.
- * @param source of each text, named in errors; what it holds never is.
- * @throws EvidenceError `config` for a text that holds none, or something else.
+ * Reads the identities in files of `age-keygen`: one per line, and comment lines that begin with #.
+ * @param files texts, each with its source for errors; errors never include the text.
+ * @throws EvidenceError `config` if a text has no identity, or something else.
  */
 export function readIdentities(files: readonly { text: string; source: string }[]): Identities {
   return new Identities(files.flatMap(({ text, source }) => readLines(text, source)));

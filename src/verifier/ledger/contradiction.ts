@@ -7,14 +7,14 @@ import type { AcceptedFinding } from '../records/contradiction.ts';
 import { ACCEPTANCE, type Acceptance, type LedgerHead, type RunRecord } from '../records/record.ts';
 import { readRecord } from '../records/record-bytes.ts';
 
-/** True if a run says something of a stream: that it vanished, or what was exported of it. */
+/** Reports whether a run states anything about a stream: that it vanished, or which entries were exported. */
 export function hasStream({ streams, vanished }: RunRecord, streamId: string): boolean {
   return [streams, vanished].some((some) => some.some(({ stream_id }) => stream_id === streamId));
 }
 
 /**
- * Returns what a run found against the runs before it in a stream; null for nothing, undefined if it was not read in
- * order, so that later runs could not be compared with it.
+ * Returns the finding of a run against earlier runs of a stream; null if there is none, undefined if the stream was not
+ * read in order, so that later runs could not be compared with it.
  */
 export function acceptableIn(record: RunRecord, streamId: string): AcceptedFinding | null | undefined {
   const { run_id, package_period: period } = record;
@@ -33,7 +33,7 @@ export function acceptableIn(record: RunRecord, streamId: string): AcceptedFindi
   };
 }
 
-/** The heads after an acceptance: of its stream, the one that the accepted run saw, if it saw one. */
+/** Returns the heads after an acceptance: for its stream, the head that the accepted run saw, if any. */
 export function replaceHead(heads: RowMap<LedgerHead>, streamId: string, seen: Span | null): RowMap<LedgerHead> {
   const entries = seen?.entries ?? null;
   const after = new RowMapBuilder<LedgerHead>();

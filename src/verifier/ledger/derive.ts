@@ -8,8 +8,8 @@ import { replaceHead } from './contradiction.ts';
 import { type LedgerEntry, NO_PREDECESSOR, type StoredLedgerEntry, type Subject } from './ledger.ts';
 
 /**
- * The entry that records something after `previous`, its signature apart. It follows from the two alone, byte for
- * byte, so whoever has them can tell whether an entry in the archive was altered.
+ * Returns the entry that records `subject` after `previous`, without its signature. The entry follows from the two
+ * alone, byte for byte, so their holder can tell whether an entry in the archive was altered.
  */
 // Over 40 lines: one branch for each kind of entry.
 export function deriveEntry(subject: Subject, previous: StoredLedgerEntry | null): LedgerEntry {
@@ -61,7 +61,7 @@ export function deriveEntry(subject: Subject, previous: StoredLedgerEntry | null
   };
 }
 
-/** The archive's service stays the one of its first run, unless a run says that it moved. */
+/** Returns the archive's service: that of its first run, unless a run states that it moved. */
 function serviceAfter({ source }: RunRecord, previous: StoredLedgerEntry | null): string {
   return source.moved_from === null ? (previous?.entry.audit_url ?? source.audit_url) : source.audit_url;
 }
@@ -77,7 +77,7 @@ function* pairsIn(streams: RunRecord['streams']): Generator<[streamId: string, s
   }
 }
 
-/** The heads after a run: those move forward that are the end of a span; for all others the last good head stays. */
+/** Returns the heads after a run: heads with a later span advance, all others keep the last good head. */
 function advance(heads: RowMap<LedgerHead>, spans: RowMap<SpanEntries | null>, runId: string): RowMap<LedgerHead> {
   const after = new RowMapBuilder<LedgerHead>();
   for (const [streamId, head, span] of joinMaps(heads, spans)) {

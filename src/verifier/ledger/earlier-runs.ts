@@ -6,19 +6,19 @@ import type { EarlierRun, RunRecord } from '../records/record.ts';
 import { readRunRecord } from '../records/stored-run.ts';
 import type { LedgerEnd } from './trust.ts';
 
-/** Twenty years of months. */
+/** Maximum number of runs: twenty years of months. */
 const KEPT = 240;
 
 export interface EarlierRuns {
   /** Oldest first. */
   runs: EarlierRun[];
-  /** The reason that they are not known; null when they are. */
+  /** Reason why the runs are not known; null if they are. */
   warning: string | null;
 }
 
 /**
- * The runs of a ledger. Each record names those before it, so that the newest alone has to be read; it counts only if
- * it is the one in the ledger.
+ * Reads the runs of a ledger. Each record lists earlier runs, so only the newest has to be read; it counts only if it
+ * is the one in the ledger.
  */
 export async function readEarlierRuns(archive: ReadableArchive, ledger: Pick<LedgerEnd, 'runs'>): Promise<EarlierRuns> {
   const newest = [...ledger.runs].at(-1);

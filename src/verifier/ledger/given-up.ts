@@ -5,15 +5,15 @@ import type { LedgerEnd } from './trust.ts';
 /** Runs that a ledger names. */
 export type Names = Pick<LedgerEnd, 'runs' | 'abandoned'>;
 
-/** Fate of a run that the ledger does not record and that nobody goes on with: it is no evidence. */
+/** Fate of a run that the ledger does not record and that was given up: it is no evidence. */
 export type GivenUp =
   | { kind: 'abandoned'; at: string; by: string; reason: string }
-  /** By a finalized run of the same name, which says so. */
+  /** Replaced by a finalized run of the same name, which states so. */
   | { kind: 'superseded'; by: string };
 
 /**
- * Takes the entries of a ledger, and tells which runs were given up. A run that the ledger records is evidence for ever:
- * neither an abandonment nor a revision takes that back.
+ * Collects the runs that the entries of a ledger give up. A run that the ledger records stays evidence: neither an
+ * abandonment nor a revision changes that.
  */
 export class GivenUpRuns {
   readonly runs = new Map<string, GivenUp>();
@@ -36,7 +36,7 @@ export class GivenUpRuns {
   }
 }
 
-/** States why an entry names a run that entries before it name already; null where it does not. */
+/** Returns why an entry names a run that an earlier entry already names; null if it does not. */
 export function whyNamedTwice(entry: LedgerEntry, { runs, abandoned }: Names): string | null {
   const id = 'abandons' in entry ? entry.abandons : runOf(entry)?.id;
   if (id === undefined) return null;
@@ -44,19 +44,19 @@ export function whyNamedTwice(entry: LedgerEntry, { runs, abandoned }: Names): s
   return abandoned.has(id) ? `names run ${id}, which an entry before it abandons` : null;
 }
 
-/** True if a run may say that it takes the place of another: of the same name, and an earlier revision. */
+/** Reports whether a run may replace another: the same name, and an earlier revision. */
 export function isEarlierRevision(earlier: string, runId: string): boolean {
   const [one, other] = [revisionOf(earlier), revisionOf(runId)];
   return one.base === other.base && one.number < other.number;
 }
 
-/** Name of a run without its `.r2`, and the number of its revision, 1 for the first. */
+/** Returns a run's name without its `.r2`, and the number of its revision, 1 for the first. */
 export function revisionOf(runId: string): { base: string; number: number } {
   const [, base = runId, number = '1'] = /^(.*)\.r(\d+)$/.exec(runId) ?? [];
   return { base, number: Number(number) };
 }
 
-/** Abandonment that an entry records; null for other entries. */
+/** Returns the abandonment that an entry records; null for other entries. */
 export function abandonmentOf(entry: LedgerEntry): Abandonment | null {
   if (!('abandons' in entry)) return null;
   const { abandons, reason, abandoned_by, created_at } = entry;

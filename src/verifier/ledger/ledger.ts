@@ -17,18 +17,18 @@ import { type Signature, type Signed, signatureSchema, toSigned } from '../signa
 
 const linkFields = {
   format: z.literal(FORMATS.ledgerEntry),
-  /** Starts at 1, without gaps. */
+  /** Number of the entry, from 1, without gaps. */
   number: z.int().min(1),
-  /** SHA-256 of the entry before, its signature included; 64 zeros in the first. */
+  /** SHA-256 of the entry before, including its signature; 64 zeros in the first. */
   previous_sha256: sha256Schema,
 };
 const stateFields = {
   created_at: timeSchema,
   /** Address of the service whose evidence the archive holds; null before the first run. */
   audit_url: z.string().nullable(),
-  /** The last good head of every stream that was ever exported. */
+  /** Last good head of every stream that was ever exported. */
   heads: streamMapOf(seenHeadSchema),
-  /** Over the entry without it; absent where no signing key was given. */
+  /** Signature over the entry without signatures; absent without a signing key. */
   signature: signatureSchema.optional(),
 };
 
@@ -43,7 +43,7 @@ function isSignedByBoth(entry: {
 
 /**
  * `ledger/<8 digits>.json`: one finalized run, acceptance, abandoned run, or hand-over to a new signing key, chained to
- * the entry before. Members are written in this order: an entry that was read gives its own bytes again.
+ * the entry before. Members are in the order of the schema, so that an entry that was read gives its own bytes again.
  */
 export const ledgerEntrySchema = z.union([
   z.strictObject({
@@ -51,12 +51,12 @@ export const ledgerEntrySchema = z.union([
     run_id: runIdSchema,
     /** SHA-256 of the run's run.json. */
     run_sha256: sha256Schema,
-    /** The period that its packages were asked for. */
+    /** Period for which its packages were requested. */
     package_period: periodSchema,
     coverage: coverageSchema,
-    /** Runs of the same name that this one takes the place of, the oldest first. */
+    /** Runs of the same name that this one replaces, oldest first. */
     supersedes: z.array(runIdSchema),
-    /** Its entries of each stream, null for none; a stream that later runs must not be compared with is not in here. */
+    /** Entries of each stream, null for none. Leaves out streams with which later runs must not be compared. */
     spans: streamMapOf(spanEntriesSchema.nullable()),
     ...stateFields,
   }),
@@ -66,23 +66,23 @@ export const ledgerEntrySchema = z.union([
     /** SHA-256 of the acceptance's record. */
     acceptance_sha256: sha256Schema,
     stream_id: z.string(),
-    /** The beginning of its past from here on; null for a stream that vanished. */
+    /** Start of the stream's past from here on; null for a vanished stream. */
     seen: spanSchema.nullable(),
     ...stateFields,
   }),
   z
     .strictObject({
       ...linkFields,
-      /** Id of the key that signs every later entry; the key that signs this one signs no other after it. */
+      /** Id of the key that signs every later entry; the key that signs this entry signs no later one. */
       hands_over_to: sha256Schema,
       ...stateFields,
-      /** By the new key, over the same content as the signature: whoever has either key can follow. */
+      /** Signature of the new key over the same content: the holder of either key can follow. */
       countersignature: signatureSchema.optional(),
     })
     .refine(isSignedByBoth, { error: 'is not signed by one key and countersigned by the key that it names' }),
   z.strictObject({
     ...linkFields,
-    /** Run that nobody goes on with; the ledger does not record it. */
+    /** Run that was given up; the ledger does not record it. */
     abandons: runIdSchema,
     reason: z.string(),
     abandoned_by: operatorSchema,
@@ -91,7 +91,7 @@ export const ledgerEntrySchema = z.union([
 ]);
 export type LedgerEntry = z.infer<typeof ledgerEntrySchema>;
 
-/** The subject of an entry: the record as it was read, and its key. */
+/** Subject of an entry: the record as read, with its key. */
 export type Subject =
   | { kind: 'run'; record: RunRecord; sha256: string }
   | { kind: 'acceptance'; record: Acceptance; key: string; sha256: string }
@@ -115,7 +115,7 @@ export const LEDGER_ENTRY: LongFormat<LedgerEntry> = {
   ],
 };
 
-/** Lower-case hex SHA-256 of an entry as it would be stored. */
+/** Returns the lower-case hex SHA-256 of an entry as it would be stored. */
 export function entryDigest(entry: LedgerEntry): string {
   return recordDigest(entry);
 }
@@ -127,8 +127,8 @@ function recordDigest(record: object): string {
 }
 
 /**
- * Returns what the signatures of an entry are over, in the encoding of DSSE: the digest of the entry without them. The
- * entry itself may have a hundred megabytes, and Ed25519 signs a message as a whole.
+ * Returns the part of an entry that its signatures cover, in DSSE encoding: the digest of the entry without signatures.
+ * The entry itself may have a hundred megabytes, and Ed25519 signs a message as a whole.
  */
 export function signedPart(entry: LedgerEntry): Signed {
   const { signature: _signature, ...content } = entry;
@@ -142,30 +142,30 @@ function signedDigest(content: object): Signed {
   return toSigned(PAYLOAD_TYPE, sha256.length, [sha256], 'utf8');
 }
 
-/** The entry with the signatures of another, which states the same where nobody altered it. */
+/** Returns the entry with the signatures of another, which is the same entry unless altered. */
 export function withSignaturesOf(entry: LedgerEntry, signed: LedgerEntry): LedgerEntry {
   const own = signed.signature === undefined ? entry : { ...entry, signature: signed.signature };
   const countersignature = countersignatureOf(signed);
   return 'hands_over_to' in own && countersignature !== undefined ? { ...own, countersignature } : own;
 }
 
-/** The signature of the key that an entry hands over to; undefined for other entries. */
+/** Returns the signature of the key that an entry hands over to; undefined for other entries. */
 export function countersignatureOf(entry: LedgerEntry): Signature | undefined {
   return 'hands_over_to' in entry ? entry.countersignature : undefined;
 }
 
-/** The run that an entry records; null for other entries. */
+/** Returns the run that an entry records; null for other entries. */
 export function runOf(entry: LedgerEntry): { id: string; sha256: string } | null {
   return 'run_id' in entry ? { id: entry.run_id, sha256: entry.run_sha256 } : null;
 }
 
-/** @throws EvidenceError `unreadable` when it is not a ledger entry. */
+/** @throws EvidenceError `unreadable` if it is not a ledger entry. */
 export async function readEntry(archive: ReadableArchive, key: string): Promise<StoredLedgerEntry> {
   const { record: entry, sha256 } = await readLongRecord(LEDGER_ENTRY, await archive.read(key), key);
   return { key, entry, sha256 };
 }
 
-/** The newest entry, or null when nothing was ever finalized. */
+/** Reads the newest entry; returns null if nothing was ever finalized. */
 export async function readNewestEntry(archive: ReadableArchive): Promise<StoredLedgerEntry | null> {
   let newest: string | null = null;
   for await (const { key } of archive.list(LEDGER_PREFIX)) if (isLedgerKey(key)) newest = key;
@@ -173,8 +173,8 @@ export async function readNewestEntry(archive: ReadableArchive): Promise<StoredL
 }
 
 /**
- * The entry that records a run, looked for from the newest on; null when the run is not recorded.
- * @param newest where it was read already.
+ * Finds the entry that records a run, from the newest back; returns null if the run is not recorded.
+ * @param newest newest entry, if read already.
  */
 export async function findEntry(
   archive: ReadableArchive,
@@ -192,7 +192,7 @@ export async function findEntry(
   return stored;
 }
 
-/** By stream id. As pairs, because `z.record` drops the member `__proto__`, and a stream may have any id. */
+/** Map by stream id. Parsed as pairs, because `z.record` drops the member `__proto__`, and a stream may have any id. */
 export function streamMapOf<Schema extends z.ZodType>(schema: Schema) {
   return z.preprocess(
     (value) => (typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : null),

@@ -6,26 +6,26 @@ import { isLedgerKey, LEDGER_PREFIX } from '../records/keys.ts';
 import { type GivenUp, GivenUpRuns } from './given-up.ts';
 import { type LedgerEntry, readEntry } from './ledger.ts';
 
-/** Spans of each stream by its id; the oldest first. */
+/** Spans of each stream by its id, oldest first. */
 interface StreamSpans extends Iterable<[streamId: string, spans: readonly Span[]]> {
   get(streamId: string): readonly Span[] | undefined;
 }
 
-/** The entries that all runs so far had of the streams. */
+/** Entries that all runs so far had of the streams. */
 export interface Past {
-  /** By stream id; the oldest first. */
+  /** Keyed by stream id; oldest first. */
   spans: StreamSpans;
   /** SHA-256 of each run's record, by run id. */
   runs: ReadonlyMap<string, string>;
-  /** Ids of the runs that were abandoned. */
+  /** Ids of abandoned runs. */
   abandoned: ReadonlySet<string>;
-  /** Runs that nobody goes on with, by id. */
+  /** Runs that were given up, by id. */
   givenUp: ReadonlyMap<string, GivenUp>;
-  /** The period and streams of each run, oldest first. */
+  /** Period and streams of each run, oldest first. */
   coverage: readonly CoveringRun[];
 }
 
-/** Reads the past from the ledger of an archive; nothing of it is verified. */
+/** Reads the past from the ledger of an archive, without verifying it. */
 export async function readPast(archive: ReadableArchive): Promise<Past> {
   const past = new PastBuilder();
   for await (const { key } of archive.list(LEDGER_PREFIX))
@@ -33,21 +33,21 @@ export async function readPast(archive: ReadableArchive): Promise<Past> {
   return past;
 }
 
-/** The past of a stream until an acceptance took it away. */
+/** Past of a stream up to an acceptance. */
 interface EndedPast {
   streamId: string;
   spans: readonly Span[];
   acceptanceKey: string;
 }
 
-/** Takes the entries of a ledger, the oldest first. */
+/** Builds the past from the entries of a ledger, oldest first. */
 export class PastBuilder implements Past {
   readonly spans = new SpansOfRuns();
   readonly runs = new Map<string, string>();
   readonly abandoned = new Set<string>();
   readonly #ends = new GivenUpRuns();
   readonly coverage: CoveringRun[] = [];
-  /** The oldest first. */
+  /** Oldest first. */
   readonly ended: EndedPast[] = [];
 
   get givenUp(): ReadonlyMap<string, GivenUp> {
@@ -65,7 +65,7 @@ export class PastBuilder implements Past {
     this.spans.add({ run_id, period, spans: entry.spans });
   }
 
-  /** From an acceptance on, the past of its stream begins with what the accepted run saw, or with nothing. */
+  /** Restarts the past of an acceptance's stream with the entries that the accepted run saw, or with none. */
   #restart(entry: Extract<LedgerEntry, { acceptance_key: string }>): void {
     const { stream_id: streamId, acceptance_key: acceptanceKey, seen } = entry;
     this.ended.push({ streamId, spans: this.spans.get(streamId) ?? [], acceptanceKey });
@@ -73,14 +73,14 @@ export class PastBuilder implements Past {
   }
 }
 
-/** The entries that one run had of the streams. */
+/** Entries that one run had of the streams. */
 interface RunSpans extends Pick<Span, 'run_id' | 'period'> {
   spans: RowMap<Span['entries']>;
 }
 
 class SpansOfRuns implements StreamSpans {
   readonly #runs: RunSpans[] = [];
-  /** By stream id: the number of runs before its newest restart, and what its past begins with. */
+  /** Number of runs before a stream's newest restart, and the first span after it, by stream id. */
   readonly #restarts = new Map<string, { runs: number; seen: Span | null }>();
 
   add(run: RunSpans): void {

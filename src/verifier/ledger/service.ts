@@ -10,29 +10,29 @@ import type { StoredLedgerEntry } from './ledger.ts';
 import { verifyCommand } from './verify-command.ts';
 
 /**
- * `archive.json`: the one service whose evidence an archive holds, written with the first run and never changed. The
- * ledger has it too, from its first entry on, and the service that it moved to.
+ * `archive.json`: the single service whose evidence an archive holds, written with the first run and never changed. The
+ * ledger states it, too, from its first entry on, and the address to which it moved.
  */
 export const archiveSchema = z.strictObject({ format: z.literal(FORMATS.archive), audit_url: z.string() });
 
 const ARCHIVE: RecordFormat<z.infer<typeof archiveSchema>> = { schema: archiveSchema, maxBytes: 2 ** 16 };
 
-/** The bytes of `archive.json`: they follow from the address alone. */
+/** Returns the bytes of `archive.json`, which follow from the address alone. */
 export function archiveBytes(auditUrl: string): Uint8Array {
   return toReadableBytes(ARCHIVE, { format: FORMATS.archive, audit_url: auditUrl }, ARCHIVE_KEY);
 }
 
 /**
- * The service whose evidence an archive holds now; null for an archive that holds none yet.
- * @param newest entry of its ledger.
- * @throws EvidenceError `unreadable` where the archive does not say it any more.
+ * Returns the service whose evidence an archive holds now; null for an archive without evidence.
+ * @param newest newest entry of its ledger.
+ * @throws EvidenceError `unreadable` if the archive no longer states it.
  */
 export async function readArchiveService(
   archive: ReadableArchive,
   newest: StoredLedgerEntry | null,
 ): Promise<string | null> {
   const isThere = (await archive.stat(ARCHIVE_KEY)) !== null;
-  // Before its first run, an entry that gives up a begun one says nothing of the service.
+  // Before the first run, an entry that gives up a run states no service.
   if (!isThere && (newest?.entry.audit_url ?? null) === null) return null;
   if (!isThere)
     throw new EvidenceError('unreadable', `${ARCHIVE_KEY} is missing, which every archive with a run has`, {

@@ -5,33 +5,35 @@ import type { PublicKey, SigningKey } from '../signature/key.ts';
 import { countersignatureOf, type StoredLedgerEntry, signedPart } from './ledger.ts';
 import { verifyCommand } from './verify-command.ts';
 
-/** The keys whose ledger entries are believed, and the key that signs the next one. */
+/** Keys whose ledger entries are trusted, and the key that signs the next one. */
 export interface LedgerTrust {
-  /** Null for entries that are not signed. */
+  /** Null if entries are not signed. */
   signingKey: SigningKey | null;
   /** Earlier signing keys. */
   publicKeys: readonly PublicKey[];
-  /** Somebody says that nothing was signed until now, and vouches for what is there. */
+  /** True if the operator states that nothing was signed until now, and vouches for the existing entries. */
   beginSigning?: boolean;
 }
 
-/** The end of a ledger that was found to hold. */
+/** End of a ledger that was verified. */
 export interface LedgerEnd {
   newest: StoredLedgerEntry | null;
-  /** SHA-256 of each run's record, by run id; the oldest first. */
+  /** SHA-256 of each run's record, by run id; oldest first. */
   runs: ReadonlyMap<string, string>;
-  /** Ids of the runs that were abandoned. */
+  /** Ids of abandoned runs. */
   abandoned: ReadonlySet<string>;
   /** Ids of keys that handed over to others. */
   retired: ReadonlySet<string>;
 }
 
 /**
- * Refuses to go on without a signature after an entry that has one, since a gap in the signatures is what removing
- * them leaves too; after an entry whose signature is not one by a key that is given; and with a first signature, which
- * vouches for all entries before it, after entries that nobody vouches for.
+ * Refuses to continue the ledger
  *
- * @throws EvidenceError `config`; `unreadable` for an entry that is not the one that was signed.
+ * - without a signature after a signed entry, because removed signatures leave the same gap;
+ * - after an entry that no given key signed;
+ * - with a first signature, which vouches for all earlier entries, if no one vouches for those.
+ *
+ * @throws EvidenceError `config`; `unreadable` if an entry is not the signed one.
  */
 export function requireTrusted(archive: ReadableArchive, previous: StoredLedgerEntry | null, trust: LedgerTrust): void {
   const { signingKey, publicKeys } = trust;
@@ -52,7 +54,7 @@ export function requireTrusted(archive: ReadableArchive, previous: StoredLedgerE
     throw new EvidenceError('config', `${previous.key} is signed, and no signing key is given to go on with`, {
       nextStep: 'Name the key in sign.key_file; if it is lost, make a new one with: evidence keygen --out signing.pem.',
     });
-  // Both keys vouch for a hand-over: either is enough to go on from there.
+  // Both keys vouch for a hand-over, so either is enough to continue.
   const signatures = [signature, countersignatureOf(previous.entry)].filter((one) => one !== undefined);
   const keys = [signingKey, ...publicKeys];
   const known = signatures.flatMap((one) => keys.filter(({ id }) => id === one.keyid).map((key) => ({ key, one })));

@@ -3,17 +3,17 @@ import { FORMATS, GET_THAT_VERSION, otherVersionIn } from '../../core/formats.ts
 import type { ReadableArchive } from '../archive/archive.ts';
 import { ARCHIVE_KEY, isLedgerKey, LEDGER_PREFIX } from '../records/keys.ts';
 
-/** The most bytes of `archive.json` and of a ledger entry. */
+/** Maximum size of `archive.json` and of a ledger entry. */
 const MAX_BYTES = 2 ** 30;
 
 /**
- * Refuses an archive that another version of this program wrote: `archive.json` and every ledger entry say so. Where some
- * say so and others do not, they were altered, and whoever reads them finds that: an archive is of one version.
+ * Refuses an archive that another version of this program wrote, as `archive.json` and every ledger entry state. If
+ * only some state it, they were altered, which their readers report: an archive is of one version.
  *
  * @throws EvidenceError `config`.
  */
 export async function refuseOtherVersion(archive: ReadableArchive): Promise<void> {
-  // Objects that cannot be read here are reported by whoever reads them to use them.
+  // Objects that cannot be read here are reported when they are read for use.
   const found = await formatOf(archive).catch(() => null);
   if (found === null) return;
   throw new EvidenceError(
@@ -23,7 +23,7 @@ export async function refuseOtherVersion(archive: ReadableArchive): Promise<void
   );
 }
 
-/** The format that all of an archive names, where it is of another version. */
+/** Returns the format that the whole archive states, if it is of another version; null otherwise. */
 async function formatOf(archive: ReadableArchive): Promise<string | null> {
   if ((await archive.stat(ARCHIVE_KEY)) === null) return null;
   const found = otherVersionIn(await archive.readBytes(ARCHIVE_KEY, MAX_BYTES));

@@ -7,62 +7,62 @@ import type { Unhashed } from './unhashed.ts';
 export const FLAG = {
   /** The entry names no predecessor. */
   first: 1,
-  /** Its digest was computed. */
+  /** The entry's digest was computed. */
   computed: 2,
   /**
-   * More is to be said of it than its columns do, and `entry` says it: that its digest cannot be computed or, where it may
-   * have a seal, that the seal is absent, malformed or of a key that was not given.
+   * The columns do not say everything about the entry, and `entry` must be read: its digest cannot be computed or, if
+   * entries may have seals, its seal is absent, malformed or made with a key that was not given.
    */
   noted: 4,
 } as const;
 
-/** Something that is not hashed, and the index of the first entry of a batch that leaves it open. */
+/** Part of entries that no digest covers, and the index of the batch's first entry that has it. */
 export interface UnhashedAt {
   entry: number;
   unhashed: Unhashed;
 }
 
 /**
- * Entries of a package in the order in which they were sent, each by its index, in columns. Each entry's part of a column
- * is made of that entry's own bytes and what the decoder was told of the contract, the stream and its keys. Columns say
- * what an entry states and what was computed of it; `chain/` alone compares them.
+ * Entries of a package in the order sent, in columns by index. An entry's part of a column depends only on its own
+ * bytes and on the decoder's contract, stream and keys. Columns hold the stated and the computed values of an entry;
+ * `chain/` alone compares them.
  */
-// Over ten members: they are the columns.
+// Over ten members: the columns.
 export interface EntryBatch {
   readonly count: number;
   readonly sequences: Float64Array;
-  /** Milliseconds since 1970; not a number where an entry has none. */
+  /** Milliseconds since 1970; NaN if an entry has none. */
   readonly times: Float64Array;
   readonly flags: Uint8Array;
-  /** Bytes of a digest in the columns below. Of entries that are noted, `entry` says the digests. */
+  /** Bytes per digest in the columns below. The digests of noted entries are in `entry`. */
   readonly digestBytes: number;
-  /** The predecessor's digest as each entry states it; zeros for none. */
+  /** Predecessor's digest as each entry states it; zeros if it states none. */
   readonly previous: Uint8Array;
-  /** The digest that it states as its own, and the one that was computed by the recipe. */
+  /** Digest that each entry states as its own, and the digest computed by the recipe. */
   readonly stated: Uint8Array;
   readonly computed: Uint8Array;
-  /** Bytes of a seal in the columns below; 0 where seals are not computed. */
+  /** Bytes per seal in the columns below; 0 if seals are not computed. */
   readonly sealBytes: number;
-  /** The seal that an entry has, and the one that was computed with the key that it names; zeros where no given key is named. */
+  /** Seal that each entry states, and the seal computed with the key that it names; zeros if it names no given key. */
   readonly statedSeals: Uint8Array;
   readonly computedSeals: Uint8Array;
-  /** The streams that they say they belong to, null where they do not say; null if that is the one that was asked for. */
+  /** Streams that the entries state, null for an entry that states none; null if all belong to the requested stream. */
   readonly streams: readonly (string | null)[] | null;
-  /** In the order of the entries; of each, the gravest first. */
+  /** Sorted by entry and, for one entry, from the gravest down. */
   readonly unhashed: readonly UnhashedAt[];
-  /** The ids of the given keys with which digests and seals were computed. */
+  /** Ids of the given keys with which digests and seals were computed. */
   readonly keyIds: readonly string[];
-  /** RFC 3339; empty where an entry has none. */
+  /** Returns an RFC 3339 time; empty if the entry has none. */
   timestamp(index: number): string;
-  /** The bytes of an entry as they were sent; valid only until the next batch is made. */
+  /** Returns an entry's bytes as sent; valid only until the next batch is made. */
   sent(index: number): Uint8Array;
-  /** The whole of an entry. */
+  /** Returns an entry in full. */
   entry(index: number): Entry;
-  /** A copy of those from `from` on and before `to`, which follow one another. */
+  /** Copies the entries from `from` to `to` (exclusive), which must be consecutive. */
   keep(from: number, to: number, spare: SpareMemory): SentEntries;
 }
 
-/** Lower-case hex. */
+/** Returns lower-case hex. */
 export function statedDigest(batch: EntryBatch, index: number): string {
   if (isNoted(batch, index)) return batch.entry(index).digest;
   return hexAt(batch.stated, index, batch.digestBytes);
@@ -76,21 +76,21 @@ export function hexAt(column: Uint8Array, index: number, bytes: number): string 
   return hexText(column, index * bytes, (index + 1) * bytes);
 }
 
-/** Entries of one stream as they were sent, to be kept, each by its index from 0. They can be read in one way only. */
+/** Copy of consecutive entries of one stream as sent, by index from 0. Each can be read in one way only. */
 export interface SentEntries {
   readonly count: number;
-  /** From the first byte of the first entry to the last of the last, with what stands between them. */
+  /** Bytes from the start of the first entry to the end of the last, including the separators. */
   readonly bytes: Uint8Array;
-  /** They follow one another, one by one, and in time. */
+  /** Returns an entry's number. Numbers are consecutive, and times never decrease. */
   sequence(index: number): number;
-  /** Offsets in `bytes` of its beginning and after its end. */
+  /** Offsets in `bytes` of an entry's first byte and after its last. */
   start(index: number): number;
   end(index: number): number;
-  /** Lower-case hex. */
+  /** Returns lower-case hex. */
   digest(index: number): string;
-  /** RFC 3339; empty where entries have none. */
+  /** Returns an RFC 3339 time; empty if entries have none. */
   timestamp(index: number): string;
-  /** They are not looked at any more. */
+  /** Releases the memory; the entries cannot be read afterward. */
   release(): void;
 }
 

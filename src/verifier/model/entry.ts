@@ -1,65 +1,63 @@
 import type { KeyObject } from 'node:crypto';
 import type { Unhashed } from './unhashed.ts';
 
-/** By key id. */
+/** Keys by key id. */
 export type SealKeys = ReadonlyMap<string, KeyObject>;
 
-/**
- * One entry of a hash chain as our rules see it, whatever the service calls its fields. Digests are lower-case hex.
- */
+/** Entry of a hash chain in our terms, whatever the service calls its fields. Digests are lower-case hex. */
 export interface Entry {
-  /** Null where entries do not say to which stream they belong. */
+  /** Null if entries do not state their stream. */
   streamId: string | null;
   /** Position in the stream; the first is the contract's `firstSequence`. */
   sequence: number;
-  /** Empty where the service shows none, like `timestamp`. */
+  /** Empty if the service shows none; so is `timestamp`. */
   entryId: string;
-  /** RFC 3339: when the service recorded it. */
+  /** Time at which the service recorded the entry; RFC 3339. */
   timestamp: string;
-  /** Read when it is asked for. */
+  /** Reads the entry's words on demand. */
   words(): EntryWords;
-  /** The digest that the entry says its predecessor has; the contract's genesis value for the first. */
+  /** Digest that the entry states for its predecessor; the contract's genesis value for the first entry. */
   previous: string;
-  /** The digest that the entry says it has itself. */
+  /** Digest that the entry states for itself. */
   digest: string;
-  /** `digest` as it is written. */
+  /** `digest` as written in the entry. */
   digestText: string;
-  /** The result of our own computation of `digest`. */
+  /** Result of our own computation of `digest`. */
   content: RecomputedDigest;
-  /** Null where it has none; `malformed` for what is no text of the contract's encoding and length. */
+  /** Null if the entry has none; `malformed` if the value does not have the contract's encoding and length. */
   seal: Seal | 'malformed' | null;
 }
 
-/** Words of an entry for people, as far as the contract names where they are. */
+/** Fields of an entry for people to read, if the contract says where they are. */
 export interface EntryWords {
-  /** When it happened, where it says so in a time that can be read; RFC 3339 in UTC. */
+  /** Time at which the event happened, if stated in a readable form; RFC 3339 in UTC. */
   occurredAt: string | null;
-  /** Cut where they are long. */
+  /** Truncated if long. */
   actor: string | null;
   action: string | null;
 }
 
-/** An HMAC over an entry's digest, in lower-case hex; `keyId` is null where the entry does not name its key. */
+/** HMAC over an entry's digest, in lower-case hex; `keyId` is null if the entry names no key. */
 export interface Seal {
   keyId: string | null;
   value: string;
 }
 
-/** The result of computing an entry's digest anew from its own bytes. */
+/** Result of recomputing an entry's digest from its own bytes. */
 export type RecomputedDigest =
   | {
       state: 'computed';
       digest: string;
-      /** The id of the key that it is made with; null for none. */
+      /** Id of the key used; null if the digest takes none. */
       keyId: string | null;
-      /** Members of the entry about which the digest says nothing. */
+      /** Parts of the entry that the digest does not cover. */
       unhashed: readonly Unhashed[];
     }
-  /** Nobody knows how the digest is made. */
+  /** The recipe of the digest is not known. */
   | { state: 'no-recipe' }
-  /** It is made with a key that was not given. */
+  /** The digest takes a key that was not given. */
   | { state: 'no-key'; keyId: string }
-  /** A number in it, as written here, is another one as the double that is hashed: others share that digest. */
+  /** A number in the entry changes when read as the double that is hashed, so other entries share its digest. */
   | { state: 'inexact'; number: string }
-  /** Two correct readers could see different entries in these bytes, so no digest of them proves anything. */
+  /** Two correct parsers could read different entries from these bytes, so no digest of them proves anything. */
   | { state: 'ambiguous'; reason: string };

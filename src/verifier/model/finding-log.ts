@@ -1,9 +1,9 @@
 import { findingSeverity, type StreamFinding, type StreamFindingCode } from './stream-finding.ts';
 
-/** The number of findings of one claim that are kept in detail; the count stays exact beyond it. */
+/** Maximum number of findings per claim that are kept in detail; the counts stay exact beyond it. */
 export const KEPT_FINDINGS = 1000;
 
-/** The same finding in neighbouring entries tells nothing new: these codes are kept as one range. */
+/** Codes whose findings in consecutive entries are merged into one range, because they add nothing new. */
 const MERGED: ReadonlySet<StreamFindingCode> = new Set([
   'order/clock-backwards',
   'order/foreign-entry',
@@ -17,16 +17,14 @@ const MERGED: ReadonlySet<StreamFindingCode> = new Set([
   'seal/unknown-key',
 ]);
 
-/**
- * The findings of one stream: merged where consecutive, counted exactly, kept up to `KEPT_FINDINGS` of each claim.
- */
+/** Findings of one stream: merged if consecutive, counted exactly, kept up to `KEPT_FINDINGS` per claim. */
 export class FindingLog {
   readonly #kept = new Map<string, StreamFinding[]>();
-  /** The newest kept finding of each code that is merged. */
+  /** Newest kept finding of each merged code. */
   readonly #last = new Map<StreamFindingCode, StreamFinding>();
   readonly #counts = new Map<string, { errors: number; warnings: number; notices: number }>();
 
-  /** @param count how many findings it stands for. */
+  /** @param count number of findings that this one stands for. */
   add(finding: StreamFinding, count = 1): void {
     this.#count(finding.code, count);
     const last = this.#last.get(finding.code);
@@ -35,7 +33,7 @@ export class FindingLog {
     else this.#keep(claimOf(finding.code), { ...finding });
   }
 
-  /** As `add` of a finding about one entry, which is made only where it is kept. */
+  /** Adds a finding about one entry; `make` is called only if the finding is kept. */
   addAt(code: StreamFindingCode, sequence: number, make: () => StreamFinding): void {
     const last = this.#last.get(code);
     const isFollowing = last !== undefined && follows(last, sequence);
@@ -55,7 +53,7 @@ export class FindingLog {
     this.#counts.set(claim, counts);
   }
 
-  /** Adds what another log has kept and counted, which stays as it is. */
+  /** Adds the findings and counts of another log, which stays unchanged. */
   addAll(other: FindingLog): void {
     for (const [claim, { errors, warnings, notices }] of other.#counts) {
       const counts = this.#counts.get(claim) ?? { errors: 0, warnings: 0, notices: 0 };
@@ -76,7 +74,7 @@ export class FindingLog {
     if (MERGED.has(finding.code)) this.#last.set(finding.code, finding);
   }
 
-  /** Deviations of a claim, each entry counted, also those beyond what is kept. */
+  /** Returns the number of errors of a claim, counting each entry, including those beyond the kept findings. */
   errors(claim: string): number {
     return this.#counts.get(claim)?.errors ?? 0;
   }
@@ -91,7 +89,7 @@ export class FindingLog {
     return total;
   }
 
-  /** Lists the findings that were kept, claim by claim, by place in the stream. */
+  /** Lists the kept findings claim by claim, sorted by place in the stream. */
   list(): StreamFinding[] {
     return [...this.#kept.values()].flatMap((findings) => findings.toSorted((a, b) => positionOf(a) - positionOf(b)));
   }

@@ -2,14 +2,14 @@
 export type Severity = 'error' | 'warning' | 'notice';
 
 /**
- * Something that was found wrong, wherever it was found, before it is said how bad it is and what to do.
+ * Finding before its severity and next step are known.
  *
- * Everywhere, `expected` is what the evidence or a record states, and `actual` what was computed or found. Of two
- * statements, `expected` is that of the one that speaks of the other: a token of an entry, an entry of the one before it,
- * a form of the entries, a contract of all of them, an earlier run of a later one.
+ * `expected` is always what the evidence or a record states, and `actual` what was computed or found. Of two
+ * statements, `expected` is the one that refers to the other: a token to an entry, an entry to the one before it, a
+ * form to the entries, a contract to all of them, an earlier run to a later one.
  */
 export interface BareFinding<Code extends string = string> {
-  /** The part before the slash names the claim that it concerns, or the thing that was read. */
+  /** Name of the claim or of the thing that was read, a slash, and the kind of finding. */
   code: Code;
   message: string;
   expected?: string;

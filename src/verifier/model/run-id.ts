@@ -1,2 +1,2 @@
-/** The id of a run: a name of a folder on every store. */
+/** Pattern of run ids: every id is a valid folder name on every store. */
 export const RUN_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/;

@@ -3,14 +3,14 @@ import { shellWord } from '../../core/shell.ts';
 import type { Entry } from './entry.ts';
 import type { Finding, Severity } from './finding.ts';
 
-/** As it is written into records: one finding, or consecutive ones as the range `from` to `to`. */
+/** Finding about a stream as written into records: one entry, or consecutive ones as the range `from` to `to`. */
 export interface StreamFinding extends Finding<StreamFindingCode> {
   stream_id: string;
   sequence?: number;
   from?: number;
   to?: number;
   entry_id?: string;
-  /** For one entry, as it says: when it was recorded, who did what. */
+  /** Statements of the one entry: when it was recorded, and who did what. */
   recorded_at?: string;
   actor?: string;
   action?: string;
@@ -22,7 +22,7 @@ const ASK_AUTHORITY =
 const EXPORT_AGAIN =
   'Have the stream exported again, with --revise where the run is finalized; if it stays, ask the operator of the service.';
 
-/** Severity and next step of each code: a finding's own words only say what happened. */
+/** Severity and next step of each code. A finding's message says only what happened. */
 const CODES = {
   'order/gap': {
     severity: 'error',
@@ -177,7 +177,7 @@ const CODES = {
   },
 } satisfies Record<string, { severity: Severity; nextStep: string | ((streamId: string) => string) }>;
 
-/** Findings that a check of a stream can make. */
+/** Codes of findings about a stream. */
 export type StreamFindingCode = keyof typeof CODES;
 
 export const FINDING_CODES = Object.keys(CODES) as StreamFindingCode[];
@@ -194,7 +194,7 @@ export interface FindingPlace {
   actual?: string | undefined;
 }
 
-/** Returns the place of a finding about one entry: its number, and its words for people. */
+/** Returns the place of a finding about one entry: its number and its readable fields. */
 export function placeOf({ sequence, entryId, timestamp, words }: Entry): FindingPlace {
   const { actor, action } = words();
   const recordedAt = timestamp === '' ? undefined : timestamp;
@@ -205,7 +205,7 @@ export function findingSeverity(code: StreamFindingCode): StreamFinding['severit
   return CODES[code].severity;
 }
 
-/** A finding with the severity and the next step of its code. */
+/** Returns a finding with the severity and the next step of its code. */
 export function toStreamFinding(
   code: StreamFindingCode,
   streamId: string,
@@ -227,7 +227,9 @@ export function toStreamFinding(
 const GET_UNALTERED =
   'Get the bundle as it was packed, and verify that: this one was altered since, so nothing here is to be laid to the service.';
 
-/** A finding in what was altered after it was received: the service is not asked about what others did. */
+/**
+ * Returns a finding about evidence that was altered after it was received: its next step does not blame the service.
+ */
 export function inAltered(finding: StreamFinding): StreamFinding {
   return { ...finding, next_step: GET_UNALTERED };
 }

@@ -4,7 +4,7 @@ import type { Finding, Severity } from './finding.ts';
 const ASK_SERVICE =
   'Keep the bag and the bundle of the stream, and ask the operator of the service which of the two is true.';
 
-/** Severity and next step of each code: a finding's own words only say what happened. */
+/** Severity and next step of each code. A finding's message says only what happened. */
 const CODES = {
   'supplement/contradicted': { severity: 'error', nextStep: ASK_SERVICE },
   'supplement/missing': {
@@ -22,20 +22,20 @@ const CODES = {
   },
 } satisfies Record<string, { severity: Severity; nextStep: string }>;
 
-/** Findings that a check of the records of other services can make. */
+/** Codes of findings about the records of other services. */
 export type SupplementFindingCode = keyof typeof CODES;
 
 export const SUPPLEMENT_FINDING_CODES = Object.keys(CODES) as SupplementFindingCode[];
 
-/** As it is written into records: of one record, or of several of one kind that the same is true of. */
+/** Finding as written into records: about one record, or about several of one kind. */
 export interface SupplementFinding<Kind extends string = string>
   extends Omit<Finding<SupplementFindingCode>, 'expected' | 'actual'> {
   kind: Kind;
-  /** The record; the first one of several. */
+  /** Id of the record, or of the first of several. */
   id: string;
   expected?: string | undefined;
   actual?: string | undefined;
-  /** The number of records that it is of. */
+  /** Number of records that the finding is about. */
   records: number;
   stream_id?: string | undefined;
   sequence?: number | undefined;

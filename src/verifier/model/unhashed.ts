@@ -1,29 +1,31 @@
-/** Something of an entry that could be changed without changing the entry's digest. */
+/** Part of an entry that can change without changing the entry's digest. */
 export type Unhashed =
-  /** A member, by the names that lead to it. */
+  /** Member, by the names on the path to it. */
   | { readonly kind: 'member'; readonly path: readonly string[] }
-  /** The place where a part of the hashed text ends and the next one begins. */
+  /** Place in the hashed text at which one part ends and the next begins. */
   | {
       readonly kind: 'boundary';
       readonly part: 'previous' | 'json' | 'join';
-      /** For a join, its fields; for JSON, the member that is written, none for the entry itself. */
+      /** Fields of a join; for JSON, the serialized member, none for the entry itself. */
       readonly paths: readonly string[];
     }
-  /** The type of a member: 5 and "5" are the same text. */
+  /** Type of a member: 5 and "5" are hashed as the same text. */
   | { readonly kind: 'type'; readonly path: string }
-  /** All members that say who did what, or to what: an entry lacks them, and another member may be in their place. */
+  /**
+   * All members that state the actor, action or resource: the entry lacks them, so another member may take their place.
+   */
   | { readonly kind: 'absent'; readonly paths: readonly string[] }
-  /** More than is kept one by one. */
+  /** More parts than are kept one by one. */
   | { readonly kind: 'more' };
 
-/** By kind and value: no two different ones have the same key. */
+/** Keyed by `unhashedKey`: different parts have different keys. */
 export type UnhashedSet = ReadonlyMap<string, Unhashed>;
 
 export function unhashedKey(unhashed: Unhashed): string {
   return JSON.stringify(unhashed);
 }
 
-/** The names that lead to a member as one text, as contracts write paths; a name that holds dots is quoted. */
+/** Joins the names on the path to a member as contracts write paths. A name that holds dots is quoted. */
 export function memberText(path: readonly string[]): string {
   return path.map((name) => (name.includes('.') ? JSON.stringify(name) : name)).join('.');
 }
@@ -31,8 +33,8 @@ export function memberText(path: readonly string[]): string {
 const KINDS: readonly Unhashed['kind'][] = ['member', 'boundary', 'type', 'absent', 'more'];
 
 /**
- * The gravest first: members, of these such as play a role, in the order of the roles; what is alike in that, by
- * its key.
+ * Returns a comparison that sorts the gravest first: members with a role in the order of `roles`, then other members,
+ * then the other kinds. Ties are sorted by key.
  */
 export function compareGravity(roles: readonly string[]): (one: Unhashed, other: Unhashed) => number {
   const rank = (unhashed: Unhashed): number => {
@@ -47,7 +49,7 @@ export function compareGravity(roles: readonly string[]): (one: Unhashed, other:
   };
 }
 
-/** For people: what it is that a digest says nothing about. */
+/** Describes a part that a digest does not cover, for people. */
 export function unhashedWords(unhashed: Unhashed): string {
   switch (unhashed.kind) {
     case 'member':

@@ -1,9 +1,9 @@
 import { EvidenceError, messageOf } from '../../core/errors.ts';
 
-/** Statements in the text of a PDF, and why parts of it were not read. */
+/** Statements in the text of a PDF, and the reasons why parts of it were not read. */
 export interface PdfFacts {
   statements: Statement[];
-  /** One sentence for each page or range of pages. */
+  /** Reasons, one sentence per page or range of pages. */
   unread: string[];
 }
 
@@ -14,23 +14,23 @@ const MAX_CHARACTERS = 2 ** 22;
 const MAX_REPORTED = 3;
 
 /**
- * Reads the text of a PDF as the library extracts it: a person may see other text, or none.
+ * Reads the text of a PDF as the library extracts it; a person may see other text, or none.
  *
- * Nothing bounds the time and memory that a hostile PDF takes: run it where it can be ended.
+ * Does not bound the time and memory that a hostile PDF takes: call it in a thread that can be terminated.
  *
- * @param bytes the whole document; the caller caps its size. They are copied.
- * @param seeText is given the text of each page.
- * @throws EvidenceError `unreadable` when the document cannot be opened.
+ * @param bytes whole document, which is copied; the caller limits its size.
+ * @param seeText called with the text of each page.
+ * @throws EvidenceError `unreadable` if the document cannot be opened.
  */
 export async function readPdfFacts(bytes: Uint8Array, seeText: SeeText = () => undefined): Promise<PdfFacts> {
-  // Megabytes of code that most commands never need.
+  // Loaded on demand: megabytes of code that most commands never need.
   const { getResolvedPDFJS } = await import('unpdf');
   const { getDocument } = await getResolvedPDFJS();
   const task = getDocument({
-    // The library takes the buffer away from its owner.
+    // Copied, because the library detaches the buffer.
     data: new Uint8Array(bytes),
     verbosity: 0,
-    // Without it the library leaves out what it cannot read, and says nothing.
+    // Otherwise the library silently leaves out everything that it cannot read.
     stopAtErrors: true,
     enableXfa: false,
     useSystemFonts: false,
@@ -44,7 +44,7 @@ export async function readPdfFacts(bytes: Uint8Array, seeText: SeeText = () => u
     const reason = isEncrypted ? 'it is encrypted' : messageOf(error);
     throw new EvidenceError('unreadable', reason, { cause: error });
   } finally {
-    // A document that was never opened rejects here a second time.
+    // A document that failed to open rejects here a second time.
     await task.destroy().catch(() => undefined);
   }
 }
@@ -73,7 +73,7 @@ async function readPages(document: PdfDocument, seeText: SeeText): Promise<PdfFa
   return { statements, unread };
 }
 
-/** Lines in the order of the page's content; a tab stands between columns. */
+/** Returns the lines in the order of the page's content, with tabs between columns. */
 async function linesOf(document: PdfDocument, number: number): Promise<string[]> {
   const page = await document.getPage(number);
   const { items } = await page.getTextContent();
@@ -94,15 +94,15 @@ async function linesOf(document: PdfDocument, number: number): Promise<string[]>
 
 export type StatedFact = 'package' | 'stream' | 'count' | 'head';
 
-/** One line of a PDF in which a value stands after the label of a fact. */
+/** Line of a PDF with a value after the label of a fact. */
 export interface Statement {
   fact: StatedFact;
   value: string;
-  /** From 1. */
+  /** Page number, from 1. */
   page: number;
 }
 
-/** Labels and values of facts. An id is certain after a label that says that it is one; after others any word may stand. */
+/** Labels and values of facts. `explicit` labels say that an id follows; after others, any word may follow. */
 const PATTERNS: Record<StatedFact, RegExp> = {
   package: /^(?:evidence )?package(?<explicit>[ _]?(?:id|identifier|number)\b\s*[:=]?|\s*[:=])?(?<value>.+)$/i,
   stream: /^(?:audit |log )?stream(?<explicit>[ _]?(?:id|identifier|name)\b\s*[:=]?|\s*[:=])?(?<value>.+)$/i,
@@ -114,7 +114,7 @@ const FACTS: readonly StatedFact[] = ['package', 'stream', 'count', 'head'];
 const DIGEST_LENGTHS: ReadonlySet<number> = new Set([64, 96, 128]);
 const MAX_LINE = 512;
 const MAX_STATEMENTS = 1000;
-/** Lines from an id in a column of its own to a certain statement of the same list. */
+/** Distances in lines, within one list, from an id in a separate column to a certain statement. */
 const AROUND = [-3, -2, -1, 1, 2, 3];
 
 interface Found extends Statement {
@@ -122,7 +122,7 @@ interface Found extends Statement {
   isCertain: boolean;
 }
 
-/** Reads a page line by line. */
+/** Reads the statements of a page, line by line. */
 function readStatements(lines: readonly string[], page: number): Statement[] {
   const found = lines.flatMap((line, at) => FACTS.flatMap((fact) => readLine(fact, line, page, at)));
   const certain = new Set(found.filter(({ isCertain }) => isCertain).map(({ line }) => line));
@@ -139,7 +139,7 @@ function readLine(fact: StatedFact, text: string, page: number, line: number): F
   const value = fact === 'head' ? stated.replace(/\s/g, '').toLowerCase() : stated.trim();
   if (value === '' || (fact === 'head' && !DIGEST_LENGTHS.has(value.length))) return [];
   if (fact === 'count' || fact === 'head') return [{ fact, value, page, line, isCertain: true }];
-  // A label without a mark is one in a column of its own: "Package contents" is a heading.
+  // Without a mark, a label must be in a separate column: "Package contents" is a heading.
   const isExplicit = groups?.['explicit'] !== undefined;
   if (value.includes('\t') || (!isExplicit && !stated.startsWith('\t'))) return [];
   return [{ fact, value, page, line, isCertain: isExplicit }];

@@ -2,16 +2,19 @@ import { parentPort } from 'node:worker_threads';
 import { isEvidenceError } from '../../core/errors.ts';
 import { type PdfFacts, readPdfFacts } from './pdf.ts';
 
-/** An error of ours loses its class between threads, so it travels as what it says; any other is a defect. */
+/**
+ * Answer of the thread. An error loses its class between threads, so `unreadable` errors travel as text; others are
+ * defects.
+ */
 export type ReaderAnswer = { facts: PdfFacts; texts: string[] } | { unreadable: string } | { defect: unknown };
 
 export interface ReaderQuestion {
   bytes: Uint8Array;
-  /** True if the answer is to hold the text of the pages, too. */
+  /** True if the answer must include the text of the pages. */
   withText: boolean;
 }
 
-/** Code units of text that are answered. */
+/** Maximum length of the text in an answer, in UTF-16 code units. */
 const MAX_TEXT = 2 ** 24;
 
 parentPort?.on('message', async (question: ReaderQuestion) => parentPort?.postMessage(await answer(question)));

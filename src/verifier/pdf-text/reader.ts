@@ -6,11 +6,14 @@ import { Slots } from '../../core/parallel.ts';
 import { type PdfFacts, readPdfFacts, type SeeText } from './pdf.ts';
 import type { ReaderAnswer, ReaderQuestion } from './reader-thread.ts';
 
-/** Twenty pages take a tenth of a second. The PDF library does all of a page without a pause, so no timer ends it. */
+/**
+ * Time limit: twenty pages take a tenth of a second. The PDF library reads a page without a pause, so no timer in its
+ * thread can end it.
+ */
 const WITHIN_MS = 10_000;
-/** The heap for objects; those that live only while a page is read are in the young part. */
+/** Heap limits; objects that live only while a page is read are in the young generation. */
 const HEAP = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 12 };
-/** The most bytes of buffers, which are outside of it. */
+/** Maximum size of buffers, which are outside the heap. */
 const MAX_BUFFERS_BYTES = 2 ** 29;
 const LOOK_EVERY_MS = 250;
 
@@ -20,7 +23,7 @@ const TURNS = new Slots(1);
 
 interface PdfOptions {
   withinMs?: number;
-  /** Is given the text of each page once all were read. */
+  /** Called with the text of each page after all were read. */
   seeText?: SeeText;
 }
 
@@ -30,10 +33,10 @@ export function endReading(): Promise<void> {
 }
 
 /**
- * Reads what a PDF states in a thread of its own, one PDF after the other. One that takes too much time or memory loses
+ * Reads the statements of a PDF in a separate thread, one PDF at a time. A PDF that takes too much time or memory ends
  * its thread and nothing else.
- * @param bytes the whole document; the caller caps its size. They are copied.
- * @throws EvidenceError `unreadable` as `readPdfFacts`, or when it takes too much.
+ * @param bytes whole document, which is copied; the caller limits its size.
+ * @throws EvidenceError `unreadable` like `readPdfFacts`, or if the PDF takes too much.
  */
 export function readPdf(bytes: Uint8Array, options: PdfOptions = {}): Promise<PdfFacts> {
   return TURNS.run(() => readNow(bytes, options));
@@ -41,7 +44,7 @@ export function readPdf(bytes: Uint8Array, options: PdfOptions = {}): Promise<Pd
 
 async function readNow(bytes: Uint8Array, { withinMs = WITHIN_MS, seeText }: PdfOptions): Promise<PdfFacts> {
   const thread = THREADS.take();
-  // Without threads, the limits are those of the PDF's own size alone.
+  // Without threads, only the size of the PDF is limited.
   if (thread === null) return readPdfFacts(bytes, seeText);
   let isSound = false;
   try {

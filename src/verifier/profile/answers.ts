@@ -8,7 +8,7 @@ import type { List } from './list-description.ts';
 import { valueAt } from './path.ts';
 import { toTimestamp } from './time.ts';
 
-/** A stream as the service lists it; null is what the service does not show. */
+/** Stream as the service lists it; null if the service does not show a value. */
 export interface StreamAnswer {
   streamId: string;
   entryCount: number | null;
@@ -16,37 +16,37 @@ export interface StreamAnswer {
   headDigest: string | null;
   verified: boolean | null;
   lastCheckedAt: string | null;
-  /** True if it shows that the service never checked it. */
+  /** True if the service shows that it never checked the stream. */
   neverChecked: boolean;
-  /** The part of its record that is not as the contract says; null when all of it is. */
+  /** Description of the part that violates the contract; null if none does. */
   drift: string | null;
 }
 
-/** An entry as a list shows it, as far as a comparison needs it. */
+/** Listed entry, as far as a comparison needs it. */
 export interface EntryAnswer {
-  /** Null where entries do not say to which stream they belong. */
+  /** Null if entries do not state their stream. */
   streamId: string | null;
   sequence: number;
   /** Lower-case hex. */
   digest: string;
-  /** RFC 3339; empty where the service shows none. */
+  /** RFC 3339; empty if the service shows none. */
   timestamp: string;
 }
 
 export interface GenerateAnswer {
   packageId: string;
-  /** Null where the answer does not say. */
+  /** Null if the answer does not state it. */
   streamId: string | null;
   made: MadeAnswer | null;
 }
 
-/** Statements about a package in the answer that it is ready with. */
+/** Statements about a package in the answer that reports it ready. */
 export interface MadeAnswer {
-  /** Null where it does not say. */
+  /** Null if the answer does not state it. */
   entryCount: number | null;
 }
 
-/** The result of the service's own check of a stream. */
+/** Result of the service's own check of a stream. */
 export interface VerifyAnswer {
   verified: boolean;
   checkedAt: string | null;
@@ -54,16 +54,16 @@ export interface VerifyAnswer {
 }
 
 /**
- * The service's answers other than its packages, read by a contract. All throw `EvidenceError` `contract` when a field
- * that plays a role is missing or of another type.
+ * Reads the service's answers other than packages, by a contract. All methods throw `EvidenceError` `contract` if a
+ * field with a role is missing or has another type.
  */
 export interface AnswerReader {
   stream(item: Json): StreamAnswer;
   entry(item: Json): EntryAnswer;
-  /** Id of the key that seals a listed entry; null for a service without seals. */
+  /** Returns the id of the key that seals a listed entry; null for a service without seals. */
   sealKeyId(item: Json): string | null;
   generated(answer: Json): GenerateAnswer;
-  /** By the answer of a package's status; null as long as the package is not there. */
+  /** Reads the answer about a package's status; null until the package is ready. */
   made(answer: Json): MadeAnswer | null;
   verification(answer: Json): VerifyAnswer;
 }
@@ -101,7 +101,7 @@ export function answerReader(description: Description): AnswerReader {
 
 function readMade(description: Description, answer: Json): MadeAnswer | null {
   const { ready, fields: paths } = description.generate;
-  // The answer may count what is so far in a package that may not be there yet.
+  // The answer may count the entries so far of a package that is not ready yet.
   if (ready.when === 'download-answers') return { entryCount: null };
   const { entry_count: path } = paths;
   const fields = new RoleFields('the package', answer, description);
@@ -126,7 +126,7 @@ function readVerification(description: Description, answer: Json): VerifyAnswer 
   };
 }
 
-/** Code points of a time that is shown as it was sent. */
+/** Maximum number of code points of a time that is shown as sent. */
 const MAX_TIME = 64;
 
 function readStream(description: Description, item: Json): StreamAnswer {
@@ -147,7 +147,7 @@ function readStream(description: Description, item: Json): StreamAnswer {
     path === null || fields.isNull(path) ? null : read(path);
   try {
     if (paths.entry_count !== null) answer.entryCount = fields.integer(paths.entry_count, 0);
-    // A stream without entries has no head; some say 0, some null.
+    // A stream without entries has no head: some services say 0, some null.
     answer.headSequence = stated(paths.head_sequence, (path) => fields.integer(path, 0));
     answer.headDigest = stated(paths.head_digest, (path) =>
       fields.read(path, (sent) => digests.digest(sent), digests.shape),
@@ -170,7 +170,7 @@ function failedSequences(failures: Json | undefined, path: string | null): numbe
   return [...new Set(numbers)].slice(0, KEPT_FAILURES);
 }
 
-/** The items of one page of a list; null when they are not where the contract says. */
+/** Returns the items of one page of a list; null if they are not at the contract's path. */
 export function itemsOf(list: Pick<List, 'items'>, answer: Json): Json[] | null {
   const items = valueAt(answer, list.items);
   return Array.isArray(items) ? items : null;
@@ -183,8 +183,8 @@ export function selectsPeriod({ generate }: Description): boolean {
 }
 
 /**
- * A body or path with its names filled in. A member of a body whose text is a name without a value is left out.
- * @param values by name; null for what has no value.
+ * Fills the placeholders of a body or path. A body member that is a placeholder without a value is left out.
+ * @param values by name; null for no value.
  */
 export function fillIn(template: Json, values: Readonly<Record<string, string | null>>): Json {
   if (typeof template === 'string') return fillText(template, values);
@@ -199,7 +199,7 @@ function isOpen(value: Json, values: Readonly<Record<string, string | null>>): b
   return name !== undefined && values[name] === null;
 }
 
-/** All names at once, so that a value which looks like a name stays what it is. */
+/** Replaces all placeholders at once, so that a value which looks like a placeholder stays unchanged. */
 export function fillText(template: string, values: Readonly<Record<string, string | null>>): string {
   return template.replace(/\{(\w+)\}/g, (name, bare: string) => values[bare] ?? name);
 }

@@ -9,17 +9,17 @@ export type Algorithm = z.infer<typeof algorithmSchema>;
 
 const memberNames = z.array(z.string().min(1));
 
-/** The members of the entry that are written: all but some, as sent; or these, in this order. */
+/** Members of the entry that are written: all but some, as sent; or these, in this order. */
 const members = { without: memberNames.optional(), fields: memberNames.optional() };
 
 const eitherMembers = (form: { without?: unknown; fields?: unknown }) =>
   form.without === undefined || form.fields === undefined;
 const EITHER = { message: 'either these members or all without some', path: ['fields'] };
 
-/** One way of writing JSON as text. */
+/** Ways of writing JSON as text. */
 const jsonFormSchema = z.discriminatedUnion('form', [
   z.strictObject({ form: z.literal('rfc8785'), of: path.optional(), ...members }).refine(eitherMembers, EITHER),
-  /** Python's `json.dumps`; `spaced` is its default (", " and ": "), `ascii` its `ensure_ascii`. */
+  /** Python's `json.dumps`: `spaced` is its default (", " and ": "), `ascii` its `ensure_ascii`. */
   z
     .strictObject({
       form: z.literal('python'),
@@ -30,19 +30,19 @@ const jsonFormSchema = z.discriminatedUnion('form', [
       ...members,
     })
     .refine(eitherMembers, EITHER),
-  /** The bytes of the answer; members that are left out go with their comma. */
+  /** Bytes of the answer; omitted members are removed with their comma. */
   z.strictObject({ form: z.literal('as-sent'), of: path.optional(), without: memberNames.optional() }),
 ]);
 export type JsonForm = z.infer<typeof jsonFormSchema>;
 
-/** Parts of what is hashed, one after another. */
+/** Parts of the hashed text, in order. */
 const partSchema = z.union([
-  /** The predecessor's digest as it is written; of the first entry `genesis_hashed_as`. */
+  /** Predecessor's digest as written; for the first entry, `genesis_hashed_as`. */
   z.literal('previous'),
-  /** The predecessor's digest decoded; nothing where the first entry sends none. */
+  /** Predecessor's digest decoded; empty if the first entry sends none. */
   z.literal('previous-bytes'),
   z.strictObject({ text: z.string() }),
-  /** The fields' text: strings as they are, everything else as sent, null as `null_as`. */
+  /** Fields as text: strings as they are, everything else as sent, null as `null_as`. */
   z.strictObject({
     join: z.strictObject({
       separator: z.string(),
@@ -54,7 +54,7 @@ const partSchema = z.union([
 ]);
 export type PreimagePart = z.infer<typeof partSchema>;
 
-/** The key of an HMAC: one of a fixed id, or the one that a field of the entry names. */
+/** Key of an HMAC: a fixed id, or the id in a field of the entry. */
 const keySchema = z.union([z.strictObject({ id: z.string().min(1) }), z.strictObject({ field: path.min(1) })]);
 export type KeyChoice = z.infer<typeof keySchema>;
 
@@ -65,15 +65,15 @@ const genesisSchema = z.union([
 
 export const digestSchema = z
   .strictObject({
-    /** The encoding of the digest's text. */
+    /** Encoding of the digest's text. */
     encoding: encodingSchema,
-    /** Stands before the digest's text, e.g. "sha256:". */
+    /** Text before the digest, e.g. "sha256:". */
     prefix: z.string().default(''),
-    /** The predecessor that the first entry of a stream states. */
+    /** Predecessor that the first entry of a stream states. */
     genesis: genesisSchema,
-    /** The value of `previous` in the first entry's preimage; left out, it is what is sent, and nothing for null. */
+    /** Value of `previous` in the first entry's preimage; if absent, the value as sent, and nothing for null. */
     genesis_hashed_as: z.string().optional(),
-    /** Null where it is not known how digests are made: then nobody can prove the content. */
+    /** Null if the recipe of digests is not known: then no one can prove the content. */
     recipe: z
       .strictObject({ algorithm: algorithmSchema, key: keySchema.nullable(), preimage: z.array(partSchema).min(1) })
       .nullable(),
@@ -89,7 +89,7 @@ export const sealSchema = z.strictObject({
   key: keySchema,
   algorithm: z.enum(['hmac-sha-256', 'hmac-sha-384', 'hmac-sha-512']),
   encoding: encodingSchema,
-  /** Over the digest as it is written, or over its bytes. */
+  /** Data under the HMAC: the digest as written, or its bytes. */
   over: z.enum(['digest-text', 'digest-bytes']),
 });
 export type SealDescription = z.infer<typeof sealSchema>;

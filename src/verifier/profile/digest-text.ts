@@ -1,7 +1,7 @@
 import { base64Bytes, hexBytes, hexText } from '../../core/bytes.ts';
 import type { Algorithm, DigestDescription, DigestEncoding, SealDescription } from './digest-description.ts';
 
-/** Bytes of a digest. */
+/** Length of a digest in bytes. */
 const LENGTHS: Record<Algorithm, number> = {
   'sha-256': 32,
   'sha-384': 48,
@@ -11,14 +11,14 @@ const LENGTHS: Record<Algorithm, number> = {
   'hmac-sha-512': 64,
 };
 
-/** Lower-case hex of an encoded digest; null when it is no digest in that encoding. Padding of base64 may be absent. */
+/** Returns an encoded digest in lower-case hex; null if it is not in that encoding. Base64 padding may be absent. */
 export function toHex(text: string, encoding: DigestEncoding): string | null {
   if (encoding === 'hex') return /^(?:[0-9a-f]{2})+$/.test(text) ? text : null;
   const bytes = digestBytes(text, encoding);
   return bytes === null ? null : hexText(bytes);
 }
 
-/** The same as bytes. */
+/** Returns an encoded digest as bytes; null if it is not in that encoding. */
 export function digestBytes(text: string, encoding: DigestEncoding): Uint8Array | null {
   if (text === '') return null;
   if (encoding === 'hex') return /^(?:[0-9a-f]{2})+$/.test(text) ? hexBytes(text) : null;
@@ -27,17 +27,17 @@ export function digestBytes(text: string, encoding: DigestEncoding): Uint8Array 
 
 /** Reads the digests of a contract. */
 export interface DigestReader {
-  /** For people: what a digest looks like. */
+  /** Description of a digest for people. */
   readonly shape: string;
-  /** The text for "no predecessor" among the digests. */
+  /** Text that represents "no predecessor" among digests. */
   readonly genesis: string;
-  /** Lower-case hex; null when it is no such digest. */
+  /** Returns lower-case hex; null if the value is no digest of this contract. */
   digest(sent: unknown): string | null;
-  /** As `digest`; `genesis` for what the first entry says. */
+  /** Returns the same as `digest`; `genesis` for the value of the first entry. */
   previous(sent: unknown): string | null;
 }
 
-/** Reads the seals of a contract: lower-case hex; null for what is no seal that any key makes. */
+/** Returns a reader of a contract's seals, which returns lower-case hex, or null for a value that no key can make. */
 export function macReader({ encoding, algorithm }: SealDescription): (sent: unknown) => string | null {
   return (sent) => {
     const hex = typeof sent === 'string' ? toHex(sent, encoding) : null;

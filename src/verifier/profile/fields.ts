@@ -3,15 +3,15 @@ import type { Json } from '../../core/json/canonical.ts';
 import type { Description } from './description.ts';
 import { valueAt } from './path.ts';
 
-/** The fields of one object that play a role; one that is missing or of another type is drift. */
+/** Fields of one object that play a role. A missing field, or one of another type, is contract drift. */
 export class RoleFields {
   readonly #what: string;
   readonly #object: Json;
   readonly #contract: Pick<Description, 'name' | 'numbers'>;
 
   /**
-   * @param what the object is, for errors.
-   * @throws EvidenceError `contract` when it is no object.
+   * @param what name of the object in errors.
+   * @throws EvidenceError `contract` if it is no object.
    */
   constructor(what: string, object: Json, contract: Pick<Description, 'name' | 'numbers'>) {
     this.#what = what;
@@ -21,7 +21,7 @@ export class RoleFields {
       throw new EvidenceError('contract', `${what} is no JSON object, as the contract "${contract.name}" says it is`);
   }
 
-  /** Reports whether anything, null included, is sent for it. */
+  /** Reports whether a value is sent for the path, null included. */
   has(path: string): boolean {
     return valueAt(this.#object, path) !== undefined;
   }
@@ -34,7 +34,7 @@ export class RoleFields {
     return this.read(path, (sent) => (typeof sent === 'string' ? sent : null), 'a string');
   }
 
-  /** Ids are text; where they are whole numbers, their digits. */
+  /** Returns an id: a text, or the digits of a whole number. */
   id(path: string): string {
     const id = (sent: Json | undefined) => (Number.isSafeInteger(sent) ? String(sent) : sent);
     return this.read(path, (sent) => (typeof id(sent) === 'string' ? String(id(sent)) : null), 'an id');
@@ -56,7 +56,7 @@ export class RoleFields {
     );
   }
 
-  /** @param read null for what is not what it should be. */
+  /** @param read returns null for a wrong value. */
   read<T>(path: string, read: (sent: Json | undefined) => T | null, wanted: string): T {
     const value = read(valueAt(this.#object, path));
     if (value !== null) return value;

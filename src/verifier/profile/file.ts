@@ -3,9 +3,9 @@ import { parseYaml } from '../../core/yaml.ts';
 import { type Description, descriptionSchema } from './description.ts';
 
 /**
- * The text of a contract file.
+ * Parses the text of a contract file.
  * @param name of the file, for errors.
- * @throws EvidenceError `config` naming file, line and column.
+ * @throws EvidenceError `config` with file, line and column.
  */
 export function parseContract(text: string, name: string): Description {
   return parseYaml(descriptionSchema, text, name);
@@ -30,9 +30,9 @@ const SECTIONS: Partial<Record<keyof Description, string>> = {
 };
 
 /**
- * A description as the text of a contract file, which `parseContract` reads back as the same. The same description and
- * notes always give the same bytes.
- * @param notes for single sections: how they were found.
+ * Writes a description as the text of a contract file, from which `parseContract` reads the same description. The same
+ * description and notes always give the same bytes.
+ * @param notes comments on single sections: how they were found.
  */
 export function formatContract(
   description: Description,

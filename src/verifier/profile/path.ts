@@ -1,14 +1,14 @@
 import type { Json } from '../../core/json/canonical.ts';
 import type { Written } from '../../core/json/source-text.ts';
 
-/** The names of a path of a contract file; none for the empty path, which is the value itself. */
+/** Returns the names of a path of a contract file; none for the empty path, which is the value itself. */
 export function namesOf(path: string): string[] {
   return path === '' ? [] : path.split('.');
 }
 
 const SPLIT = new Map<string, readonly string[]>();
 
-/** As `namesOf`, of the few paths that are asked for with every entry. */
+/** Returns the same as `namesOf`, cached for the few paths that are read in every entry. */
 function splitOnce(path: string): readonly string[] {
   let names = SPLIT.get(path);
   if (names === undefined) {
@@ -18,7 +18,7 @@ function splitOnce(path: string): readonly string[] {
   return names;
 }
 
-/** The value at a path: undefined when it is absent, null also when something on the way to it is null. */
+/** Returns the value at a path: undefined if it is absent, and null if a value on the way is null. */
 export function valueAt(value: Json | undefined, path: string): Json | undefined {
   let here = value;
   for (const name of splitOnce(path)) {
@@ -29,7 +29,7 @@ export function valueAt(value: Json | undefined, path: string): Json | undefined
   return here;
 }
 
-/** As `valueAt`, of a value as it was written. */
+/** Finds a value like `valueAt`, as written in the text. */
 export function writtenAt(root: Written, path: string): Written | undefined {
   let here: Written | undefined = root;
   for (const name of namesOf(path)) {

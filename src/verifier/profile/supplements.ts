@@ -3,9 +3,9 @@ import { listSchema, parameter, urlPath } from './list-description.ts';
 import { path } from './path-schema.ts';
 
 /**
- * The evidence of the services beside the audit service, and the parts of it that name an entry of the audit service:
- * the section `supplements` of a contract file. Paths of fields are within one record, or within one entry as the audit
- * service sends it.
+ * Evidence of services other than the audit service, and the parts of it that name an entry of the audit service:
+ * section `supplements` of a contract file. Field paths are in one record, or in one entry as the audit service sends
+ * it.
  */
 
 const field = path.min(1);
@@ -13,39 +13,39 @@ const field = path.min(1);
 /** Members of a record, each with the member of an entry, or of an item in it, that states it. */
 const members = z.record(field, field);
 
-/** Entries after the first one that state members of a record anew. */
+/** Later entries that state members of a record again. */
 const laterEntrySchema = z.strictObject({
   is: z.record(field, z.string()),
   within: field.nullable(),
-  /** The id of the record that it is of. */
+  /** Id of the record that the entry is about. */
   id: field,
   may_say: members,
-  /** Members of the record that entries must have stated so for one like this to follow. */
+  /** Members of the record, with the values that earlier entries must have stated for such an entry to follow. */
   was: z.record(field, z.string()).default({}),
 });
 export type LaterEntryDescription = z.infer<typeof laterEntrySchema>;
 
-/** By which a record is compared with its entry. */
+/** Description of a record's entry, by which the two are compared. */
 export const namedEntrySchema = z.strictObject({
-  /** The stream that the entry has to be in, with {fields} of the record; null where it may be in any. */
+  /** Stream of the entry, with {fields} of the record; null if it may be in any. */
   stream: z.string().min(1).nullable(),
-  /** Fields of the record that say which entry it is. */
+  /** Fields of the record that identify its entry. */
   stream_id: field,
   sequence: field,
-  /** Null where records do not name the digest of their entry. */
+  /** Null if records do not state the digest of their entry. */
   digest: field.nullable(),
-  /** Values that fields of the entry must have, word for word: its kind. */
+  /** Fields of the entry and the exact values that they must have: its kind. */
   is: z.record(field, z.string()),
-  /** The list in the entry of which one item says what the record says; null where the entry itself does. */
+  /** List in the entry with an item that states the record; null if the entry itself does. */
   within: field.nullable(),
-  /** Members that must be equal; absent and null are equal. */
+  /** Members that must be equal; absent equals null. */
   says: members,
-  /** Others, which are compared where the entry has them; what neither it nor a later entry has is as the service says. */
+  /** Members that are compared if an entry has them; values that no entry has are only the service's word. */
   may_say: members.default({}),
-  /** The most that the time of the record may be from that of its entry; null where the clocks tell nothing of each other. */
+  /** Maximum difference between the times of a record and of its entry; null if their clocks are unrelated. */
   time_within_seconds: z.int().min(0).max(86_400).nullable().default(null),
   later: z.array(laterEntrySchema).max(50).default([]),
-  /** Members that only rise, with their values from the lowest on. */
+  /** Members whose values only rise, with the values from the lowest up. */
   rises: z.record(field, z.array(z.string()).min(2).max(50)).default({}),
 });
 export type EntryDescription = z.infer<typeof namedEntrySchema>;
@@ -53,17 +53,17 @@ export type EntryDescription = z.infer<typeof namedEntrySchema>;
 const fields = {
   id: field,
   /**
-   * When the service noted it, RFC 3339: what is of another period is left out. Null for what is of the moment when it
-   * was asked for.
+   * Time at which the service noted the record, RFC 3339: records of other periods are left out. Null for records about
+   * the moment of the request.
    */
   time: field.nullable(),
-  /** Null where records name no entry. */
+  /** Null if records name no entry. */
   entry: namedEntrySchema.nullable(),
-  /** Fields that are columns. */
+  /** Fields that become columns. */
   csv: z.array(field).min(1).max(50),
 };
 
-/** Else one entry could prove any number of records. */
+/** Reports whether the entry states the record's id; otherwise one entry could prove any number of records. */
 function namesItself({ id, entry }: { id: string; entry: EntryDescription | null }): boolean {
   return entry === null || Object.hasOwn(entry.says, id);
 }
@@ -71,7 +71,7 @@ const NAMES_ITSELF = { message: 'must have the id among what its entry says', pa
 
 export const recordsSchema = listSchema
   .extend({
-    /** Query parameters that leave out only what is of another period; null where there are none. */
+    /** Query parameters that leave out only records of other periods; null if there are none. */
     from_parameter: parameter.nullable(),
     to_parameter: parameter.nullable(),
     ...fields,
@@ -90,9 +90,9 @@ export const supplementsSchema = z.strictObject({
   agents: z
     .strictObject({
       statistics,
-      /** The list of agents, which says whose stream is whose. */
+      /** List of agents, which assigns streams to agents. */
       agents: listSchema.extend({ id: field, stream_id: field }),
-      /** Records that anybody may ask for, sent without the API key. */
+      /** Public records, requested without the API key. */
       verifications: ofAgentSchema,
       /** Records of one agent. */
       actions: recordsSchema,
@@ -105,7 +105,7 @@ export const supplementsSchema = z.strictObject({
 });
 export type SupplementsDescription = z.infer<typeof supplementsSchema>;
 
-/** The description of records of one kind; `items` for those that come in a list. */
+/** Description of records of one kind; `items` for records in a list. */
 export type RecordsDescription = Pick<z.infer<typeof recordsSchema>, 'id' | 'time' | 'entry' | 'csv'> & {
   items?: string;
 };

@@ -4,7 +4,7 @@ import type { RoleFields } from './fields.ts';
 
 const MILLISECONDS = { seconds: 1000, milliseconds: 1 } as const;
 
-/** RFC 3339 as it was sent; a text without a zone is UTC, and a Unix time becomes text. */
+/** Returns RFC 3339 as sent; takes a text without a zone as UTC, and converts a Unix time to text. */
 export function toTimestamp(fields: RoleFields, path: string, unit: 'text' | 'seconds' | 'milliseconds'): string {
   if (unit === 'text') {
     const text = fields.text(path);
@@ -19,7 +19,7 @@ export function toTimestamp(fields: RoleFields, path: string, unit: 'text' | 'se
   throw new EvidenceError('contract', `the field "${path}" is no Unix time in ${unit}`);
 }
 
-/** A time that only people read: RFC 3339 in UTC, or null for what is none. */
+/** Returns a time that only people read, as RFC 3339 in UTC; null if it is no time. */
 export function toTimeOrNull(sent: unknown, unit: 'text' | 'seconds' | 'milliseconds'): string | null {
   const time =
     unit === 'text'
@@ -28,12 +28,15 @@ export function toTimeOrNull(sent: unknown, unit: 'text' | 'seconds' | 'millisec
   return isRecordable(time) ? new Date(time).toISOString() : null;
 }
 
-/** With what is no time, no order of times could be checked. */
+/** Returns null for a text that is no time, because the order of times could not be checked. */
 function asTime(text: string): string | null {
   return /^\d{4}-\d\d-\d\d/.test(text) && isRecordable(Date.parse(text)) ? text : null;
 }
 
-/** ECMAScript takes a date and time without a zone for the reader's own, and knows no comma before a fraction. */
+/**
+ * Adds the zone UTC to a text without one, and replaces a comma before a fraction: ECMAScript would assume the reader's
+ * zone, and knows no comma.
+ */
 export function inUtc(text: string): string {
   return /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?$/.test(text) ? `${text.replace(',', '.')}Z` : text;
 }

@@ -6,111 +6,111 @@ import type { RecipeProgram } from '../recipe/recipe-program.ts';
 import type { OpenRole } from '../recipe/roles.ts';
 import type { PlainStatement } from './plain-sight.ts';
 
-/** The statements of a package about itself, apart from its entries. */
-// Over ten members: it is the head of a package.
+/** Statements of a package about itself, apart from its entries. */
+// Over ten members: the head of a package.
 export interface PackageFacts {
-  /** `account`: the entries of all streams in one package, in any order; it states no stream and no head. */
+  /** `account`: the entries of all streams in one package, in any order; states no stream and no head. */
   scope: 'stream' | 'account';
   packageId: string | null;
   streamId: string | null;
   entryCount: number | null;
   firstSequence: number | null;
   lastSequence: number | null;
-  /** Null when it says that there is none, undefined when it says nothing of it. */
+  /** Null if the package states that there is none; undefined if it states nothing. */
   headDigest: string | null | undefined;
   generatedAt: string | null;
   checkpoints: Checkpoint[];
   plain: PlainStatement[];
-  /** Other places with lists that look like its entries, and are not read. */
+  /** Paths of other lists that look like entries and are not read. */
   otherEntries: string[];
 }
 
-/** A digest of the stream that an RFC 3161 authority has time-stamped. */
+/** Digest of the stream that an RFC 3161 authority has time-stamped. */
 export interface Checkpoint {
-  /** Null where it does not say. */
+  /** Null if not stated. */
   streamId: string | null;
   sequence: number;
   digest: string;
-  /** DER of the TimeStampResp or of the bare token; null when the authority has not answered yet. */
+  /** DER of the TimeStampResp or of the bare token; null if the authority has not answered yet. */
   token: Uint8Array | null;
 }
 
-/** The statements of the summary form. */
+/** Statements of the summary form. */
 export interface SummaryFacts {
   packageId: string | null;
   streamId: string | null;
   entryCount: number | null;
-  /** Null when it says that there is none, undefined when it says nothing of it. */
+  /** Null if the summary states that there is none; undefined if it states nothing. */
   headDigest: string | null | undefined;
-  /** Numbers of entries by action; null where it does not say. */
+  /** Numbers of entries by action; null if not stated. */
   actions: [action: string, entries: number][] | null;
   plain: PlainStatement[];
 }
 
 /**
- * The way in which one kind of service writes entries. Readers throw `EvidenceError` `contract` when a field that plays
- * a role is missing or of another type, `unreadable` when the bytes are not JSON.
+ * Reads entries as one kind of service writes them. Readers throw `EvidenceError` `contract` if a field with a role is
+ * missing or has another type, and `unreadable` if the bytes are not JSON.
  */
-// Over ten members: it is the port through which entries of every service are read.
+// Over ten members: the port through which entries of every service are read.
 export interface EntryReader {
   readonly hasSeals: boolean;
-  /** True if it takes a key to recompute an entry's digest. */
+  /** True if recomputing a digest takes a key. */
   readonly hasKeyedDigests: boolean;
   /**
-   * True if an entry's digest covers what the entry says of its predecessor. Otherwise a digest stands for its own
-   * entry alone: an anchor, or an earlier head, says nothing of the entries before it.
+   * True if an entry's digest covers the predecessor that the entry states. Otherwise a digest stands for its own entry
+   * alone: an anchor, or an earlier head, says nothing about the entries before it.
    */
   readonly bindsPredecessor: boolean;
-  /** The seal where digests do not cover it: then only who checks it knows that it is one. */
+  /** Member of the seal, if digests do not cover it: then only a check of the seal shows that the member is one. */
   readonly unhashedSeal: Unhashed | null;
-  /** @param unhashed what digests say nothing about, `unhashedSeal` too. */
+  /** @param unhashed parts that digests do not cover, including `unhashedSeal`. */
   openRoles(unhashed: Iterable<Unhashed>): OpenRole[];
-  /** `previous` of the first entry of a stream, and the number of that entry. */
+  /** `previous` of a stream's first entry, and the number of that entry. */
   readonly genesis: string;
   readonly firstSequence: number;
-  /** For a fast decoder; null where there is none for this contract. */
+  /** Program for the fast decoder; null if the contract has none. */
   readonly program: RecipeProgram | null;
-  /** @param members how many members the entry's objects have in all, counted in the bytes. */
+  /** @param members number of members of all objects in the entry, counted in the bytes. */
   readEntry(bytes: Uint8Array, members: number, keys: SealKeys): Entry;
-  /** As `words` of the entry. @param bytes of one that can be read. */
+  /** Returns the same as the entry's `words`. @param bytes of an entry that can be read. */
   describeEntry(bytes: Uint8Array): EntryWords;
-  /** The seal that the holder of `key` would put on an entry. */
+  /** Returns the seal that the holder of `key` would put on an entry. */
   sealOf(key: KeyObject, entry: Pick<Entry, 'digest' | 'digestText'>): string;
 }
 
-/** Forms of evidence packages, and of their summaries. Readers throw as those of entries. */
+/** Forms of evidence packages and of their summaries. Readers throw the same errors as those of entries. */
 export interface PackageForm {
-  /** The paths of the forms, with `{package_id}` in them; null for a form that the service has not got. */
+  /** Paths of the forms, with the placeholder `{package_id}`; null for a form that the service does not offer. */
   readonly downloads: Readonly<Record<'json' | 'pdf' | 'summary', string | null>>;
-  /** The contents of a package: one stream, or all of the account. */
+  /** Content of a package: one stream, or the whole account. */
   readonly scope: PackageFacts['scope'];
-  /** The member of a package that holds the entries: names from the outermost in; none when the package is the array. */
+  /** Path of the member that holds the entries, outermost name first; empty if the package is the array. */
   readonly entriesPath: readonly string[];
-  /** Member of entries by which they are counted as the summary counts them; null where the contract does not say it. */
+  /** Entry member by which the summary counts entries; null if the contract does not say. */
   readonly countedAction: string | null;
   /** @param document the package without its entries. */
   readPackage(document: Json): PackageFacts;
-  /** As `readPackage` of what precedes the entries: what is not there yet is null. */
+  /** Reads what precedes the entries, like `readPackage`; members that have not arrived are null. */
   readPackageHead(document: Json): PackageFacts;
-  /** Throws `unreadable` also where the contract's summaries are not JSON. */
+  /** Throws `unreadable` also if the contract's summaries are not JSON. */
   readSummary(bytes: Uint8Array): SummaryFacts;
 }
 
-/** Words of a contract, for people. */
+/** Names that a contract gives, for people to read. */
 export interface ContractWords {
   readonly name: string;
-  /** The recipe of an entry's digest, as it is recorded beside a verdict; null when it is not known. */
+  /** Recipe of an entry's digest, as recorded with a verdict; null if not known. */
   readonly recipe: string | null;
-  /** Members of an entry that say these. */
+  /** Names of the entry members with these roles. */
   readonly fields: {
     readonly sequence: string;
     readonly previous: string;
     readonly digest: string;
-    /** Null where entries have no time of recording. */
+    /** Null if entries have no time of recording. */
     readonly timestamp: string | null;
     readonly occurred_at?: string | null | undefined;
   };
 }
 
-/** A profile in use: how a service's entries and packages are read, and what they are called. */
+/** Profile in use: reads a service's entries and packages, and names their members. */
 export interface Contract extends EntryReader, PackageForm, ContractWords {}

@@ -2,7 +2,7 @@ import type { Description } from '../profile/description.ts';
 import { DEFAULT_SUPPLEMENTS } from './default-supplements.ts';
 import { openContract } from './reading.ts';
 
-/** The default wire contract of the audit service (`default.ts`), described like any other. */
+/** Default contract: the wire format of the audit service, described like any other. */
 export const DEFAULT_DESCRIPTION: Description = {
   format: 'evidence-contract/1',
   name: 'default',

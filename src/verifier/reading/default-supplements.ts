@@ -15,20 +15,20 @@ const SEEN = ['status', 'acknowledged_by', 'acknowledged_at'];
 const REACH = ['depth', 'severity', 'auth_verified'];
 const SOURCE = ['channel', 'source_event_id', 'source_ip', 'user_agent', 'service', 'region'];
 const REQUESTED = { action: 'metadata.requested' };
-/** A later entry of a detection; members in the order of the contract file. */
+/** Describes a later entry of a detection; members are in the order of the contract file. */
 const ofTrap = (action: string, may_say: Record<string, string>, was: Record<string, string> = {}) => {
   return { is: { action }, within: null, id: 'metadata.detection_id', may_say, was };
 };
 const OUTCOME = { 'outcome.outcome': 'metadata.outcome', 'outcome.reported_at': 'metadata.reported_at' };
-/** A record is made, and its entry appended, within one transaction of one service. */
+/** Maximum difference between the times of a record and of its entry, which a service writes in one transaction. */
 const TIME_WITHIN_SECONDS = 300;
 const STATED = [...SEEN, 'severity', 'explanation.kind', 'resolved_at'];
 const IN_EVENTS = { within: 'metadata.events', id: 'event_id', may_say: same(...STATED), was: {} };
 
 const ENTRY = { stream_id: 'entry.stream_id', sequence: 'entry.sequence', digest: 'entry.hash' };
 
-/** The evidence that the services of the platform show beside the audit service. */
-// Over 40 lines: it is one table.
+/** Records that the platform's other services show in addition to the audit evidence. */
+// Over 40 lines: one table.
 export const DEFAULT_SUPPLEMENTS: SupplementsDescription = {
   audit: { statistics: '/stats/' },
   traps: {
@@ -61,7 +61,7 @@ export const DEFAULT_SUPPLEMENTS: SupplementsDescription = {
           ofTrap(
             'trap.use_traced',
             { ...inMetadata(...REACH, ...SOURCE, 'event_time', 'request_sha256'), ...REQUESTED },
-            // A use that is reported without a name is reported again with one.
+            // A use reported without a name is reported again with one.
             { channel: 'aws_last_used' },
           ),
           ofTrap('trap.use_ended', inMetadata('depth', 'severity')),

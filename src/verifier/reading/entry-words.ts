@@ -5,7 +5,7 @@ import type { Description } from '../profile/description.ts';
 import { valueAt } from '../profile/path.ts';
 import { toTimeOrNull } from '../profile/time.ts';
 
-/** Code points: names of others may be of any length. */
+/** Maximum length in code points, because names from outside may have any length. */
 const MAX_LENGTH = 200;
 
 export function wordsOf({ occurred_at, timestamp_unit, actor, action }: Description['entry'], entry: Json): EntryWords {
@@ -22,7 +22,7 @@ function textAt(entry: Json, paths: string | readonly string[] | null | undefine
   return text === '' ? null : cutWord(text);
 }
 
-/** A word of an entry as it is shown and counted. */
+/** Truncates a word of an entry for display and counting. */
 export function cutWord(text: string): string {
   return cutText(text, MAX_LENGTH);
 }

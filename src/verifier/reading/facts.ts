@@ -9,13 +9,13 @@ import { valueAt } from '../profile/path.ts';
 import type { Checkpoint, PackageFacts, SummaryFacts } from './contract.ts';
 import { otherEntries, plainStatements } from './plain-sight.ts';
 
-/** Reads what may be stated: a path that is null is of what the service does not show. */
 type Extent = 'whole' | 'head';
+/** Reads an optional statement. A null path means that the service does not show it. */
 type Read<T> = (path: string | null) => T | null;
 
 /**
  * Reads the statements of a package about itself.
- * @param extent `whole` if all of it is there; in the head of a package, what is absent may still come.
+ * @param extent `whole` if the document is complete; members that the head of a package lacks may still arrive.
  */
 export function readFacts(
   description: Description,
@@ -26,7 +26,7 @@ export function readFacts(
   const whole = extent === 'whole';
   const { package: form, generate } = description;
   const paths = form.fields;
-  // An array of entries and nothing else states nothing.
+  // A package that is only an array of entries states nothing.
   if (Array.isArray(document) && form.entries === '') return { ...NOTHING, scope: generate.scope };
   const fields = new RoleFields('the package', document, description);
   const stated = <T>(read: (path: string) => T, path: string | null): T | null =>
@@ -100,17 +100,19 @@ function readCheckpoints(
   });
 }
 
-/** A token that cannot be decoded is an empty one: whoever judges it says that it is none. */
+/** Decodes a token. A token that cannot be decoded becomes empty, and its check rejects it. */
 function decode(text: string, encoding: 'base64' | 'base64url' | 'hex'): Uint8Array {
   const bare = text.replace(/\s+/g, '');
   return digestBytes(encoding === 'hex' ? bare.toLowerCase() : bare, encoding) ?? new Uint8Array();
 }
 
-/** Parsed, each takes many times the two bytes that it may have. */
+/** Maximum number of values in a summary: a value of two bytes takes many times as much memory once parsed. */
 const MAX_SUMMARY_VALUES = 250_000;
 const MARKS = new Set(utf8Bytes(',[{'));
 
-/** Counts the most values that a JSON text may have: each stands after one of these marks, which texts may hold too. */
+/**
+ * Returns an upper bound of the number of values in a JSON text: every value but the first follows one of these marks.
+ */
 function mayHold(bytes: Uint8Array): number {
   let marks = 1;
   for (const byte of bytes) if (MARKS.has(byte)) marks++;
@@ -118,8 +120,8 @@ function mayHold(bytes: Uint8Array): number {
 }
 
 /**
- * @throws EvidenceError `unreadable` when it is not JSON or holds too many values, or the contract says that summaries are
- * not JSON.
+ * @throws EvidenceError `unreadable` if the bytes are not JSON, hold too many values or are ambiguous, or if the
+ * contract's summaries are not JSON.
  */
 export function readSummaryFacts(description: Description, digests: DigestReader, bytes: Uint8Array): SummaryFacts {
   const paths = description.summary;
@@ -142,7 +144,9 @@ export function readSummaryFacts(description: Description, digests: DigestReader
   };
 }
 
-/** A list of counts by name. It only illustrates, so one of another form is none, and no drift. */
+/**
+ * Reads a list of counts by name. Counts only illustrate, so a list of another form yields null, not a contract error.
+ */
 function readActions(sent: Json | undefined): SummaryFacts['actions'] {
   if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) return null;
   const counts = Object.entries(sent);

@@ -2,7 +2,7 @@ import type { Description } from '../profile/description.ts';
 import type { Contract } from './contract.ts';
 import { DEFAULT_DESCRIPTION, defaultContract } from './default-contract.ts';
 
-/** The contract that a service is read by, and the very file that says so. */
+/** Contract by which a service is read, with the bytes of its file. */
 export interface ContractInUse {
   description: Description;
   contract: Contract;
@@ -10,7 +10,7 @@ export interface ContractInUse {
   file: { bytes: Uint8Array; sha256: string } | null;
 }
 
-/** The same, read by the reference decoder alone. */
+/** Returns the contract without its program, so that only the reference decoder reads. */
 export function withoutProgram<T extends Pick<ContractInUse, 'contract'>>(inUse: T): T {
   return { ...inUse, contract: { ...inUse.contract, program: null } };
 }
@@ -21,16 +21,16 @@ export const DEFAULT_IN_USE: ContractInUse = {
   file: null,
 };
 
-/** The contract that something was read by. */
+/** Record of the contract by which something was read. */
 export interface ContractUse {
   name: string;
-  /** The digest of its file; null for the contract that comes with this program. */
+  /** SHA-256 of its file; null for the contract that comes with this program. */
   sha256: string | null;
-  /** The one who brought it. */
+  /** Party that supplied the contract. */
   owner: 'reader' | 'bundle' | 'default';
 }
 
-/** @param owner of a contract that does not come with this program. */
+/** @param owner party that supplied the contract, if it does not come with this program. */
 export function toContractUse(
   { contract, file }: Pick<ContractInUse, 'contract' | 'file'>,
   owner: 'reader' | 'bundle',

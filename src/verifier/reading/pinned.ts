@@ -5,8 +5,9 @@ import type { ContractInUse } from './in-use.ts';
 import { openContract } from './reading.ts';
 
 /**
+ * Opens a contract and keeps the bytes of its file.
  * @param name of the file, for errors.
- * @throws EvidenceError `config` naming file, line and column.
+ * @throws EvidenceError `config` with file, line and column.
  */
 export function pinContract(bytes: Uint8Array, name: string): ContractInUse {
   const description = parseContract(utf8Text(bytes), name);

@@ -4,23 +4,23 @@ import type { DigestReader } from '../profile/digest-text.ts';
 import { valueAt } from '../profile/path.ts';
 
 /**
- * Statements that people and other programs find in a form under the usual names, though its contract reads elsewhere.
- * A contract may come from whoever made the form, so what it leaves out must not state something else.
+ * Statement that people and other programs find in a form under a usual name, although its contract reads another
+ * member. A contract may come from the author of the form, so members that it leaves out must not contradict it.
  */
 export interface PlainStatement {
   fact: 'package' | 'stream' | 'count' | 'head';
-  /** The name under which it stands. */
+  /** Name of the member. */
   name: string;
-  /** A digest that can be read is lower-case hex. */
+  /** Value as text; a readable digest is in lower-case hex. */
   text: string;
 }
 
-/** As the default contract names them. */
+/** Names of these facts in the default contract. */
 const USUAL = { package: 'package_id', stream: 'stream_id', count: 'entry_count', head: 'head_hash' } as const;
 const USUAL_ENTRIES = 'entries';
 const USUAL_ROLES = ['sequence', 'prev_hash', 'hash'];
 
-/** @param read where the contract reads these facts from. */
+/** @param read paths from which the contract reads these facts. */
 export function plainStatements(
   document: Json,
   read: Record<'package_id' | 'stream_id' | 'entry_count' | 'head_digest', string | null>,
@@ -35,10 +35,10 @@ export function plainStatements(
   });
 }
 
-/** Lists that are named at most. */
+/** Maximum number of lists that are reported. */
 const MAX_LISTS = 20;
 
-/** Returns where else in a package lists stand whose objects look like entries, however deep. */
+/** Returns the paths of other lists in a package, at any depth, whose objects look like entries. */
 export function otherEntries(document: Json, { package: form, entry }: Description): string[] {
   const own = [entry.sequence, entry.previous, entry.digest];
   const looksLikeEntry = (item: Json) =>
@@ -52,7 +52,9 @@ export function otherEntries(document: Json, { package: form, entry }: Descripti
   return [...found];
 }
 
-/** Every list in a value, which is no deeper than what was parsed. @param path of the value; items of a list are `[]`. */
+/**
+ * Yields every list in a value, whose depth the parser has bounded. @param path of the value; items of a list are `[]`.
+ */
 function* listsIn(value: Json, path: string): Generator<{ path: string; items: Json[] }> {
   if (Array.isArray(value)) {
     yield { path, items: value };

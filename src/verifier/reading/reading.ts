@@ -21,7 +21,7 @@ import type { Contract } from './contract.ts';
 import { wordsOf } from './entry-words.ts';
 import { readFacts, readSummaryFacts } from './facts.ts';
 
-/** The contract that a description describes, ready to read. */
+/** Compiles a description into a contract that is ready to read. */
 export function openContract(description: Description): Contract {
   const digests = digestReader(description.digest);
   const recipe = compileRecipe(description);
@@ -51,7 +51,10 @@ export function openContract(description: Description): Contract {
   };
 }
 
-/** Null also for an action in an inner object or of several fields: no summary is known that counts by those. */
+/**
+ * Returns the member by which summaries count actions. Null also for an action in an inner object or of several fields,
+ * because no known summary counts by those.
+ */
 function countedAction({ entry, summary }: Description): string | null {
   const [path, ...others] = [entry.action ?? []].flat();
   if (path === undefined || others.length > 0 || (summary?.actions ?? null) === null) return null;
@@ -82,7 +85,7 @@ function entryReader(description: Description, digests: DigestReader, recipe: Re
   };
 }
 
-/** @throws EvidenceError `contract` where the number at the path is not the whole number that it is read as. */
+/** @throws EvidenceError `contract` if the number at the path is not the whole number that it is read as. */
 function refuseInexact(entry: Hashed, path: string, contract: string): void {
   const sent = writtenAt(entry.written(), path);
   const text = sent === undefined ? '' : entry.text().slice(sent.start, sent.end);
@@ -93,7 +96,7 @@ function refuseInexact(entry: Hashed, path: string, contract: string): void {
   );
 }
 
-/** The characters of a number that are shown: it may have millions of digits. */
+/** Maximum number of characters shown of a number, which may have millions of digits. */
 const MAX_SHOWN = 40;
 
 function contentOf(

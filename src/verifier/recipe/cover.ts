@@ -12,8 +12,8 @@ interface WrittenPart {
 }
 
 /**
- * Compiles a function that names what could be changed in an entry without changing its digest: members that are not
- * hashed, and what the text that is hashed leaves open about those that are.
+ * Compiles a function that returns the parts of an entry which could change without changing its digest: unhashed
+ * members, and ambiguities of the hashed text about the others.
  */
 export function compileUnhashed(
   parts: readonly WrittenPart[],
@@ -35,7 +35,7 @@ export function compileUnhashed(
     ].toSorted(gravity);
 }
 
-/** The members by which the contract says who did what to what; those of one role together. */
+/** Returns the members that state actor, action and resource; those of one role together. */
 export function partiesOf({ entry: { actor, action, resource } }: Description): string[][] {
   return [actor, action, resource].flatMap((paths) => (paths == null ? [] : [[paths].flat()]));
 }
@@ -50,7 +50,7 @@ export function looseType(path: string): Unhashed {
   return { kind: 'type', path };
 }
 
-/** The end of a part of the preimage. */
+/** Returns the end of a part of the preimage as an unhashed boundary. */
 export function boundaryOf(part: PreimagePart): Unhashed {
   if (typeof part === 'string') return { kind: 'boundary', part: 'previous', paths: [] };
   if ('join' in part) return { kind: 'boundary', part: 'join', paths: part.join.fields };
@@ -58,7 +58,7 @@ export function boundaryOf(part: PreimagePart): Unhashed {
   return { kind: 'boundary', part: 'json', paths: of === '' ? [] : [of] };
 }
 
-/** The usual recipe: one JSON of the whole entry but for digest and seal. */
+/** Reports whether the recipe is the usual one: a single JSON of the whole entry except digest and seal. */
 function coversAll(parts: readonly WrittenPart[], { entry, seal }: Description): boolean {
   const [only] = parts;
   if (parts.length !== 1 || only === undefined || typeof only.part === 'string' || !('json' in only.part)) return false;
@@ -68,13 +68,13 @@ function coversAll(parts: readonly WrittenPart[], { entry, seal }: Description):
   return whole && (json.without ?? []).every((name) => name === entry.digest || name === seal?.field);
 }
 
-/** Paths whose type the contract pins, the gravest first. */
+/** Returns the paths whose type the contract fixes, the gravest first. */
 export function rolesOf({ entry }: Description): string[] {
   const paths = [entry.sequence, entry.previous, entry.stream_id, entry.timestamp, entry.entry_id];
   return paths.filter((path) => path !== null);
 }
 
-/** The part of the value at a path that is hashed. */
+/** Extent to which the value at a path is hashed. */
 type Reach = 'all' | 'within' | 'none';
 type Cover = (path: readonly string[], value: Json) => Reach;
 
@@ -94,7 +94,7 @@ function compileMembers(parts: readonly WrittenPart[], { entry, seal }: Descript
   };
 }
 
-/** Returns how much is hashed of the value at a path, whatever the entry; of an object there, at most as much. */
+/** Returns how much of the value at a path is hashed in every entry; for an object there, at most that much. */
 export function reachOf(path: string, { entry, digest }: Description): Reach {
   const covers = (digest.recipe?.preimage ?? []).flatMap((part) => coversOf(part, entry.previous));
   const reaches = covers.map((cover) => cover(namesOf(path), {}));
@@ -115,7 +115,7 @@ function coversOf(part: PreimagePart, previous: string): Cover[] {
       const shared = Math.min(path.length, of.length);
       for (let index = 0; index < shared; index++) if (path[index] !== of[index]) return 'none';
       if (path.length < of.length) return 'within';
-      // Only of an object are members chosen.
+      // Members are selected only from an object.
       if (path.length === of.length) return everything || !isObject(value) ? 'all' : 'within';
       const name = path[of.length] ?? '';
       return !without.has(name) && (chosen === null || chosen.has(name)) ? 'all' : 'none';
@@ -140,7 +140,7 @@ type Join = Extract<PreimagePart, { join: unknown }>['join'];
 
 const ALSO_JSON = /^(?:true|false|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?|[[{].*)$/s;
 
-/** Fields that would be joined as the same text if they were sent as another type: 5 and "5", null and "". */
+/** Returns the fields that would be joined as the same text if sent as another type: 5 and "5", null and "". */
 function looseTypes(entry: Hashed, { fields, null_as }: Join, roles: readonly string[]): string[] {
   return fields.filter((field) => {
     if (roles.includes(field)) return false;
@@ -150,15 +150,15 @@ function looseTypes(entry: Hashed, { fields, null_as }: Join, roles: readonly st
 }
 
 /**
- * Reports whether the text that is hashed can only be taken apart as it was put together. A digest has a fixed length,
- * and JSON says itself where it ends; a joined field does only where no text but the separators contains the separator.
+ * Compiles a function that returns the boundaries at which the hashed text could be split in another way. A digest has
+ * a fixed length, and JSON shows its own end; a joined field ends unambiguously only if no text contains the separator.
  */
 function compileBoundaries(parts: readonly WrittenPart[], { digest }: Description): (entry: Hashed) => Unhashed[] {
   return (entry) =>
     parts.flatMap(({ part, write }, index) => {
       const rest = parts.slice(index + 1);
       if (part === 'previous') {
-        // The padding of base64 may be absent, so it could belong to the text after it.
+        // Base64 padding may be absent, so it could belong to the text after the digest.
         const next = rest[0];
         return digest.encoding !== 'hex' && next !== undefined && !startsAsJson(next.part) ? [boundaryOf(part)] : [];
       }
@@ -170,8 +170,8 @@ function compileBoundaries(parts: readonly WrittenPart[], { digest }: Descriptio
 }
 
 /**
- * Returns where the boundaries of a join are open: always, or where the join and so many parts after it hold the
- * separator more than so many times; null for nowhere.
+ * Returns when the boundaries of a join are open: always; or if the join and `parts` further parts hold the separator
+ * another number of times than `separators`; null for never.
  */
 export function joinBoundary(
   { separator, fields }: Join,
@@ -200,7 +200,7 @@ function openJoin(entry: Hashed, join: Join, rest: readonly WrittenPart[]): bool
   return occurrences(cells.join(separator), separator) !== boundary.separators;
 }
 
-/** Overlapping ones too: of "a|" and "b", "||" between them makes the text that it makes of "a" and "|b". */
+/** Counts overlapping occurrences, too: with separator "||", "a|" and "b" give the same text as "a" and "|b". */
 function occurrences(text: string, wanted: string): number {
   let count = 0;
   for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + 1)) count++;

@@ -6,16 +6,16 @@ import type { JsonForm, PreimagePart } from '../profile/digest-description.ts';
 import { digestBytes, digestReader } from '../profile/digest-text.ts';
 import { valueAt, writtenAt } from '../profile/path.ts';
 
-/** An entry as a recipe needs it. */
+/** Entry as a recipe needs it. */
 export interface Hashed {
   value: Json;
-  /** The entry as it was sent. */
+  /** Returns the entry as sent. */
   text(): string;
-  /** Read from `text`. */
+  /** Returns the structure that was read from `text`. */
   written(): Written;
 }
 
-/** Returns one part of the preimage of an entry. */
+/** Writes one part of the preimage of an entry. */
 export type Write = (entry: Hashed) => string | Uint8Array;
 
 export function compilePart(part: PreimagePart, description: Description): Write {
@@ -45,7 +45,7 @@ function previousBytes({ entry: roles, digest: { encoding, prefix, genesis } }: 
   };
 }
 
-/** A field's text in a join. */
+/** Returns a field's text in a join. */
 export function fieldText(entry: Hashed, path: string, nullAs: string): string {
   const sent = valueAt(entry.value, path);
   if (typeof sent === 'string') return sent;
@@ -68,7 +68,7 @@ function compileJson(form: JsonForm): Write {
   const options = form.form === 'python' ? pythonOptions(form) : null;
   return (entry) => {
     const object = writtenAt(entry.written(), of);
-    // An empty text would leave it open which of two parts it is that is absent.
+    // With an empty text, the two absent parts could not be distinguished.
     if (object === undefined) return 'null';
     if (options === null) return writtenWithout(entry.text(), object, omitted);
     return pythonJson(entry.text(), selected(object, omitted, chosen), options);

@@ -6,8 +6,8 @@ import { absent, boundaryOf, joinBoundary, looseType, partiesOf, rolesOf, starts
 import type { Hash, HashedJson, Key, Path, PreimageStep, RecipeProgram } from './recipe-program.ts';
 
 /**
- * A contract compiled for a fast decoder; null for one that it cannot have. Those are recipes that write JSON in two
- * ways, the entry more than once, or chosen members of an object in it, and paths of more than two names.
+ * Compiles a contract for a fast decoder; returns null if the decoder does not support it: a recipe with two forms of
+ * JSON, with the entry more than once or with chosen members of an inner object, or a path of more than two names.
  */
 export function compileProgram(description: Description): RecipeProgram | null {
   const { recipe } = description.digest;
@@ -30,7 +30,7 @@ function programOf(description: Description, recipe: Recipe): RecipeProgram {
   const whole = entryForms(recipe.preimage)[0];
   const fields = (whole !== undefined && 'fields' in whole ? whole.fields : undefined) ?? null;
   if (fields !== null && new Set(fields).size < fields.length) throw new Unsupported();
-  // If all of an entry is hashed, no member is left out that could name somebody.
+  // If the whole entry is hashed, no unhashed member could state a party.
   const parties = isWholeEntry(description, whole) ? [] : partiesOf(description);
   return {
     firstSequence: entry.first_sequence,
@@ -63,7 +63,7 @@ function toSeal({ field, key, algorithm, encoding, over }: NonNullable<Descripti
   return { value: toPath(field), key: toKey(key), algorithm: toHash(algorithm), encoding, over };
 }
 
-/** Reports whether the entry is hashed as JSON but for its digest and its seal. */
+/** Reports whether the entry is hashed as JSON except for its digest and its seal. */
 function isWholeEntry({ entry, seal }: Description, form: DescribedForm | undefined): boolean {
   if (form === undefined || ('fields' in form && form.fields !== undefined)) return false;
   return (form.without ?? []).every((name) => name === entry.digest || name === seal?.field);
@@ -87,7 +87,7 @@ function toKey(choice: KeyChoice): Key {
   return 'id' in choice ? choice : { member: toPath(choice.field) };
 }
 
-/** Returns a text that JSON has one way to write. @throws Unsupported for any other. */
+/** Returns a text that JSON can write in only one way. @throws Unsupported for any other. */
 function plainText(text: string): string {
   if (/^[ !#-[\]-~]*$/.test(text)) return text;
   throw new Unsupported();
@@ -107,7 +107,7 @@ function entryForms(preimage: readonly PreimagePart[]): DescribedForm[] {
   return jsonForms(preimage).filter(({ of = '' }) => of === '');
 }
 
-/** The one form of all parts that are JSON; where there are none, values are wanted as they are sent. */
+/** Returns the single form of all JSON parts; without any, values are needed as sent. */
 function formOf(preimage: readonly PreimagePart[]): HashedJson {
   const forms = jsonForms(preimage).map((json): HashedJson => {
     if (json.form !== 'python') return { kind: json.form };
@@ -119,7 +119,9 @@ function formOf(preimage: readonly PreimagePart[]): HashedJson {
   return form;
 }
 
-/** Those that other parts than the entry as JSON hash. Digest and seal cannot cover themselves. */
+/**
+ * Returns the members that parts other than the entry as JSON hash, and digest and seal, which cannot cover themselves.
+ */
 function coveredPaths({ entry, seal }: Description, preimage: readonly PreimagePart[]): Path[] {
   const hashed = preimage.flatMap((part) => {
     if (typeof part === 'string') return [entry.previous];
@@ -129,7 +131,7 @@ function coveredPaths({ entry, seal }: Description, preimage: readonly PreimageP
   return [entry.digest, ...(seal === null ? [] : [seal.field]), ...hashed].map(toPath);
 }
 
-/** The steps, and what they leave open in every entry. */
+/** Returns the steps, and the parts that they leave open in every entry. */
 function stepsOf(
   description: Description,
   parts: readonly PreimagePart[],
@@ -188,7 +190,7 @@ function joinSteps({ separator, fields, null_as }: Join, roles: readonly string[
   });
 }
 
-/** Checks that a text that is hashed as UTF-8 has such a form. */
+/** Checks that a text to be hashed as UTF-8 is well-formed. */
 function wellFormed(text: string): string {
   if (text.isWellFormed()) return text;
   throw new Unsupported();

@@ -1,14 +1,11 @@
 import type { Unhashed } from '../model/unhashed.ts';
 
-/**
- * A contract's roles and its recipe of digests, compiled for a decoder. Plain data, so that it can be posted to another
- * thread.
- */
-// Over ten members: it is all that a decoder is told of a contract.
+/** Roles and recipe of a contract, compiled for a decoder. Plain data, so that it can be posted to another thread. */
+// Over ten members: everything that a decoder knows of a contract.
 export interface RecipeProgram {
-  /** The number of a stream's first entry. */
+  /** Number of a stream's first entry. */
   readonly firstSequence: number;
-  /** Null for what entries do not say. */
+  /** Null if entries do not state it. */
   readonly roles: {
     readonly sequence: Path;
     readonly previous: Path;
@@ -21,22 +18,25 @@ export interface RecipeProgram {
   readonly textNumbers: boolean;
   readonly timestampUnit: 'text' | 'seconds' | 'milliseconds';
   readonly digest: { readonly algorithm: Hash; readonly encoding: Encoding; readonly prefix: string };
-  /** The key of an HMAC. */
+  /** Key of an HMAC; null for a hash. */
   readonly digestKey: Key | null;
-  /** The predecessor's digest that the first entry sends; a literal as JSON. */
+  /** Predecessor's digest that the first entry sends; a literal is JSON. */
   readonly genesis: 'zeros' | 'absent' | { readonly literal: string };
   readonly form: HashedJson;
-  /** Members of the entry as JSON: these alone, or all without these. They are of the entry itself, not of objects in it. */
+  /**
+   * Members of the entry as JSON: only `fields`, or all except `without`. Names are of the entry itself, not of inner
+   * objects.
+   */
   readonly fields: readonly string[] | null;
   readonly without: readonly string[];
   readonly preimage: readonly PreimageStep[];
-  /** Members that are hashed by other parts of the preimage, and those that cannot cover themselves. */
+  /** Members that other parts of the preimage hash, and those that cannot cover themselves. */
   readonly covered: readonly Path[];
-  /** At most eight groups of members, of each of which an entry should have one; `unhashed` is said of one that has not. */
+  /** Groups of members, at most eight: an entry without any member of a group is open in the group's `unhashed`. */
   readonly groups: readonly { readonly paths: readonly Path[]; readonly unhashed: Unhashed }[];
-  /** Parts that no digest by this recipe is over, whatever the entry. */
+  /** Parts that no digest by this recipe covers, in any entry. */
   readonly always: readonly Unhashed[];
-  /** Members that play a role, the gravest first: unhashed, they are said before others. */
+  /** Members with a role, the gravest first: if unhashed, they are listed before others. */
   readonly roleOrder: readonly string[];
   readonly seal: {
     readonly value: Path;
@@ -47,36 +47,36 @@ export interface RecipeProgram {
   } | null;
 }
 
-/** The name of a member, or of an object and of a member of it. */
+/** Name of a member, or of an object and of a member in it. */
 export type Path = readonly [string] | readonly [string, string];
 
 export type Hash = 'sha-256' | 'sha-384' | 'sha-512';
 
 export type Encoding = 'hex' | 'base64' | 'base64url';
 
-/** The one of an id, or the one that a member names. */
+/** Key with a fixed id, or with the id in a member. */
 export type Key = { readonly id: string } | { readonly member: Path };
 
-/** The form of JSON that is hashed. */
+/** Form of JSON that is hashed. */
 export type HashedJson =
   | { readonly kind: 'rfc8785' }
-  /** `json.dumps`: `spaced` with ", " and ": ", else "," and ":". */
+  /** `json.dumps`: `spaced` writes ", " and ": ", otherwise "," and ":". */
   | { readonly kind: 'python'; readonly ascii: boolean; readonly sorted: boolean; readonly spaced: boolean }
   | { readonly kind: 'as-sent' };
 
-/** One part after another of what is hashed. `unhashed` is what such a part may leave open; null for nothing. */
+/** Consecutive parts of the hashed text. `unhashed` is the part that a step may leave open; null for none. */
 export type PreimageStep =
   | { readonly kind: 'text'; readonly text: string }
-  /** As it was sent; in the first entry `first`, unless that is null. */
+  /** Predecessor's digest as sent; for the first entry, `first` unless null. */
   | { readonly kind: 'previous'; readonly first: string | null }
   | { readonly kind: 'previous-bytes' }
-  /** The entry as JSON. */
+  /** Entry as JSON. */
   | { readonly kind: 'entry' }
-  /** A member as JSON. */
+  /** Member as JSON. */
   | { readonly kind: 'value'; readonly path: Path }
-  /** A member's text: a string's meaning, everything else as sent, `nullAs` for null and for nothing. */
+  /** Text of a member: the value of a string, everything else as sent, `nullAs` for null and for an absent member. */
   | { readonly kind: 'field'; readonly path: Path; readonly nullAs: string; readonly unhashed: Unhashed | null }
-  /** The end of the fields from step `from` on is open, unless the separator is in their text just so many times. */
+  /** Boundary that is open unless the separator occurs exactly `count` times in the text from step `from` on. */
   | {
       readonly kind: 'boundary';
       readonly from: number;
@@ -84,5 +84,5 @@ export type PreimageStep =
       readonly count: number;
       readonly unhashed: Unhashed;
     }
-  /** The end of the text of step `from` is open if it is a number. */
+  /** Boundary that is open if the text of step `from` is a number. */
   | { readonly kind: 'number-boundary'; readonly from: number; readonly unhashed: Unhashed };

@@ -8,17 +8,17 @@ import { compilePart, type Hashed, type Write } from './preimage.ts';
 
 /** Computes digests by a contract's recipe. */
 export interface Recipe {
-  /** For people, e.g. `hex(sha-256(jcs(entry - [hash, seal]))), RFC 8785`. */
+  /** Description for people, e.g. `hex(sha-256(jcs(entry - [hash, seal]))), RFC 8785`. */
   readonly words: string;
-  /** True if numbers are hashed as the doubles that they denote, and not as they are written. */
+  /** True if numbers are hashed as the doubles that they denote, not as written. */
   readonly needsDoubles: boolean;
-  /** Lower-case hex. */
+  /** Returns lower-case hex. */
   digest(entry: Hashed, key: KeyObject | null): string;
-  /** Returns members of the entry about which its digest says nothing, apart from digest and seal themselves; the gravest first. */
+  /** Returns the parts of an entry that its digest does not cover, apart from digest and seal, the gravest first. */
   unhashed(entry: Hashed): readonly Unhashed[];
 }
 
-/** @returns null when the contract knows no recipe. */
+/** @returns null if the contract has no recipe. */
 export function compileRecipe(description: Description): Recipe | null {
   const { recipe, encoding } = description.digest;
   if (recipe === null) return null;

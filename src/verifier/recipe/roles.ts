@@ -4,16 +4,18 @@ import type { PreimagePart } from '../profile/digest-description.ts';
 import { namesOf } from '../profile/path.ts';
 import { absent, boundaryOf, joinBoundary, looseType, partiesOf, reachOf, varies } from './cover.ts';
 
-/** Roles that the digest of an entry must cover, so that it says who did what, when, and where in which stream. */
+/**
+ * Roles that the digest of an entry must cover, so that it states who did what, when, and its place in which stream.
+ */
 export const ROLES = ['stream', 'sequence', 'link', 'time', 'actor', 'action', 'resource'] as const;
 export type EntryRole = (typeof ROLES)[number];
 
-/** A role of entries that their digests do not cover, or may not. */
+/** Role of entries that their digests do not cover, or may not cover. */
 export interface OpenRole {
   role: EntryRole;
-  /** The part that is not covered; null where entries do not state the role at all. */
+  /** Part that is not covered; null if entries do not state the role at all. */
   unhashed: Unhashed | null;
-  /** True if the contract says what plays the role; otherwise any member that is not covered may. */
+  /** True if the contract specifies the member of the role; otherwise any uncovered member may play it. */
   named: boolean;
 }
 
@@ -33,7 +35,7 @@ export function compileCover(description: Description): RoleCover {
   for (const party of partiesOf(description)) loosened.set(unhashedKey(absent(party)), party);
   const always = ROLES.flatMap((role): OpenRole[] => {
     const of = paths[role];
-    // The member that says who did it may be unknown; a stream and a time are known or not said.
+    // An actor, action or resource may be in an unknown member; a stream and a time are either specified or not stated.
     if (of === null) return role === 'stream' || role === 'time' ? [{ role, unhashed: null, named: true }] : [];
     return of
       .filter((path) => reachOf(path, description) === 'none')
@@ -60,7 +62,7 @@ export function compileCover(description: Description): RoleCover {
   };
 }
 
-/** Names that others would take for the role, whatever the contract names. */
+/** Usual names of members for a role, whatever the contract specifies. */
 const USUAL: Partial<Record<EntryRole, RegExp>> = {
   actor: /(^|\.)(actor|user|principal|subject)([._]?(id|name|email))?$/i,
   action: /(^|\.)(action|event|operation|verb)([._]?(type|name))?$/i,
@@ -86,12 +88,15 @@ function pathsOf({ entry }: Description): RolePaths {
   };
 }
 
-/** Reports whether one path holds the other, or they are the same. The empty path is the entry itself. */
+/** Reports whether one path contains the other or they are equal. The empty path is the entry itself. */
 function overlap(path: string, other: string): boolean {
   return other === '' || path === other || path.startsWith(`${other}.`) || other.startsWith(`${path}.`);
 }
 
-/** The members whose value is not certain where a recipe leaves a type or a boundary open, by the key of that. */
+/**
+ * Returns the members whose values are uncertain where a recipe leaves a type or a boundary open, by the key of that
+ * part.
+ */
 function touchedPaths(parts: readonly PreimagePart[], previous: string): Map<string, string[]> {
   const touched = new Map<string, string[]>();
   const add = (unhashed: Unhashed, paths: string[]) => {
@@ -113,7 +118,7 @@ function membersOf(part: PreimagePart, previous: string): string[] {
   return 'join' in part ? part.join.fields : [part.json.of ?? ''];
 }
 
-/** Reports whether it is open in every entry where the predecessor's digest ends. */
+/** Reports whether the end of the predecessor's digest is open in every entry. */
 function opensLink(parts: readonly PreimagePart[], previous: string): boolean {
   return parts.some((part, index) => {
     if (typeof part !== 'object' || !('join' in part) || !part.join.fields.includes(previous)) return false;

@@ -5,7 +5,7 @@ import { documentSchema, runReconciliationSchema, streamFailureSchema, streamRec
 import { binding } from './stored-object.ts';
 import { runSupplementsSchema } from './supplements.ts';
 
-/** `runs/<run-id>/attempts/<time>/attempt.json`: a try that ended incomplete, and why. */
+/** `runs/<run-id>/attempts/<time>/attempt.json`: an attempt that ended incomplete, and the reasons. */
 export const attemptSchema = z.strictObject({
   format: z.literal(FORMATS.attempt),
   run_id: runIdSchema,

@@ -7,44 +7,47 @@ import { filterOf, type Question } from './question.ts';
 
 const count = z.int().min(0);
 
-/** The parts of a service, and the time, that a run has. */
+/** Streams and time that a run covers. */
 export const coverageSchema = z.strictObject({
   period: periodSchema,
-  /** Up to when it can have entries: the end of its period, or when it was begun. */
+  /** Time up to which the run can have entries: the end of its period or, without one, the start of the run. */
   until: timeSchema,
   /** See `filterOf`. */
   filter: z.string(),
-  /** The number of streams that the service listed, and of those that the run does not have whole: excluded, failed or partial. */
+  /**
+   * Number of streams that the service listed, and of those that the run does not have whole: partial, failed or
+   * excluded.
+   */
   listed: count,
   left_out: count,
   excluded: count,
-  /** The earliest day, month or year of an entry; null without a dated one. */
+  /** Earliest day, month or year of an entry; null without a dated entry. */
   first_entry: z.string().nullable(),
 });
 
-/** A run, as far as months are concerned. */
+/** Coverage of a run, with its id. */
 export type CoveringRun = z.infer<typeof coverageSchema> & { run_id: string };
 
-/** The coverage of a month by the runs of an archive. */
+/** Coverage of a month by the runs of an archive. */
 export interface CoveredMonth<Run extends CoveringRun = CoveringRun> {
   /** `2026-10`, in UTC. */
   month: string;
-  /** `whole`: every stream that was listed, on every day. `partial`: some streams, or some days. `none`: in no finalized run. */
+  /** `whole`: every listed stream on every day. `partial`: some streams or some days. `none`: in no finalized run. */
   state: 'whole' | 'partial' | 'none';
-  /** The run that has most of it, the newest of several alike; null where it is in no finalized run. */
+  /** Run that covers most of the month, the newest of equals; null if no finalized run covers any of it. */
   run: Run | null;
-  /** All that have some of its time, the oldest first. */
+  /** All runs that cover part of the month, oldest first. */
   runs: Run[];
-  /** The streams that the service listed for that run, and those that the run has whole. */
+  /** Number of streams that the service listed for `run`, and of those that it has whole. */
   streams: { whole: number; listed: number } | null;
-  /** True if that run has all of the month's time; for a whole month, if several runs together have it. */
+  /** True if `run` covers all of the month's time; for a whole month, also if several runs do so together. */
   all_days: boolean;
 }
 
-/** A hundred years: a period that somebody mistyped must not make a calendar of ten thousand months. */
+/** Maximum number of months, one hundred years: a mistyped period must not make a calendar of ten thousand months. */
 const MAX_MONTHS = 1200;
 
-/** The parts of a run's record that say which time and streams it has. */
+/** Parts of a run record that determine its time and streams. */
 interface Covering extends Pick<Question, 'period' | 'scope'> {
   begun_at: string;
   begun_at_by_service: string | null;
@@ -52,7 +55,7 @@ interface Covering extends Pick<Question, 'period' | 'scope'> {
   reconciliation: { listed: number; partial: number; failed: number; excluded: number };
 }
 
-/** Up to when a run has what the service recorded, where its period has no end: by the clock that dates entries. */
+/** Returns the time up to which a run whose period has no end has entries, by the clock that dates them. */
 export function latestOf({
   begun_at,
   begun_at_by_service,
@@ -79,11 +82,11 @@ export function coverageOf(run: Covering): z.infer<typeof coverageSchema> {
 }
 
 /**
- * Every month that the history of an archive makes expected, the oldest first: from the first one that a run has to the
- * last one that has ended.
- * @param runs the oldest first.
- * @param filter which streams a whole month has, see `filterOf`; all of them unless told.
- * @param begun a month that is expected although no run has it yet, with all after it; null if there is none.
+ * Returns the coverage of every expected month, oldest first: from the first month that a run covers to the last one
+ * that has ended.
+ * @param runs oldest first.
+ * @param filter streams that a whole month must have, see `filterOf`; all streams by default.
+ * @param begun first month that is expected although no run covers it yet; null for none.
  */
 export function coverMonths<Run extends CoveringRun>(
   runs: readonly Run[],
@@ -129,7 +132,7 @@ export function coverMonth<Run extends CoveringRun>(
   };
 }
 
-/** The first month that a run has; null without a run. */
+/** Returns the first month that a run covers; null without a run. */
 function firstMonth(runs: readonly CoveringRun[]): string | null {
   const months = runs.map(({ period, first_entry, until }) => {
     const known = [period.from, first_entry, until].flatMap((time) => (time === null ? [] : (monthOf(time) ?? [])));
@@ -142,7 +145,7 @@ function hasAllStreams({ filter, left_out, excluded }: CoveringRun, wanted: stri
   return left_out === 0 || (wanted !== '' && filter === wanted && left_out === excluded);
 }
 
-/** Returns the part of the time between two moments that a run has, in milliseconds. */
+/** Returns the time between two moments that a run covers, in milliseconds. */
 function timeIn(run: CoveringRun, from: string, to: string): number {
   const [start, end] = [startOf(run) > from ? startOf(run) : from, run.until < to ? run.until : to];
   return Date.parse(end) - Date.parse(start);
@@ -156,7 +159,7 @@ function spans(run: CoveringRun, from: string, to: string): boolean {
   return startOf(run) <= from && to <= run.until;
 }
 
-/** Reports whether the runs together have all of the time between two moments. */
+/** Reports whether the runs together cover all the time between two moments. */
 function covers(runs: readonly CoveringRun[], from: string, to: string): boolean {
   let reached = from;
   for (const run of runs.toSorted((a, b) => (startOf(a) < startOf(b) ? -1 : 1)))
@@ -164,7 +167,7 @@ function covers(runs: readonly CoveringRun[], from: string, to: string): boolean
   return reached >= to;
 }
 
-/** A period without a beginning begins before all times. */
+/** Returns the start of a run's period; an open start sorts before all times. */
 function startOf({ period }: CoveringRun): string {
   return period.from ?? '';
 }

@@ -10,11 +10,13 @@ import { keySchema } from './stored-object.ts';
 
 const lockSchema = z.strictObject({ mode: z.enum(['governance', 'compliance']), retain_until: timeSchema });
 
-/** The protection of an object, as the store shows it. */
+/** Protection of an object as the store shows it. */
 const protectionSchema = z.strictObject({ lock: lockSchema.nullable(), legal_hold: z.boolean() });
 export type Protection = z.infer<typeof protectionSchema>;
 
-/** `runs/<run-id>/hold-log/<time>-<action>.json`: written before anything is changed, so that no change goes unsaid. */
+/**
+ * `runs/<run-id>/hold-log/<time>-<action>.json`, written before anything changes, so that no change goes unrecorded.
+ */
 export const holdRecordSchema = z.strictObject({
   format: z.literal(FORMATS.hold),
   run_id: runIdSchema,
@@ -22,19 +24,19 @@ export const holdRecordSchema = z.strictObject({
   reason: z.string(),
   ordered_by: operatorSchema,
   ordered_at: timeSchema,
-  /** For `extend`: the time before which no object may be deleted. */
+  /** Time before which no object may be deleted; for `extend` only. */
   retain_until: timeSchema.nullable(),
-  /** Every object of the run there was, and the ledger entry that records it, each as it was before. */
+  /** Every object of the run and the ledger entry that records it, each with its protection before the change. */
   objects: z.array(z.strictObject({ key: keySchema, version_id: z.string().nullable(), ...protectionSchema.shape })),
 });
 export type HoldRecord = z.infer<typeof holdRecordSchema>;
 
-/** `….done.json` beside it: what the store showed of each object afterwards. */
+/** `….done.json` next to the record: each object as the store showed it afterward. */
 export const holdResultSchema = z.strictObject({
   format: z.literal(FORMATS.holdResult),
-  /** SHA-256 of the record that this is the end of. */
+  /** SHA-256 of the record that this result completes. */
   record_sha256: sha256Schema,
-  /** `refused`: the store let nothing be changed. */
+  /** `refused`: the store allowed no change. */
   outcome: z.enum(['completed', 'refused']),
   ended_at: timeSchema,
   objects: z.array(z.strictObject({ key: keySchema, ...protectionSchema.shape })),
@@ -45,7 +47,7 @@ export interface StoredHoldRecord {
   key: string;
   record: HoldRecord;
   sha256: string;
-  /** Null for what was interrupted, or is going on. */
+  /** Null if the change was interrupted or is in progress. */
   result: HoldResult | null;
 }
 
@@ -55,8 +57,8 @@ export const HOLD_RESULT: RecordFormat<HoldResult> = { schema: holdResultSchema,
 const ACTIONS: readonly (string | null)[] = ['hold', 'release', 'extend'];
 
 /**
- * All that was done about the protection of a run, the oldest first.
- * @throws EvidenceError `unreadable` for a record that is not one; `archive`.
+ * Reads the records of all changes to a run's protection, oldest first.
+ * @throws EvidenceError `unreadable` if a record is malformed; `archive`.
  */
 export async function readHoldLog(archive: ReadableArchive, runId: string): Promise<StoredHoldRecord[]> {
   const keys = new Set<string>();
@@ -66,7 +68,7 @@ export async function readHoldLog(archive: ReadableArchive, runId: string): Prom
   return stored.sort((a, b) => (a.record.ordered_at < b.record.ordered_at ? -1 : 1));
 }
 
-/** The holds that the next release takes away: those that were ordered since the last one that was completed. */
+/** Returns the holds that the next release removes: those completed since the last completed release. */
 export function standingHolds(log: readonly StoredHoldRecord[]): StoredHoldRecord[] {
   const isDone = ({ result }: StoredHoldRecord) => result?.outcome === 'completed';
   const released = log.findLastIndex((one) => one.record.action === 'release' && isDone(one));
@@ -82,13 +84,15 @@ async function readStored(archive: ReadableArchive, key: string, keys: ReadonlyS
   return { key, record: readRecord(HOLD_RECORD, bytes, key), sha256: sha256(bytes), result };
 }
 
-/** `runs/<run-id>/hold-log/<time>-restamp.json`: written before its token is kept, so that none goes unsaid. */
+/**
+ * `runs/<run-id>/hold-log/<time>-restamp.json`, written before its token is stored, so that no token goes unrecorded.
+ */
 export const restampingSchema = z.strictObject({
   format: z.literal(FORMATS.restamp),
   run_id: runIdSchema,
   ordered_by: operatorSchema,
   ordered_at: timeSchema,
-  /** The authority that was asked for the token. */
+  /** Authority that was asked for the token. */
   timestamp_authority: z.string(),
   token: z.strictObject({ key: keySchema, sha256: sha256Schema }),
 });
@@ -102,14 +106,14 @@ export interface StoredRestamping {
 export const RESTAMPING: RecordFormat<Restamping> = { schema: restampingSchema, maxBytes: 64 * 1024 };
 const ACTION = 'restamp';
 
-/** Returns the key of the record of it. */
+/** Returns the key of the record of a new time-stamp. */
 export function restampingKey({ run_id, ordered_at }: Pick<Restamping, 'run_id' | 'ordered_at'>): string {
   return holdRecordKey(run_id, ordered_at, ACTION);
 }
 
 /**
- * Returns who had a run stamped anew, the oldest first.
- * @throws EvidenceError `unreadable` for a record that is not one; `archive`.
+ * Reads the records of a run's new time-stamps, oldest first.
+ * @throws EvidenceError `unreadable` if a record is malformed; `archive`.
  */
 export async function readRestampings(archive: ReadableArchive, runId: string): Promise<StoredRestamping[]> {
   const found: StoredRestamping[] = [];
@@ -128,18 +132,18 @@ const sharedObjectSchema = z.strictObject({
 export type SharedObject = z.infer<typeof sharedObjectSchema>;
 
 /**
- * `runs/<run-id>/hold-log/<time>-share.json`: written before anything is handed out, so that nothing is unsaid. Links
- * are secrets, and never stand in it.
+ * `runs/<run-id>/hold-log/<time>-share.json`, written before anything is handed out, so that nothing goes unrecorded.
+ * Links are secrets and are never recorded.
  */
 export const shareSchema = z.strictObject({
   format: z.literal(FORMATS.share),
   run_id: runIdSchema,
-  /** To whom; null where it was not said. */
+  /** Recipient; null if not stated. */
   shared_with: z.string().nullable(),
   shared_by: operatorSchema,
   shared_at: timeSchema,
   form: z.enum(['links', 'copies']),
-  /** When the links end; null for copies, and where nobody could know when the credentials of the links end. */
+  /** End of the links; null for copies, and if the end of their credentials is not known. */
   expires_at: timeSchema.nullable(),
   objects: z.array(sharedObjectSchema),
 });
@@ -150,7 +154,7 @@ export interface StoredShare {
   record: ShareRecord;
 }
 
-/** A copy of the record in the recipient's folder, which tells it from a whole archive. */
+/** Copy of the record in the recipient's folder, which distinguishes the folder from a whole archive. */
 export const SHARE_MARK = 'share.json';
 
 export const SHARE: RecordFormat<ShareRecord> = { schema: shareSchema, maxBytes: 256 * 2 ** 20 };
@@ -161,8 +165,8 @@ export function shareKey({ run_id, shared_at }: ShareRecord): string {
 }
 
 /**
- * All that was shared of a run, the oldest first.
- * @throws EvidenceError `unreadable` for a record that is not one; `archive`.
+ * Reads the records of all shares of a run, oldest first.
+ * @throws EvidenceError `unreadable` if a record is malformed; `archive`.
  */
 export async function readShares(archive: ReadableArchive, runId: string): Promise<StoredShare[]> {
   const shares: StoredShare[] = [];
@@ -171,7 +175,7 @@ export async function readShares(archive: ReadableArchive, runId: string): Promi
   return shares.sort((a, b) => (a.record.shared_at < b.record.shared_at ? -1 : 1));
 }
 
-/** @param key of a record of a share, or of a copy of one. @throws EvidenceError as `readShares` does. */
+/** @param key of the record of a share, or of a copy of one. @throws EvidenceError like `readShares`. */
 export async function readShare(archive: ReadableArchive, key: string): Promise<ShareRecord> {
   return readRecord(SHARE, await archive.readBytes(key, SHARE.maxBytes), key);
 }

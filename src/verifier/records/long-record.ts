@@ -4,11 +4,11 @@ import type { LongFormat } from '../model/schemas.ts';
 import { parseRecord, toRecord } from './record-bytes.ts';
 import { RowCutter } from './row-cutter.ts';
 
-/** A record up to this size is parsed whole. */
+/** Maximum size of a record that is parsed as a whole. */
 const WHOLE_BYTES = 8 * 2 ** 20;
 const MAX_LINE = 8 * 2 ** 20;
 
-/** A record that was read, and what its bytes are. */
+/** Record, with the digest and the length of its bytes. */
 interface ReadLong<T> {
   record: T;
   /** Lower-case hex. */
@@ -17,11 +17,11 @@ interface ReadLong<T> {
 }
 
 /**
- * Reads a record whose members may be too long for memory, in memory bounded by its largest row. One of more than 8 MB
- * must be laid out as `recordPieces` does it.
+ * Reads a record whose members may be too long for memory, in memory bounded by its largest row. A record of more than
+ * 8 MB must have the layout of `recordPieces`.
  *
  * @param key of the record, for errors.
- * @throws EvidenceError `unreadable` naming the object and the first thing in it that is wrong.
+ * @throws EvidenceError `unreadable` with the object and the first fault in it.
  */
 export async function readLongRecord<T>(
   format: LongFormat<T>,

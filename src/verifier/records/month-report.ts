@@ -1,6 +1,6 @@
 import type { CoveredMonth } from './coverage.ts';
 
-/** A month as documents say it. */
+/** Coverage of a month as written into documents. */
 export interface MonthReport extends Pick<CoveredMonth, 'month' | 'state' | 'streams' | 'all_days'> {
   run_id: string | null;
 }
@@ -9,7 +9,7 @@ export function toMonthReport({ run, month, state, streams, all_days }: CoveredM
   return { month, state, streams, all_days, run_id: run?.run_id ?? null };
 }
 
-/** One month in words: `2026-09 is in no finalized run`. */
+/** Describes a month, e.g. `2026-09 is in no finalized run`. */
 export function describeMonth({ month, state, run_id, streams, all_days }: MonthReport): string {
   if (streams === null) return `${month} is in no finalized run`;
   if (state === 'whole') return `${month} is in run ${run_id}`;

@@ -1,12 +1,12 @@
 import type { StreamStatus } from '../claims/claim.ts';
 
-/** The result of a run as a whole: the worst of those of its streams. */
+/** Result of a run as a whole: the worst result of its parts. */
 export type Outcome = StreamStatus;
 
-/** The result of a verification as a whole; `recorded` where it looked at nothing but records. */
+/** Result of a verification as a whole; `recorded` if only records were read. */
 export type VerifiedOutcome = Outcome | 'recorded';
 
-/** Exit codes by outcome; a stream that failed or is partial counts as incomplete. */
+/** Exit codes by outcome. A failed or partial stream counts as incomplete. */
 export const EXIT_CODE_OF: Record<VerifiedOutcome, number> = {
   verified: 0,
   collected: 0,
@@ -17,8 +17,8 @@ export const EXIT_CODE_OF: Record<VerifiedOutcome, number> = {
 };
 
 /**
- * Refuted outweighs incomplete, incomplete outweighs collected, that verified, and that empty: nothing at all is empty too.
- * A part that is only recorded leaves incomplete what was checked otherwise, and by itself nothing was checked.
+ * Returns the worst outcome, from refuted through incomplete, collected and verified to empty; no outcomes at all are
+ * empty. A part that is only recorded makes the whole incomplete if other parts were checked, and `recorded` otherwise.
  */
 export function worstOf(outcomes: Iterable<Outcome>): Outcome;
 export function worstOf(outcomes: Iterable<VerifiedOutcome>): VerifiedOutcome;

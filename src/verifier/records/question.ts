@@ -7,9 +7,9 @@ import { type RecordFormat, runIdSchema, sha256Schema, timeSchema } from '../mod
 import { askedKey } from './keys.ts';
 import { readRecord } from './record-bytes.ts';
 
-/** The parts of a service to be exported, for whom, and what must be proved of them. */
+/** Streams to export, the request that they are for, and the claims that must be proved. */
 export const scopeSchema = z.strictObject({
-  /** Globs over stream ids; none means all. */
+  /** Globs over stream ids; empty for all streams. */
   streams: z.array(z.string()),
   exclude: z.array(z.string()),
   request: z.string().nullable(),
@@ -17,20 +17,20 @@ export const scopeSchema = z.strictObject({
   required_claims: z.array(z.enum(CLAIMS)),
   /** Roles and members of entries that digests need not cover. */
   accepted_unhashed: z.array(z.string()),
-  /** The source that completeness is compared with. */
+  /** Source with which completeness is compared. */
   completeness: z.enum(['listing', 'record', 'off']),
 });
 
-/** The source of evidence, and the contract by which it is read. */
+/** Source of evidence, and the contract by which it is read. */
 export const sourceSchema = z.strictObject({
-  /** Address of the service, without what is secret in it. */
+  /** Address of the service, without secrets. */
   audit_url: z.string(),
   contract: z.string(),
   /** Null for the default contract. */
   contract_sha256: sha256Schema.nullable(),
 });
 
-/** The question that a run answers. Two exports are the same run only where they ask the same. */
+/** Question that a run answers. Two exports belong to the same run only if they ask the same. */
 export interface Question {
   run_id: string;
   source: Pick<z.infer<typeof sourceSchema>, 'audit_url' | 'contract_sha256'>;
@@ -38,7 +38,7 @@ export interface Question {
   scope: z.infer<typeof scopeSchema>;
 }
 
-/** Aspects of a question in words, as they are compared: the order in which flags are given says nothing. */
+/** Returns the aspects of a question in words, for comparison. The order of flags makes no difference. */
 function aspectsOf({ source, period, scope }: Question): [name: string, value: string][] {
   return [
     ['audit service', source.audit_url],
@@ -62,14 +62,14 @@ export function differencesOf(was: Question, is: Question): string[] {
   );
 }
 
-/** Writes the streams that a scope selects as one text, whatever the order of its globs; empty for all streams. */
+/** Returns the streams that a scope selects as one text, whatever the order of its globs; empty for all streams. */
 export function filterOf({ streams, exclude }: Pick<Question['scope'], 'streams' | 'exclude'>): string {
   if (streams.length + exclude.length === 0) return '';
   const without = exclude.length === 0 ? [] : ['without', ...sorted(exclude)];
   return JSON.stringify([sorted(streams), without]);
 }
 
-/** True if two runs have the same time and streams, and the same must be proved of both. */
+/** Reports whether two runs have the same period, streams and required proofs. */
 export function isSameScope(
   one: Pick<Question, 'period' | 'scope'>,
   other: Pick<Question, 'period' | 'scope'>,
@@ -81,7 +81,7 @@ export function isSameScope(
   return a === b;
 }
 
-/** The same text for the same question. */
+/** Returns the same text for the same question. */
 export function textOf(question: Question): string {
   return JSON.stringify([question.run_id, ...aspectsOf(question)]);
 }
@@ -94,7 +94,7 @@ function sorted(values: readonly string[]): string[] {
   return [...new Set(values)].sort();
 }
 
-/** `runs/<run-id>/asked.json`: what the run is asked for, written before anything else of it. */
+/** `runs/<run-id>/asked.json`: question of the run, written before anything else of it. */
 export const askedSchema = z.strictObject({
   format: z.literal(FORMATS.asked),
   run_id: runIdSchema,
@@ -102,11 +102,14 @@ export const askedSchema = z.strictObject({
   period: periodSchema,
   scope: scopeSchema,
   begun_at: timeSchema,
-  /** By the service's clock; null where it did not say what time it was. */
+  /** Time by the service's clock; null if the service did not state it. */
   begun_at_by_service: timeSchema.nullable(),
-  /** Random, and in the binding of all that the run leaves: nothing of another run, or of another day, is taken for its own. */
+  /**
+   * Random value in the binding of everything that the run leaves, so that no object of another run is taken for its
+   * own.
+   */
   nonce: sha256Schema,
-  /** The operator who began it. */
+  /** Operator who began the run. */
   operator: operatorSchema,
   /** See `export/binding.ts`. */
   binding: sha256Schema.nullable(),
@@ -115,7 +118,7 @@ export type Asked = z.infer<typeof askedSchema>;
 
 export const ASKED: RecordFormat<Asked> = { schema: askedSchema, maxBytes: 2 ** 24 };
 
-/** Returns the question of a run that was begun, with the bytes that state it. @throws EvidenceError `unreadable`. */
+/** Reads the question of a run, with the bytes that state it. @throws EvidenceError `unreadable`. */
 export async function readAsked(
   archive: Pick<ReadableArchive, 'readBytes'>,
   runId: string,

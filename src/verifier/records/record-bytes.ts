@@ -9,8 +9,8 @@ import { indentedJson } from '../../core/json/indented.ts';
 import type { RecordFormat } from '../model/schemas.ts';
 
 /**
- * The bytes of a record that is about to be stored, after its own reader has read them. Objects are only ever created, so
- * one that cannot be read again would damage the archive for good.
+ * Returns the bytes of a record to be stored, after its own reader has read them. Objects are never overwritten, so a
+ * record that cannot be read again would damage the archive for good.
  *
  * @param key of the record, for the error.
  * @throws EvidenceError `unreadable`; nothing is stored then.
@@ -31,16 +31,16 @@ export function toReadableBytes<T>(format: RecordFormat<T>, record: unknown, key
 
 const MAX_REASON = 500;
 
-/** The bytes of a record: indented JSON, the same for the same record. */
+/** Returns the bytes of a record: indented JSON, identical for identical records. */
 export function toRecordBytes(record: unknown): Uint8Array {
   return utf8Bytes(`${JSON.stringify(record, null, 2)}\n`);
 }
 
-/** Levels of a run record: its members, and each row of a list in one of them. */
+/** Levels of a run record that are written in pieces: its members, and each row of a list in one of them. */
 const LEVELS = 3;
 
 /**
- * The text of `toRecordBytes` in pieces, of a record that may have megabytes.
+ * Yields the text of `toRecordBytes` in pieces, for a record of many megabytes.
  * @param levels see `indentedJson`; a list may be any iterable.
  */
 export function* recordPieces(record: object, levels = LEVELS): Generator<string> {
@@ -49,15 +49,15 @@ export function* recordPieces(record: object, levels = LEVELS): Generator<string
 }
 
 /**
- * Reads a record that we once wrote.
- * @throws EvidenceError `unreadable` naming the object and the first thing in it that is wrong.
+ * Reads a record that this program wrote.
+ * @throws EvidenceError `unreadable` with the object and the first fault in it.
  */
 export function readRecord<T>({ schema, maxBytes }: RecordFormat<T>, bytes: Uint8Array, key: string): T {
   if (bytes.length > maxBytes) throw new EvidenceError('unreadable', `${key} has more than ${maxBytes} bytes`);
   return toRecord(schema, parseRecord(bytes, key), key);
 }
 
-/** The record that a JSON value is. @throws EvidenceError as `readRecord` does. */
+/** Converts a JSON value into a record. @throws EvidenceError like `readRecord`. */
 export function toRecord<T>(schema: z.ZodType<T>, value: Json, key: string): T {
   const read = schema.safeParse(value);
   if (read.success) return read.data;
@@ -67,7 +67,7 @@ export function toRecord<T>(schema: z.ZodType<T>, value: Json, key: string): T {
   throw new EvidenceError('unreadable', `${key} is not the record it should be: ${whatIsWrong(read.error)}`);
 }
 
-/** In one line. */
+/** Describes all faults in one line. */
 function whatIsWrong(error: z.ZodError): string {
   return z
     .prettifyError(error)
@@ -76,7 +76,7 @@ function whatIsWrong(error: z.ZodError): string {
     .replaceAll(';', '; ');
 }
 
-/** Returns the JSON of a record before it is known to be one. @throws EvidenceError as `readRecord` does. */
+/** Returns the JSON of a record before its schema is checked. @throws EvidenceError like `readRecord`. */
 export function parseRecord(bytes: Uint8Array, key: string, options?: ExactOptions): Json {
   const { value, ambiguity, inexact } = parse(bytes, key, options);
   if (inexact !== null)

@@ -7,21 +7,21 @@ import { RowsBuilder } from '../../core/rows/rows.ts';
 import type { LongMember } from '../model/schemas.ts';
 import { parseRecord, toRecord } from './record-bytes.ts';
 
-/** UTF-16 code units of one row, and of all that is no row. */
+/** Maximum lengths in UTF-16 code units: of one row, and of everything that is no row. */
 const MAX_ROW = 8 * 2 ** 20;
 const MAX_REST = 16 * 2 ** 20;
 
-/** A long member that was found, and its rows so far. */
+/** Long member that was found, and its rows so far. */
 interface Found {
   member: LongMember;
-  /** Stands in the place of the rows. */
+  /** Placeholder for the rows. */
   marker: string;
   rows: RowsBuilder<unknown> | RowMapBuilder<unknown>;
 }
 
 /**
- * Cuts the rows of long members out of a record that is laid out as `recordPieces` does it. What is no row is parsed as
- * one text, with a random marker in the place of the rows: so it is certain where in the record they stood.
+ * Cuts the rows of long members out of a record with the layout of `recordPieces`. The rest is parsed as one text, with
+ * a random marker in place of the rows, which proves where in the record they were.
  */
 export class RowCutter {
   readonly #key: string;
@@ -30,10 +30,10 @@ export class RowCutter {
   readonly #rest: string[] = [];
   #restLength = 0;
   #open: Found | null = null;
-  /** Lines of the row that has begun. */
+  /** Lines of the current row. */
   #row: string[] = [];
   #rowLength = 0;
-  /** The place that was read up to: a row must follow a comma, and may follow the beginning. */
+  /** Position in the list: a row must come first or follow a comma. */
   #place: 'first' | 'next' | 'after' = 'first';
 
   /** @param key of the record, for errors. */
@@ -42,14 +42,14 @@ export class RowCutter {
     this.#key = key;
   }
 
-  /** @param line without its end. @throws EvidenceError `unreadable`. */
+  /** @param line without its line feed. @throws EvidenceError `unreadable`. */
   take(line: string): void {
     if (this.#open === null) this.#takeRest(line);
     else this.#takeInside(this.#open, line);
   }
 
   /**
-   * Ends the record. @returns it with its long members empty.
+   * Ends the record. @returns the record with empty long members.
    * @throws EvidenceError `unreadable`.
    */
   finish(): Json {
@@ -66,7 +66,7 @@ export class RowCutter {
     return value;
   }
 
-  /** Puts the rows into the record that was made of what `finish` returned. */
+  /** Puts the rows into the record that was made from the result of `finish`. */
   attachTo(record: object): void {
     for (const { member, rows } of this.#found) {
       const holder = holderOf(record, member);
@@ -131,7 +131,7 @@ export class RowCutter {
   }
 }
 
-/** The line that a member begins with, unless it is empty. */
+/** Returns the line that begins a nonempty member. */
 function beginningOf({ path, kind }: LongMember): string {
   return `${'  '.repeat(path.length)}${JSON.stringify(path.at(-1))}: ${kind === 'list' ? '[' : '{'}`;
 }
@@ -140,7 +140,7 @@ function nameOf({ path }: LongMember): string {
   return path[path.length - 1] as string;
 }
 
-/** The object that a member is of; null where there is none. */
+/** Returns the object that holds a member; null if there is none. */
 function holderOf(record: unknown, { path }: LongMember): Record<string, Json> | null {
   let holder: unknown = record;
   for (const name of path.slice(0, -1)) holder = isObject(holder) && Object.hasOwn(holder, name) ? holder[name] : null;

@@ -4,19 +4,20 @@ import type { Reconciliation, RunRecord, RunStream, StreamList } from './record.
 import { outcomesOfSupplements } from './supplements.ts';
 
 /**
- * Relations that hold within a run record, as one table for exports and verifications:
+ * Violation of a relation that holds within every run record, for exports and verifications alike:
  *
- * - each page of the list has as many streams as it says, and each stream is listed once;
- * - a stream is in one of `streams`, `failed` and `excluded`; the last two are listed, and the first is listed or vanished;
- * - what the list states of a stream that this attempt received is what its bundle says that the list stated;
- * - what the list states of a stream that an earlier attempt received is no less, and no other entry in the same place.
+ * - each page of the list has as many streams as it states, and each stream is listed once;
+ * - a stream is in one of `streams`, `failed` and `excluded`; those of the last two are listed, those of the first are
+ *   listed or vanished;
+ * - for a stream that this attempt received, the list states the same as recorded in its bundle;
+ * - for a stream that an earlier attempt received, the list states no less, and no other entry in the same place.
  *
- * `impossible`: no export writes that. `contradicts`: the service states less than before, or something else. `grown`: it
- * states more than when the stream was received.
+ * `impossible`: no export writes this. `contradicts`: the service states less than before, or something else. `grown`:
+ * the service states more than when the stream was received.
  */
 interface Disagreement {
   kind: 'impossible' | 'contradicts' | 'grown';
-  /** Null where it is not about one stream. */
+  /** Null if it is not about one stream. */
   stream_id: string | null;
   message: string;
 }
@@ -24,7 +25,7 @@ interface Disagreement {
 type Listed = StreamList['streams'] extends Iterable<infer Row> ? Row : never;
 type Received = Pick<RunStream, 'stream_id' | 'head' | 'service' | 'collected'>;
 
-/** Every relation that does not hold within a run record. */
+/** Returns every violated relation within a run record. */
 export function disagreementsIn(record: RunRecord): Disagreement[] {
   const { stream_list: list, streams, failed, excluded } = record;
   const onPages = list.pages.reduce((sum, page) => sum + page.streams, 0);
@@ -67,7 +68,7 @@ function comparedWithList({
 
 type Parts = Pick<RunRecord, 'streams' | 'failed' | 'excluded' | 'vanished'>;
 
-/** Counts every listed stream in exactly one class. A stream that vanished since it was exported is in none. */
+/** Counts every listed stream in exactly one class. A stream that vanished after its export is in none. */
 export function countRunStreams({ streams, failed, excluded, vanished }: Parts): Omit<Reconciliation, 'supplements'> {
   const gone = new Set(vanished.map(({ stream_id }) => stream_id));
   const held = streams.filter(({ stream_id }) => !gone.has(stream_id));
@@ -83,7 +84,7 @@ export function countRunStreams({ streams, failed, excluded, vanished }: Parts):
   };
 }
 
-/** Returns the worst of what the streams and the supplements of a run came to. */
+/** Returns the worst outcome of the streams and supplements of a run. */
 export function toRunOutcome({ streams, failed, vanished }: Parts, supplements: RunRecord['supplements']): Outcome {
   return worstOf([
     ...vanished.map(() => 'refuted' as const),
@@ -93,7 +94,7 @@ export function toRunOutcome({ streams, failed, vanished }: Parts, supplements: 
   ]);
 }
 
-/** Compares what was received of a stream with what the list of an attempt states. @param startedAt of that attempt. */
+/** Compares a received stream with the list of an attempt. @param startedAt start of that attempt. */
 export function compareWithList(
   stream: Received,
   listed: Omit<Listed, 'stream_id'>,
@@ -106,7 +107,7 @@ export function compareWithList(
     return isSameStatement(said, now)
       ? []
       : [{ kind: 'impossible', stream_id, message: 'is listed otherwise than its bundle says' }];
-  // Another process may have received it after the list was read.
+  // Another process may have received the stream after the list was read.
   if (!(Date.parse(collected.received_at) <= Date.parse(startedAt))) return [];
   const before = head === null ? [said.head] : [said.head, head];
   const contradicts = (message: string): Disagreement[] => [{ kind: 'contradicts', stream_id, message }];
@@ -130,7 +131,7 @@ function isSameStatement(one: Omit<Listed, 'stream_id'>, other: Omit<Listed, 'st
   );
 }
 
-/** Returns the ids of streams that are in these lists more than once. */
+/** Returns the ids of streams that occur in these lists more than once. */
 function repeatedIn(lists: readonly Iterable<{ stream_id: string }>[]): string[] {
   const seen = new Set<string>();
   const repeated: string[] = [];

@@ -8,29 +8,29 @@ import { leavesOpen, refutes } from '../timestamp/token-finding.ts';
 import { verifyToken } from '../timestamp/verify.ts';
 import { runRecordKey, stampKey } from './keys.ts';
 
-/** One a year is many. */
+/** Maximum number of tokens of a run; one a year is many. */
 const MAX_STAMPS = 1000;
 
-/** A stored time-stamp token of a run. */
+/** Stored time-stamp token of a run. */
 export interface StoredStamp {
   key: string;
   der: Uint8Array;
-  /** Hex SHA-256 of what it is to be over: run.json followed by all tokens before this one, byte after byte. */
+  /** Hex SHA-256 that the token must cover: of run.json followed by all earlier tokens. */
   digest: string;
 }
 
 export interface Stamps {
   stored: StoredStamp[];
-  /** The key of the next one, and the digest that it is over. */
+  /** Key of the next token, and the digest that it must cover. */
   next: { key: string; digest: string };
 }
 
 /**
- * The tokens of a finalized run, the oldest first. Each renewal is over all that it renews, as an ArchiveTimeStamp is
- * (RFC 4998 section 5.2), in a form that needs no tool: `cat run.json run.tsr | sha256sum`.
+ * Reads the tokens of a finalized run, oldest first. Each renewal covers everything that it renews, like an
+ * ArchiveTimeStamp (RFC 4998 section 5.2), in a form that needs no tool: `cat run.json run.tsr | sha256sum`.
  *
- * @throws EvidenceError `unreadable` for a token that is larger than any, and for more tokens than anybody makes;
- * `not-found` for a run that is not finalized.
+ * @throws EvidenceError `unreadable` if a token is too large or there are too many; `not-found` if the run is not
+ * finalized.
  */
 export async function readStamps(archive: ReadableArchive, runId: string): Promise<Stamps> {
   const covered = new StreamingSha256();
@@ -47,10 +47,10 @@ export async function readStamps(archive: ReadableArchive, runId: string): Promi
 }
 
 interface StampQuestion {
-  /** Null when none are pinned: then nothing is proved, but what is wrong by itself is found all the same. */
+  /** Trusted roots; null if none are pinned: nothing is proved then, but faults of a token itself are still found. */
   roots: readonly Certificate[] | null;
   now: Date;
-  /** The time before which what it covers did not exist. */
+  /** Time before which the covered bytes did not exist. */
   notBefore: Date;
   /** See `TokenQuestion`. */
   nonce?: bigint;
@@ -58,13 +58,13 @@ interface StampQuestion {
 
 export interface StampVerdict {
   key: string;
-  /** `proved`: an authority under a pinned root says that what it covers existed at `time`. */
+  /** `proved`: an authority under a pinned root states that the covered bytes existed at `time`. */
   state: 'proved' | 'refuted' | 'unproved';
-  /** Reasons that it is not proved, or remarks although it is. */
+  /** Reasons why it is not proved, or remarks although it is. */
   remarks: string[];
   time: Date | null;
   authority: string | null;
-  /** When the first certificate that it rests on ends; null if it is not proved. */
+  /** Expiry of the first certificate to expire on the path; null without a valid path. */
   until: Date | null;
 }
 
@@ -76,7 +76,7 @@ export function judgeStamp({ key, der, digest }: StoredStamp, question: StampQue
     now,
     ...(nonce === undefined ? {} : { nonce }),
   });
-  // It was sound when it was stored: without roots too, what is wrong with it by itself was altered since.
+  // The token was sound when it was stored: even without roots, a fault of the token itself shows an alteration.
   const relevant = faults.filter(({ code }) => roots !== null || code !== 'anchor/unknown-issuer');
   const isOpen = roots === null || relevant.some(leavesOpen);
   const remarks = relevant.map(({ message }) => message);
@@ -92,7 +92,7 @@ export function judgeStamp({ key, der, digest }: StoredStamp, question: StampQue
 }
 
 /**
- * Judges all tokens of a run, each renewal by the time of the one that it renews.
+ * Judges all tokens of a run, each renewal by the time of the token that it renews.
  * @param finishedAt of the run.
  */
 export function judgeStamps(
@@ -105,13 +105,13 @@ export function judgeStamps(
   for (const stamp of stored) {
     const verdict = judgeStamp(stamp, { roots, now, notBefore });
     verdicts.push(verdict);
-    // A time that had not come yet bounds nothing that follows.
+    // A time in the future bounds no later token.
     notBefore = verdict.time !== null && verdict.time <= now ? verdict.time : notBefore;
   }
   return verdicts.map((verdict, index) => withRenewal(verdict, verdicts[index + 1]));
 }
 
-/** Leaves out that a certificate has ended since: that is no news of a token that was renewed before. */
+/** Drops the remark about an expired certificate if the token was renewed before the expiry. */
 function withRenewal(verdict: StampVerdict, renewal: StampVerdict | undefined): StampVerdict {
   const { state, until } = verdict;
   if (state !== 'proved' || until === null || renewal?.state !== 'proved' || renewal.time === null) return verdict;

@@ -11,11 +11,11 @@ import type { RunRecord } from './record.ts';
 import { readRecord, recordPieces, toRecordBytes } from './record-bytes.ts';
 
 const PAYLOAD_TYPE = 'application/vnd.in-toto+json';
-/** The statement's members, and of its subjects each. */
+/** Levels of the statement that are written in pieces: its members, and each of its subjects. */
 const LEVELS = 2;
 const PREDICATE_TYPE = `urn:evidence-exporter:run:${ARCHIVE_VERSION}`;
 
-/** An in-toto Statement v1 (in-toto/attestation, spec/v1/statement.md) as we write it, as far as readers compare it. */
+/** In-toto Statement v1 (in-toto/attestation, spec/v1/statement.md) as we write it, as far as readers compare it. */
 const statementSchema = z.looseObject({
   subject: z.array(z.strictObject({ name: z.string(), digest: z.strictObject({ sha256: sha256Schema }) })),
 });
@@ -24,10 +24,10 @@ type Subject = z.infer<typeof statementSchema>['subject'][number];
 export const STATEMENT: RecordFormat<z.infer<typeof statementSchema>> = { schema: statementSchema, maxBytes: 2 ** 30 };
 
 /**
- * The signed statement about a run: its files by their digests, and its result. It follows from the run's record
- * alone, byte for byte, so a reader who has the record knows what the statement has to be.
+ * Returns the signed statement about a run: its files with their digests, and its result. The statement follows from
+ * the run record alone, byte for byte, so a reader of the record can derive it.
  *
- * @param sha256 of the record, run.json, as it is stored.
+ * @param sha256 of the record, run.json, as stored.
  */
 export function toStatement(record: RunRecord, sha256: string): Signed {
   const statement = {
@@ -50,8 +50,8 @@ export function toStatement(record: RunRecord, sha256: string): Signed {
 }
 
 /**
- * Returns the files of a run that auditors get, by their digests, sorted by their keys. The streams' records are not
- * among them: the run's record has their digests, and the statement, which is signed in memory, is half as large.
+ * Returns the files of a run that auditors receive, with their digests, sorted by key. Records of streams are left out:
+ * the run record has their digests, and the statement, which is signed in memory, is half as large.
  */
 function subjectsOf(record: RunRecord, sha256: string): Rows<Subject> {
   const subjects = new RowsBuilder<Subject>();
@@ -64,12 +64,12 @@ function subjectsOf(record: RunRecord, sha256: string): Rows<Subject> {
   return subjects.finishSorted(({ name }) => name);
 }
 
-/** An envelope without its payload, which may have tens of megabytes and is written and read in parts. */
+/** Envelope without its payload, which may have tens of megabytes and is written and read in parts. */
 const SHELL: RecordFormat<Envelope> = { schema: envelopeSchema, maxBytes: 64 * 1024 };
 const BEFORE_PAYLOAD = '{\n  "payload": "';
 const MAX_BYTES = 2 ** 30;
 
-/** Characters of base64 that are decoded at once, and the bytes that they stand for. */
+/** Number of base64 characters decoded at once, and of the bytes that they encode. */
 const PART = { text: 4 * 2 ** 13, bytes: 3 * 2 ** 13 };
 
 /** Yields the text of an envelope as `toRecordBytes` would write it. */
@@ -80,7 +80,7 @@ export function* envelopePieces({ payload, payloadType }: Signed, signature: Sig
   yield utf8Text(toRecordBytes(shell)).slice(BEFORE_PAYLOAD.length);
 }
 
-/** @throws EvidenceError `unreadable` when it is not an envelope as we write them, to the byte; `not-found`. */
+/** @throws EvidenceError `unreadable` unless it is an envelope as we write them, to the byte; `not-found`. */
 export async function readRunEnvelope(
   archive: ReadableArchive,
   runId: string,
@@ -89,7 +89,7 @@ export async function readRunEnvelope(
   return openEnvelope(await archive.readBytes(key, MAX_BYTES), key);
 }
 
-/** Takes an envelope apart. @throws EvidenceError as `readRunEnvelope` does. */
+/** Splits an envelope into the signed part and the signature. @throws EvidenceError like `readRunEnvelope`. */
 export function openEnvelope(file: Uint8Array, key: string): Signed & { signature: Signature } {
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
   const start = BEFORE_PAYLOAD.length;
@@ -109,7 +109,7 @@ export function openEnvelope(file: Uint8Array, key: string): Signed & { signatur
   return { ...signed, signature: envelope.signatures[0] };
 }
 
-/** Yields base64 in parts, if it is written in the one way. @throws EvidenceError `unreadable`. */
+/** Yields base64 in parts, if it is in canonical form. @throws EvidenceError `unreadable`. */
 function* checked(text: Buffer, key: string): Generator<string> {
   for (let at = 0; at < text.length; at += PART.text) {
     const part = text.toString('latin1', at, at + PART.text);

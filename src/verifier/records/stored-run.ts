@@ -5,11 +5,11 @@ import { RUN_RECORD, type RunRecord } from './record.ts';
 
 export interface FinalizedRun {
   record: RunRecord;
-  /** The digest of its bytes. */
+  /** SHA-256 of the record's bytes. */
   sha256: string;
 }
 
-/** The run record of a finalized run; null when it is not finalized. @throws EvidenceError as `readRunRecord` does. */
+/** Reads the run record of a run; returns null if it is not finalized. @throws EvidenceError like `readRunRecord`. */
 export async function readFinalizedRun(
   archive: Pick<ReadableArchive, 'read' | 'stat'>,
   runId: string,
@@ -18,7 +18,7 @@ export async function readFinalizedRun(
   return (await archive.stat(key)) === null ? null : readRunRecord(archive, key);
 }
 
-/** Reads a run record. @throws EvidenceError `unreadable` where the object is none, or too large. */
+/** Reads a run record. @throws EvidenceError `unreadable` if the object is no run record or is too large. */
 export async function readRunRecord(archive: Pick<ReadableArchive, 'read'>, key: string): Promise<FinalizedRun> {
   const { record, sha256 } = await readLongRecord(RUN_RECORD, await archive.read(key), key);
   return { record, sha256 };

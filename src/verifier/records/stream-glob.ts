@@ -1,18 +1,21 @@
 import { matchesGlob } from 'node:path';
 
-/** A pattern that is a stream's id to the letter means that stream, whatever signs it contains. */
+/**
+ * Reports whether a glob selects a stream. A pattern that equals a stream's id selects it, whatever characters it has.
+ */
 export function matchesStream(streamId: string, glob: string): boolean {
   return streamId === glob || matchesGlob(plain(streamId), plain(glob));
 }
 
 /**
- * Globs are made for paths, where `*` passes over names that begin with a dot. In an id a dot is a sign like others.
+ * Replaces dots, because globs are made for paths, in which `*` skips names that begin with a dot. In an id, a dot is a
+ * character like any other.
  */
 function plain(text: string): string {
   return text.replace(/\{[^{},]*\.\.[^{},]*\}|\./g, (found) => (found === '.' ? '\ue000' : found));
 }
 
-/** Says why a stream is not in a scope of globs; null for one that is. */
+/** Returns why a stream is not in a scope of globs; null if it is. */
 export function whyExcluded(
   streamId: string,
   scope: { streams: readonly string[]; exclude: readonly string[] },

@@ -6,20 +6,20 @@ import { supplementsStatementSchema } from '../supplements/document.ts';
 import type { Outcome } from './outcome.ts';
 import { binding, bundleSchema } from './stored-object.ts';
 
-/** The evidence of a run from the services beside the audit service: the result of each, the findings, and the bag. */
+/** Evidence of a run from services other than the audit service: the result of each, the findings, and the bag. */
 export const runSupplementsSchema = z.strictObject({
   ...supplementsStatementSchema.shape,
-  /** Null in the record of an attempt, which has none. */
+  /** Null in the record of an attempt, which has no bag. */
   object: bundleSchema.nullable(),
 });
 export type RunSupplements = z.infer<typeof runSupplementsSchema>;
 
-/** Supplements that lie in the archive. */
+/** Supplements whose bag is in the archive. */
 export type StoredSupplements = RunSupplements & { object: NonNullable<RunSupplements['object']> };
 
 /**
- * `runs/<run-id>/supplements/<sha256 of the bag>.json`: what a bag holds, written before it is stored. An export that
- * was interrupted after it goes on with the bag, also where it cannot read it.
+ * `runs/<run-id>/supplements/<sha256 of the bag>.json`: content of a bag, written before it is stored. An export that
+ * was interrupted afterward continues with the bag, even if it cannot read it.
  */
 export const announcedSupplementsSchema = runSupplementsSchema.extend({
   format: z.literal(FORMATS.supplementsRecord),
@@ -32,7 +32,7 @@ export const ANNOUNCED_SUPPLEMENTS: RecordFormat<z.infer<typeof announcedSupplem
   maxBytes: 2 ** 26,
 };
 
-/** The number of services to be collected from, and of those that were. */
+/** Number of services to collect from, and of those collected and missing. */
 export const supplementCountsSchema = z.strictObject({
   configured: z.int().min(0),
   collected: z.int().min(0),
@@ -48,7 +48,8 @@ export function countSupplements(supplements: RunSupplements | null): Supplement
 }
 
 /**
- * Returns the effect of supplements on a run: a missing one leaves it incomplete, an error that was found refutes it.
+ * Returns the effect of supplements on a run: a missing service makes it incomplete, an error among the findings
+ * refutes it.
  */
 export function outcomesOfSupplements(supplements: RunSupplements | null): Outcome[] {
   if (supplements === null) return [];
@@ -57,7 +58,7 @@ export function outcomesOfSupplements(supplements: RunSupplements | null): Outco
   return [...(isWrong ? (['refuted'] as const) : []), ...(isMissing ? (['incomplete'] as const) : [])];
 }
 
-/** Says why a run has no bundle of a stream. */
+/** Returns why a run has no bundle of a stream. */
 export function whyNoBundle(
   streamId: string,
   { failed, excluded }: { failed: Rows<{ stream_id: string }>; excluded: Rows<{ stream_id: string }> },

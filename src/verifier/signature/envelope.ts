@@ -2,7 +2,7 @@ import { sign as signBytes, verify as verifyBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { PublicKey, SigningKey } from './key.ts';
 
-/** Base64 of RFC 4648 section 4 with padding, in the one way of writing it. */
+/** Base64 (RFC 4648 section 4) with padding, in its canonical form. */
 const base64 = z
   .string()
   .refine((text) => Buffer.from(text, 'base64').toString('base64') === text, { error: 'is not base64' });
@@ -14,7 +14,7 @@ export const signatureSchema = z.strictObject({
 });
 export type Signature = z.infer<typeof signatureSchema>;
 
-/** A DSSE envelope (secure-systems-lab/dsse, envelope.md), with the one signature that we put there. */
+/** DSSE envelope (secure-systems-lab/dsse, envelope.md) with our single signature. */
 export const envelopeSchema = z.strictObject({
   payload: base64,
   payloadType: z.string(),
@@ -22,19 +22,20 @@ export const envelopeSchema = z.strictObject({
 });
 export type Envelope = z.infer<typeof envelopeSchema>;
 
-/** A payload to be signed, and as what it is meant. */
+/** Payload to sign, and its type. */
 export interface Signed {
-  /** A media type. */
+  /** Media type. */
   payloadType: string;
-  /** Part of `encoded`, because a payload may have tens of megabytes. */
+  /** View into `encoded`, because a payload may have tens of megabytes. */
   payload: Buffer;
-  /** The pre-authentication encoding of DSSE (protocol.md): lengths in bytes keep type and payload apart. */
+  /** Pre-authentication encoding of DSSE (protocol.md): lengths in bytes separate type and payload. */
   encoded: Buffer;
 }
 
 /**
- * Puts a payload together after its head. Its parts are written in place: buffers of them would be garbage as large.
- * @param bytes of all parts. @throws RangeError if they have another number.
+ * Assembles a payload after its head. The parts are written in place, because buffers for them would be garbage of the
+ * same size.
+ * @param bytes total length of the parts. @throws RangeError if they have another length.
  */
 export function toSigned(
   payloadType: string,
@@ -54,7 +55,7 @@ export function toSigned(
   return { payloadType, payload: encoded.subarray(head.length), encoded };
 }
 
-/** Ed25519 (RFC 8032), or ECDSA with SHA-256 as DER, whichever the key is for. */
+/** Signs with Ed25519 (RFC 8032), or with ECDSA and SHA-256 in DER, depending on the key. */
 export function sign({ encoded }: Signed, { id, secret }: SigningKey): Signature {
   const sig = signBytes(digestFor(secret.asymmetricKeyType), encoded, secret);
   return { keyid: id, sig: sig.toString('base64') };
@@ -64,7 +65,7 @@ export function isSignedBy({ encoded }: Signed, { sig }: Signature, { key }: Pub
   return verifyBytes(digestFor(key.asymmetricKeyType), encoded, key, Buffer.from(sig, 'base64'));
 }
 
-/** Ed25519 has a digest of its own. */
+/** Returns null for Ed25519, which has a built-in digest. */
 function digestFor(type: string | undefined): 'sha256' | null {
   return type === 'ec' ? 'sha256' : null;
 }

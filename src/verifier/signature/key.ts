@@ -9,7 +9,7 @@ export interface PublicKey {
 }
 
 export interface SigningKey extends PublicKey {
-  /** A `KeyObject`, which neither prints nor serialises what it holds. */
+  /** `KeyObject`, which neither prints nor serializes its contents. */
   secret: KeyObject;
 }
 
@@ -17,11 +17,11 @@ const KINDS = 'Ed25519 or ECDSA on P-256';
 const MAKE_ONE = 'Make a key with: evidence keygen --out signing.pem.';
 
 /**
- * A private key from PEM: PKCS #8, encrypted or not, or SEC 1.
+ * Reads a private key from PEM: PKCS #8, encrypted or not, or SEC 1.
  *
- * @param passphrase null when none is given.
- * @param source named in errors, e.g. the file; what it holds never is.
- * @throws EvidenceError `config` when it is no such key, of another kind, or the passphrase is missing or wrong.
+ * @param passphrase null if none is given.
+ * @param source name for errors, e.g. of the file; errors never include the content.
+ * @throws EvidenceError `config` if it is no such key, of another kind, or the passphrase is missing or wrong.
  */
 export function readSigningKey(pem: string, passphrase: string | null, source: string): SigningKey {
   const secret = openPrivateKey(pem, passphrase, source);
@@ -39,7 +39,7 @@ function openPrivateKey(pem: string, passphrase: string | null, source: string):
   try {
     return createPrivateKey(passphrase === null ? pem : { key: pem, passphrase });
   } catch {
-    // OpenSSL's words are of no use to anyone; that they quote nothing is not promised either.
+    // OpenSSL's message helps no one, and might quote the key.
     const why = isEncrypted ? 'cannot be decrypted: the passphrase is wrong, or the file is damaged' : 'cannot be read';
     throw new EvidenceError('config', `the private key in ${source} ${why}`, {
       nextStep: isEncrypted
@@ -50,10 +50,10 @@ function openPrivateKey(pem: string, passphrase: string | null, source: string):
 }
 
 /**
- * A public key from PEM (SubjectPublicKeyInfo).
+ * Reads a public key from PEM (SubjectPublicKeyInfo).
  *
- * @param source named in errors.
- * @throws EvidenceError `config` for anything else, a private key among it: that one should not be where this is read.
+ * @param source name for errors.
+ * @throws EvidenceError `config` for anything else, including a private key, which must not be in this place.
  */
 export function readPublicKey(pem: string, source: string): PublicKey {
   const blocks = pem.match(/-----BEGIN [^-]*-----/g) ?? [];
@@ -74,7 +74,7 @@ export function readPublicKey(pem: string, source: string): PublicKey {
   return toPublicKey(key, source);
 }
 
-/** SubjectPublicKeyInfo in PEM: the same bytes for the same key. */
+/** Returns SubjectPublicKeyInfo in PEM, the same bytes for the same key. */
 export function toPem({ key }: PublicKey): string {
   return key.export({ type: 'spki', format: 'pem' }).toString();
 }

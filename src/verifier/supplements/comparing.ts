@@ -11,21 +11,23 @@ import { type Comparison, compareMembers, type Saying } from './members.ts';
 import type { NamedEntry, SupplementRecord } from './reading.ts';
 import type { FoundEntry, StreamNotes } from './standing.ts';
 
-/** Code points of a value in a finding. */
+/** Maximum number of code points of a value in a finding. */
 const MOST_SHOWN = 200;
 
-/** The knowledge about the stream of a record's entry. */
+/** Facts about the stream of a record's entry. */
 export interface StreamFacts {
   notes: StreamNotes;
-  /** The bundle reaches up to when the record was asked for. */
+  /** True if the bundle reaches to the time at which the record was requested. */
   isCurrent: boolean;
-  /** An entry was there before the record was asked for. @param at when it was recorded, where it says so. */
+  /**
+   * Reports whether an entry existed before the record was requested. @param at time of recording; null if not stated.
+   */
   isCertain(sequence: number, at: number | null): boolean;
 }
 
 export type EntryContract = Pick<Description, 'numbers' | 'digest' | 'entry'>;
 
-/** Checks that an entry has the digest that a record names, is of the kind that such records have, and says the same. */
+/** Checks that an entry has the digest that a record names, is of the right kind, and states the same. */
 export function compareWithEntry(
   contract: EntryContract,
   record: SupplementRecord,
@@ -57,12 +59,14 @@ export function compareWithEntry(
     : comparison;
 }
 
-/** The item of an entry that is of a record, or the entry itself; null where there is none, or more than one. */
+/**
+ * Returns the item of an entry that is about a record, or the entry itself; null if there is none, or more than one.
+ */
 function itemOf(entry: Json, within: string | null, idPath: string, id: string): Json | null {
   if (within === null) return entry;
   const items = valueAt(entry, within);
   const [own, ...others] = (Array.isArray(items) ? items : []).filter((item) => valueAt(item, idPath) === id);
-  // If two differ, nobody could tell which is meant.
+  // If two items differ, no one could tell which of them is meant.
   return own === undefined || others.length > 0 ? null : own;
 }
 
@@ -78,7 +82,10 @@ function compareTime(
   return differs(`its time is more than ${within} seconds from that of its entry`, at, recorded);
 }
 
-/** Entries that state members of a record anew, in their order; null where one can be read in more than one way. */
+/**
+ * Returns the later entries that state members of a record again, in order; null if one can be read in more than one
+ * way.
+ */
 function laterSayings(
   contract: EntryContract,
   record: SupplementRecord,
@@ -101,7 +108,7 @@ function laterSayings(
   return sayings;
 }
 
-/** When an entry was recorded; null where it does not say. */
+/** Returns an entry's time of recording; null if not stated. */
 export function entryTimeOf({ entry: { timestamp, timestamp_unit } }: EntryContract, entry: Json): number | null {
   const time = timestamp === null ? null : toTimeOrNull(valueAt(entry, timestamp), timestamp_unit);
   return time === null ? null : Date.parse(time);
@@ -111,7 +118,7 @@ export function isKind(entry: Json, is: Readonly<Record<string, string>>): boole
   return Object.entries(is).every(([path, text]) => valueAt(entry, path) === text);
 }
 
-/** Null for what can be read in more than one way. */
+/** Returns null for an entry that can be read in more than one way. */
 export function readEntryText(bytes: Uint8Array): { value: Json; isExact: boolean } | null {
   try {
     const { value, ambiguity, inexact } = parseExactJson(bytes);
@@ -122,7 +129,7 @@ export function readEntryText(bytes: Uint8Array): { value: Json; isExact: boolea
   }
 }
 
-/** Reports whether an entry is, by its own word, the one that a record names. */
+/** Reports whether an entry is, by its own statement, the one that a record names. */
 function isNamed(
   { numbers, digest, entry }: EntryContract,
   value: Json,

@@ -4,15 +4,15 @@ import { valueAt } from '../profile/path.ts';
 import type { RecordsDescription } from '../profile/supplements.ts';
 import type { RecordState } from './document.ts';
 
-/** Columns after those of the contract: the standing of a record, and the entry that it names. */
+/** Columns after those of the contract: the state of a record, and the entry that it names. */
 const OWN_COLUMNS = ['proof', 'proof_reason', 'as_reported', 'entry_stream_id', 'entry_sequence', 'entry_hash'];
 
-/** The first line of the table of a kind, with its byte order mark. */
+/** Returns the first line of the table of a kind, with its byte order mark. */
 export function csvHeader({ csv }: RecordsDescription): string {
   return BYTE_ORDER_MARK + csvLine([...csv, ...OWN_COLUMNS]);
 }
 
-/** The line of a record. @param record as received. */
+/** Returns the line of a record. @param record as received. */
 export function csvRow(
   { csv }: RecordsDescription,
   record: Json,

@@ -5,13 +5,13 @@ import { SUPPLEMENT_FINDING_CODES } from '../model/supplement-finding.ts';
 import { KIND_NAMES, type RecordKind, type SupplementService } from './files.ts';
 
 /**
- * Statements of a bag with supplements, and of the record of its run, about the evidence of other services. Times are
- * RFC 3339 in UTC, digests lower-case hex.
+ * Statements of a bag with supplements, and of its run record, about the evidence of other services. Times are RFC 3339
+ * in UTC, digests lower-case hex.
  */
 
 const count = z.int().min(0);
 
-/** The result for one service. One that is missing has no file in the bag. */
+/** Result for one service. A missing service has no file in the bag. */
 export const serviceStateSchema = z.discriminatedUnion('state', [
   z.strictObject({ state: z.literal('collected'), origin: z.string(), collected_at: timeSchema }),
   z.strictObject({
@@ -26,25 +26,25 @@ export const serviceStateSchema = z.discriminatedUnion('state', [
 export type SupplementState = z.infer<typeof serviceStateSchema>;
 
 /**
- * `proved_by_entry`: its entry is in a bundle of the run whose order and content are proved, and says the same.
- * `contradicted`: its entry says something else, or its stream is refuted. `no_entry`: it names none, and should.
+ * States of a record. `proved_by_entry`: its entry is in a bundle of the run whose order and content are proved, and
+ * states the same. `contradicted`: its entry states something else, or its stream is refuted. `no_entry`: it names no
+ * entry, but should.
  */
 const RECORD_STATE_NAMES = ['proved_by_entry', 'contradicted', 'unproved', 'no_entry'] as const;
 export type RecordStateName = (typeof RECORD_STATE_NAMES)[number];
 
 export const recordCountsSchema = z.strictObject({
-  /** As received, of any time; one that came twice counts once. */
+  /** Number of records as received, of any time; a record received twice counts once. */
   records: count,
   /**
-   * Records of the run's period, by their own times or, if contradicted, by an entry. The four counts below add up to
-   * it.
+   * Records of the run's period, by their own times or, if contradicted, by an entry's. Sum of the four counts below.
    */
   in_period: count,
   proved_by_entry: count,
   contradicted: count,
   unproved: count,
   no_entry: count,
-  /** Those that entries of the bundles name, and that are not among the records. */
+  /** Records that entries of the bundles name, but that were not received. */
   missing: count,
 });
 export type KindCounts = z.infer<typeof recordCountsSchema>;
@@ -63,16 +63,16 @@ export const supplementFindingSchema = z.strictObject({
   next_step: z.string(),
 });
 
-/** The standing of one record of the period: a line of `data/records.jsonl`. */
+/** State of one record of the period: a line of `data/records.jsonl`. */
 export const recordStateSchema = z.strictObject({
   kind: z.enum(KIND_NAMES),
   id: z.string(),
   state: z.enum(RECORD_STATE_NAMES),
-  /** The reason that it is not proved. */
+  /** Reason why it is not proved. */
   reason: z.string().optional(),
-  /** For a record that is proved: the columns of its table that no entry states, which are as the service says. */
+  /** Columns of a proved record that no entry states, so that they are only the service's word. */
   as_reported: z.array(z.string()).optional(),
-  /** The entry that it names; `hash` where it names the digest. */
+  /** Entry that the record names; `hash` if it names the digest. */
   entry: z.strictObject({ stream_id: z.string(), sequence: count, hash: z.string().optional() }).optional(),
 });
 export type RecordState = z.infer<typeof recordStateSchema>;
@@ -80,7 +80,7 @@ export type RecordState = z.infer<typeof recordStateSchema>;
 type Services = Record<SupplementService, typeof serviceStateSchema>;
 type Kinds = Record<RecordKind, z.ZodOptional<typeof recordCountsSchema>>;
 
-/** As it stands in the bag and in the run record. */
+/** Statement in the bag and in the run record. */
 export const supplementsStatementSchema = z.strictObject({
   services: z.strictObject({
     audit: serviceStateSchema,
@@ -88,7 +88,7 @@ export const supplementsStatementSchema = z.strictObject({
     endpoints: serviceStateSchema,
     agents: serviceStateSchema,
   } satisfies Services),
-  /** Those that were collected. */
+  /** Counts of the collected kinds. */
   kinds: z.strictObject({
     detections: recordCountsSchema.optional(),
     events: recordCountsSchema.optional(),
@@ -96,7 +96,7 @@ export const supplementsStatementSchema = z.strictObject({
     verifications: recordCountsSchema.optional(),
     actions: recordCountsSchema.optional(),
   } satisfies Kinds),
-  /** At most a thousand of each code. */
+  /** Findings, at most a thousand of each code. */
   findings: z.array(supplementFindingSchema),
   findings_count: count,
 });

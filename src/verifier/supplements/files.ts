@@ -1,17 +1,17 @@
 /**
- * The files of the bag with supplements: how each name is built, and whether a name is one of them. Pure: `/`
+ * File names in the bag with supplements: functions that build them and functions that recognize them. Pure, with `/`
  * everywhere.
  */
 
-/** The services that have supplements. */
+/** Services that have supplements. */
 export const SUPPLEMENT_SERVICES = ['audit', 'traps', 'endpoints', 'agents'] as const;
 export type SupplementService = (typeof SUPPLEMENT_SERVICES)[number];
 
-/** Those beside the audit service. */
+/** Services other than the audit service. */
 export const OTHER_SERVICES = ['traps', 'endpoints', 'agents'] as const;
 export type OtherService = (typeof OTHER_SERVICES)[number];
 
-/** Records, by the service that shows them. */
+/** Kinds of records, with the service that shows them. */
 export const RECORD_KINDS = {
   detections: 'traps',
   events: 'endpoints',
@@ -22,9 +22,9 @@ export const RECORD_KINDS = {
 export type RecordKind = keyof typeof RECORD_KINDS;
 export const KIND_NAMES = Object.keys(RECORD_KINDS) as RecordKind[];
 
-/** The path of the document that `supplementsDocumentSchema` describes. */
+/** Path of the document that `supplementsDocumentSchema` describes. */
 export const SUPPLEMENTS_DOCUMENT = 'data/supplements.json';
-/** A `recordStateSchema` a line: every record of the period, and how it stands. */
+/** Path of the states of all records of the period, one `recordStateSchema` per line. */
 export const RECORD_STATES = 'data/records.jsonl';
 
 const NUMBER = '[0-9]{4,}';
@@ -41,7 +41,7 @@ const NAMES = new RegExp(
   ].join('|')})$`,
 );
 
-/** Folders that a zip may name by themselves, apart from one of an agent. */
+/** Folders that a zip may list as members, apart from those of an agent. */
 export const SUPPLEMENT_FOLDERS: ReadonlySet<string> = new Set([
   '',
   'data/',
@@ -57,17 +57,17 @@ export const SUPPLEMENT_FOLDERS: ReadonlySet<string> = new Set([
   'data/agents/actions/',
 ]);
 
-/** Reports whether a payload file can be one of supplements. */
+/** Reports whether a payload file can be a file of supplements. */
 export function isSupplementFile(path: string): boolean {
   return NAMES.test(path);
 }
 
-/** A page of a list as it was received. @param number from 1 on. */
+/** Returns the path of a page of a list as received. @param number from 1. */
 export function pageFile(service: OtherService, kind: RecordKind | 'agents', number: number): string {
   return `data/${service}/${kind}/${numbered(number)}`;
 }
 
-/** The records of the period as a table. */
+/** Returns the path of the table of the period's records. */
 export function csvFile(kind: RecordKind): string {
   return `data/${RECORD_KINDS[kind]}/${kind}.csv`;
 }
@@ -81,7 +81,7 @@ export function verificationFile(slug: string): string {
   return `data/agents/verifications/${slug}.json`;
 }
 
-/** A page of an agent's actions. */
+/** Returns the path of a page of an agent's actions. */
 export function actionsFile(slug: string, number: number): string {
   return `data/agents/actions/${slug}/${numbered(number)}`;
 }
@@ -90,7 +90,7 @@ function numbered(number: number): string {
   return `${String(number).padStart(4, '0')}.json`;
 }
 
-/** The agent whose actions or verification a file is; null for other files. */
+/** Returns the slug of the agent whose actions or verification a file holds; null for other files. */
 export function agentSlugOf(path: string): string | null {
   return (
     /^data\/agents\/(?:actions\/([^/]+)\/[^/]+|verifications\/([^/]+))\.json$/.exec(path)?.slice(1).find(Boolean) ??
@@ -98,7 +98,7 @@ export function agentSlugOf(path: string): string | null {
   );
 }
 
-/** Files with the records of a kind, in the order in which they are read: agent by agent, page by page. */
+/** Returns the files with the records of a kind, in the order in which they are read: agent by agent, page by page. */
 export function recordFiles(kind: RecordKind, paths: Iterable<string>): string[] {
   const folder = `data/${RECORD_KINDS[kind]}/${kind}/`;
   return [...paths].filter((path) => path.startsWith(folder)).toSorted(byFolderThenNumber);

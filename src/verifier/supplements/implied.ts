@@ -5,7 +5,7 @@ import { isKind, readEntryText } from './comparing.ts';
 import type { RecordKind } from './files.ts';
 import { describeRecords } from './reading.ts';
 
-/** The statement of an entry about a record: that there is one, or what became of it. */
+/** Statement of an entry about a record: that it exists, or a later change. */
 export interface Implied {
   kind: RecordKind;
   id: string;
@@ -22,7 +22,7 @@ interface Kind {
 export class ImpliedRecords {
   readonly #kinds: Kind[];
 
-  /** @param kinds that were collected. */
+  /** @param kinds collected kinds. */
   constructor(supplements: SupplementsDescription | undefined, kinds: readonly RecordKind[]) {
     this.#kinds = kinds.flatMap((kind) => {
       const { id = '', entry = null } = (supplements && describeRecords(supplements, kind)) ?? {};
@@ -48,7 +48,7 @@ export class ImpliedRecords {
   }
 }
 
-/** Reports whether a stream can be that of a template with fields of a record. */
+/** Reports whether a stream's id matches a template with fields of a record. */
 function fits(template: string, streamId: string): boolean {
   const parts = template.split(/\{[^{}]+\}/).map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
   return new RegExp(`^${parts.join('.+')}$`, 's').test(streamId);

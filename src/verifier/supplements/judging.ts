@@ -9,21 +9,21 @@ import type { Comparison } from './members.ts';
 import { describeRecords, type NamedEntry, type SupplementRecord } from './reading.ts';
 import type { StreamStanding } from './standing.ts';
 
-/** A fault of a record, before it is said of which one. */
+/** Fault of a record, before the record is named. */
 export interface RecordFault {
   code: SupplementFindingCode;
   message: string;
   expected?: string;
   actual?: string;
-  /** True if the same holds for other records of the kind that name this stream, so that it is said once. */
+  /** True if the same holds for other records of the kind that name this stream, so that it is reported once. */
   isCommon: boolean;
 }
 
 interface RecordJudgement {
   state: RecordStateName;
-  /** The reason that it is not proved. */
+  /** Reason why it is not proved. */
   reason?: string;
-  /** For a record that is proved: columns that no entry states. */
+  /** Columns of a proved record that no entry states. */
   asReported?: string[];
   fault?: RecordFault;
 }
@@ -35,15 +35,15 @@ interface StreamList {
 export type JudgedContract = EntryContract & Pick<Description, 'supplements'>;
 
 /**
- * Judges a record by what the run knows of the stream that its entry is in: alike in an export and in a verification.
+ * Judges a record by the run's knowledge of its entry's stream, in the same way in an export and in a verification.
  *
- * A record is proved by its entry where all of these hold:
- * 1. The entry is of the stream that such records have theirs in.
- * 2. No claim about that stream is refuted, and its order and its content are proved.
- * 3. The bundle of the stream has the entry of that number, and no other entry says that it is this record's.
- * 4. The digests of the stream cover all that is compared.
- * 5. The entry has the digest that the record names.
- * 6. The entry, and those after it that are about the record, say what the record says; its time is close to theirs.
+ * A record is proved by its entry if
+ * 1. the entry is in the stream in which such records have their entries;
+ * 2. no claim about that stream is refuted, and its order and content are proved;
+ * 3. the bundle of the stream has the entry of that number, and no other entry claims the record;
+ * 4. the digests of the stream cover everything that is compared;
+ * 5. the entry has the digest that the record names;
+ * 6. the entry and later ones about the record state the same as the record, at a similar time.
  */
 export function judgeRecord(
   contract: JudgedContract,
@@ -77,8 +77,8 @@ export function judgeRecord(
 }
 
 /**
- * The number that a record names cannot be that of its entry: another entry names the record, or there was none of that
- * number.
+ * Reports a record that cannot belong to the entry of its number: another entry names the record, or no entry of that
+ * number existed.
  */
 function wrongPlace(
   { kind, id, time }: SupplementRecord,
@@ -103,19 +103,22 @@ function isJudged(description: RecordsDescription): description is Judged {
   return description.entry !== null;
 }
 
-/** When records of a kind were asked for, and what that means for entries. */
+/** Time at which records of a kind were requested, and its consequences for entries. */
 export interface RecordsAsked {
   /** RFC 3339. */
   at: string;
-  /** When the attempt began that read the list of streams. */
+  /** Start of the attempt that read the list of streams. */
   startedAt: string;
-  /** They were asked for by that attempt. */
+  /** True if the records were requested by that attempt. */
   isOfList: boolean;
   /** End of the run's period; null for all time. */
   to: string | null;
 }
 
-/** When records of each kind were asked for; null for kinds whose service was not collected from. */
+/**
+ * Returns a function that returns the time at which records of a kind were requested; null for kinds of services that
+ * were not collected from.
+ */
 export function askedAtOf(
   services: Readonly<Record<string, SupplementState>>,
   { startedAt, to }: { startedAt: string; to: string | null },
@@ -128,15 +131,15 @@ export function askedAtOf(
   };
 }
 
-/** The newest entry of each stream, by the service's list of streams. */
+/** Returns the newest entry of each stream, by the service's list of streams. */
 export function listedHeads({ streams }: StreamList): ReadonlyMap<string, number | null> {
   return new Map(Array.from(streams, ({ stream_id, head }) => [stream_id, head.sequence]));
 }
 
-/** Clocks of the exporter and of a service may be so far apart. */
+/** Maximum difference between the clocks of the exporter and of a service. */
 export const CLOCKS_APART_MS = 5 * 60_000;
 
-/** Returns the facts that the bundle of a stream has for records that were asked for then. */
+/** Returns the facts that a stream's bundle has for records requested at that time. */
 export function streamFactsOf(
   { notes, listed, requestedAt }: Extract<StreamStanding, { kind: 'read' }>,
   { at, isOfList, to }: RecordsAsked,
@@ -166,7 +169,7 @@ function unproved(reason: string): RecordJudgement {
   return { state: 'unproved', reason };
 }
 
-/** @param message goes on from what record it is of. */
+/** @param message text that follows the name of the record. */
 export function contradicted(
   message: string,
   { isCommon = false, ...values }: { expected?: string; actual?: string; isCommon?: boolean } = {},
@@ -180,7 +183,7 @@ function noEntry(): RecordJudgement {
   return { state: 'no_entry', reason: message, fault: { code: 'supplement/no-entry', message, isCommon: true } };
 }
 
-/** It was recorded in the period, and its entry was not, or not yet. */
+/** Judges a record of the period whose entry was recorded outside of it, or not yet. */
 function outside({ sequence }: NamedEntry, first: number | null, last: number | null): RecordJudgement {
   const held = first === null || last === null ? 'no entries' : `the entries ${first} to ${last}`;
   const reason = `its entry ${sequence} lies outside of the bundle, which has ${held}`;

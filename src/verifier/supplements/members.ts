@@ -3,22 +3,22 @@ import { valueAt } from '../profile/path.ts';
 import type { EntryDescription } from '../profile/supplements.ts';
 import { comparableText, type SupplementRecord } from './reading.ts';
 
-/** The statement of an entry beside a record that names it. */
+/** Result of comparing a record with the entries that name it. */
 export type Comparison =
-  /** With the members that entries state. */
+  /** Equal; with the members that entries state. */
   | { outcome: 'same'; stated: readonly string[] }
-  /** Nobody can tell. */
+  /** Comparison is not possible. */
   | { outcome: 'open'; reason: string }
   | { outcome: 'differs'; message: string; expected?: string; actual?: string };
 
-/** An entry that bears on a record, or the item in it that does. */
+/** Entry that bears on a record, or the item in it that does. */
 export interface Saying {
   sequence: number;
   said: Json;
   isExact: boolean;
-  /** Members of the record that it may state, each with its own. */
+  /** Members of the record that it may state, each with the member of the entry. */
   may_say: EntryDescription['may_say'];
-  /** It was there before the record was asked for. */
+  /** True if the entry existed before the record was requested. */
   isCertain: boolean;
 }
 
@@ -26,7 +26,9 @@ export interface Saying {
 interface Sayings {
   first: Saying;
   later: readonly Saying[];
-  /** The bundle reaches up to when the record was asked for: no entry between is unknown. */
+  /**
+   * True if the bundle reaches to the time at which the record was requested, so that no entry before it is unknown.
+   */
   isCurrent: boolean;
 }
 
@@ -38,8 +40,8 @@ interface Stated {
 }
 
 /**
- * Compares every member of a record that entries state. One that later entries state anew must be as the newest of them
- * says that was there when the record was asked for, or as one after it.
+ * Compares every member of a record that entries state. A member that later entries state again must equal the newest
+ * statement that existed when the record was requested, or a later one.
  */
 export function compareMembers(
   record: SupplementRecord,
@@ -83,7 +85,7 @@ function compareStrictly(record: SupplementRecord, says: EntryDescription['says'
   return { outcome: 'same', stated: Object.keys(says) };
 }
 
-/** Returns what entries state of a member, in their order; null where a number is not exact. */
+/** Returns the values that entries state for a member, in order; null if a number is not exact. */
 function statesOf(member: string, sayings: readonly Saying[]): Stated[] | null {
   const states: Stated[] = [];
   for (const { said, isExact, may_say, sequence, isCertain } of sayings) {
@@ -97,7 +99,7 @@ function statesOf(member: string, sayings: readonly Saying[]): Stated[] | null {
   return states;
 }
 
-/** Returns the place of a value among those that only rise; NaN, which is lower than nothing, for others. */
+/** Returns the rank of a value that only rises; NaN, which is lower than nothing, for other values. */
 function rankOf(values: readonly string[] | undefined, text: string): number {
   const rank = (values ?? []).findIndex((value) => JSON.stringify(value) === text);
   return rank === -1 ? Number.NaN : rank;

@@ -6,7 +6,7 @@ import { type JudgedContract, type RecordsAsked, streamFactsOf } from './judging
 import { describeRecords, recordsOfPeriod } from './reading.ts';
 import type { StreamStanding } from './standing.ts';
 
-/** A record that an entry says there is. */
+/** Record whose existence an entry states. */
 interface ImpliedRecord {
   kind: RecordKind;
   id: string;
@@ -20,9 +20,9 @@ interface Asked {
 }
 
 /**
- * True if a service must have shown a record of the run's period: the entry that names it was there before the service was
- * asked, and the record, by the time that the entry states of it, is of the period. Where the entry does not state that
- * time, its own is taken, if it is not so close to an end of the period that the record may lie beyond.
+ * Reports whether a service must have shown a record of the run's period: the entry that names it existed before the
+ * service was asked, and the record's time, as the entry states it, is in the period. If the entry does not state that
+ * time, the entry's own time is used, unless it is so close to an end of the period that the record may lie outside.
  */
 export function isToBeThere(
   contract: JudgedContract,

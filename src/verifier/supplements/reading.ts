@@ -11,32 +11,32 @@ import type { EntryDescription, RecordsDescription, SupplementsDescription } fro
 import { toTimestamp } from '../profile/time.ts';
 import type { RecordKind } from './files.ts';
 
-/** A record of another service, as far as it is judged. */
+/** Record of another service, as far as it is judged. */
 export interface SupplementRecord {
   kind: RecordKind;
   id: string;
-  /** RFC 3339; null for what is of the moment when it was asked for. */
+  /** RFC 3339; null for a record about the moment of the request. */
   time: string | null;
-  /** The entry that it names; null where it names none. */
+  /** Entry that it names; null if it names none. */
   entry: NamedEntry | null;
-  /** Fields that its entry has to state too, each with RFC 8785 text; null for a number that is not exact. */
+  /** Fields that its entry must state, too, with their RFC 8785 text; null for an inexact number. */
   says: readonly (readonly [path: string, text: string | null])[];
-  /** As received. */
+  /** Value as received. */
   value: Json;
-  /** Every number of the answer is the one that was written. */
+  /** True if every number of the answer is exactly the one that was written. */
   isExact: boolean;
 }
 
 export interface NamedEntry {
   streamId: string;
   sequence: number;
-  /** Lower-case hex; null where the record does not name it. */
+  /** Lower-case hex; null if the record does not state it. */
   digest: string | null;
-  /** The stream that the contract says it has to be in; null for any. */
+  /** Stream in which the entry must be by the contract; null for any. */
   stream: string | null;
 }
 
-/** Returns the description of the records of each kind in a contract; null where the service has none of it. */
+/** Returns a contract's description of the records of a kind; null if the service has none. */
 export function describeRecords(supplements: SupplementsDescription, kind: RecordKind): RecordsDescription | null {
   const { traps, endpoints, agents } = supplements;
   if (kind === 'detections') return traps?.detections ?? null;
@@ -44,12 +44,12 @@ export function describeRecords(supplements: SupplementsDescription, kind: Recor
   return agents?.[kind] ?? null;
 }
 
-/** The parts of a contract by which records are read. */
+/** Parts of a contract by which records are read. */
 type RecordContract = Pick<Description, 'name' | 'numbers' | 'digest' | 'supplements'>;
 
 /**
- * The records of one answer as it was received: a page of a list, or a document of one agent.
- * @throws EvidenceError `contract` for what is not as the contract says, or can be read in more than one way.
+ * Reads the records of one answer as received: a page of a list, or a document about one agent.
+ * @throws EvidenceError `contract` if the answer violates the contract, or can be read in more than one way.
  */
 export function readRecords(contract: RecordContract, kind: RecordKind, body: Uint8Array): SupplementRecord[] {
   const description = contract.supplements && describeRecords(contract.supplements, kind);
@@ -67,7 +67,7 @@ function itemsIn(description: RecordsDescription, answer: Json, what: string): J
   return items;
 }
 
-/** The agents of a page of their list, each with its stream; null for one that has none. */
+/** Reads the agents of a page of their list, each with its stream; null for an agent without one. */
 export function readAgents(contract: RecordContract, body: Uint8Array): { agentId: string; streamId: string | null }[] {
   const list = contract.supplements?.agents?.agents;
   if (list === undefined) throw new TypeError(`the contract "${contract.name}" describes no agents`);
@@ -81,7 +81,7 @@ export function readAgents(contract: RecordContract, body: Uint8Array): { agentI
   });
 }
 
-/** @throws EvidenceError `contract` where two readers could see two things. */
+/** @throws EvidenceError `contract` if two readers could see different values. */
 export function readAnswer(body: Uint8Array, what: string): { value: Json; isExact: boolean } {
   const { value, ambiguity, inexact, inexactInteger } = parseExactJson(withoutByteOrderMark(body));
   const why =
@@ -141,9 +141,9 @@ class RecordReader {
 }
 
 /**
- * A value as it is compared: RFC 8785; what is absent is as null. Null for one that holds a number which may be another
- * one than was written.
- * @param isExact whether each number of the text that it is from is the one that was written.
+ * Returns a value in the form in which it is compared: RFC 8785, with absent as null. Returns null if the value holds a
+ * number that may differ from the one written.
+ * @param isExact true if each number of the source text is exactly the one that was written.
  */
 export function comparableText(value: Json | undefined, isExact: boolean): string | null {
   if (!isExact && holdsNumber(value)) return null;
@@ -155,7 +155,10 @@ function holdsNumber(value: Json | undefined): boolean {
   return typeof value === 'object' && value !== null && Object.values(value).some(holdsNumber);
 }
 
-/** A template with fields of a record in it; one that the record has not got stays as it is, and is no stream's name. */
+/**
+ * Fills fields of a record into a template. A field that the record lacks stays a placeholder, which is in no stream's
+ * id.
+ */
 function fillFields(template: string, record: Json): string {
   return template.replace(/\{([^{}]+)\}/g, (name, path: string) => {
     const value = valueAt(record, path);
@@ -163,7 +166,7 @@ function fillFields(template: string, record: Json): string {
   });
 }
 
-/** Returns a function that reports whether a record is of a period, half-open. */
+/** Returns a function that reports whether a record is in a half-open period. */
 export function recordsOfPeriod({ from, to }: { from: string | null; to: string | null }) {
   const [first, end] = [from === null ? -Infinity : Date.parse(from), to === null ? Infinity : Date.parse(to)];
   return ({ time }: Pick<SupplementRecord, 'time'>): boolean => {

@@ -1,44 +1,44 @@
 import type { ReportedClaims, StreamStatus } from '../claims/claim.ts';
 import type { RecordKind } from './files.ts';
 
-/** An entry of a bundle as it was read. */
+/** Entry of a bundle as read. */
 export interface FoundEntry {
-  /** Lower-case hex: the one that the entry states. */
+  /** Digest that the entry states, in lower-case hex. */
   digest: string;
-  /** Its JSON; null for an entry that can be read in more than one way. */
+  /** JSON of the entry; null if it can be read in more than one way. */
   bytes: Uint8Array | null;
 }
 
-/** The knowledge of a run about a stream that records name: none, that it is refuted, or what its bundle holds. */
+/** Knowledge of a run about a stream that records name: none, that it is refuted, or the contents of its bundle. */
 export type StreamStanding =
   | { kind: 'unknown'; reason: string }
   | { kind: 'refuted' }
   | {
       kind: 'read';
-      /** The numbers of its entries; null where there are none. */
+      /** Numbers of its first and last entry; null without entries. */
       first: number | null;
       last: number | null;
-      /** The reason that nothing can be proved by its entries; null if order and content are proved. */
+      /** Reason why its entries can prove nothing; null if order and content are proved. */
       open: string | null;
       /** Members of entries that no digest covers. */
       notCovered: readonly string[];
       notes: StreamNotes;
-      /** The newest entry that the service listed before other services were asked; null where it does not say. */
+      /** Newest entry that the service listed before other services were asked; null if not stated. */
       listed: number | null;
-      /** When the package was asked for. */
+      /** Time at which the package was requested. */
       requestedAt: string;
     };
 
-/** The entries of a stream that bear on records. */
+/** Entries of a stream that bear on records. */
 export interface StreamNotes {
   find(sequence: number): FoundEntry | null;
-  /** Records that entries say there are, by id, each with the number of the first entry that does. */
+  /** Returns the records whose existence entries state, by id, each with the number of the first such entry. */
   implied(kind: RecordKind): ReadonlyMap<string, number>;
-  /** Numbers of the entries that state members of a record anew, in their order. */
+  /** Returns the numbers of the entries that state members of a record again, in order. */
   later(kind: RecordKind, id: string): readonly number[];
 }
 
-/** A stream as it was judged, in an export or in a verification. */
+/** Stream as judged in an export or in a verification. */
 export interface JudgedStream {
   status: StreamStatus | 'recorded';
   claims: ReportedClaims;
@@ -46,7 +46,7 @@ export interface JudgedStream {
   head: { sequence: number } | null;
 }
 
-/** @param notes of the bundle that was judged; null where it was not read. */
+/** @param notes notes of the judged bundle; null if it was not read. */
 export function standingOf(
   { status, claims, first_sequence, head }: JudgedStream,
   notes: StreamNotes | null,

@@ -14,26 +14,26 @@ interface Run {
   /** Half-open. */
   period: { from: string | null; to: string | null };
   standingOf(streamId: string): StreamStanding;
-  /** Null for what was not asked for. */
+  /** Returns null for a kind that was not requested. */
   askedAt(kind: RecordKind): RecordsAsked | null;
 }
 
-/** The number of records of a kind that are proved by entries of a stream. */
+/** Number of records of a kind that entries of a stream prove. */
 export interface ProvedRecords {
   kind: RecordKind;
   stream_id: string;
   records: number;
 }
 
-/** Judges the records of a run one by one, and counts what comes of it. */
+/** Judges the records of a run one by one, and counts the results. */
 export class SupplementTally {
   readonly #run: Run;
   readonly #isOfPeriod: (record: SupplementRecord) => boolean;
   readonly #kinds = new Map<RecordKind, KindCounts>();
-  /** The digest of what was read of each record, by which it is seen whether it comes again. */
+  /** Digest of each record as read, which detects a record that is received again. */
   readonly #seen = new Map<string, string>();
   readonly #findings = new Map<string, SupplementFinding<RecordKind>>();
-  /** Records that are proved, by the stream of their entries. */
+  /** Proved records, by the stream of their entries. */
   readonly #proved = new Map<string, ProvedRecords>();
   readonly #kept = new Map<RecordFault['code'], number>();
   #found = 0;
@@ -43,7 +43,7 @@ export class SupplementTally {
     this.#isOfPeriod = recordsOfPeriod(run.period);
   }
 
-  /** A kind that was collected, also where there is no record of it. */
+  /** Registers a collected kind, even if it has no record. */
   begin(kind: RecordKind): void {
     const none = {
       records: 0,
@@ -57,7 +57,10 @@ export class SupplementTally {
     this.#kinds.set(kind, this.#kinds.get(kind) ?? none);
   }
 
-  /** Judges a record; null for one of another period, unless an entry contradicts that, and for one that came before. */
+  /**
+   * Judges a record. Returns null for a record of another period, unless an entry contradicts that, and for a repeated
+   * one.
+   */
   judge(record: SupplementRecord): RecordState | null {
     this.begin(record.kind);
     const counts = this.#kinds.get(record.kind);
@@ -85,7 +88,7 @@ export class SupplementTally {
     return toState(record, { state, reason, asReported });
   }
 
-  /** An entry dates a record into the period that is, by its own word, of another one. */
+  /** Reports whether an entry dates a record into the period that is, by its own statement, of another one. */
   #isDatedIntoPeriod({ kind, id, entry }: SupplementRecord, askedAt: RecordsAsked): boolean {
     const { contract, period } = this.#run;
     const standing = entry === null ? null : this.#run.standingOf(entry.streamId);
@@ -95,8 +98,8 @@ export class SupplementTally {
   }
 
   /**
-   * Looks for records that entries of the bundles name and that are not there, once all records were judged.
-   * @param streamIds of the run.
+   * Looks for records that entries of the bundles name but that were not received, after all records were judged.
+   * @param streamIds streams of the run.
    */
   finish(streamIds: Iterable<string>): void {
     for (const streamId of streamIds)
@@ -199,16 +202,16 @@ function toState(
   };
 }
 
-/** Files as they were received, by their paths in the bag. */
+/** Files as received, by their paths in the bag. */
 export interface ReceivedFiles {
   paths: Iterable<string>;
   read(path: string): Uint8Array | Promise<Uint8Array>;
 }
 
 /**
- * The records of a kind that are of the period, each with how it stands, in the order of their lines in
- * `data/records.jsonl` and in the table of the kind. Of an answer of the service one is in memory at a time.
- * @throws EvidenceError `contract`, `unreadable` for an answer that is not as the contract says.
+ * Yields the records of a kind that are in the period, each with its state, in the order of their lines in
+ * `data/records.jsonl` and in the table of the kind. Holds one answer of the service in memory at a time.
+ * @throws EvidenceError `contract`, `unreadable` if an answer violates the contract.
  */
 export async function* judgeKind(
   contract: Description,

@@ -4,7 +4,7 @@ import { readOid } from './values.ts';
 
 export type DigestName = 'sha256' | 'sha384' | 'sha512';
 
-/** RFC 5754 section 2. SHA-1 and MD5 are named below only so that a message can say what was refused. */
+/** Accepted digests (RFC 5754 section 2). SHA-1 and MD5 appear below only so that messages can name them. */
 const DIGESTS: ReadonlyMap<string, { name: DigestName; bytes: number }> = new Map([
   ['2.16.840.1.101.3.4.2.1', { name: 'sha256', bytes: 32 }],
   ['2.16.840.1.101.3.4.2.2', { name: 'sha384', bytes: 48 }],
@@ -13,11 +13,14 @@ const DIGESTS: ReadonlyMap<string, { name: DigestName; bytes: number }> = new Ma
 
 interface SignatureScheme {
   key: 'rsa' | 'ec';
-  /** Absent where the digest is named elsewhere (RFC 3370 section 3.2: rsaEncryption in a SignerInfo). */
+  /** Absent if the digest is specified elsewhere (RFC 3370 section 3.2: rsaEncryption in a SignerInfo). */
   digest?: DigestName;
 }
 
-/** RFC 5754 section 3; RSA is PKCS #1 v1.5. RSASSA-PSS is not here: `openssl ts -verify` cannot check it either. */
+/**
+ * Accepted signatures (RFC 5754 section 3); RSA is PKCS #1 v1.5. RSASSA-PSS is left out: `openssl ts -verify` cannot
+ * check it either.
+ */
 const SIGNATURES: ReadonlyMap<string, SignatureScheme> = new Map<string, SignatureScheme>([
   ['1.2.840.113549.1.1.1', { key: 'rsa' }],
   ['1.2.840.113549.1.1.11', { key: 'rsa', digest: 'sha256' }],
@@ -52,12 +55,12 @@ export function signatureOf(oid: string): SignatureScheme | undefined {
   return SIGNATURES.get(oid);
 }
 
-/** The identifier of the SHA-2 algorithm with digests of so many bytes. */
+/** Returns the identifier of the SHA-2 algorithm whose digests have this many bytes. */
 export function digestOidOfLength(bytes: number): string | undefined {
   return [...DIGESTS].find(([, digest]) => digest.bytes === bytes)?.[0];
 }
 
-/** For messages. */
+/** Returns the name of an algorithm for messages. */
 export function algorithmName(oid: string): string {
   const signature = SIGNATURES.get(oid);
   const known = DIGESTS.get(oid)?.name ?? REFUSED.get(oid);
@@ -65,7 +68,7 @@ export function algorithmName(oid: string): string {
   return signature === undefined ? oid : [signature.key.toUpperCase(), signature.digest].filter(Boolean).join(' with ');
 }
 
-/** An AlgorithmIdentifier whose parameters are absent or NULL, as all those accepted here have them (RFC 5754). */
+/** Reads an AlgorithmIdentifier whose parameters are absent or NULL, as for all accepted algorithms (RFC 5754). */
 export function readAlgorithm(element: Element, what: string): string {
   const { oid, parameters } = readAnyAlgorithm(element, what);
   if (parameters !== undefined && (parameters.tag !== TAG.null || parameters.content.length > 0) && isAccepted(oid))
@@ -85,7 +88,7 @@ function readAnyAlgorithm(element: Element, what: string): { oid: string; parame
   return { oid, parameters };
 }
 
-/** Says why a public key is not accepted; null if it is. */
+/** Returns why a public key is not accepted; null if it is. */
 export function keyWeakness(key: KeyObject): string | null {
   const { modulusLength = 0, namedCurve = 'an unnamed curve' } = key.asymmetricKeyDetails ?? {};
   if (key.asymmetricKeyType === 'rsa')

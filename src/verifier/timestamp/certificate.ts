@@ -4,10 +4,10 @@ import { children, context, DerFields, type Element, expectTag, malformed, readD
 import { type GeneralName, type Name, readGeneralName, readName, sameName } from './names.ts';
 import { readBits, readBoolean, readCount, readInteger, readOid } from './values.ts';
 
-/** RFC 5280 section 4.1, as far as a path is judged by it. */
-// Over ten members: they are the fields of the RFC.
+/** Parts of a certificate (RFC 5280 section 4.1) by which a path is judged. */
+// Over ten members: the fields of the RFC.
 export interface Certificate {
-  /** For its signature, dates and key: OpenSSL's reading of the same bytes. */
+  /** OpenSSL's reading of the same bytes, for the signature, the dates and the key. */
   x509: X509Certificate;
   der: Uint8Array;
   issuer: Name;
@@ -20,7 +20,7 @@ export interface Certificate {
   keyUsage: readonly number[] | null;
   extendedKeyUsage: { critical: boolean; purposes: readonly string[] } | null;
   alternativeNames: readonly GeneralName[];
-  /** Extensions that limit a path in a way that is not worked out here. */
+  /** Extensions that limit a path in a way that is not evaluated here. */
   notUnderstood: readonly string[];
 }
 
@@ -66,12 +66,12 @@ export function isSelfSigned(certificate: Certificate): boolean {
   return sameName(certificate.subject, certificate.issuer) && isCertifiedBy(certificate, certificate);
 }
 
-/** Reports whether the signature of the one is by the key of the other; their names are not compared. */
+/** Reports whether one certificate is signed with the key of the other; names are not compared. */
 export function isCertifiedBy({ x509 }: Certificate, { key }: Certificate): boolean {
   try {
     return key !== null && x509.verify(key);
   } catch {
-    // An algorithm that does not go with this key, or that OpenSSL does not know.
+    // The algorithm does not fit this key, or OpenSSL does not know it.
     return false;
   }
 }
@@ -83,7 +83,7 @@ function parse(der: Uint8Array): X509Certificate {
   } catch (cause) {
     throw new EvidenceError('unreadable', 'it contains a certificate that cannot be read', { cause });
   }
-  // Node looks for PEM first, so that a PEM inside a DER certificate would be read in its place.
+  // Node looks for PEM first, so it would read a PEM block inside a DER certificate in place of the certificate.
   if (Buffer.compare(x509.raw, der) !== 0) throw malformed('it contains a certificate that reads as other bytes');
   return x509;
 }
@@ -123,7 +123,7 @@ function readExtensions(explicit: Element | undefined): ReadExtensions {
     extendedKeyUsage:
       purposes === undefined ? null : { critical: purposes.critical, purposes: readPurposes(purposes.value) },
     alternativeNames: names === undefined ? [] : readAlternativeNames(names.value),
-    // Name constraints bind also where they are not critical (RFC 5280 says they must be, OpenSSL always applies them).
+    // Name constraints apply even if not critical (RFC 5280 requires them to be critical, OpenSSL always applies them).
     notUnderstood: [...found].flatMap(([oid, { critical }]) =>
       (critical && !UNDERSTOOD.has(oid)) || oid === EXTENSION.nameConstraints ? [oid] : [],
     ),

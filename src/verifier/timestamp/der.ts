@@ -1,15 +1,15 @@
 import { EvidenceError } from '../../core/errors.ts';
 
 /**
- * DER (X.690 section 10) as far as CMS and X.509 use it. Own code because what is checked here are exact bytes: which
- * of them were signed, that nothing follows them, that each length has one encoding. asn1js and pkijs read BER, so
- * they let pass what must be refused, and the authority of the platform writes with them: a shared bug must not hide.
+ * Element of DER (X.690 section 10), as far as CMS and X.509 use it. Our own code, because exact bytes are checked:
+ * which of them were signed, that nothing follows them, and that each length has one encoding. asn1js and pkijs read
+ * BER and so accept what must be refused. The platform's authority writes with them, and a shared bug must not hide.
  */
 export interface Element {
-  /** The identifier octet: class, constructed bit and number in one. */
+  /** Identifier octet: class, constructed bit and number. */
   readonly tag: number;
   readonly content: Uint8Array;
-  /** Identifier, length and content, as they stand in the input. */
+  /** Identifier, length and content, as in the input. */
   readonly encoded: Uint8Array;
 }
 
@@ -27,12 +27,12 @@ export const TAG = {
   set: 0x31,
 } as const;
 
-/** Tokens, certificates included, nest about 12 levels deep. */
+/** Maximum depth. Tokens, including certificates, nest about 12 levels deep. */
 const MAX_DEPTH = 32;
 const CONSTRUCTED = 0x20;
 const LONG_FORM = 0x80;
 
-/** The identifier octet of a constructed `[number]`. */
+/** Returns the identifier octet of a constructed `[number]`. */
 export function context(number: number): number {
   return 0xa0 | number;
 }
@@ -42,10 +42,10 @@ export function malformed(message: string): EvidenceError {
 }
 
 /**
- * The one element that `bytes` are, checked to its leaves.
+ * Reads `bytes` as one element, checked to its leaves.
  *
- * @throws EvidenceError `unreadable` for anything but DER: bytes after the end, lengths that are indefinite, longer
- * than they need be or beyond what contains them, constructed strings, nesting beyond 32 levels.
+ * @throws EvidenceError `unreadable` unless the bytes are DER: for trailing bytes, lengths that are indefinite, not
+ * minimal or beyond the enclosing element, constructed strings, and nesting beyond 32 levels.
  */
 export function readDer(bytes: Uint8Array): Element {
   const root = elementAt(bytes, 0);
@@ -84,7 +84,7 @@ function elementAt(bytes: Uint8Array, start: number): Element {
   return { tag, content: bytes.subarray(from, from + length), encoded: bytes.subarray(start, from + length) };
 }
 
-/** X.690 section 10.1: definite, in as few octets as it takes. */
+/** Reads a definite length in the minimal number of octets (X.690 section 10.1). */
 function lengthAt(bytes: Uint8Array, start: number): { length: number; size: number } {
   const first = octet(bytes, start);
   if (first < LONG_FORM) return { length: first, size: 1 };
@@ -102,19 +102,19 @@ function octet(bytes: Uint8Array, at: number): number {
   return value;
 }
 
-/** Takes the fields of a SEQUENCE one after the other; `end()` when no more may come. */
+/** Takes the fields of a SEQUENCE one after the other; `end()` throws if there are more. */
 export class DerFields {
   readonly #what: string;
   readonly #elements: Element[];
   #next = 0;
 
-  /** `what` is named in errors. */
+  /** @param what name of the SEQUENCE in errors. */
   constructor(parent: Element, what: string) {
     this.#what = what;
     this.#elements = children(parent);
   }
 
-  /** The next field, which must be there and carry this tag. */
+  /** Returns the next field, which must exist and have this tag. */
   take(tag: number, name: string): Element {
     const field = this.optional(tag);
     if (field !== undefined) return field;
@@ -123,7 +123,7 @@ export class DerFields {
     throw malformed(`${this.#what} has ${found} where its ${name} (type ${hex(tag)}) belongs`);
   }
 
-  /** The next field if it carries this tag. */
+  /** Returns the next field if it has this tag. */
   optional(tag: number): Element | undefined {
     const field = this.#elements[this.#next];
     if (field?.tag !== tag) return undefined;
@@ -131,7 +131,7 @@ export class DerFields {
     return field;
   }
 
-  /** The next field, whatever it is. */
+  /** Returns the next field, whatever its tag. */
   any(): Element | undefined {
     return this.#elements[this.#next++];
   }
@@ -147,7 +147,7 @@ export function expectTag(element: Element, tag: number, what: string): Element 
   return element;
 }
 
-/** The single element inside an EXPLICIT tag or a SET of one. */
+/** Returns the single element inside an EXPLICIT tag or a SET of one. */
 export function only(parent: Element, tag: number, what: string): Element {
   const [first, ...more] = children(parent);
   if (first === undefined || more.length > 0)

@@ -1,7 +1,7 @@
 import { children, context, DerFields, type Element, expectTag, malformed, only, TAG } from './der.ts';
 import { readOid } from './values.ts';
 
-/** RFC 4519 short names, for reading aloud. */
+/** Short names of RFC 4519, for messages. */
 const SHORT: ReadonlyMap<string, string> = new Map([
   ['2.5.4.3', 'CN'],
   ['2.5.4.5', 'serialNumber'],
@@ -17,7 +17,7 @@ const SHORT: ReadonlyMap<string, string> = new Map([
 
 const TEXT_ENCODINGS: ReadonlyMap<number, string> = new Map([
   [TAG.utf8String, 'utf-8'],
-  // PrintableString, T61String, IA5String, VisibleString: one byte a character.
+  // PrintableString, T61String, IA5String, VisibleString: one byte per character.
   [0x13, 'latin1'],
   [0x14, 'latin1'],
   [0x16, 'latin1'],
@@ -27,19 +27,19 @@ const TEXT_ENCODINGS: ReadonlyMap<number, string> = new Map([
 
 const DIRECTORY_NAME = context(4);
 
-/** A distinguished name, read to its end: nothing about it can fail later. */
+/** Distinguished name, read completely: nothing about it can fail later. */
 export interface Name {
-  /** For people, as `O=Example, CN=Authority`. */
+  /** Text for people, e.g. `O=Example, CN=Authority`. */
   text: string;
-  /** The same for all names that RFC 5280 section 7.1 holds equal. */
+  /** Comparison key: equal for all names that RFC 5280 section 7.1 treats as equal. */
   folded: string;
 }
 
-/** A GeneralName (RFC 5280 section 4.2.1.6). */
+/** GeneralName (RFC 5280 section 4.2.1.6). */
 export interface GeneralName {
   encoded: Uint8Array;
   text: string;
-  /** Null of one that is no directoryName. */
+  /** Null unless it is a directoryName. */
   directory: Name | null;
 }
 
@@ -57,7 +57,7 @@ export function readName(element: Element): Name {
   return { text: texts.join(', '), folded: JSON.stringify(folded) };
 }
 
-/** `text` is null, and only the bytes count, where the value is no text. */
+/** Reads an attribute. If the value is no text, `text` is null and only the bytes count. */
 function readPair(pair: Element): { type: string; text: string | null; raw: string } {
   const fields = new DerFields(expectTag(pair, TAG.sequence, 'an attribute of a name'), 'an attribute of a name');
   const type = readOid(fields.take(TAG.oid, 'type'), 'the type of an attribute of a name');
@@ -77,7 +77,7 @@ function textOf({ tag, content }: Element): string | null {
   }
 }
 
-/** As OpenSSL folds: case and white space of ASCII, whatever the string type. */
+/** Folds like OpenSSL: ASCII case and white space, whatever the string type. */
 function fold(text: string): string {
   const spaced = text.replace(/[ \t\n\v\f\r]+/g, ' ').replace(/^ | $/g, '');
   return spaced.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
@@ -95,7 +95,7 @@ export function readGeneralName(element: Element): GeneralName {
   return { encoded, directory, text: directory?.text ?? escaped(new TextDecoder().decode(content)) };
 }
 
-/** Text of others, safe to print: control characters and those that turn the direction are shown by their numbers. */
+/** Makes text from outside safe to print: shows control and bidirectional characters by their numbers. */
 export function escaped(text: string): string {
   return text.replace(/\p{C}/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }

@@ -5,27 +5,30 @@ import { sameName } from './names.ts';
 export const TIME_STAMPING = '1.3.6.1.5.5.7.3.8';
 const ANY_PURPOSE = '2.5.29.37.0';
 
-/** A crafted set of certificates has exponentially many paths; real ones are found in a handful of steps. */
+/**
+ * Maximum number of links tried: a crafted set of certificates has exponentially many paths, a real path takes a few
+ * steps.
+ */
 const MAX_LINKS_TRIED = 100;
 const MAX_CERTIFICATES = 8;
 
 interface TrustQuestion {
   signer: Certificate;
-  /** Certificates that a path may lead over. Those that are self-signed prove nothing and are passed over. */
+  /** Certificates that a path may pass through. Self-signed ones prove nothing and are skipped. */
   others: readonly Certificate[];
   roots: readonly Certificate[];
-  /** Every certificate of the path must be valid then, now or not. */
+  /** Time at which every certificate of the path must be valid, whether or not it is valid now. */
   at: Date;
 }
 
 export interface TrustAnswer {
-  /** From the signer to a pinned root; null if none leads there. */
+  /** Path from the signer to a pinned root; null if there is none. */
   path: readonly Certificate[] | null;
-  /** Reasons that the path does not hold (RFC 5280 section 6); empty for one that does. */
+  /** Reasons why the path is not valid (RFC 5280 section 6); empty for a valid path. */
   problems: readonly string[];
 }
 
-/** The first path to a pinned root that holds, or the one with the fewest problems. */
+/** Returns the first valid path to a pinned root or, without one, the path with the fewest problems. */
 export function findPath({ signer, others, roots, at }: TrustQuestion): TrustAnswer {
   const search = { between: others.filter((other) => !isSelfSigned(other)), roots, left: MAX_LINKS_TRIED };
   let best: TrustAnswer | null = null;
@@ -40,7 +43,7 @@ export function findPath({ signer, others, roots, at }: TrustQuestion): TrustAns
 interface Search {
   between: readonly Certificate[];
   roots: readonly Certificate[];
-  /** Links that may still be tried. */
+  /** Number of links that may still be tried. */
   left: number;
 }
 
@@ -63,7 +66,7 @@ function whyNone(signer: Certificate, roots: readonly Certificate[]): string {
   return `no path leads from the certificate of ${signer.subject.text} to a pinned root`;
 }
 
-/** RFC 5280 section 6.1, without policies: a pinned root is trusted for time stamps of whatever policy. */
+/** Checks a path (RFC 5280 section 6.1) without policies: a pinned root is trusted for time-stamps of any policy. */
 function problemsOf(path: readonly Certificate[], at: Date): string[] {
   return path.flatMap((certificate, index) => {
     const issuer = path[index + 1];
@@ -79,7 +82,7 @@ function problemsOf(path: readonly Certificate[], at: Date): string[] {
 function ownProblems({ x509, subject, key, notUnderstood }: Certificate, at: Date): string[] {
   const problems: string[] = [];
   const { validFromDate, validToDate } = x509;
-  // RFC 5280 section 4.1.2.5 counts the last second in; OpenSSL does not, and an auditor is to get the same answer.
+  // RFC 5280 section 4.1.2.5 includes the last second; OpenSSL does not, and an auditor must get the same answer.
   if (at < validFromDate || at >= validToDate) {
     const span = `${validFromDate.toISOString()} to ${validToDate.toISOString()}`;
     problems.push(`the certificate of ${subject.text} is valid from ${span}, not at ${at.toISOString()}`);
@@ -93,7 +96,9 @@ function ownProblems({ x509, subject, key, notUnderstood }: Certificate, at: Dat
   return problems;
 }
 
-/** Self-issued certificates do not count towards a path length (RFC 5280 section 4.2.1.9), nor does the signer's. */
+/**
+ * Counts the certificates that a path length limits: not self-issued ones (RFC 5280 section 4.2.1.9), nor the signer's.
+ */
 function intermediatesBelow(path: readonly Certificate[], index: number): number {
   return path.slice(1, index).filter(({ subject, issuer }) => !sameName(subject, issuer)).length;
 }
@@ -117,14 +122,17 @@ function linkProblems(child: Certificate, issuer: Certificate): string[] {
     const algorithm = algorithmName(signatureAlgorithmOid);
     problems.push(`the certificate of ${child.subject.text} is signed with ${algorithm}, which is not accepted`);
   }
-  // OpenSSL also compares the key identifiers; the usage it also looks at is reported by `issuerProblems`.
+  // OpenSSL also compares the key identifiers. It checks the key usage as well, which `issuerProblems` reports.
   const maySign = issuer.keyUsage === null || issuer.keyUsage.includes(KEY_USAGE.keyCertSign);
   if (maySign && !child.x509.checkIssued(issuer.x509))
     problems.push(`the certificate of ${child.subject.text} names another key of its issuer (authorityKeyIdentifier)`);
   return problems;
 }
 
-/** An intermediate that states purposes may issue for these only, as browsers and the CA/Browser Forum have it. */
+/**
+ * Checks the purposes of an intermediate: it may issue only for those that it states, as browsers and the CA/Browser
+ * Forum require.
+ */
 function purposeProblems({ subject, extendedKeyUsage }: Certificate): string[] {
   const purposes = extendedKeyUsage?.purposes ?? [ANY_PURPOSE];
   if (purposes.includes(TIME_STAMPING) || purposes.includes(ANY_PURPOSE)) return [];

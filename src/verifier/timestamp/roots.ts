@@ -7,23 +7,23 @@ const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 const NEXT_STEP = 'Pin the root certificates of the time-stamping authorities that you trust, as PEM.';
 
 /**
- * The roots that a user pins: the certificates of a PEM text, in order, each once. Whether they are valid is asked at
- * the time of a token. Only self-signed ones are roots: `openssl ts -verify -CAfile` accepts no others either, and an
- * auditor is to get the same answer.
+ * Reads the roots that a user pins: the certificates of a PEM text, in order, each once. Their validity is checked at
+ * the time of a token. Only self-signed certificates are roots: `openssl ts -verify -CAfile` accepts no others either,
+ * and an auditor must get the same answer.
  *
- * @param source named in errors, e.g. the file.
- * @throws EvidenceError `config` if there is none, if something else is among them, or one that is no root.
+ * @param source name for errors, e.g. of the file.
+ * @throws EvidenceError `config` if there is no certificate, something else, or a certificate that is no root.
  */
 export function readRoots(pem: string, source: string): readonly Certificate[] {
   return readPem(pem, source, whyNoRoot);
 }
 
 /**
- * Certificates between authorities and roots, for tokens that do not carry them all: `-untrusted` of `openssl ts`.
- * They lend no trust, so nothing is asked of them before they stand on a path.
+ * Reads certificates between authorities and roots, for tokens that do not carry all of them: `-untrusted` of `openssl
+ * ts`. They lend no trust, so they are checked only as part of a path.
  *
- * @param source named in errors, e.g. the file.
- * @throws EvidenceError `config` if there is none, or if something else is among them.
+ * @param source name for errors, e.g. of the file.
+ * @throws EvidenceError `config` if there is no certificate, or something else.
  */
 export function readIntermediates(pem: string, source: string): readonly Certificate[] {
   return readPem(pem, source, () => null);

@@ -7,14 +7,17 @@ import type { Signer, Token } from './token.ts';
 import { type TokenFinding, toTokenFinding } from './token-finding.ts';
 
 /**
- * The certificate that the SignerInfo names. Of several of that issuer and serial number the first, as OpenSSL has it:
- * the signed attributes tell whether it is the right one.
+ * Returns the certificate that the SignerInfo names. If several have this issuer and serial number, returns the first,
+ * like OpenSSL: the signed attributes tell whether it is the right one.
  */
 export function signerCertificate(signer: Signer, certificates: readonly Certificate[]): Certificate | undefined {
   return certificates.find(({ serial, issuer }) => serial === signer.serial && sameName(issuer, signer.issuer));
 }
 
-/** RFC 5652 sections 5.4 and 5.6: the signed attributes bind the content, the signature binds the attributes. */
+/**
+ * Checks the signature (RFC 5652 sections 5.4 and 5.6): the signed attributes bind the content, the signature binds the
+ * attributes.
+ */
 export function checkTokenSignature(token: Token, certificate: Certificate): TokenFinding[] {
   const { signer, content } = token;
   const digest = digestOf(signer.digestAlgorithm)?.name;
@@ -41,7 +44,10 @@ function whyNotSigned(signer: Signer, digest: DigestName, { key, subject }: Cert
   return `the signature is not that of ${subject.text} over these attributes`;
 }
 
-/** RFC 5816: the certificate that the attributes name first is the signer's; without it any with its key would do. */
+/**
+ * Checks the first certificate that the attributes name, the signer's (RFC 5816); without the check, any certificate
+ * with its key would do.
+ */
 export function checkNamedCertificate({ signer }: Token, certificate: Certificate): TokenFinding[] {
   return signer.attributes.certificateIds.flatMap(([first]) =>
     first !== undefined && !identifies(first, certificate)
@@ -55,7 +61,7 @@ export function checkNamedCertificate({ signer }: Token, certificate: Certificat
   );
 }
 
-/** OpenSSL's rule for further names: each is of a certificate of the path. */
+/** Checks the further certificates that the attributes name: each must be on the path, which is OpenSSL's rule. */
 export function checkNamedPath({ signer }: Token, path: readonly Certificate[]): TokenFinding[] {
   return signer.attributes.certificateIds.flatMap(([, ...further]) =>
     further

@@ -7,14 +7,14 @@ const CONTENT_TYPE = '1.2.840.113549.1.9.3';
 const MESSAGE_DIGEST = '1.2.840.113549.1.9.4';
 const SIGNING_CERTIFICATE = '1.2.840.113549.1.9.16.2.12';
 const SIGNING_CERTIFICATE_V2 = '1.2.840.113549.1.9.16.2.47';
-/** RFC 5035 section 4: the algorithm of an ESSCertIDv2 that names none. */
+/** Algorithm of an ESSCertIDv2 that specifies none (RFC 5035 section 4). */
 const DEFAULT_ALGORITHM = '2.16.840.1.101.3.4.2.1';
 
 /** ESSCertID (RFC 2634 section 5.4) and ESSCertIDv2 (RFC 5035 section 4). */
 export interface CertificateId {
   /**
-   * `sha1` in the first form only, which has no other. It is accepted there because the certificate is checked on its
-   * own: to pass off another one takes a second preimage, which SHA-1 still withstands, not a collision.
+   * `sha1` only in the first form, which has no other. It is accepted there because the certificate is checked
+   * separately: replacing the certificate takes a second preimage, which SHA-1 still withstands, not a collision.
    */
   algorithm: 'sha1' | 'sha256' | 'sha384' | 'sha512';
   hash: Uint8Array;
@@ -22,15 +22,17 @@ export interface CertificateId {
 }
 
 export interface SignedAttributes {
-  /** The bytes that were signed: tagged as a SET, not as the `[0]` that stands in the token (RFC 5652 section 5.4). */
+  /** Signed bytes: tagged as a SET, not with the `[0]` of the token (RFC 5652 section 5.4). */
   signedBytes: Uint8Array;
   contentType: string;
   messageDigest: Uint8Array;
-  /** One list for either attribute that is there; the first of a list names the signer's certificate. */
+  /** One list per attribute that is present; the first id of a list names the signer's certificate. */
   certificateIds: readonly (readonly CertificateId[])[];
 }
 
-/** @throws EvidenceError `unreadable` if one that RFC 3161 asks for is missing, there twice or of several values. */
+/**
+ * @throws EvidenceError `unreadable` if an attribute that RFC 3161 requires is missing, repeated or has several values.
+ */
 export function readSignedAttributes(implicit: Element): SignedAttributes {
   const attributes = listAttributes(implicit);
   const value = (oid: string, tag: number, name: string): Element => {
@@ -54,7 +56,7 @@ export function readSignedAttributes(implicit: Element): SignedAttributes {
   };
 }
 
-/** The SET of values of each attribute by its type. */
+/** Returns the SET of values of each attribute by its type. */
 export function listAttributes(implicit: Element): Map<string, Element> {
   const found = new Map<string, Element>();
   for (const attribute of children(implicit)) {
@@ -68,7 +70,7 @@ export function listAttributes(implicit: Element): Map<string, Element> {
   return found;
 }
 
-/** SigningCertificate: the ids, then policies, which bind only whom they are addressed to. */
+/** Reads a SigningCertificate: the ids, then policies, which bind only their addressees. */
 function readIds(attribute: Element, read: (id: DerFields) => CertificateId): CertificateId[] {
   const fields = new DerFields(attribute, 'signingCertificate');
   const ids = children(fields.take(TAG.sequence, 'certs'));

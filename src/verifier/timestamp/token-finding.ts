@@ -1,8 +1,8 @@
 import type { BareFinding } from '../model/finding.ts';
 
 /**
- * Deviations of a token. Most refute it. `unknown-issuer` and `future` leave it unproved, and `certificate-expired` is a
- * warning to stamp again.
+ * Codes of findings about a token. Most refute the token. `unknown-issuer` and `future` leave it unproved, and
+ * `certificate-expired` is a warning to time-stamp again.
  */
 export type TokenFindingCode =
   | 'anchor/malformed'
@@ -30,7 +30,7 @@ export function refutes(finding: TokenFinding): boolean {
   return finding.code !== 'anchor/certificate-expired' && !leavesOpen(finding);
 }
 
-/** True if a token with this finding proves nothing, and is not known to be wrong either. */
+/** Reports whether a token with this finding proves nothing, without being known to be wrong. */
 export function leavesOpen({ code }: TokenFinding): boolean {
   return code === 'anchor/unknown-issuer' || code === 'anchor/future';
 }

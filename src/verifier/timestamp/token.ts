@@ -6,16 +6,16 @@ import { listAttributes, readSignedAttributes, type SignedAttributes } from './s
 import { readTstInfo, type TstInfo } from './tst-info.ts';
 import { readBits, readInteger, readOid } from './values.ts';
 
-/** PKIStatusInfo of RFC 3161 section 2.4.2. */
+/** PKIStatusInfo (RFC 3161 section 2.4.2). */
 export interface ResponseStatus {
   status: bigint;
-  /** The authority's words about it, '' for none. */
+  /** Authority's text about the status; '' for none. */
   text: string;
   /** Numbers of the bits of PKIFailureInfo. */
   failures: readonly number[];
 }
 
-/** The one SignerInfo of a token (RFC 5652 section 5.3). */
+/** Single SignerInfo of a token (RFC 5652 section 5.3). */
 export interface Signer {
   issuer: Name;
   serial: bigint;
@@ -25,31 +25,31 @@ export interface Signer {
   signature: Uint8Array;
 }
 
-/** The contents of a token, none of them believed yet. */
+/** Content of a token, not trusted yet. */
 export interface Token {
   info: TstInfo;
-  /** The DER of `info`, as signed. */
+  /** DER of `info`, as signed. */
   content: Uint8Array;
-  /** As carried, in order, each once. */
+  /** Certificates as carried, in order, each once. */
   certificates: readonly Certificate[];
   signer: Signer;
 }
 
 export interface TimeStampResponse {
-  /** Null of a bare token. */
+  /** Null for a bare token. */
   status: ResponseStatus | null;
   /** Null only if the status does not grant one. */
   token: Token | null;
 }
 
-/** Ten times what authorities send with their chains. */
+/** Maximum size of a token: ten times the size that authorities send with their chains. */
 export const MAX_TOKEN_BYTES = 64 * 1024;
 
 const SIGNED_DATA = '1.2.840.113549.1.7.2';
 const TST_INFO = '1.2.840.113549.1.9.16.1.4';
-/** RFC 5652 section 5.1: 3 because the content is not of type id-data. */
+/** Version 3 (RFC 5652 section 5.1), because the content is not of type id-data. */
 const SIGNED_DATA_VERSION = 3n;
-/** RFC 5652 section 5.3: 1 because the signer is named by issuer and serial number. */
+/** Version 1 (RFC 5652 section 5.3), because the signer is identified by issuer and serial number. */
 const SIGNER_INFO_VERSION = 1n;
 const MAX_CERTIFICATES = 16;
 
@@ -59,10 +59,10 @@ export function isGranted({ status }: ResponseStatus): boolean {
 }
 
 /**
- * A TimeStampResp (RFC 3161 section 2.4.2) or the bare token from inside it.
+ * Reads a TimeStampResp (RFC 3161 section 2.4.2) or the bare token from inside it.
  *
- * @throws EvidenceError `unreadable` for anything else, with what is wrong with it: not DER, larger than
- * `MAX_TOKEN_BYTES`, fields that do not belong, another content than TSTInfo, several signers.
+ * @throws EvidenceError `unreadable` with the fault: not DER, larger than `MAX_TOKEN_BYTES`, unexpected fields, another
+ * content than TSTInfo, or several signers.
  */
 export function readResponse(der: Uint8Array): TimeStampResponse {
   if (der.length > MAX_TOKEN_BYTES) throw malformed(`it has ${der.length} bytes, more than ${MAX_TOKEN_BYTES}`);
@@ -102,7 +102,7 @@ function readToken(contentInfo: Element): Token {
   const revocations = fields.optional(context(1));
   const signer = readSigner(only(fields.take(TAG.set, 'signerInfos'), TAG.sequence, 'the list of signers'));
   fields.end();
-  // Not used: they stand outside of what is signed, and a pinned root is asked for nothing but its signature.
+  // Revocation lists are not used: they are outside of the signed bytes, and a pinned root needs only its signature.
   for (const list of revocations === undefined ? [] : children(revocations))
     expectTag(list, TAG.sequence, 'a revocation list');
   if (!algorithms.includes(signer.digestAlgorithm))
@@ -116,7 +116,7 @@ function readDigestAlgorithms(set: Element): string[] {
   );
 }
 
-/** The octets of the TSTInfo; primitive, which `readDer` has made sure of. */
+/** Returns the octets of the TSTInfo, which are primitive, as `readDer` has made sure. */
 function readContent(encapsulated: Element): Uint8Array {
   const fields = new DerFields(encapsulated, 'encapContentInfo');
   expectOid(fields.take(TAG.oid, 'eContentType'), TST_INFO, 'its signed content');

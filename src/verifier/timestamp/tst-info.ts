@@ -3,21 +3,21 @@ import { children, context, DerFields, type Element, malformed, readDer, TAG } f
 import { type GeneralName, readGeneralName } from './names.ts';
 import { readBoolean, readCount, readInteger, readOid, readTime } from './values.ts';
 
-/** The most that `genTime` may be from the true time, either way; 0 where the token leaves a part out. */
+/** Maximum difference between `genTime` and the true time, either way; parts that the token leaves out are 0. */
 export interface Accuracy {
   seconds: number;
   millis: number;
   micros: number;
 }
 
-/** The content that the authority signed: TSTInfo of RFC 3161 section 2.4.2. */
+/** Content that the authority signed: TSTInfo (RFC 3161 section 2.4.2). */
 export interface TstInfo {
   policy: string;
   imprint: { algorithm: string; digest: Uint8Array };
   serial: bigint;
-  /** The time of `genTimeText`, cut to milliseconds. */
+  /** Time of `genTimeText`, truncated to milliseconds. */
   genTime: Date;
-  /** With all digits of its fraction, as signed. */
+  /** Time with all digits of its fraction, as signed. */
   genTimeText: string;
   accuracy: Accuracy | null;
   ordering: boolean;
@@ -27,7 +27,9 @@ export interface TstInfo {
 
 const MAX_ACCURACY_SECONDS = 2 ** 31 - 1;
 
-/** @throws EvidenceError `unreadable` for anything but the DER of a TSTInfo version 1, all of which is understood. */
+/**
+ * @throws EvidenceError `unreadable` unless the bytes are the DER of a TSTInfo version 1, all of which is understood.
+ */
 export function readTstInfo(der: Uint8Array): TstInfo {
   const fields = new DerFields(sequence(der), 'TSTInfo');
   const version = readInteger(fields.take(TAG.integer, 'version'), 'the version of TSTInfo');
@@ -92,7 +94,7 @@ function readTsa(explicit: Element): GeneralName {
   return readGeneralName(name);
 }
 
-/** None is defined that a verifier must know; one that is critical says that whoever does not know it must not go on. */
+/** Refuses critical extensions: none is defined that a verifier must know. */
 function refuseCritical(extensions: Element): void {
   for (const extension of children(extensions)) {
     const fields = new DerFields(extension, 'an extension of TSTInfo');

@@ -1,10 +1,13 @@
 import { type Element, malformed } from './der.ts';
 
 const MAX_OID_OCTETS = 64;
-/** RFC 3161 asks for serial numbers of 160 bits at least; nothing in a token needs more than 512. */
+/**
+ * Maximum length of an integer: RFC 3161 requires serial numbers of at least 160 bits; nothing in a token needs more
+ * than 512.
+ */
 const MAX_INTEGER_OCTETS = 64;
 
-/** Dotted form of an OBJECT IDENTIFIER (X.690 section 8.19). */
+/** Returns the dotted form of an OBJECT IDENTIFIER (X.690 section 8.19). */
 export function readOid({ content }: Element, what: string): string {
   const last = content.at(-1);
   if (last === undefined || last >= 0x80 || content.length > MAX_OID_OCTETS)
@@ -25,7 +28,7 @@ export function readOid({ content }: Element, what: string): string {
   return [root, first - root * 40n, ...rest].join('.');
 }
 
-/** Two's complement in as few octets as it takes (X.690 section 8.3). */
+/** Reads a two's complement integer in the minimal number of octets (X.690 section 8.3). */
 export function readInteger({ content }: Element, what: string): bigint {
   const [first, second] = content;
   if (first === undefined || content.length > MAX_INTEGER_OCTETS)
@@ -42,14 +45,14 @@ export function readCount(element: Element, most: number, what: string): number 
   return Number(value);
 }
 
-/** X.690 section 11.1. */
+/** Reads a BOOLEAN (X.690 section 11.1). */
 export function readBoolean({ content }: Element, what: string): boolean {
   const [value] = content;
   if (content.length !== 1 || (value !== 0 && value !== 0xff)) throw malformed(`${what} is neither true nor false`);
   return value === 0xff;
 }
 
-/** The numbers of the bits that are set in a BIT STRING, 0 first (X.680 named bit lists). */
+/** Returns the numbers of the bits that are set in a BIT STRING, 0 first (X.680 named bit lists). */
 export function readBits({ content }: Element, what: string): number[] {
   const [unused, ...octets] = content;
   if (unused === undefined || unused > 7 || (octets.length === 0 && unused > 0))
@@ -63,7 +66,10 @@ export function readBits({ content }: Element, what: string): number[] {
 
 const TIME = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(?:\.(\d{1,9}))?Z$/;
 
-/** RFC 3161 section 2.4.2: UTC with seconds; a fraction, of which `Date` keeps milliseconds. */
+/**
+ * Reads a GeneralizedTime (RFC 3161 section 2.4.2): UTC with seconds and a fraction, of which `Date` keeps
+ * milliseconds.
+ */
 export function readTime({ content }: Element, what: string): { date: Date; text: string } {
   const text = Buffer.from(content).toString('latin1');
   const match = TIME.exec(text);
@@ -71,7 +77,7 @@ export function readTime({ content }: Element, what: string): { date: Date; text
   const [year, month, day, hour, minute, second, fraction = ''] = match.slice(1);
   const iso = `${year}-${month}-${day}T${hour}:${minute}:${second}.${fraction.slice(0, 3).padEnd(3, '0')}Z`;
   const date = new Date(iso);
-  // `Date` lets February 30 pass as March 2.
+  // `Date` accepts February 30 as March 2.
   if (Number.isNaN(date.getTime()) || date.toISOString() !== iso) throw malformed(`${what} ${text} is no date`);
   return { date, text };
 }

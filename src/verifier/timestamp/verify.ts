@@ -10,30 +10,32 @@ import { leavesOpen, refutes, type TokenFinding, toTokenFinding } from './token-
 import type { Accuracy, TstInfo } from './tst-info.ts';
 
 export interface TokenQuestion {
-  /** Hex of the digest that *we* computed and that the token is to bind to a time. */
+  /** Hex of the digest that *we* computed and that the token must bind to a time. */
   digest: string;
-  /** The only certificates that are trusted (`readRoots`). */
+  /** Trusted root certificates (`readRoots`). */
   roots: readonly Certificate[];
-  /** To complete paths with, where the token does not carry all of them; they lend no trust (`readIntermediates`). */
+  /**
+   * Certificates that complete paths if the token does not carry all of them; they lend no trust (`readIntermediates`).
+   */
   intermediates?: readonly Certificate[];
   now: Date;
-  /** When the token was there already, if that was before now: a later time in it proves nothing. */
+  /** Time by which the token existed, if before now: a later time in the token proves nothing. */
   notAfter?: Date;
-  /** The nonce of our own request; left out when somebody else asked for the token. */
+  /** Nonce of our own request; absent if another party requested the token. */
   nonce?: bigint;
 }
 
-/** The statements of a token; to be believed only if `valid`. */
+/** Statements of a token; trustworthy only if `valid`. */
 export interface TokenFacts {
   genTime: Date;
-  /** As signed, with every digit of the fraction. */
+  /** Time as signed, with every digit of the fraction. */
   genTimeText: string;
   accuracy: Accuracy | null;
   /** Object identifier. */
   policy: string;
   /** Hex. */
   serial: string;
-  /** `sha256`, `sha384`, `sha512`, or what it is instead. */
+  /** `sha256`, `sha384`, `sha512`, or the name of another algorithm. */
   hashAlgorithm: string;
   /** Hex. */
   imprint: string;
@@ -42,20 +44,20 @@ export interface TokenFacts {
 }
 
 export interface TokenVerdict {
-  /** True if the token proves that the digest existed at `genTime`; a warning takes nothing from that. */
+  /** True if the token proves that the digest existed at `genTime`; warnings do not change that. */
   valid: boolean;
   faults: readonly TokenFinding[];
-  /** Null if the token could not be read or there is none. */
+  /** Null if the token could not be read or does not exist. */
   says: TokenFacts | null;
-  /** When the first certificate on the path to a root ends; null without a path that holds. */
+  /** Expiry of the first certificate to expire on the path to a root; null without a valid path. */
   until: Date | null;
 }
 
 export type VerifyToken = typeof verifyToken;
 
 /**
- * Judges an RFC 3161 token, as TimeStampResp or bare, by every rule that is known, so that all faults are told and not
- * just the first. Revocation is not asked for: that needs the network, and what a CA says today about a key.
+ * Judges an RFC 3161 token, as TimeStampResp or bare, by every known rule, and reports all faults, not just the first.
+ * Revocation is not checked: it needs the network, and what a CA says today about a key.
  *
  * @throws TypeError if `question.digest` is not hex.
  */
@@ -86,7 +88,7 @@ export function verifyToken(der: Uint8Array, question: TokenQuestion): TokenVerd
   return { valid: !faults.some((fault) => refutes(fault) || leavesOpen(fault)), faults, says, until };
 }
 
-/** Checks what depends on who signed. */
+/** Checks the rules that depend on the signer. */
 function checkAuthority(
   token: Token,
   certificate: Certificate,
@@ -96,10 +98,10 @@ function checkAuthority(
   return [
     ...checkTokenSignature(token, certificate),
     ...checkNamedCertificate(token, certificate),
-    // A signer that is no authority is not the named one either: that would be the same fault twice.
+    // A signer that is no authority is not the named one either: one finding is enough.
     ...(isForTimeStamping(certificate) ? checkName(token.info, certificate) : []),
     ...checkPurpose(certificate),
-    // A root that nobody pinned says nothing against a token; a path to a pinned one that does not hold does.
+    // A root that is not pinned says nothing against a token; an invalid path to a pinned root does.
     ...problems.map((problem) => toTokenFinding(path === null ? 'anchor/unknown-issuer' : 'anchor/untrusted', problem)),
     ...(path === null ? [] : checkNamedPath(token, path)),
     ...(path === null || problems.length > 0 ? [] : checkExpiry(path, now)),
@@ -149,7 +151,10 @@ function checkNonce({ nonce }: TstInfo, expected: bigint | undefined): TokenFind
   return [toTokenFinding('anchor/nonce-mismatch', message, { expected: expected.toString(16), actual })];
 }
 
-/** RFC 3161 section 2.3: extKeyUsage with timeStamping alone, critical; RFC 5280 for what keyUsage goes with it. */
+/**
+ * Checks the purposes: extKeyUsage is critical and timeStamping alone (RFC 3161 section 2.3), and keyUsage fits it (RFC
+ * 5280).
+ */
 function checkPurpose(certificate: Certificate): TokenFinding[] {
   const { subject, extendedKeyUsage, keyUsage } = certificate;
   const faults: TokenFinding[] = [];
@@ -170,7 +175,7 @@ function isForTimeStamping({ extendedKeyUsage }: Certificate): boolean {
   return extendedKeyUsage?.purposes.includes(TIME_STAMPING) === true;
 }
 
-/** RFC 3161 section 2.4.2: `tsa`, if there, is one of the names of the signer's certificate. */
+/** Checks `tsa`: if present, it is one of the names of the signer's certificate (RFC 3161 section 2.4.2). */
 function checkName({ tsa }: TstInfo, { subject, alternativeNames }: Certificate): TokenFinding[] {
   if (tsa === null) return [];
   if (tsa.directory !== null && sameName(tsa.directory, subject)) return [];

@@ -17,43 +17,43 @@ import { type RunCheck, verifyRun } from './run.ts';
 import { type Keyring, readKeyring } from './signatures.ts';
 import type { RunContext } from './stream.ts';
 
-/** Whom and what the reader trusts. */
+/** Options of the reader: trusted keys and roots. */
 export interface ArchiveOptions extends VerifyOptions, Pick<RunContext, 'stampRoots'> {
-  /** An archive must be signed with one of these if there are any. */
+  /** Public keys, one of which must have signed the archive; empty if signatures are not required. */
   publicKeys: readonly PublicKey[];
 }
 
-/** The archive to be verified, and who is told how it goes. */
+/** Archive to verify, and callbacks for progress. */
 export interface ArchiveContext
   extends ArchiveOptions,
     Pick<RunContext, 'archive' | 'workDirectory' | 'onStream' | 'fast' | 'identities' | 'concurrency'> {
-  /** The first run to verify, in the order of their ids; what comes before counts as far as the ledger goes. */
+  /** First run to verify, in the order of run ids. Earlier runs count only as far as the ledger goes. */
   from?: string | null;
-  /** Every lock must last until then; null where any will do. */
+  /** Time until which every lock must last; null if any lock will do. */
   lockedUntil?: Date | null;
   onRun?(runId: string): void;
-  /** @param number of the run among `of`, from 1. */
+  /** @param number of the run among `of`, counted from 1. */
   onRunEnd?(check: RunCheck, number: number, of: number): void;
 }
 
-/** The contents of an archive, and the result of each part by itself. */
-// Over ten members: it is all that later steps rest on.
+/** Contents of an archive, and the result of each part by itself. */
+// Over ten members: everything that later steps rest on.
 export interface ArchiveReading {
   objects: ReadonlyMap<string, StoredObject>;
-  /** Keys of objects whose names archives store. */
+  /** Keys of objects whose names an archive may store. */
   keys: ReadonlySet<string>;
   closed: ClosedFolders;
   ledger: Ledger;
-  /** Runs that were given up, by id. */
+  /** Abandoned and superseded runs, by id. */
   givenUp: ReadonlyMap<string, GivenUp>;
-  /** Outcomes that the records of runs state that were finalized and given up, by id. */
+  /** Outcomes stated in the records of runs that were finalized and later given up, by id. */
   statedOutcomes: ReadonlyMap<string, Outcome>;
   keyring: Keyring;
   history: History;
-  /** The results of the runs in scope. */
+  /** Results of the runs in scope. */
   checks: RunCheck[];
   service: Awaited<ReturnType<typeof verifyService>>;
-  /** By run id. */
+  /** Keyed by run id. */
   holdLog: ReadonlyMap<string, HoldLogCheck>;
 }
 
@@ -81,7 +81,7 @@ export async function readArchive(context: ArchiveContext, inScope: InScope): Pr
   return { objects, keys, closed, ledger, givenUp, statedOutcomes, keyring, history, checks, service, holdLog };
 }
 
-/** Reads what runs state that they came to. A record that cannot be read states nothing. */
+/** Reads the outcomes that runs state. A record that cannot be read states none. */
 async function readOutcomes(
   archive: ReadableArchive,
   keys: ReadonlySet<string>,
@@ -97,7 +97,7 @@ async function readOutcomes(
   return outcomes;
 }
 
-/** A name or a thing that no archive stores is reported by `checkListing`, and read by nobody. */
+/** Reports whether an object is one that an archive may store; `checkListing` reports all others. */
 function isObject({ key, irregular }: StoredObject): boolean {
   return isKey(key) && irregular !== 'link' && irregular !== 'special';
 }
@@ -113,7 +113,7 @@ async function verifyRuns(
   for (const { entry } of ledger.entries) {
     const run = runOf(entry);
     if (run !== null) heads.set(run.id, headsOf(run.id, entry.heads));
-    // An acceptance leaves the head that the accepted run saw.
+    // An acceptance keeps the head that the accepted run saw.
     if (!('acceptance_key' in entry) || entry.seen === null || !heads.has(entry.seen.run_id)) continue;
     const { run_id } = entry.seen;
     heads.set(run_id, new Map([...(heads.get(run_id) ?? []), ...headsOf(run_id, entry.heads)]));
@@ -141,7 +141,7 @@ function headsOf(runId: string, heads: Iterable<[string, LedgerHead]>): Map<stri
   return own;
 }
 
-/** Returns the heads that a run knew: of entries before its own, made before the run started or of runs that it names. */
+/** Returns the heads that a run knew: those of earlier entries made before its start, or of runs that it names. */
 function knownHeads(
   { entries }: Ledger,
   { run_id, started_at, earlier_runs }: Parameters<RunContext['headsBefore']>[0],
@@ -154,7 +154,7 @@ function knownHeads(
   return known?.entry.heads ?? [];
 }
 
-/** Folders of an archive that could not be listed: whether something lies in them is not known. */
+/** Folders of an archive that could not be listed, so their objects are unknown. */
 class ClosedFolders {
   readonly #why = new Map<string, string>();
 
@@ -162,7 +162,7 @@ class ClosedFolders {
     this.#why.set(folder, why);
   };
 
-  /** Those of runs in scope, and of no run. */
+  /** Returns findings for folders of runs in scope and of no run. */
   findings(inScope: InScope): ObjectFinding[] {
     return [...this.#why]
       .filter(([folder]) => inScope(runIdOf(folder) ?? '') || runIdOf(folder) === null)
@@ -175,12 +175,12 @@ class ClosedFolders {
       );
   }
 
-  /** Nobody knows that an object is missing which could lie in one of them. */
+  /** Leaves out findings about missing objects that may lie in one of the folders. */
   withoutMissing(findings: readonly ObjectFinding[]): ObjectFinding[] {
     return findings.filter(({ code, key }) => !MISSING.test(code) || !this.holds(key));
   }
 
-  /** Reports whether a key lies in one of them. */
+  /** Reports whether a key lies in one of the folders. */
   holds(key: string): boolean {
     return [...this.#why.keys()].some((folder) => key.startsWith(folder));
   }

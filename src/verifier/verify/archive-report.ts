@@ -17,21 +17,21 @@ import type { VerifiedStream } from './stream.ts';
 import { countedOutcomes } from './superseded.ts';
 import type { SupplementsCheck } from './supplements-check.ts';
 
-// Over ten members: it is the document that `evidence verify --json` prints.
+// Over ten members: the document that `evidence verify --json` prints.
 export interface ArchiveReport {
   outcome: VerifiedOutcome;
   exit_code: number;
   runs: RunReport[];
-  /** Runs that are not finished, and those that were given up. */
+  /** Runs that are unfinished, and runs that were given up. */
   open_runs: OpenRun[];
   ledger: { entries: number; state: 'intact' | 'broken' | 'closed'; findings: ObjectFinding[] };
-  /** The service whose evidence it has; null for an archive without any. */
+  /** Service whose evidence the archive holds; null if it holds none. */
   service: ServiceReport | null;
-  /** Acceptances that streams ended or began anew, the oldest first. */
+  /** Acceptances that streams ended or restarted, oldest first. */
   acceptances: Omit<Acceptance, 'format'>[];
-  /** The months that are in a run, of those that its history makes expected; none if only some runs were looked at. */
+  /** Coverage of each month since the first run, as far as it has ended; empty if only some runs were verified. */
   months: MonthReport[];
-  /** Runs that contradict each other, or leave entries between them in none. */
+  /** Runs that contradict each other, or leave entries between them in no run. */
   history: ObjectFinding[];
   signatures: SignatureReport;
   objects: {
@@ -40,59 +40,59 @@ export interface ArchiveReport {
     altered: ObjectFinding[];
     unlocked: ObjectFinding[];
     unexpected: ObjectFinding[];
-    /** Objects that this user may not look at: nothing is refuted by them. */
+    /** Objects that this user may not read; they refute nothing. */
     closed: ObjectFinding[];
   };
   locks: Omit<LockReport, 'findings'>;
   warnings: string[];
-  /** Each contract that a bundle was read by. */
+  /** Contracts by which the bundles were read. */
   contracts: ContractUse[];
 }
 
-// Over ten members: it is a run in that document.
+// Over ten members: a run in that document.
 export interface RunReport {
   run_id: string;
   outcome: VerifiedOutcome;
   exit_code: number;
-  /** The later run that counts in its place; null where this run counts itself. */
+  /** Later run that replaces this one; null if this run counts itself. */
   superseded_by: string | null;
   period: RunRecord['period'] | null;
   reconciliation: RunRecord['reconciliation'] | null;
   streams: (VerifiedStream['verdict'] & Pick<VerifiedStream, 'bundle' | 'attested' | 'encrypted'>)[];
   /**
-   * As the run recorded them, but for the next step of what was accepted since: streams that earlier runs exported and
-   * that are gone, those not collected, those left out.
+   * Streams exported by earlier runs that are gone. Recorded by the run, except for the next step of those accepted
+   * since.
    */
   vanished: Vanished[];
-  /** Likewise: those of which somebody accepted that they ended or began anew, and that are not listed. */
+  /** Streams whose end or restart was accepted, and that are not listed. Recorded like `vanished`. */
   ended: Vanished[];
   failed: StreamFailure[];
   excluded: Exclusion[];
-  /** The evidence of other services, and its standing; null where nothing was collected from them. */
+  /** Evidence of other services and its state; null if none was collected. */
   supplements: SupplementsCheck | null;
-  /** Records of what was done about its protection. */
+  /** Records of changes to the run's protection. */
   hold_log: ReturnType<typeof toHoldReport>[];
-  /** To whom it was handed. */
+  /** Recipients of shared copies. */
   shares: ReturnType<typeof toShareReport>[];
-  /** Id of the key whose signature on the run's statement holds, whoever's key that is. */
+  /** Id of the key whose valid signature is on the run's statement, trusted or not. */
   signed_by: string | null;
   stamps: StampVerdict[];
-  /** Records of who had it stamped anew. */
+  /** Records of new time-stamps and who ordered them. */
   restamps: RestampCheck['restamps'];
   findings: ObjectFinding[];
 }
 
-/** Findings by where they were looked for. */
+/** Findings by the place where they were found. */
 export interface ArchiveFindings {
   ledger: ObjectFinding[];
   history: ObjectFinding[];
-  /** Findings in the keys and in the signatures of the ledger. */
+  /** Findings about keys and the signatures of the ledger. */
   signatures: ObjectFinding[];
-  /** Findings in objects beside the runs and the ledger. */
+  /** Findings about objects outside the runs and the ledger. */
   stray: ObjectFinding[];
 }
 
-/** The parts that a report is made of. */
+/** Parts from which a report is made. */
 interface Parts {
   checks: RunCheck[];
   reading: Pick<ArchiveReading, 'ledger' | 'keyring' | 'holdLog' | 'service'>;
@@ -158,16 +158,16 @@ function contractsOf(checks: readonly RunCheck[]): ContractUse[] {
   return [...new Map(used.map((contract) => [JSON.stringify(contract), contract])).values()];
 }
 
-/** Codes of objects that nobody expected. What is put over an object is one, whatever became of the object. */
+/** Codes of unexpected objects. A version stored over an object is one, whatever the object's own state. */
 const UNEXPECTED = /^object\/(unexpected|covered)$/;
-/** Problems that are no alteration of an object. */
+/** Codes that do not mean that an object was altered. */
 const ELSEWHERE = /^(object\/(missing|unexpected|covered|unlocked|closed)|history\/.*|signature\/.*|stamp\/.*)$/;
 
 function acceptancesIn({ acceptances }: ArchiveReading['ledger']): ArchiveReport['acceptances'] {
   return [...acceptances.values()].map(({ record: { format: _format, ...accepted } }) => accepted);
 }
 
-/** Leaves out the next step of a stream whose end was accepted since. */
+/** Replaces the next step of a stream whose end was accepted since. */
 function toVanishedReport({ finding, ...vanished }: Vanished, acceptances: ArchiveReport['acceptances']): Vanished {
   const { stream_id: streamId, head } = vanished;
   const accepted = acceptances.find((one) => one.stream_id === streamId && one.head.hash === head.hash);
@@ -209,7 +209,7 @@ function toRunReport(
   };
 }
 
-/** Leaves out the findings, which are among the others already. */
+/** Leaves out the findings, which the report lists with the others. */
 function toLockReport({ findings: _findings, ...report }: LockReport) {
   return report;
 }

@@ -27,10 +27,10 @@ import { findUnexpected } from './unexpected.ts';
 import { checkListing, checkVersions } from './versions.ts';
 
 /**
- * Verifies an archive, or some runs of it: the ledger's chain, every run it records, every object there is, and that
- * each is locked as it was.
- * @param only the run to verify; the others count only as far as the ledger goes.
- * @throws EvidenceError `config` for an archive that another version wrote.
+ * Verifies an archive, or some of its runs: the chain of the ledger, every recorded run, every object, and that each
+ * object is locked as it was.
+ * @param only run to verify; the other runs count only as far as the ledger goes.
+ * @throws EvidenceError `config` if another version wrote the archive.
  */
 export async function verifyArchive(context: ArchiveContext, only: string | null = null): Promise<ArchiveReport> {
   const { archive, from = null } = context;
@@ -91,7 +91,7 @@ function checkSigned(reading: ArchiveReading, inScope: InScope): Pick<ArchiveFin
   };
 }
 
-/** The objects that something vouches for. */
+/** Returns the keys of objects that a record vouches for. */
 function accountedIn({ ledger, service, keyring, checks, holdLog }: ArchiveReading): Set<string> {
   return new Set([
     ...ledger.keys,
@@ -102,14 +102,14 @@ function accountedIn({ ledger, service, keyring, checks, holdLog }: ArchiveReadi
   ]);
 }
 
-/** Checks what the store says of the objects. */
+/** Checks the store's statements about the objects. */
 function checkObjects(
   { archive }: ArchiveContext,
   { objects, checks }: ArchiveReading,
   scoped: readonly StoredObject[],
 ): { findings: ObjectFinding[]; warnings: string[] } {
   const listing = checkListing(scoped);
-  // A folder keeps no versions, also one that was copied from a store that does.
+  // Folders keep no versions, even if copied from a store that does.
   const versions = archive.locks === null ? { findings: [], warnings: [] } : checkVersions(objects, checks);
   return {
     findings: [...listing.findings, ...versions.findings],
@@ -117,7 +117,7 @@ function checkObjects(
   };
 }
 
-/** Checks locks. An object that nobody expected has no lock that anybody expects. */
+/** Checks locks, except those of unexpected objects. */
 function checkLocks(
   { archive, now, lockedUntil = null }: ArchiveContext,
   { keys, checks, holdLog, ledger }: ArchiveReading,
@@ -136,7 +136,10 @@ function checkLocks(
   });
 }
 
-/** Once all bundles were read: a stream that other runs contradict is refuted, and what was compared with an unread one is read back. */
+/**
+ * Applies the comparison of all bundles to a run: streams that other runs contradict are refuted, and continuity with
+ * an unread bundle is only read back.
+ */
 function withHistory(check: RunCheck, history: History, refuted: ReadonlySet<string>): RunCheck {
   const streams = check.streams.map((stream): VerifiedStream => {
     const { verdict, required, parts } = stream;
@@ -154,13 +157,13 @@ function withHistory(check: RunCheck, history: History, refuted: ReadonlySet<str
   return { ...check, streams, supplements };
 }
 
-/** Reports whether an object is of a run in scope; those of no run are of all of them. */
+/** Reports whether an object belongs to a run in scope, or to no run if all runs are verified. */
 function isOf(key: string, inScope: InScope, all: boolean): boolean {
   const runId = runIdOf(key);
   return runId === null ? all || key.startsWith(LEDGER_PREFIX) : inScope(runId);
 }
 
-/** Checks that records say the same of the runs before them as these say of themselves. */
+/** Checks that records state the same about earlier runs as these runs' own records. */
 function checkEarlierRuns(checks: readonly RunCheck[]): ObjectFinding[] {
   const own = new Map(
     checks.flatMap(({ runId, record }) => (record === null ? [] : [[runId, JSON.stringify(toEarlierRun(record))]])),
@@ -179,15 +182,15 @@ function signedRuns(checks: readonly RunCheck[]): Set<string> {
 }
 
 /**
- * Says for each month that has ended if a run has it.
- * @param entries of the ledger, the oldest first.
+ * Reports for each month that has ended whether a run covers it.
+ * @param entries ledger entries, oldest first.
  */
 function reportMonths(entries: readonly StoredLedgerEntry[], now: Date): MonthReport[] {
   const runs = entries.flatMap(({ entry }) => ('run_id' in entry ? [{ run_id: entry.run_id, ...entry.coverage }] : []));
   return coverMonths(runs, now).map(toMonthReport);
 }
 
-/** Warns a reader who would take the report for all that there is. */
+/** Returns warnings about everything that the report leaves out or only read back. */
 function warnOfUnread(
   { from = null, identities = null }: Pick<ArchiveContext, 'from' | 'identities'>,
   { checks, holdLog }: Pick<ArchiveReading, 'checks' | 'holdLog'>,
@@ -201,7 +204,7 @@ function warnOfUnread(
   ];
 }
 
-/** Warns of claims that nobody recomputed, which would be taken for proved, and of keys that opened nothing. */
+/** Warns about claims in unopened bundles, and about identities that opened nothing. */
 function warnOfEncrypted(checks: readonly RunCheck[], identities: RunContext['identities']): string[] {
   const who =
     identities === null
@@ -220,7 +223,9 @@ function warnOfEncrypted(checks: readonly RunCheck[], identities: RunContext['id
   return warnings;
 }
 
-/** Streams of a resumed run of which the service had more when it was finalized than when they were received. */
+/**
+ * Warns about streams of a resumed run for which the service had more entries at the end than when they were received.
+ */
 function warnOfGrown(runId: string, record: RunCheck['record']): string[] {
   const grown = record === null ? [] : disagreementsIn(record).filter(({ kind }) => kind === 'grown');
   return grown.map(({ stream_id, message }) => `Run ${runId}, stream "${stream_id}": ${message}.`);

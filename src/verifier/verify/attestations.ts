@@ -11,33 +11,33 @@ import { type RestampCheck, verifyRestamps } from './hold-log.ts';
 import { checked, type ObjectFinding, readObject, toObjectFinding, toUnreadable } from './object-finding.ts';
 import { checkRunSignature, type Keyring } from './signatures.ts';
 
-/** The objects beside a run that vouch for it. */
+/** Objects outside a run that vouch for it. */
 export interface AttestationCheck {
-  /** Id of the key whose signature on the run's statement holds; null for none. */
+  /** Id of the key whose valid signature is on the run's statement; null for none. */
   signedBy: string | null;
   stamps: StampVerdict[];
   restamps: RestampCheck['restamps'];
-  /** A stamp that the run record announces is not there yet, or proves nothing under the roots that the reader pinned. */
+  /** True if a stamp that the run record announces is missing, or proves nothing under the pinned roots. */
   unstamped: boolean;
   findings: ObjectFinding[];
   warnings: string[];
-  /** The objects that were looked at. */
+  /** Keys of the checked objects. */
   keys: string[];
 }
 
 export interface AttestationContext {
   archive: ReadableArchive;
   keyring: Keyring;
-  /** Tells if a ledger entry records a run. */
+  /** Reports whether a ledger entry records a run. */
   isRecorded(runId: string): boolean;
-  /** The roots of the authorities that are trusted to stamp runs; null when none were pinned. */
+  /** Trusted roots of authorities that stamp runs; null if none were pinned. */
   stampRoots: readonly Certificate[] | null;
   now: Date;
 }
 
 const MAX_DIFFERENCES = 20;
 
-/** @param sha256 of the run's record. */
+/** @param sha256 digest of the run's record. */
 export async function verifyAttestations(
   context: AttestationContext,
   record: RunRecord,
@@ -64,7 +64,7 @@ async function verifyEnvelope(
   const key = runEnvelopeKey(record.run_id);
   const there = await readObject(key, async () => (await archive.stat(key)) !== null);
   if (there.value === null) return { signedBy: null, findings: there.findings, keys: [key] };
-  // The statement is written before the ledger entry: a run without either is open.
+  // The statement is written before the ledger entry, so a run without both is open.
   if (!there.value && !isRecorded(record.run_id)) return UNSIGNED;
   if (!there.value) {
     const message = 'is not there, and the run record says that the run is signed';
@@ -80,7 +80,7 @@ async function verifyEnvelope(
   return { signedBy: value !== null && all.length === 0 ? value.keyId : null, findings: all, keys: [key] };
 }
 
-/** The statement follows from the run record; where it differs, what differs is named. */
+/** Compares a statement with the one that follows from the run record, and lists the differences. */
 function compareStatement(key: string, signed: Signed, record: RunRecord, sha256: string): ObjectFinding[] {
   const expected = toStatement(record, sha256);
   if (signed.payloadType === expected.payloadType && signed.payload.equals(expected.payload)) return [];
@@ -125,7 +125,7 @@ async function verifyStamps(
     .filter(({ state }) => state === 'proved' || (state !== 'refuted' && stampRoots !== null))
     .flatMap((stamp) => stamp.remarks.map((remark) => `${stamp.key}: ${remark}.`));
   const isToBeStamped = timestamp_authority !== null;
-  // Under pinned roots, a stamp of somebody else in the place of the authority's is none.
+  // Under pinned roots, a stamp by another authority counts as none.
   const provesNothing = stampRoots !== null && !judged.some(({ state }) => state === 'proved');
   const absent =
     isToBeStamped && judged.length === 0
@@ -143,13 +143,13 @@ async function verifyStamps(
   };
 }
 
-/** Reads the stamps of a run and the records of those that came later; a finding where they cannot be read. */
+/** Reads the stamps of a run and the records of later ones; returns a finding if they cannot be read. */
 async function readStamped(archive: ReadableArchive, runId: string) {
   try {
     const stamps = await readStamps(archive, runId);
     return checked({ stamps, restamped: await verifyRestamps(archive, runId, stamps.stored) });
   } catch (error) {
-    // A record that lies where another run's belongs names objects that are not there.
+    // A record in another run's place names objects that do not exist.
     if (!isEvidenceError(error, 'unreadable') && !isEvidenceError(error, 'not-found')) throw error;
     return { value: null, findings: [toUnreadable(runRecordKey(runId), error)] };
   }

@@ -7,10 +7,10 @@ import type { VerifiedStream } from './stream.ts';
 const UNKNOWN_START = 'continuity/unknown-start';
 
 /**
- * A bundle that began after all that was known when it was exported is judged again by what the archive has now: another
- * run may have what comes before.
+ * Judges bundles that began after all entries known at export again, with everything that the archive has now: another
+ * run may have the entries before.
  *
- * @param checks of which all bundles were read, and compared with one another.
+ * @param checks whose bundles were all read and compared with one another.
  */
 export function withBeginnings(checks: readonly RunCheck[], history: History): RunCheck[] {
   const streams = new Map(
@@ -45,14 +45,14 @@ export function withBeginnings(checks: readonly RunCheck[], history: History): R
   }));
 }
 
-/** Returns the places of the entries of a run's streams, as they were verified. */
+/** Returns the places of the entries of a run's streams, as verified. */
 function placesIn({ runId, streams }: RunCheck) {
   return streams.flatMap(({ verdict: { stream_id: streamId, first_sequence: first, head } }) =>
     first === null || head === null ? [] : [{ streamId, runId, first, last: head.sequence, hash: head.hash }],
   );
 }
 
-/** The relation of a bundle's first entry to the entries that another run has before it. */
+/** Relation of a bundle's first entry to the entries that another run has before it. */
 type Join = 'joins' | 'differs' | 'open' | 'unread';
 
 function joinOf(
@@ -62,15 +62,15 @@ function joinOf(
 ): Join {
   const { stream_id: streamId, first_sequence: start, previous_hash: previous } = own.verdict;
   const isLast = holder.last + 1 === start;
-  // A run that is in the ledger before this one is believed as in an export.
+  // A run recorded before this one in the ledger is trusted, as in an export.
   const isKnown = isLast && holder.isInLedger && !holder.isLater;
   const areRead = [own, holder.stream].every((one) => one !== undefined && one.contract !== null && !one.altered);
   if (own.altered || !(areRead || isKnown)) return 'unread';
   if (isLast && holder.hash !== previous) return 'differs';
-  // A run that is not in the ledger contradicts what was there before it: nothing is proved by it.
+  // A run outside the ledger contradicts earlier runs, so it proves nothing.
   if (!holder.isInLedger || history.spanOf(runId, streamId) === undefined) return 'open';
   if (isLast) return 'joins';
-  // Each was watched where the other begins.
+  // Each bundle was watched at the place where the other begins.
   const areCompared = [runId, holder.runId].every(
     (one) => history.isRead(one, streamId) && !history.isContradicted(one, streamId),
   );
@@ -89,7 +89,7 @@ function asJoined({ verdict, required, whole }: VerifiedStream, start: number, h
   };
 }
 
-/** The finding, as far as it is true of the archive as it is now. */
+/** Updates the finding to what the archive shows now. */
 function restated(verdict: ReportedVerdict, now: { message: string; next_step?: string }): ReportedVerdict {
   const findings = verdict.findings.map((finding) =>
     finding.code === UNKNOWN_START ? { ...finding, ...now } : finding,

@@ -4,9 +4,9 @@ import { verifyToken } from '../timestamp/verify.ts';
 import { type VerifiedBundle, type VerifyOptions, verifyContent } from './content.ts';
 
 /**
- * Verifies one bundle on a disk; see `verifyContent`.
- * @param key how the bundle is called in findings.
- * @throws EvidenceError `not-found` when there is no such file.
+ * Verifies one bundle on disk; see `verifyContent`.
+ * @param key name of the bundle in findings.
+ * @throws EvidenceError `not-found` if the file does not exist.
  */
 export async function verifyBundle(file: string, key: string, options: VerifyOptions): Promise<VerifiedBundle> {
   const opening = openBundle(file, {}, key);

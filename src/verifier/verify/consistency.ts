@@ -31,38 +31,38 @@ import { type ObjectFinding, readInBundle, toObjectFinding } from './object-find
 import { checkPages, checkServiceDocument } from './service.ts';
 import { checkTransferLog } from './transfer-log.ts';
 
-/** The files of one bundle besides those that prove it. */
+/** Result of checking the files of a bundle other than those that prove it. */
 export interface FilesBeside {
   findings: ObjectFinding[];
   missing: MissingForm[];
-  /** The transfer log; null where it cannot be read. */
+  /** Transfer log; null if it cannot be read. */
   log: TransferLog | null;
 }
 
-/** The bundle's statements about itself, as far as they can be read. */
+/** Statements of the bundle about itself, as far as they can be read. */
 interface Documents {
   stated: Verification;
   service: ServiceDocument | null;
-  /** The comparison with the listing that it carries. */
+  /** Result of comparing the package with the bundle's listing. */
   listing: ListingResult | null;
-  /** The contract that the bundle was read by; null where the reader has brought another. */
+  /** Contract by which the bundle was read; null if the reader supplied another. */
   description: Description | null;
 }
 
-/** The evidence that was read from its bytes. */
+/** Evidence that was read from its bytes. */
 interface Evidence {
   /** All files, by path. */
   files: ReadonlyMap<string, FileDigest>;
   reading: PackageReading;
-  /** The contract that the package was read by. */
+  /** Contract by which the package was read. */
   contract: Pick<PackageForm, 'downloads'>;
 }
 
 const MAX_TEXT_BYTES = 2 ** 20;
 
 /**
- * Checks that the files that only people read, or other programs, say the same as those that were verified: else an
- * auditor and this program would read two different bundles.
+ * Checks that the files meant for people or other programs state the same as the verified ones. Otherwise an auditor
+ * and this program would read two different bundles.
  * @param bundle sound by its manifests.
  */
 export async function checkConsistency(
@@ -100,7 +100,7 @@ export async function checkConsistency(
   return { findings, missing: forms, log };
 }
 
-/** A stream of which a form is missing is incomplete, unless it is refuted. */
+/** Checks that a stream with a missing form is recorded as incomplete or refuted. */
 function checkMissing(
   missing: readonly MissingForm[],
   key: string,
@@ -144,7 +144,7 @@ function checkFolder({ folder }: Bundle, key: string, { verdict }: Verification)
   return [toObjectFinding('bundle/contradiction', key, message, { expected, actual: folder })];
 }
 
-/** The contract file is there exactly when the bundle was read by one, and is that one. */
+/** Checks that the contract file exists exactly if the bundle was read by one, and is that one. */
 function checkContract(files: ReadonlyMap<string, FileDigest>, key: string, stated: Verification): ObjectFinding[] {
   const expected = stated.contract_sha256;
   const actual = files.get(CONTRACT_FILE)?.sha256;
@@ -165,7 +165,7 @@ function checkContract(files: ReadonlyMap<string, FileDigest>, key: string, stat
   return [toObjectFinding('object/altered', place, 'is not the contract that was pinned', { expected, actual })];
 }
 
-/** A token beside the package is checked by `openssl`, the one in the package by this program: they are the same. */
+/** Checks that the token files, which `openssl` checks, are the tokens in the package, which this program checks. */
 function checkTokens(files: ReadonlyMap<string, FileDigest>, key: string, { facts }: PackageReading): ObjectFinding[] {
   const tokens = tokenFiles(facts?.checkpoints ?? []);
   const expected = new Set(tokens.map(({ path }) => path));
@@ -189,7 +189,7 @@ function checkTokens(files: ReadonlyMap<string, FileDigest>, key: string, { fact
   return findings;
 }
 
-/** All of `bag-info.txt` follows from the other files, but the day. */
+/** Checks `bag-info.txt`: all of it but the day follows from the other files. */
 function checkInfo(
   text: string,
   key: string,
@@ -218,7 +218,8 @@ function checkInfo(
 }
 
 /**
- * States why `unfetched` is not what an export would have asked; null where it is. Entries are asked for if
+ * Returns why `unfetched` is not the question that an export would have asked; null if it is. An export asks for
+ * entries if
  *
  * - the package was compared with a listing, and the contract can ask for the entries after a number;
  * - an earlier run had the stream;

@@ -31,67 +31,67 @@ import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 import { type BundleReading, type EntryWatch, expectationOf, readThrough } from './reading.ts';
 import { cutOf } from './service.ts';
 
-// Over ten members: it is all that a reader may say.
+// Over ten members: every option of a reader.
 export interface VerifyOptions {
-  /** To read everything by; null for the contract that a bundle brings, else the default one. */
+  /** Contract to read everything by; null for the contract in a bundle or, without one, the default contract. */
   contract: Pick<ContractInUse, 'contract' | 'file'> | null;
-  /** True if the reference decoder alone reads entries; the fast one does too unless told. */
+  /** True to read entries with the reference decoder alone; false by default. */
   referenceAlone?: boolean;
   sealKeys: SealKeys;
-  /** Roles and members of entries that the reader accepts to be left out of digests; none unless told. */
+  /** Roles and members of entries that the reader accepts as not covered by digests; empty by default. */
   acceptUnhashed?: readonly string[];
-  /** The roots of the time-stamping authorities that are trusted; null when none were pinned. */
+  /** Trusted roots of time-stamping authorities; null if none were pinned. */
   roots: readonly Certificate[] | null;
   now: Date;
-  /** Claims that must be proved, whatever a bundle or a run requires besides; `DEFAULT_REQUIRED` unless told. */
+  /** Claims that must be proved, besides those that a bundle or a run requires; `DEFAULT_REQUIRED` by default. */
   required?: readonly ClaimName[];
   /** Claims that need not be proved although a bundle or a run requires them. */
   without?: readonly ClaimName[];
-  /** True if no run speaks of the bundle: one that another version wrote is refused then, and not refuted. */
+  /** True if no run records the bundle: a bundle of another version is then refused, not refuted. */
   alone?: boolean;
-  /** True if a record states another bundle than the one that is to be read. */
+  /** True if a record states another bundle than the one that is read. */
   isAltered?: boolean;
-  /** Sections that other runs had of the stream of a bundle, to be seen in it too. */
+  /** Sections of the bundle's stream that other runs had, to be watched in this bundle too. */
   compared?: readonly ComparedSection[];
-  /** Returns the watch that is to see the entries of a bundle as they are read; null for none. */
+  /** Returns the watch that receives a bundle's entries as they are read; null for none. */
   watch?: (stated: Verification) => EntryWatch | null;
 }
 
 export interface VerifiedBundle {
   findings: ObjectFinding[];
   identity: string | null;
-  /** Null when it holds nothing to judge. */
+  /** Null if the bundle holds nothing to judge. */
   judged: JudgedBundle | null;
 }
 
-/** A bundle that says of what stream and run it is. */
+/** Bundle that states its stream and its run. */
 export interface JudgedBundle {
-  /** Ours, made now from the bytes in the bundle, those among them in which it says what others said. */
+  /** Our own verdict, made now from the bundle's bytes, including its reports of other parties' statements. */
   verdict: Verdict;
-  /** The claims that must be proved: by the reader, and by the bundle itself. */
+  /** Claims that must be proved, by the reader's choice and the bundle's own. */
   required: readonly ClaimName[];
   contract: ContractUse;
-  /** The walk over the entries; null when the package could not be read. */
+  /** Walk over the entries; null if the package could not be read. */
   walk: WalkResult | null;
-  /** Other streams that its package holds. */
+  /** Other streams in its package. */
   others: readonly string[];
-  /** The bundle's statements about itself. */
+  /** Statements of the bundle about itself. */
   stated: Verification;
-  /** Null where it cannot be read. */
+  /** Null if it cannot be read. */
   transferLog: TransferLog | null;
-  /** The service's statements besides the package. */
+  /** Statements of the service apart from the package. */
   service: ServiceStatement;
-  /** The forms that it lacks. */
+  /** Forms that the bundle lacks. */
   missing: MissingForm[];
-  /** True if it holds a PDF, which may refute where PDFs are read. */
+  /** True if the bundle holds a PDF, which can refute if PDFs are read. */
   hasPdf: boolean;
 }
 
 /**
- * Verifies one bundle from its bytes alone: the bag, then the claims anew, then that the bundle does not state another
- * verdict than ours.
- * @param opening the bundle; one that is `unreadable` is a finding.
- * @param key how the bundle is called in findings.
+ * Verifies one bundle from its bytes alone: first the bag, then every claim, then that the bundle states the verdict
+ * that we derive.
+ * @param opening the bundle; an `unreadable` one is a finding.
+ * @param key name of the bundle in findings.
  */
 export async function verifyContent(
   opening: Promise<Bundle>,
@@ -130,18 +130,18 @@ async function verifyOpened(
   findings.push(...beside.findings);
   const isAltered = options.isAltered === true || findings.length > 0;
   const judged = await judge(bundle, { stated, evidence, beside, inUse, isAltered }, options, readers);
-  // A bag that is not what it was has no verdict: that would be the same news again, claim by claim.
+  // A broken bag has no verdict to compare: every claim would repeat the same finding.
   if (broken.length === 0) {
     const withoutPdf = readers.readPdf === null && judged.hasPdf;
     const open = openClaims(stated, judged.verdict, { contract: inUse.contract, options, isAltered, withoutPdf });
-    // By another contract than the bundle's, other things are found.
+    // Another contract than the bundle's leads to other findings.
     const ownContract = options.contract === null ? inUse.contract : null;
     findings.push(...contradictions(`${key}:${VERIFICATION}`, stated, judged, open, ownContract));
   }
   return { findings, identity, judged };
 }
 
-/** Reads every byte, the package by the contract; the summary before it, which says what is counted. */
+/** Reads every byte, and the package by the contract. Reads the summary first, which decides about counting actions. */
 async function readEvidence(
   bundle: Bundle,
   { stated, service }: StatedDocuments,
@@ -161,7 +161,7 @@ async function readEvidence(
   });
 }
 
-/** Reads what the other files say. */
+/** Checks the other files of the bundle. */
 async function readFilesBeside(
   bundle: Bundle,
   key: string,
@@ -169,13 +169,13 @@ async function readFilesBeside(
   { broken, files, reading, listing }: BundleReading,
   contract: Contract,
 ): Promise<FilesBeside> {
-  // Nothing more can be said of a bag that is not what it was: that would be the same news again, file by file.
+  // A broken bag is not checked further: every file would repeat the same finding.
   if (broken.length > 0) return { findings: [], missing: [], log: null };
   const documents = { stated, service, listing, description: own?.description ?? null };
   return checkConsistency(bundle, key, documents, { files, reading, contract });
 }
 
-/** The contents that a bundle was found to hold. */
+/** Contents found in a bundle. */
 interface Found {
   stated: Verification;
   evidence: BundleReading;
@@ -192,7 +192,7 @@ async function judge(
   readers: Readers,
 ): Promise<JudgedBundle> {
   const { missing, log } = beside;
-  // A bundle that was incomplete when it was packed stays so, whatever is proved of it here.
+  // A bundle that was incomplete when packed stays incomplete, whatever is proved here.
   const isShort = missing.length > 0 || stated.verdict.status === 'incomplete';
   const pdf = wholeForm(bundle, 'pdf');
   const required = requiredOf(options, stated.required_claims);
@@ -218,7 +218,7 @@ function formOf(bundle: Bundle, form: FormName): string | undefined {
   return formFile(form, paths);
 }
 
-/** Null for one that is not there, or only in part. */
+/** Returns null for a form that is absent or present only in part. */
 function wholeForm(bundle: Bundle, name: 'summary' | 'pdf'): FormSource | null {
   const path = formOf(bundle, name);
   const entry = bundle.entries.find((one) => one.path === path);
@@ -226,7 +226,7 @@ function wholeForm(bundle: Bundle, name: 'summary' | 'pdf'): FormSource | null {
   return { bytes: entry.bytes, read: (maxBytes) => bundle.readFile(entry.path, maxBytes) };
 }
 
-/** By what the reader judges. */
+/** Returns the dependencies by which the reader judges. */
 function meansOf(
   { contract, file }: Pick<ContractInUse, 'contract' | 'file'>,
   { contract: given, acceptUnhashed = [], sealKeys, roots, now }: VerifyOptions,
@@ -236,7 +236,7 @@ function meansOf(
   return { contract, contractFile, acceptUnhashed, sealKeys, roots, now, ...readers };
 }
 
-/** A token that states a time after the export verified it was made up: the export's own clock bounds it. */
+/** Bounds the time of tokens by the export's clock: a token with a time after the export's verification was forged. */
 function until(readers: Readers, { verified_at }: Verification): Readers {
   const { verifyToken } = readers;
   const notAfter = new Date(verified_at);

@@ -7,19 +7,22 @@ import type { Contract } from '../reading/contract.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 
 interface OpenClaims {
-  /** They rest on keys and roots, of which the reader may have others than who exported: each result is right. */
+  /**
+   * Claims that rest on keys and roots, of which the reader and the exporter may have different ones: each result is
+   * right.
+   */
   byTrust: readonly ClaimName[];
-  /** Claims whose proof is not at hand here: to leave them unproved contradicts nothing. */
+  /** Claims that cannot be proved here: leaving them unproved contradicts nothing. */
   unproved: readonly ClaimName[];
 }
 
 type Difference = readonly [what: string, expected: string, actual: string];
 
 /**
- * Finds where a bundle states what we find not to be so, or what contradicts itself.
+ * Finds statements of a bundle that contradict our own result or each other.
  * @param place of the statement.
- * @param open claims that cannot be judged here as they were judged there: what differs in them contradicts nothing.
- * @param contract that the bundle was read by; null where another one was given.
+ * @param open claims that cannot be judged here as in the export: differences in them contradict nothing.
+ * @param contract by which the bundle was read; null if the reader supplied another.
  */
 export function contradictions(
   place: string,
@@ -74,18 +77,18 @@ function* compareClaims(recorded: Verdict, ours: Verdict, open: OpenClaims): Ite
   for (const name of CLAIMS.filter((one) => !open.byTrust.includes(one))) {
     const [{ state }, { state: stated }] = [ours.claims[name], recorded.claims[name]];
     const opposite = state !== stated && state !== 'unproved' && stated !== 'unproved';
-    // A refuted claim that nothing refutes any more is as much of a contradiction.
+    // A claim recorded as refuted that nothing refutes here is a contradiction, too.
     if (opposite || (stated === 'proved' && state === 'unproved' && !open.unproved.includes(name)))
       yield [`the claim ${name} as`, stated, state];
   }
 }
 
-/** Those that rest on the entries alone. */
+/** Claims that rest on the entries alone. */
 const BY_ENTRIES: readonly ClaimName[] = ['order', 'content', 'continuity', 'completeness'];
 
 function* compareFindings(recorded: Verdict, ours: Verdict, { byTrust }: OpenClaims): Iterable<Difference> {
   for (const name of BY_ENTRIES.filter((one) => !byTrust.includes(one))) {
-    // A reader who could not judge found nothing: what the other found contradicts nobody.
+    // A reader who cannot judge a claim has no findings to compare.
     if (ours.claims[name].state === 'unproved' || recorded.claims[name].state === 'unproved') continue;
     const [expected, actual] = [placesOf(recorded, name), placesOf(ours, name)];
     if (expected !== actual) yield [`as findings about ${name}`, expected, actual];
@@ -101,14 +104,14 @@ function placesOf({ findings }: Verdict, name: ClaimName): string {
   return places.join(', ') || 'none';
 }
 
-/** By what it was read. */
+/** Compares the contract and the recipe by which the bundle was read. */
 function* compareContract(stated: Verification, contract: Contract | null): Iterable<Difference> {
   if (contract === null) return;
   if (stated.contract !== contract.name) yield ['the contract', stated.contract, contract.name];
   if (stated.recipe !== contract.recipe) yield ['the recipe', stated.recipe ?? 'none', contract.recipe ?? 'none'];
 }
 
-/** A stream begins at genesis, whoever exported it. */
+/** Checks earlier runs from the first entry on: a stream begins at genesis in every export. */
 function* compareBeginnings(
   { earlier, accepted_restarts }: Verification,
   contract: Contract | null,
@@ -120,8 +123,8 @@ function* compareBeginnings(
 }
 
 /**
- * Finds seals that are recorded as proved by other keys than those that are recorded.
- * @param walk of the package; null where it could not be read.
+ * Finds seals recorded as proved with other keys than the recorded ones.
+ * @param walk over the package; null if it could not be read.
  */
 function checkSealKeys(
   place: string,
@@ -131,7 +134,7 @@ function checkSealKeys(
 ): ObjectFinding[] {
   if (walk === null || contract === null || verdict.claims.seal.state !== 'proved') return [];
   const { keyIds, unknown } = walk.seals;
-  // A key that was used may be one of digests.
+  // A used key may be a key of digests.
   const named = [...(contract.hasKeyedDigests ? [] : keyIds), ...unknown.keyIds];
   const other = named.find((id) => !seal_key_ids.includes(id));
   if (other === undefined) return [];
@@ -169,30 +172,30 @@ function isSame(one: Verification['period'], other: Verification['period']): boo
 interface Reader {
   contract: Contract;
   options: { sealKeys: SealKeys; acceptUnhashed?: readonly string[] };
-  /** True if the bundle is not what it was, so that its forms are not compared. */
+  /** True if the bundle was altered, so that its forms are not compared. */
   isAltered: boolean;
-  /** True if it holds a PDF that is not read here. */
+  /** True if the bundle holds a PDF that is not read here. */
   withoutPdf: boolean;
 }
 
-/** Claims that the reader of a bundle cannot judge as who exported it could. */
+/** Returns the claims that the reader of a bundle cannot judge as the exporter could. */
 export function openClaims(
   stated: Verification,
   ours: Verdict,
   { contract, options, isAltered, withoutPdf }: Reader,
 ): OpenClaims {
   const byTrust: ClaimName[] = ['seal', 'anchor', ...(contract.hasKeyedDigests ? BY_KEYED_DIGESTS : [])];
-  // The service's own verdict is compared with these: who sees other ones compares it otherwise.
+  // The service's own verdict is compared with content and seal, so a difference in them changes agreement, too.
   const differs = (['content', 'seal'] as const).some(
     (name) => byTrust.includes(name) && stated.verdict.claims[name].state !== ours.claims[name].state,
   );
-  // A PDF only refutes: who does not read it cannot find what it refuted.
+  // A PDF only refutes, so a reader who skips it cannot reproduce its refutations.
   const byPdf = withoutPdf && stated.verdict.claims.agreement.state === 'refuted';
   return {
     byTrust: differs || byPdf ? [...byTrust, 'agreement'] : byTrust,
     unproved: [
       ...(isAltered ? ['agreement' as const] : []),
-      // Without the keys that digests are made with, they do not tell what they told who had the keys.
+      // A reader who lacks the keys of digests cannot compare as the exporter could.
       ...(stated.verdict.digests_bind && !ours.digests_bind ? ['continuity' as const] : []),
       ...(wasTrustedMore(stated, options) ? ['content' as const] : []),
     ],
@@ -201,7 +204,7 @@ export function openClaims(
 
 const BY_KEYED_DIGESTS: readonly ClaimName[] = ['content', 'continuity'];
 
-/** Reports whether the exporter had keys, or accepted what digests leave out, and the reader has not. */
+/** Reports whether the exporter had keys that the reader lacks, or accepted unhashed parts that the reader does not. */
 function wasTrustedMore({ seal_key_ids, accepted_unhashed }: Verification, options: Reader['options']): boolean {
   const { sealKeys, acceptUnhashed = [] } = options;
   return (

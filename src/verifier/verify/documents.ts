@@ -11,11 +11,11 @@ import { readServiceDocument } from './service.ts';
 
 const MAX_CONTRACT_BYTES = 2 ** 20;
 
-/** The bundle's statements about itself, by which the rest of it is read; null for what cannot be read. */
+/** Statements of the bundle about itself, by which the rest of it is read; null for those that cannot be read. */
 export interface StatedDocuments {
   stated: Verification | null;
   service: ServiceDocument | null;
-  /** The contract that it brings, or the default one; null where the reader has brought another. */
+  /** Contract of the bundle, or the default one; null if the reader supplied another. */
   own: ContractInUse | null;
 }
 
@@ -38,7 +38,7 @@ export async function readDocuments(
   };
 }
 
-/** A bundle by itself, of which all documents say that another version wrote them. @throws EvidenceError `config`. */
+/** Refuses a single bundle whose documents were all written by another version. @throws EvidenceError `config`. */
 async function refuseOtherVersion(bundle: Bundle, key: string): Promise<void> {
   const found: (string | null)[] = [];
   for (const path of [VERIFICATION, SERVICE, TRANSFER_LOG]) {
@@ -53,7 +53,7 @@ async function refuseOtherVersion(bundle: Bundle, key: string): Promise<void> {
   );
 }
 
-/** Returns the other version that a document is of; null for one of this version, and for one that cannot be read. */
+/** Returns the other version that wrote a document; null for this version or an unreadable document. */
 async function otherVersionOf(bundle: Bundle, path: string): Promise<string | null> {
   try {
     return otherVersionIn(await bundle.readFile(path, VERIFICATION_DOCUMENT.maxBytes));
@@ -63,7 +63,7 @@ async function otherVersionOf(bundle: Bundle, path: string): Promise<string | nu
   }
 }
 
-/** The contract that the bundle states it was read by; that it is the stated one is checked with all files. */
+/** Reads the contract that the bundle states. Its digest is checked later, with all files. */
 async function readContract(bundle: Bundle, key: string, stated: Verification | null): Promise<Checked<ContractInUse>> {
   const isThere = bundle.entries.some(({ path }) => path === CONTRACT_FILE);
   if (stated === null || stated.contract_sha256 === null || !isThere) return checked(DEFAULT_IN_USE);

@@ -5,32 +5,32 @@ import { EXIT_CODE_OF, type VerifiedOutcome, worstOf } from '../records/outcome.
 import type { VerifiedBundle } from './content.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 
-/** The result for a bundle or a package that was verified by itself: the document that `evidence verify --json` prints. */
+/** Result for a bundle or a package verified by itself: the document that `evidence verify --json` prints. */
 export interface FileReport {
-  /** `verified` where all is proved that had to be; `refuted` where one thing is not as it should be. */
+  /** `verified` if everything required is proved; `refuted` if anything is wrong. */
   outcome: VerifiedOutcome;
-  /** The exit code of `evidence verify`. */
+  /** Exit code of `evidence verify`. */
   exit_code: number;
-  /** For a bundle: the run in which it was made. */
+  /** Run that made the bundle; null for a package. */
   run_id: string | null;
-  /** For a bundle: the period that it was asked for. */
+  /** Requested period of the bundle; null for a package. */
   period: { from: string | null; to: string | null } | null;
-  /** One of a bundle; of a package each that it holds. */
+  /** The bundle's stream, or all streams of a package. */
   streams: StreamReport[];
-  /** Faults in the bundle itself: bytes that were altered, added or taken away. */
+  /** Faults of the bundle itself: altered, added or removed bytes. */
   findings: ObjectFinding[];
   warnings: string[];
-  /** Each contract that it was read by. */
+  /** Contracts by which it was read. */
   contracts: ContractUse[];
 }
 
-/** A stream: its claims, each with its state and reason, and what was found. */
+/** Claims of a stream with states and reasons, and its findings. */
 export type StreamReport = ReportedVerdict & { bundle: { key: string; identity: string | null } | null };
 
 const UNSIGNED =
   'Internal consistency only: a bundle by itself is not signed, so whoever can replace it can replace it unseen.';
 
-/** @param name how the bundle is called in findings. */
+/** @param name name of the bundle in findings. */
 export function reportOfBundle(verified: VerifiedBundle, name: string): FileReport {
   const { judged, findings: found, identity } = verified;
   const verdict = reportAlone(verified);
@@ -55,7 +55,7 @@ export function reportOfBundle(verified: VerifiedBundle, name: string): FileRepo
   };
 }
 
-/** @returns null for JSON that is no package: it has no list of entries. */
+/** @returns null for JSON that is no package, because it has no list of entries. */
 export function reportOfPackage(verdicts: readonly Verdict[], contract: ContractUse): FileReport | null {
   if (verdicts.every(lacksEntries)) return null;
   const outcome = worstOf(verdicts.map((verdict) => verdict.status));
@@ -71,7 +71,7 @@ export function reportOfPackage(verdicts: readonly Verdict[], contract: Contract
   };
 }
 
-/** Reports a file that cannot be read at all. */
+/** Returns the report on a file that cannot be read at all. */
 export function reportDamage(findings: ObjectFinding[]): FileReport {
   return {
     outcome: 'refuted',
@@ -85,16 +85,16 @@ export function reportDamage(findings: ObjectFinding[]): FileReport {
   };
 }
 
-/** True if JSON that is whole has no entries where packages have them. */
+/** Reports whether the JSON is complete but has no entries at the place of a package. */
 function lacksEntries({ stream_id, entries, findings }: Verdict): boolean {
   return stream_id === '' && entries === 0 && findings[0]?.code === 'package/no-entries';
 }
 
-/** Nobody vouches for what a bundle says that the service said. */
+/** Reason why the service's statements in a bundle prove nothing here. */
 export const NOT_VOUCHED = 'nothing here shows that the service said so';
 const WITHOUT_RUNS = 'the earlier runs are not here to compare with';
 
-/** The verdict on a bundle that is verified by itself; null where it holds nothing to judge. */
+/** Returns the verdict on a bundle verified by itself; null if it holds nothing to judge. */
 export function reportAlone({ judged }: VerifiedBundle): ReportedVerdict | null {
   if (judged === null) return null;
   const { verdict, stated, required } = judged;

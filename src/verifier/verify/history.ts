@@ -11,58 +11,58 @@ import { PastBuilder } from '../ledger/past.ts';
 import { runRecordKey } from '../records/keys.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 
-/** A fact about a stream that somebody had: the digest of an entry, or the content of some. */
+/** Fact about a stream that a run stated: the digest of an entry, or the content of a section. */
 interface Fact {
   runId: string;
   value: string;
 }
 
-/** A run that was verified. */
+/** Run that was verified. */
 interface Verified {
   runId: string;
   streams: readonly { verdict: Pick<Verdict, 'findings'> }[];
 }
 
-/** Another run's entries of a stream, beside a run that is looked at. */
+/** Entries of a stream in another run, next to those of a given run. */
 export interface Neighbour {
   runId: string;
   first: number;
   last: number;
-  /** The digest of the last. */
+  /** Digest of the last entry. */
   hash: string;
-  /** True if it stands after that run in the ledger. */
+  /** True if the other run comes later in the ledger. */
   isLater: boolean;
-  /** True if the ledger has it; a run that contradicts others is not in there. */
+  /** True if the ledger records the run; it records no run that contradicts others. */
   isInLedger: boolean;
 }
 
-/** The entries that all runs had of one stream, until it was accepted that it began anew. */
+/** Entries that all runs had of one stream, up to an accepted restart. */
 interface Era {
   streamId: string;
-  /** The oldest first. */
+  /** Oldest first. */
   spans: readonly Span[];
   facts: Map<string, Fact>;
 }
 
 /**
- * Compares all runs of an archive with one another, in whichever order they were made. Each bundle is read once, and
- * watched where any other run begins and ends; of a bundle that is not read the ledger tells where its own ends are.
+ * Compares all runs of an archive with one another, in any order. Each bundle is read once and watched at the places
+ * where other runs begin and end. For an unread bundle, the ledger gives the first and the last entry.
  */
 export class History {
   readonly #eras: Era[] = [];
-  /** By run and stream. */
+  /** Keyed by run and stream. */
   readonly #eraOf = new Map<string, Era>();
-  /** By the runs and the stream, so that a pair is accused once. */
+  /** Keyed by both runs and the stream, so that each pair is reported once. */
   readonly #findings = new Map<string, ObjectFinding>();
-  /** By run and stream. */
+  /** Keys of run and stream. */
   readonly #contradicted = new Set<string>();
-  /** Bundles that were read, by run and stream. */
+  /** Bundles that were read, as keys of run and stream. */
   readonly #read = new Set<string>();
-  /** The place of each run in the ledger, and the places at which the past of a stream was taken away. */
+  /** Place of each run in the ledger, and the places at which a stream's past was ended by an acceptance. */
   readonly #placeOf = new Map<string, number>();
   readonly #restarts = new Map<string, number[]>();
 
-  /** @param entries of the ledger, the oldest first. */
+  /** @param entries ledger entries, oldest first. */
   constructor(entries: readonly LedgerEntry[]) {
     const past = new PastBuilder();
     for (const [place, entry] of entries.entries()) {
@@ -90,26 +90,26 @@ export class History {
     }
   }
 
-  /** Returns the span that the ledger states for a run and a stream; undefined where it states none. */
+  /** Returns the span that the ledger states for a run and a stream; undefined if it states none. */
   spanOf(runId: string, streamId: string): Span | undefined {
     return this.#eraOf.get(`${runId}/${streamId}`)?.spans.find((span) => span.run_id === runId);
   }
 
-  /** Returns the sections that a reader of a run's bundle has to watch. */
+  /** Returns the sections that a reader of a run's bundle must watch. */
   comparedWith(runId: string, streamId: string): ComparedSection[] {
     return comparedWith(this.spansWith(runId, streamId).filter((span) => span.run_id !== runId));
   }
 
   /**
-   * Returns the spans that the ledger states for the run and for all others, in the order in which they were finalized.
+   * Returns the spans that the ledger states for this run and all others, in the order in which they were finalized.
    */
   spansWith(runId: string, streamId: string): readonly Span[] {
     return this.#eraOf.get(`${runId}/${streamId}`)?.spans ?? [];
   }
 
   /**
-   * Returns the other runs' entries of a stream since it last began anew: by the ledger, and those that are not in
-   * there by what was verified of them.
+   * Returns the entries of other runs of a stream since its last restart: as the ledger states them or, for runs
+   * outside the ledger, as verified.
    */
   neighboursOf(
     runId: string,
@@ -132,7 +132,7 @@ export class History {
       }));
   }
 
-  /** A run that the ledger does not have is after all that it has. */
+  /** Returns a run's place in the ledger; a run outside the ledger comes after all others. */
   #place(runId: string): number {
     return this.#placeOf.get(runId) ?? Number.POSITIVE_INFINITY;
   }
@@ -141,16 +141,16 @@ export class History {
     return (this.#restarts.get(streamId) ?? []).filter((place) => place < this.#place(runId)).length;
   }
 
-  /** Reports whether another run has another entry than this one has in the same place, or other content. */
+  /** Reports whether another run has a different entry in the same place, or different content. */
   isContradicted(runId: string, streamId: string): boolean {
     return this.#contradicted.has(`${runId}/${streamId}`);
   }
 
   /**
-   * Says why the ledger does not show that a bundle continues what earlier runs had; null if it does: it was
-   * compared with all that the ledger has before it.
+   * Returns why the ledger does not show that a bundle continues earlier runs; null if the bundle was compared with
+   * every run before it in the ledger.
    *
-   * @param past what it was compared with.
+   * @param past runs with which the bundle was compared.
    */
   whyNotCompared(runId: string, streamId: string, { earlier, restarts }: StreamPast): string | null {
     const spans = this.#eras.filter((era) => era.streamId === streamId).flatMap((era) => era.spans);
@@ -164,12 +164,12 @@ export class History {
       : `it was not compared with run ${left.run_id}, which stands before it in the ledger`;
   }
 
-  /** Reports whether the bundle was read here, and in order. */
+  /** Reports whether the bundle was read here, with its entries in order. */
   isRead(runId: string, streamId: string): boolean {
     return this.#read.has(`${runId}/${streamId}`);
   }
 
-  /** @param walk over the bundle of a run, which was told what to watch. */
+  /** @param walk over a run's bundle that watched the places in `comparedWith`. */
   add(runId: string, walk: WalkResult): void {
     const era = this.#eraOf.get(`${runId}/${walk.streamId}`);
     if (era === undefined || walk.findings.errors('order') > 0) return;
@@ -203,7 +203,7 @@ export class History {
     for (const one of [runId, known.runId]) this.#contradicted.add(`${one}/${streamId}`);
   }
 
-  /** Returns what was found once all bundles were read, and whom it refutes, by run and stream. */
+  /** Returns the findings after all bundles were read, and the refuted streams as keys of run and stream. */
   judge(checks: readonly Verified[]): { findings: ObjectFinding[]; refuted: ReadonlySet<string> } {
     const refuted = new Set(this.#contradicted);
     const gaps = this.#gaps(checks);
@@ -212,7 +212,7 @@ export class History {
     return { findings: findings.sort((a, b) => (a.key < b.key ? -1 : 1)), refuted };
   }
 
-  /** Those that a run was refuted for when it was made are among its own findings. */
+  /** Finds gaps between runs, except those that are among a run's own findings. */
   #gaps(checks: readonly Verified[]): { finding: ObjectFinding; streamId: string; runs: string[] }[] {
     const told = new Set(
       checks.flatMap(({ streams }) =>

@@ -16,15 +16,15 @@ import { holdRecordKey, holdResultKey, runRecordKey, stampKey } from '../records
 import type { StoredStamp } from '../records/stamps.ts';
 import { type ObjectFinding, toObjectFinding, toUnreadable } from './object-finding.ts';
 
-/** Records of the protection of a run, and of those whom it was shared with. */
+/** Records of a run's protection and of its shares. */
 export interface HoldLogCheck {
-  /** The oldest first. */
+  /** Oldest first. */
   holdLog: StoredHoldRecord[];
-  /** The oldest first. */
+  /** Oldest first. */
   shares: StoredShare[];
   findings: ObjectFinding[];
   warnings: string[];
-  /** The objects that were looked at. */
+  /** Keys of the checked objects. */
   keys: string[];
 }
 
@@ -66,19 +66,19 @@ function misplaced(key: string): ObjectFinding {
   return toObjectFinding('record/differs', key, 'is not where a record of what it says belongs');
 }
 
-/** Records of who had a run stamped anew. */
+/** Records of new time-stamps for a run. */
 export interface RestampCheck {
-  /** The oldest first. */
+  /** Oldest first. */
   restamps: ({ key: string } & Pick<Restamping, 'ordered_by' | 'ordered_at' | 'timestamp_authority' | 'token'>)[];
   findings: ObjectFinding[];
   warnings: string[];
-  /** The objects that were looked at. */
+  /** Keys of the checked objects. */
   keys: string[];
 }
 
 /**
- * Compares the records of new time-stamps for a run with its tokens. The first token may be of the export,
- * which the run record answers for.
+ * Compares the records of new time-stamps for a run with its tokens. The first token may be the export's own, which the
+ * run record covers.
  */
 export async function verifyRestamps(
   archive: ReadableArchive,

@@ -2,32 +2,32 @@ import { countersignatureOf, runOf, type StoredLedgerEntry, signedPart } from '.
 import { isSignedBy, type Signature } from '../signature/envelope.ts';
 import type { PublicKey } from '../signature/key.ts';
 
-/** Keys that signatures are checked with, by id. An id is the digest of its key. */
+/** Keys by which signatures are checked, by id. An id is the digest of its key. */
 export interface KnownKeys {
-  /** Given by the reader. */
+  /** Keys that the reader gave. */
   pinned: ReadonlyMap<string, PublicKey>;
-  /** Found in the archive itself. */
+  /** Keys found in the archive itself. */
   archived: ReadonlyMap<string, PublicKey>;
 }
 
-/** The extent to which the keys that a reader pinned vouch for a ledger. */
+/** Extent to which the pinned keys vouch for a ledger. */
 export interface KeyTrust {
-  /** Numbers of the entries that a trusted key signed, and of all entries that such an entry names by the chain. */
+  /** Numbers of entries that a trusted key signed, and of all entries that precede them in the chain. */
   vouched: ReadonlySet<number>;
   /** SHA-256 of the records of the runs that these entries name, by run id. */
   runs: ReadonlyMap<string, string>;
-  /** Ids of pinned keys, of keys that a trusted key handed over to, and of the signers of vouched entries. */
+  /** Ids of pinned keys, of keys to which a trusted key handed over, and of the signers of vouched entries. */
   signers: ReadonlySet<string>;
-  /** Ids of keys that handed over, and the number of the entry in which they did. */
+  /** Ids of keys that handed over, with the number of the entry that recorded the hand-over. */
   retired: ReadonlyMap<string, number>;
 }
 
 /**
- * Follows the keys of a ledger from the pinned ones. A trusted key hands its trust to the key that it names in a hand-over
- * that both signed, and signs nothing later. An entry that a trusted key signed vouches, by the chain, for every entry
- * before it, whoever signed those.
+ * Follows the keys of a ledger from the pinned ones. A trusted key passes its trust to the key named in a hand-over
+ * that both signed, and signs nothing later. An entry signed by a trusted key vouches, through the chain, for every
+ * earlier entry, even if another key signed it.
  *
- * @param entries in their order.
+ * @param entries in order.
  */
 export function followKeys(keys: KnownKeys, entries: readonly StoredLedgerEntry[]): KeyTrust {
   const trusted = new Set(keys.pinned.keys());
@@ -61,7 +61,7 @@ function follows({ number, previous_sha256 }: StoredLedgerEntry['entry'], before
   return number === before.entry.number + 1 && previous_sha256 === before.sha256;
 }
 
-/** Ids of the keys whose signatures on an entry hold. */
+/** Returns the ids of the keys whose signatures on an entry are valid. */
 function soundSigners({ pinned, archived }: KnownKeys, { entry }: StoredLedgerEntry): string[] {
   const signatures = [entry.signature, countersignatureOf(entry)].filter((one): one is Signature => one !== undefined);
   if (signatures.length === 0) return [];

@@ -18,12 +18,12 @@ import type { RunCheck } from './run.ts';
 
 type AcceptanceSubject = Extract<Subject, { kind: 'acceptance' }>;
 
-/** The ledger as it was read. */
+/** Ledger as read. */
 export interface Ledger {
   entries: StoredLedgerEntry[];
-  /** By key; an acceptance that cannot be read is a finding, and not in here. */
+  /** Keyed by object key. An acceptance that cannot be read is a finding and is left out. */
   acceptances: Map<string, AcceptanceSubject>;
-  /** The objects that it accounts for. */
+  /** Keys of the objects that the ledger accounts for. */
   keys: string[];
   findings: ObjectFinding[];
 }
@@ -63,7 +63,10 @@ async function readAccepted(
   return readObject(key, async () => ({ kind: 'acceptance', key, ...(await readAcceptance(archive, key)) }));
 }
 
-/** Each entry follows from what it records and the entry before, byte for byte, and names a run that no other names. */
+/**
+ * Checks that each entry follows, byte for byte, from its subject and the entry before, and names a run that no other
+ * entry names.
+ */
 export function checkLedger(ledger: Ledger, checks: readonly RunCheck[], inScope: InScope): ObjectFinding[] {
   const findings: ObjectFinding[] = [];
   const runs = new Map(checks.map((check) => [check.runId, check]));
@@ -95,7 +98,7 @@ function checkEntry(
         actual: previous.sha256,
       }),
     ];
-  // So that a signature is over every byte of it, whether what it records is looked at here or not.
+  // A canonical entry is signed in every byte, even if its subject is not checked here.
   if (entryDigest(entry) !== stored.sha256)
     return [toObjectFinding('object/altered', key, 'is not written as ledger entries are')];
   const subject = subjectOf(stored, ledger, runs);
@@ -107,7 +110,9 @@ function checkEntry(
   return [...checkDerived(stored, subject, previous), ...baseless];
 }
 
-/** An acceptance covers what the newest run before it with the stream found, as far as that run is looked at here. */
+/**
+ * Checks that an acceptance covers a finding of the newest earlier run with the stream, if that run is verified here.
+ */
 function checkContradiction(
   { key, record }: Extract<Subject, { kind: 'acceptance' }>,
   { entry }: StoredLedgerEntry,
@@ -143,13 +148,13 @@ function subjectOf(
   return 'acceptance_key' in entry ? ledger.acceptances.get(entry.acceptance_key) : undefined;
 }
 
-/** Object that an entry names; null for an entry that holds what it records. */
+/** Returns the object that an entry names; null for an entry that holds its own content. */
 function namedBy(entry: StoredLedgerEntry['entry']): { key: string; sha256: string } | null {
   if ('run_id' in entry) return { key: runRecordKey(entry.run_id), sha256: entry.run_sha256 };
   return 'acceptance_key' in entry ? { key: entry.acceptance_key, sha256: entry.acceptance_sha256 } : null;
 }
 
-/** It is what follows from what it records and the entry before. */
+/** Checks that an entry follows from its subject and the entry before. */
 function checkDerived(
   { key, entry, sha256: actual }: StoredLedgerEntry,
   subject: Subject,
@@ -162,7 +167,7 @@ function checkDerived(
   return [toObjectFinding('object/altered', key, message, { expected, actual })];
 }
 
-/** An object is not the one that an entry of the ledger records. */
+/** Returns a finding about an object that is not the one recorded by a ledger entry. */
 function anotherThanRecorded(key: string, entryKey: string, expected: string, actual: string): ObjectFinding {
   return toObjectFinding('object/altered', key, `its SHA-256 is not the one in ${entryKey}`, { expected, actual });
 }
@@ -172,7 +177,7 @@ function toRunSubject(run: RunCheck | undefined): Extract<Subject, { kind: 'run'
   return { kind: 'run', record: run.record, sha256: run.sha256 };
 }
 
-/** A run that is there but cannot be read, and an acceptance that is not there, were reported where they were read. */
+/** Reports a missing run. An unreadable run and a missing acceptance were reported when read. */
 function reportAbsent(
   { key, entry }: StoredLedgerEntry,
   runs: ReadonlyMap<string, RunCheck>,
@@ -187,7 +192,10 @@ function reportAbsent(
   return [anotherThanRecorded(runRecordKey(run.id), key, run.sha256, check.sha256)];
 }
 
-/** Returns a function that reports whether the ledger names an acceptance. One that cannot be read is a finding already: then nobody knows what it says. */
+/**
+ * Returns a function that reports whether the ledger names an acceptance. It returns true if an acceptance cannot be
+ * read, which is a finding already.
+ */
 export function acceptedIn({ entries, acceptances }: Ledger): (acceptance: StatedAcceptance) => boolean {
   const named = entries.filter(({ entry }) => 'acceptance_key' in entry).length;
   const known = new Set(

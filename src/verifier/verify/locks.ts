@@ -6,35 +6,35 @@ import { runIdOf } from '../records/keys.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 import type { RunCheck } from './run.ts';
 
-/** The locks of all that was stored under one. */
+/** Result of checking the locks of all objects stored under one. */
 export interface LockReport {
   state: 'proved' | 'refuted' | 'unproved';
   reason?: string;
-  /** Objects whose lock was looked at. */
+  /** Number of objects whose lock was read. */
   checked: number;
-  /** When the first of these locks ends. */
+  /** End of the first lock to end. */
   first_end: string | null;
-  /** Objects whose lock ends sooner than was asked for. */
+  /** Objects whose lock ends earlier than requested. */
   expiring: { key: string; retain_until: string | null }[];
-  /** Locks until some time were asked for, and not all of them are shown to last. */
+  /** True if a minimum end was requested and not every lock is shown to last until then. */
   unmet: boolean;
   findings: ObjectFinding[];
 }
 
 export interface LockQuestion {
   archive: ReadableArchive;
-  /** The keys of all objects in scope. */
+  /** Keys of all objects in scope. */
   keys: readonly string[];
   checks: readonly RunCheck[];
-  /** By run id. */
+  /** Keyed by run id. */
   holdLog: ReadonlyMap<string, readonly StoredHoldRecord[]>;
   entries: readonly StoredLedgerEntry[];
   now: Date;
-  /** LockReader are to last until then at least; null where any will do. */
+  /** Time until which locks must last at least; null if any lock will do. */
   until: Date | null;
 }
 
-/** The protection that an object is to have. */
+/** Expected protection of an object. */
 interface Expectation {
   lock: ObjectLock | 'any' | 'none';
   held: boolean;
@@ -42,11 +42,11 @@ interface Expectation {
 
 const AT_ONCE = 16;
 
-/** The reason that nothing is said of locks where there cannot be any. */
+/** Reason why locks are not judged if the archive supports none. */
 const LOCKS_NOTHING = 'this kind of archive locks nothing';
 const WHERE_LOCKS_ARE = 'locks need an archive in S3, in a bucket with Object Lock';
 
-/** Compares the locks of objects with what was recorded when they were stored, held or locked for longer. */
+/** Compares the locks of objects with those recorded when the objects were stored, held or extended. */
 export async function verifyLocks(question: LockQuestion): Promise<LockReport> {
   const { archive, keys, until } = question;
   const expected = expectationsOf(question);
@@ -115,7 +115,7 @@ async function judge(
   if (found.lock === 'hidden') return 'hidden';
   if (lock === 'any')
     return found.lock === null ? toObjectFinding('object/unlocked', key, 'is not locked, as its run was stored') : null;
-  // A lock that has ended by itself was not taken away.
+  // A lock that has expired was not removed.
   if (Date.parse(lock.retain_until) <= now.getTime()) return null;
   const isAsStrong =
     found.lock !== null &&
@@ -132,7 +132,10 @@ function describe({ mode, retain_until }: ObjectLock): string {
   return `${mode} until ${retain_until}`;
 }
 
-/** One export stores all under the same protection, but not every record can state its own. */
+/**
+ * Returns the expected protection of each object. An export stores all its objects under the same protection, but not
+ * every record can state its own.
+ */
 function expectationsOf({ keys, checks, holdLog, entries }: LockQuestion): Map<string, Expectation> {
   const expected = new Map<string, Expectation>();
   for (const { runId, record } of checks) {
@@ -156,7 +159,7 @@ function* expectedAfter(
   expected: ReadonlyMap<string, Expectation>,
 ): Iterable<[key: string, Expectation]> {
   const { action, objects } = record;
-  // A change that was ordered but not completed may have been made to some of the objects: that counts where it takes away.
+  // An uncompleted change may have been applied to some objects, so an uncompleted release lowers the expectation.
   if (result === null ? action !== 'release' : result.outcome === 'refused') return;
   for (const { key } of objects) {
     const before = expected.get(key) ?? { lock: 'none', held: false };

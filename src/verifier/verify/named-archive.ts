@@ -9,9 +9,9 @@ import type { ArchiveReport } from './archive-report.ts';
 import { readObject } from './object-finding.ts';
 
 /**
- * As `verifyArchive`, of what somebody says is an archive.
- * @param archive null where there is nothing. @param root as people name it. @param run the one to verify; null for all.
- * @throws EvidenceError `not-found` where there is none, or no such run; `usage` for what was shared of one.
+ * Verifies what the caller says is an archive, like `verifyArchive`.
+ * @param archive null if nothing exists there. @param root name for people. @param run run to verify; null for all.
+ * @throws EvidenceError `not-found` if there is no archive or no such run; `usage` for a shared part of an archive.
  */
 export async function verifyNamedArchive(
   archive: ReadableArchive | null,
@@ -33,11 +33,11 @@ export async function verifyNamedArchive(
 }
 
 /**
- * A shared part of an archive lacks the other runs, as does an archive that somebody took them from. Which of the two
- * it is only the reader knows: no file in it may say so.
+ * Refuses a shared part of an archive. It lacks the other runs, just like an archive from which someone removed them;
+ * only the reader knows which of the two it is, and no file in it may decide.
  */
 async function refuseShare(archive: ReadableArchive, root: string): Promise<void> {
-  // A file that is no record of a share says nothing, and is found as an object that nobody expects.
+  // A mark that is no record of a share says nothing, and is reported as an unexpected object.
   const { value: share } = await readObject(SHARE_MARK, async () =>
     (await archive.stat(SHARE_MARK)) === null ? null : readShare(archive, SHARE_MARK),
   );
@@ -54,7 +54,7 @@ function noSuchRun(root: string, run: string): EvidenceError {
   });
 }
 
-/** Reports whether something is there, or a folder that cannot be looked into. */
+/** Reports whether an object or an unlistable folder exists under the prefix. */
 async function holds(archive: ReadableArchive, prefix: string): Promise<boolean> {
   let isClosed = false;
   const onUnlisted = () => {

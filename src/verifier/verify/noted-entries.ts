@@ -10,16 +10,16 @@ import type { EntryWatch } from './reading.ts';
 
 type SeenEntry = Parameters<NonNullable<PackageExpectation['onEntry']>>[0];
 
-/** The bytes before a note: the lengths of its digest and of its JSON. */
+/** Bytes before a note: the lengths of its digest and of its JSON. */
 const HEAD_BYTES = 8;
-/** An entry that can be read in more than one way. */
+/** Length that marks an entry which can be read in more than one way. */
 const NO_JSON = 0xffffffff;
 
-/** Those entries of one stream that bear on records, kept in a file, so that there may be any number. */
+/** Entries of one stream that bear on records, kept in a file, so that their number is unbounded. */
 export class NotedEntries implements EntryWatch, StreamNotes, Disposable {
   readonly #wanted: ReadonlySet<number>;
   readonly #file: number;
-  /** Offsets of the notes of entries by their numbers; for two entries of one number, that of the first. */
+  /** Offset of each entry's note by its number; of two entries with one number, the first one's. */
   readonly #offsets = new Map<number, number>();
   readonly #impliedBy: (bytes: Uint8Array) => readonly Implied[];
   readonly #implied = new Map<RecordKind, Map<string, number>>();
@@ -27,9 +27,10 @@ export class NotedEntries implements EntryWatch, StreamNotes, Disposable {
   #end = 0;
 
   /**
+   * Opens the file of notes.
    * @param wanted numbers of entries that records name.
-   * @param impliedBy the records that an entry is about.
-   * @param path of a file that is made, and that is the caller's to remove.
+   * @param impliedBy returns the records that an entry is about.
+   * @param path of a file to create, which the caller removes.
    */
   constructor(wanted: ReadonlySet<number>, impliedBy: (bytes: Uint8Array) => readonly Implied[], path: string) {
     this.#wanted = wanted;
@@ -41,7 +42,7 @@ export class NotedEntries implements EntryWatch, StreamNotes, Disposable {
     closeSync(this.#file);
   }
 
-  /** The stream is read from its beginning, again. */
+  /** Forgets all notes, because the stream is read from its beginning again. */
   restart(): void {
     this.#offsets.clear();
     this.#implied.clear();
@@ -75,7 +76,7 @@ export class NotedEntries implements EntryWatch, StreamNotes, Disposable {
     return this.#later.get(`${kind} ${id}`) ?? [];
   }
 
-  /** Null where no such entry was seen. */
+  /** Returns null if no such entry was seen. */
   find(sequence: number): FoundEntry | null {
     const offset = this.#offsets.get(sequence);
     if (offset === undefined) return null;
@@ -123,14 +124,14 @@ export class NotedEntries implements EntryWatch, StreamNotes, Disposable {
   }
 }
 
-/** The entries that bear on records, of each stream, noted while the stream is read. */
+/** Entries that bear on records, noted per stream while it is read. */
 export class NotedStreams implements Disposable {
   readonly #folder: string;
   readonly #wanted: ReadonlyMap<string, ReadonlySet<number>>;
   readonly #implied: ImpliedRecords;
   readonly #notes = new Map<string, NotedEntries>();
 
-  /** @param folder of these notes alone. @param wanted numbers of entries that records name, by stream id. */
+  /** @param folder for these notes alone. @param wanted numbers of entries that records name, by stream id. */
   constructor(folder: string, wanted: ReadonlyMap<string, ReadonlySet<number>>, implied: ImpliedRecords) {
     this.#implied = implied;
     this.#folder = folder;
@@ -142,12 +143,12 @@ export class NotedStreams implements Disposable {
     for (const notes of this.#notes.values()) notes[Symbol.dispose]();
   }
 
-  /** Reports whether entries of a stream bear on records. */
+  /** Reports whether entries of a stream may bear on records. */
   wants(streamId: string): boolean {
     return this.#wanted.has(streamId) || this.#implied.concerns(streamId);
   }
 
-  /** Those of a stream that is about to be read from its beginning; null where none bears on records. */
+  /** Returns empty notes for a stream that is about to be read; null if none of its entries bears on records. */
   begin(streamId: string): NotedEntries | null {
     if (!this.wants(streamId)) return null;
     const wanted = this.#wanted.get(streamId) ?? new Set();
@@ -159,13 +160,13 @@ export class NotedStreams implements Disposable {
     return notes;
   }
 
-  /** Forgets what was noted of a stream: it is not what is archived of it. */
+  /** Forgets the notes of a stream, because the bytes read are not those archived. */
   forget(streamId: string): void {
     this.#notes.get(streamId)?.[Symbol.dispose]();
     this.#notes.delete(streamId);
   }
 
-  /** Null for a stream that was not read. */
+  /** Returns null for a stream that was not read. */
   of(streamId: string): NotedEntries | null {
     return this.#notes.get(streamId) ?? null;
   }

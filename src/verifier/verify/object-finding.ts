@@ -13,7 +13,7 @@ const WHOSE_KEY =
 const WHICH_KEY =
   'Ask those who sign whether this key is theirs. If it is, give it too: --public-key. A key that hands over to the next one with `evidence ledger hand-over` needs none of this.';
 
-/** Findings that a verification of stored objects can make, and what to do. */
+/** Next steps by code, for findings about stored objects. */
 const NEXT_STEPS = {
   'object/missing': FETCH_AGAIN,
   'object/altered': FETCH_AGAIN,
@@ -46,11 +46,14 @@ const OF_BUNDLE = 'Get the bundle from the archive again, and compare its SHA-25
 type OwnCode = keyof typeof NEXT_STEPS | `bundle/${string}`;
 type ObjectFindingCode = OwnCode | SupplementFindingCode;
 
-/** Findings of a reader who may not look, or knows no key to judge by: nothing is refuted, and not verified either. */
+/**
+ * Codes that leave an object open: the reader may not read it or has no key to judge it, so it is neither refuted nor
+ * verified.
+ */
 const LEAVES_OPEN: ReadonlySet<ObjectFindingCode> = new Set(['object/closed', 'signature/unknown-key']);
 
 export interface ObjectFinding extends Finding<ObjectFindingCode> {
-  /** The object, and after a colon the file in it. */
+  /** Key of the object; for a file in a bundle, followed by a colon and its path. */
   key: string;
 }
 
@@ -68,31 +71,31 @@ function nextStepOf(code: OwnCode): string {
   return code in NEXT_STEPS ? NEXT_STEPS[code as keyof typeof NEXT_STEPS] : OF_BUNDLE;
 }
 
-/** An object that was not read: it is wrong in itself, or this user may not look. */
+/** Returns the finding for an object that was not read: either it is damaged, or this user may not read it. */
 export function toUnreadable(key: string, error: unknown): ObjectFinding {
   return toObjectFinding(isClosed(error) ? 'object/closed' : 'object/unreadable', key, messageOf(error));
 }
 
-/** Returns the outcome of findings and outcomes together. */
+/** Returns the worst outcome of findings and outcomes together. */
 export function worstWith(findings: readonly ObjectFinding[], outcomes: readonly VerifiedOutcome[]): VerifiedOutcome {
   const found = findings.map(({ code }) => (LEAVES_OPEN.has(code) ? 'incomplete' : 'refuted'));
   return worstOf([...found, ...outcomes]);
 }
 
-/** The value that a step of a verification found, and its findings. */
+/** Value that a step of a verification found, and its findings. */
 export interface Checked<T> {
   value: T;
   findings: ObjectFinding[];
 }
 
-/** A value without findings. */
+/** Returns a value without findings. */
 export function checked<T>(value: T): Checked<T> {
   return { value, findings: [] };
 }
 
 /**
- * Reads an object; null, and a finding, where the object is not to be read: a link, a device, bytes that are no record,
- * or more of them than any has. One such object says nothing of the others.
+ * Reads an object; returns null and a finding if it cannot be read: a link, a device, or bytes that are no record or
+ * too many. One such object does not stop the others.
  */
 export async function readObject<T>(key: string, read: () => Promise<T>): Promise<Checked<T | null>> {
   try {
@@ -103,7 +106,7 @@ export async function readObject<T>(key: string, read: () => Promise<T>): Promis
   }
 }
 
-/** Reads a file of a bundle; null, and a finding, for one that cannot be read. */
+/** Reads a file of a bundle; returns null and a finding if it cannot be read. */
 export async function readInBundle<T>(place: string, read: () => Promise<T>): Promise<Checked<T | null>> {
   try {
     return checked(await read());

@@ -6,22 +6,22 @@ import { ARCHIVE_KEY, runRecordKey } from '../records/keys.ts';
 import { type ObjectFinding, readObject, toObjectFinding } from './object-finding.ts';
 import type { RunCheck } from './run.ts';
 
-/** The service whose evidence an archive holds. */
+/** Service whose evidence an archive holds. */
 export interface ServiceReport {
-  /** The present address of the service, as the ledger states it; before the first run, as the archive does. */
+  /** Current address of the service as the ledger states it; before the first run, as the archive states it. */
   audit_url: string;
-  /** Each time that somebody said that it moved. */
+  /** Address changes that an operator confirmed. */
   moved: { run_id: string; from: string; to: string }[];
 }
 
 interface ServiceCheck {
   service: ServiceReport | null;
   findings: ObjectFinding[];
-  /** The objects that were looked at. */
+  /** Keys of the checked objects. */
   keys: string[];
 }
 
-/** An archive is of one service, from its first run on: what says so, and every run, agree. */
+/** Checks that the archive holds the evidence of one service: its own statement, the ledger and every run agree. */
 export async function verifyService(
   archive: ReadableArchive,
   keys: ReadonlySet<string>,
@@ -44,7 +44,7 @@ export async function verifyService(
   return { service, findings, keys: isThere ? [ARCHIVE_KEY] : [] };
 }
 
-/** Checks that its bytes follow from the first entry of the ledger. */
+/** Checks that the archive's statement follows from the first ledger entry. */
 function checkStated(
   stated: Awaited<ReturnType<typeof readStatedService>> | null,
   [first]: readonly StoredLedgerEntry[],
@@ -56,7 +56,7 @@ function checkStated(
   return [toObjectFinding('object/altered', ARCHIVE_KEY, message, { expected, actual: stated.sha256 })];
 }
 
-/** Each run is of a service that the archive was of until then. */
+/** Checks that each run is of a service that the archive was of until then. */
 function checkRuns(entries: readonly StoredLedgerEntry[], checks: readonly RunCheck[]): ObjectFinding[] {
   const records = new Map(checks.flatMap(({ runId, record }) => (record === null ? [] : [[runId, record] as const])));
   const known = new Set<string>();

@@ -6,20 +6,20 @@ import type { ArchiveReading } from './archive-reading.ts';
 import type { InScope } from './ledger.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 
-/** A run that is no evidence yet, or will never be. */
+/** Run that is no evidence yet, or never will be. */
 export interface OpenRun {
   run_id: string;
-  /** `begun`: not finalized. `unrecorded`: finalized, and in no ledger entry. The other two were given up. */
+  /** `begun`: not finalized. `unrecorded`: finalized, but in no ledger entry. Other states: given up. */
   state: 'begun' | 'unrecorded' | GivenUp['kind'];
   message: string;
-  /** Null where nothing needs to be done. */
+  /** Null if nothing needs to be done. */
   next_step: string | null;
 }
 
 const GO_ON =
   'Whoever exports goes on with it by the same export command, which exports a revision where it cannot; if nobody will, they record that with';
 
-/** Runs that no verdict rests on. The archive is incomplete until each of them is finished or given up. */
+/** Returns the runs on which no verdict rests. The archive is incomplete until each is finished or given up. */
 export function openRunsIn(
   { keys, checks, givenUp, statedOutcomes }: Pick<ArchiveReading, 'keys' | 'checks' | 'givenUp' | 'statedOutcomes'>,
   inScope: InScope,
@@ -62,13 +62,13 @@ function sayGivenUp(runId: string, end: GivenUp, outcome: Outcome | undefined): 
   return `Run ${runId} ${fate}.${stated} ${nothing} of it was looked at: it is no evidence.`;
 }
 
-/** True for a run that keeps an archive from being verified. */
+/** Reports whether a run keeps the archive from being verified. */
 export function isUnfinished({ state }: OpenRun): boolean {
   return state === 'begun' || state === 'unrecorded';
 }
 
 /**
- * Finds finalized runs whose ledger entries were there once. A run without an entry is open, as its export was
+ * Finds finalized runs whose ledger entries existed once. A run without an entry is open, because its export was
  * interrupted or is about to write the entry, or it was given up. The entry was removed if
  *
  * - another run names this one as recorded before it;

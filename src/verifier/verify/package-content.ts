@@ -14,16 +14,16 @@ import {
 } from '../reading/in-use.ts';
 import type { VerifyOptions } from './content.ts';
 
-/** The verdicts on the streams of a package, and what it was read by. */
+/** Verdicts on the streams of a package, and the contract by which it was read. */
 export interface VerifiedPackage {
   verdicts: Verdict[];
   contract: ContractUse;
 }
 
 /**
- * Verifies the JSON form of a package by itself, stream by stream: what it says of its own streams is all there is to
- * go by.
- * @param blocks its bytes, cut anywhere.
+ * Verifies the JSON form of a package by itself, stream by stream. Nothing but the package's own statements is
+ * available.
+ * @param blocks bytes of the package, cut anywhere.
  */
 export async function verifyPackageContent(
   blocks: AsyncIterable<Uint8Array>,
@@ -55,7 +55,7 @@ export async function judgePackage(
   return { verdicts: await Promise.all(judged), contract: toContractUse(inUse, 'reader') };
 }
 
-/** Nothing is known of it besides: neither what was exported before, nor what the service says elsewhere. */
+/** Knowledge apart from the package: neither earlier exports nor other statements of the service. */
 const KNOWN: Known = {
   vendor: null,
   earlier: null,
@@ -85,16 +85,19 @@ async function judge(
   return toVerdict(reading, examine(observations, required));
 }
 
-/** Bytes of a file that tell if it may be a package. */
+/** Number of leading bytes that decide whether a file may be a package. */
 export const BEGINNING_BYTES = 4096;
 
-/** True for the beginning of a JSON object or list. Of one that is all white space more would have to be read. */
+/**
+ * Reports whether the bytes begin a JSON object or list. Also true if they are all white space, because more must be
+ * read.
+ */
 export function isPackageBeginning(bytes: Uint8Array): boolean {
   const text = new TextDecoder('latin1').decode(bytes);
   return /^(\xef\xbb\xbf)?\s*[{[]/.test(text) || (bytes.length >= BEGINNING_BYTES && text.trim() === '');
 }
 
-/** The error for what is no package at all, and is not judged as one. @param why in words that follow a colon. */
+/** Returns the error for a file that is no package and is not judged as one. @param why words that follow a colon. */
 export function noPackage(why: string): EvidenceError {
   return new EvidenceError('unreadable', `it is no evidence package: ${why}`);
 }

@@ -10,26 +10,26 @@ import { RangeWorkers } from './range-workers.ts';
 import { boundsOf, makeRanges, type Ranges, readerOf } from './ranges.ts';
 
 export interface FileReadingOptions {
-  /** Those that decode besides this one. */
+  /** Threads that decode in addition to this one. */
   threads: RangeThreads;
   signal?: AbortSignal | undefined;
-  /** The bytes that are given to a thread at a time, at most `RANGE_BYTES`. */
+  /** Number of bytes given to a thread at a time, at most `RANGE_BYTES`. */
   rangeBytes?: number;
 }
 
 interface FileReading {
   reader: PackageReader;
-  /** The number of segments that were decoded out of turn, and taken. */
+  /** Number of segments that were decoded out of order and taken. */
   segments: number;
 }
 
-/** Read at a time where entries are for the reference decoder. */
+/** Number of bytes read at a time for the reference decoder. */
 const BLOCK_BYTES = 2 ** 18;
 
 /**
- * Reads a package from a file, on several threads if that is worth it. Where the file changed meanwhile, what
- * was read of it at different times is given up, and one thread reads it again, each byte once.
- * @param begin makes a reader; the one that has read the file is returned, to be finished and disposed of.
+ * Reads a package from a file, on several threads if that pays off. If the file changed meanwhile, the parts read at
+ * different times are discarded, and one thread reads it again, each byte once.
+ * @param begin creates a reader. The reader that has read the file is returned; the caller finishes and disposes of it.
  */
 export async function readPackageFile(
   path: string,
@@ -64,12 +64,12 @@ export async function readPackageFile(
 
 const EXACT = { bigint: true } as const;
 
-/** By the time of the last change too, which nobody sets. */
+/** Compares size and ctime, which no program can set. */
 function isSame(before: BigIntStats, after: BigIntStats): boolean {
   return before.size === after.size && before.ctimeNs === after.ctimeNs;
 }
 
-/** One reading of a file, from its first byte to its last. */
+/** Reading of a file, from its first byte to its last. */
 class Reading {
   readonly reader: PackageReader;
   readonly #file: FileHandle;
@@ -86,7 +86,7 @@ class Reading {
     this.#signal = signal;
   }
 
-  /** Folds range after range, whoever has decoded them. Returns how many segments were taken. */
+  /** Folds range after range, whichever thread decoded them. Returns the number of segments taken. */
   async readInRanges(ranges: Ranges, threads: RangeThreads['workers']): Promise<number> {
     const workers = new RangeWorkers(this.#file.fd, ranges, threads);
     let taken = 0;
@@ -116,7 +116,7 @@ class Reading {
     if (segments === null || this.#at >= end) return null;
     const decoded = decodeRange(segments.decoder, readerOf(this.#file.fd), { start: this.#at, end });
     if (decoded === null || decoded.start === this.#at) return decoded;
-    // The bytes before it are read first, and the same decoder may be used for that.
+    // The bytes before the segment are read first, possibly by the same decoder, so keep the columns.
     this.#slot ??= new Slot(Slot.allocate());
     return Slot.read(this.#slot.keep(decoded));
   }
@@ -130,7 +130,7 @@ class Reading {
     return true;
   }
 
-  /** Reads a block, however its bytes are written. Returns how many there were. */
+  /** Reads a block of any form. Returns the number of bytes read. */
   async #push(end: number): Promise<number> {
     this.#signal?.throwIfAborted();
     const wanted = Math.min(BLOCK_BYTES, end - this.#at);
@@ -141,7 +141,7 @@ class Reading {
   }
 }
 
-/** Verifies a package in a file, by itself; see `verifyPackageContent`. */
+/** Verifies a package in a file by itself; see `verifyPackageContent`. */
 export async function verifyPackage(
   file: string,
   options: VerifyOptions & Pick<FileReadingOptions, 'threads' | 'signal'>,

@@ -4,31 +4,32 @@ import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { programUrl } from '../../core/install-paths.ts';
 
-/** Below it the start of a thread costs more than it saves. */
+/** Minimum size of a file for which starting a thread saves time. */
 const LARGE_FILE_BYTES = 32 * 2 ** 20;
-/** More than these gain little beside the start of the program. */
+/** Maximum number of threads; more gain little compared with the start of the program. */
 const MAX_THREADS = 4;
 
-/** Next to nothing is made in JavaScript there. */
+/** Heap limits of a thread, which allocates next to nothing in JavaScript. */
 const HEAP = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 2 };
 
 const PROGRAM = programUrl('verifier/verify/range-worker');
 
-/** Threads that wait to be told what to read. Disposing of them ends those that were told nothing. */
+/** Started threads that wait for a job. Disposing of them ends those without one. */
 export class RangeThreads implements AsyncDisposable {
   readonly workers: readonly Worker[];
-  /** Done when all have started, or failed to. */
+  /** Resolves when all threads have started or failed to start. */
   readonly started: Promise<unknown>;
 
-  /** @param count of threads besides the one that asks. @param program what each of them runs. */
+  /** @param count number of threads besides the caller's. @param program program that each of them runs. */
   constructor(count: number, program = PROGRAM) {
     this.workers = Array.from({ length: count }, () => startThread(program)).filter((worker) => worker !== null);
     this.started = Promise.allSettled(this.workers.map((worker) => once(worker, 'online')));
   }
 
   /**
-   * A thread takes as long to start as the code that verifies a package takes to load: start them before you load it.
-   * @param asked how many threads read the file; null for as many as there are cores, if the file is large enough to gain.
+   * Starts the threads for a file. A thread takes as long to start as loading the code that verifies a package: start
+   * the threads before loading it.
+   * @param asked number of threads that read the file; null for one per core, if the file is large enough to gain.
    */
   static for(path: string, asked: number | null): RangeThreads {
     const found = statSync(path, { throwIfNoEntry: false });
@@ -42,11 +43,11 @@ export class RangeThreads implements AsyncDisposable {
   }
 }
 
-/** Null where threads are not to be had, e.g. under Node's `--permission`. */
+/** Returns null if threads are not available, e.g. under Node's `--permission`. */
 function startThread(program: URL): Worker | null {
   try {
     const worker = new Worker(program, { resourceLimits: HEAP, stdout: true, stderr: true });
-    // Nothing is lost by it: the main thread reads what no other has read.
+    // An error loses nothing: the main thread reads what no other thread has read.
     return worker.on('error', () => {});
   } catch {
     return null;

@@ -3,19 +3,19 @@ import { WasmDecoder, type WasmOptions } from '../decode/wasm/decoder.ts';
 import { decodeRange, type KeptRange, Slot } from '../decode/wasm/segments.ts';
 import { boundsOf, claimNext, type Ranges, readerOf, WINDOW, waitForRanges } from './ranges.ts';
 
-/** A message to a thread once it is known what it shall decode. */
+/** Message to a thread once its job is known. */
 export interface RangeJob {
-  /** Its number among those that claim ranges. */
+  /** Number of the thread among those that claim ranges. */
   owner: number;
-  /** Number of an open file of this process. */
+  /** File descriptor, open in this process. */
   file: number;
   ranges: Ranges;
-  /** As many as the window has ranges: one that is in the window has that of its number. */
+  /** One slot per range of the window; a range uses the slot of its number modulo `WINDOW`. */
   slots: SharedArrayBuffer[];
   options: WasmOptions;
 }
 
-/** Its answer for each range that it claimed; the columns are in the range's slot. */
+/** Answer for each range that the thread claimed; the columns are in the range's slot. */
 export interface RangeAnswer {
   range: number;
   decoded: KeptRange | null;

@@ -4,22 +4,22 @@ import { decodeRange, type KeptRange, Slot } from '../decode/wasm/segments.ts';
 import type { RangeAnswer, RangeJob } from './range-worker.ts';
 import { boundsOf, claim, claimNext, noteFolded, type Ranges, readerOf, WINDOW } from './ranges.ts';
 
-/** Owner of ranges; workers are counted on from it. */
+/** Owner number of the main thread; workers are numbered from the next one. */
 const MAIN_THREAD = 1;
 
-/** Threads that decode ranges of a file, this one among them. A thread that fails is as good as none. */
+/** Threads that decode ranges of a file, including this one. A failed thread counts as absent. */
 export class RangeWorkers {
   readonly #file: number;
   readonly #ranges: Ranges;
   readonly #workers = new Map<number, RangeWorker>();
   readonly #slots: SharedArrayBuffer[] = [];
-  /** Ranges that this thread has decoded out of turn. */
+  /** Ranges that this thread has decoded out of order. */
   readonly #own = new Map<number, KeptRange | null>();
   #begun = false;
 
   /**
-   * @param file number of an open file, which stays open until `close` is done.
-   * @param threads that were started and told nothing.
+   * Takes over threads that were started and have no job yet.
+   * @param file file descriptor, which must stay open until `close` has resolved.
    */
   constructor(file: number, ranges: Ranges, threads: readonly Worker[]) {
     this.#file = file;
@@ -28,7 +28,7 @@ export class RangeWorkers {
       this.#workers.set(MAIN_THREAD + 1 + index, new RangeWorker(thread));
   }
 
-  /** Tells them; what is known does not change, so it is told once. */
+  /** Sends the threads their job. Only the first call has an effect, because the job never changes. */
   begin(options: WasmOptions): void {
     if (this.#begun || this.#workers.size === 0) return;
     this.#begun = true;
@@ -38,8 +38,9 @@ export class RangeWorkers {
   }
 
   /**
-   * Returns what another thread has made of a range, or this one while it waited for that; null where it is for this one to read.
-   * @param decoder of this thread; its memory is written over.
+   * Returns the decoded range, from another thread or from this one while it waited; null if the caller must read the
+   * range.
+   * @param decoder of this thread; its memory is overwritten.
    */
   async claim(range: number, decoder: WasmDecoder | null): Promise<KeptRange | null> {
     for (;;) {
@@ -57,12 +58,12 @@ export class RangeWorkers {
     }
   }
 
-  /** Ranges before it were folded. */
+  /** Records that all ranges before `range` were folded. */
   noteFolded(range: number): void {
     noteFolded(this.#ranges, range);
   }
 
-  /** Leaves the threads nothing to decode, and waits for their end: they have keys to forget. */
+  /** Leaves the threads nothing to decode and waits until they end, because they hold keys. */
   async close(): Promise<void> {
     const { owners } = this.#ranges;
     for (let range = 0; range < owners.length; range++) claim(this.#ranges, range, MAIN_THREAD);
@@ -80,12 +81,12 @@ export class RangeWorkers {
   }
 }
 
-/** One thread and its answers. */
+/** Thread and its answers. */
 class RangeWorker {
   readonly #thread: Worker;
   readonly #answers = new Map<number, KeptRange | null>();
   #ended = false;
-  /** Has who waits look again. */
+  /** Wakes the waiting caller. */
   #wake = () => {};
 
   constructor(thread: Worker) {
@@ -105,20 +106,20 @@ class RangeWorker {
     this.#thread.postMessage(job);
   }
 
-  /** Undefined as long as it may yet come; null also from a thread that has ended without it. */
+  /** Returns undefined while the answer may still come; null also if the thread ended without it. */
   answerOf(range: number): KeptRange | null | undefined {
     const answer = this.#answers.get(range);
     this.#answers.delete(range);
     return answer === undefined && this.#ended ? null : answer;
   }
 
-  /** @param told a thread that was not told anything waits for ever. */
+  /** @param told false for a thread without a job, which would wait forever. */
   async close(told: boolean): Promise<void> {
     if (!told) await this.#thread.terminate();
     while (!this.#ended) await this.change();
   }
 
-  /** Until the thread has answered, or ended. */
+  /** Resolves when the thread has answered or ended. */
   change(): Promise<void> {
     return new Promise((resolve) => {
       this.#wake = resolve;

@@ -2,20 +2,20 @@ import { readSync } from 'node:fs';
 import type { ReadAt } from '../decode/wasm/segments.ts';
 
 /**
- * A file's bytes in ranges of equal length. Whoever claims a range decodes it, the first ones first; no thread is more
- * than `WINDOW` ranges ahead of the one that folds them. Plain data, shared between threads.
+ * Bytes of a file in ranges of equal length. The owner of a range decodes it, lowest range first; no thread is more
+ * than `WINDOW` ranges ahead of the thread that folds them. Plain data, shared between threads.
  */
 export interface Ranges {
-  /** The bytes of each but the last, which goes to the end of the file. */
+  /** Length of each range except the last, which ends with the file. */
   bytes: number;
   fileBytes: number;
-  /** 0: nobody's; else who has claimed it. */
+  /** Owner of each range; 0 if unclaimed. */
   owners: Int32Array<SharedArrayBuffer>;
-  /** One number: how many were folded. */
+  /** Single number: the count of folded ranges. */
   folded: Int32Array<SharedArrayBuffer>;
 }
 
-/** It bounds the memory that segments are kept in. */
+/** Maximum number of ranges ahead of the fold; bounds the memory for segments. */
 export const WINDOW = 6;
 
 export function makeRanges(fileBytes: number, bytes: number): Ranges {
@@ -24,17 +24,17 @@ export function makeRanges(fileBytes: number, bytes: number): Ranges {
   return { bytes, fileBytes, owners: shared(count), folded: shared(1) };
 }
 
-/** Offsets in the file. */
+/** Returns offsets in the file. */
 export function boundsOf({ bytes, fileBytes }: Ranges, range: number): { start: number; end: number } {
   return { start: Math.min(range * bytes, fileBytes), end: Math.min((range + 1) * bytes, fileBytes) };
 }
 
-/** Returns the owner of a range: the one who asks, if it had none. */
+/** Claims a range if it has no owner, and returns its owner. */
 export function claim({ owners }: Ranges, range: number, owner: number): number {
   return Atomics.compareExchange(owners, range, 0, owner) || owner;
 }
 
-/** The first range that is nobody's and within the window, claimed; null for none. */
+/** Claims the first unclaimed range in the window; returns null if there is none. */
 export function claimNext(ranges: Ranges, owner: number): number | null {
   const first = Atomics.load(ranges.folded, 0);
   const end = Math.min(first + WINDOW, ranges.owners.length);
@@ -48,7 +48,7 @@ export function noteFolded({ folded }: Ranges, count: number): void {
   Atomics.notify(folded, 0);
 }
 
-/** Waits until there is more to claim. False where all ranges were folded. */
+/** Waits until there may be more to claim; returns false if all ranges were folded. */
 export function waitForRanges({ folded, owners }: Ranges): boolean {
   const count = Atomics.load(folded, 0);
   if (count >= owners.length) return false;
@@ -56,10 +56,10 @@ export function waitForRanges({ folded, owners }: Ranges): boolean {
   return true;
 }
 
-/** The longest wait: a range that was folded between a look at it and the wait is seen then. */
+/** Maximum wait: a range folded between the check and the wait is then noticed. */
 const MAX_WAIT_MS = 20;
 
-/** Reads a file. @param file number of an open one. */
+/** Returns a function that reads a file. @param file file descriptor. */
 export function readerOf(file: number): ReadAt {
   return (into, offset) => {
     let filled = 0;

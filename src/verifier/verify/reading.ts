@@ -14,7 +14,7 @@ import { lookOut } from '../claims/past.ts';
 import type { SealKeys } from '../model/entry.ts';
 import type { Contract } from '../reading/contract.ts';
 
-/** Sees entries, and has the reading wait until it has caught up with them. */
+/** Receives entries, and makes the reading wait until they are processed. */
 export interface EntryWatch extends Required<Pick<PackageExpectation, 'onEntry' | 'onSent'>> {
   catchUp(): Promise<void>;
 }
@@ -24,13 +24,13 @@ interface ReadingOptions {
   contract: Contract;
   sealKeys: SealKeys;
   expected: PackageExpectation;
-  /** Path of the JSON form, whole; undefined where there is none, or only a part. */
+  /** Path of the whole JSON form; undefined if there is none, or only a part. */
   whole: string | undefined;
-  /** Path of a part of it. */
+  /** Path of a part of the JSON form. */
   part: string | undefined;
-  /** By which the listing that the bundle carries is compared; null for a bundle that has none. */
+  /** Limits for comparing the bundle's listing; null if the bundle has none. */
   cut: PackageCut | null;
-  /** Sees the entries of a whole package too; null for nobody. */
+  /** Receives the entries of a whole package, too; null for none. */
   watch: EntryWatch | null;
 }
 
@@ -39,13 +39,13 @@ export interface BundleReading {
   /** All files that could be read, by path. */
   files: ReadonlyMap<string, FileDigest>;
   broken: BundleFinding[];
-  /** The comparison with the listing that the bundle carries; null where it has none, or none that can be read. */
+  /** Comparison with the bundle's listing; null if the bundle has none that can be read. */
   listing: ListingResult | null;
-  /** The error that made it unreadable. */
+  /** Error that made the listing unreadable. */
   unreadable: EvidenceError | null;
 }
 
-/** Reads a bundle from its first byte to its last: the chain is walked over the very bytes whose digest is checked. */
+/** Reads a bundle from its first byte to its last, and walks the chain over the same bytes whose digest is checked. */
 export async function readThrough(bundle: Bundle, options: ReadingOptions): Promise<BundleReading> {
   const { contract, sealKeys, expected, whole, part, cut, watch } = options;
   const carried = cut === null || whole === undefined ? null : new CarriedListing(expected.streamId ?? '', cut);
@@ -123,7 +123,7 @@ async function merge(bundle: Bundle, { contract, expected, whole, cut }: Reading
   return both.result();
 }
 
-/** A line of an entry that the package has, or should have before its end, is written without a time. */
+/** Refuses a time on the line of an entry before the package's end, which is written without one. */
 function refuseTime({ sequence, isWithin }: ListedEntry, isBehind: boolean): void {
   if (isBehind || isWithin === true) return;
   throw new EvidenceError(
@@ -138,7 +138,7 @@ async function* linesOf(bundle: Bundle) {
   reader.finish();
 }
 
-/** Returns what the claims ask of the entries, and what the package is to be. */
+/** Returns the questions that the claims ask of the entries, and the expected package. */
 export function expectationOf(stated: Verification | null, compared: readonly ComparedSection[]): PackageExpectation {
   if (stated === null) return { compared: () => compared };
   const { verdict, statement, earlier, accepted_restarts: restarts, package_period: period } = stated;

@@ -10,7 +10,7 @@ import type { VerifiedBundle } from './content.ts';
 import type { History } from './history.ts';
 import { type Checked, type ObjectFinding, toObjectFinding } from './object-finding.ts';
 
-/** Returns what a run record states of a stream, without its place in the archive. */
+/** Returns a run record's statement about a stream, without its place in the archive. */
 export function statedVerdict({
   bundle: _bundle,
   record: _record,
@@ -23,19 +23,19 @@ export function statedVerdict({
   return stated;
 }
 
-/** An acceptance as a run names it; a bundle leaves out what it covers. */
+/** Acceptance as a run names it; a bundle leaves out the contradiction that it covers. */
 export type StatedAcceptance = Omit<Acceptance, 'format' | 'contradiction'> & {
   contradiction?: Acceptance['contradiction'] | undefined;
 };
 
-/** The ledger's statements about the past of all streams. */
+/** Statements of the ledger about the past of all streams. */
 export interface LedgerPast {
   history: History;
   /** Reports whether the ledger names this acceptance. */
   isAccepted(acceptance: StatedAcceptance): boolean;
 }
 
-/** Compares a bundle's verdict, made now, with what the run recorded; null without a verdict. */
+/** Compares our own verdict on a bundle with the recorded one; null if there is no verdict. */
 export function compareRecorded(
   past: LedgerPast,
   run: RunRecord,
@@ -59,7 +59,7 @@ export function compareRecorded(
   return { value: withRecorded(judged.verdict, statedVerdict(stream)), findings };
 }
 
-/** Names what the run and a bundle state differently. */
+/** Lists what the run and a bundle state differently. */
 function differencesOf(
   run: RunRecord,
   stream: RunStream,
@@ -86,7 +86,7 @@ function sameForms({ partial, missing }: RunStream, found: readonly MissingForm[
   return partial === missing.length > 0 && sameRecord(forms(missing), forms(found));
 }
 
-/** Checks that a bundle states the same of earlier runs as the ledger. */
+/** Checks that a bundle states the same about earlier runs as the ledger. */
 function checkEarlier(
   { history }: LedgerPast,
   { stream_id, bundle }: RunStream,
@@ -95,7 +95,7 @@ function checkEarlier(
   const isKnown = (span: Span) => {
     const known = history.spanOf(span.run_id, stream_id);
     if (known === undefined || !span.part) return known !== undefined && sameRecord(span, known);
-    // A part follows from that run's bundle, which is compared with this one where it is read.
+    // A part comes from that run's bundle, which is compared with this one if it is read.
     return span.entries !== null && known.entries !== null && isWithin(span.entries, known.entries);
   };
   return [...earlier, ...accepted_restarts.flatMap((restart) => restart.earlier)]
@@ -109,7 +109,7 @@ function checkEarlier(
     );
 }
 
-/** Checks that the ledger names what was accepted of the stream. */
+/** Checks that the ledger names every acceptance of the stream. */
 function checkAccepted(
   { isAccepted }: LedgerPast,
   { stream_id, bundle }: RunStream,
@@ -130,7 +130,7 @@ function isWithin(inner: SpanEntries, outer: SpanEntries): boolean {
   return inner.first_sequence >= outer.first_sequence && inner.head.sequence <= outer.head.sequence;
 }
 
-/** But for the order of their members. */
+/** Compares records, ignoring the order of their members. */
 export function sameRecord(a: unknown, b: unknown): boolean {
   return Buffer.from(toRecordBytes(sorted(a))).equals(toRecordBytes(sorted(b)));
 }

@@ -9,7 +9,7 @@ import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 import { sameRecord } from './recorded-stream.ts';
 import type { RunContext, VerifiedStream } from './stream.ts';
 
-/** Checks that a run record agrees with itself where it says something in two places. */
+/** Checks that a run record does not contradict itself. */
 export function checkRecord(record: RunRecord, runId: string, key: string): ObjectFinding[] {
   const findings = checkAlgebra(record, key);
   if (record.run_id !== runId)
@@ -32,7 +32,7 @@ export function checkRecord(record: RunRecord, runId: string, key: string): Obje
   return [...findings, ...checkSums(record, key)];
 }
 
-/** Derives the outcome, the exit code, the counts and the exclusions of a run from its streams, and compares all of them. */
+/** Derives the outcome, exit code, counts and exclusions of a run from its streams, and compares all of them. */
 function checkSums(record: RunRecord, key: string): ObjectFinding[] {
   const outcome = toRunOutcome(record, record.supplements);
   const counts = { ...countRunStreams(record), supplements: countSupplements(record.supplements) };
@@ -73,10 +73,10 @@ function toText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** A record that somebody made up may have a hundred thousand of them. */
+/** Maximum number of disagreements reported one by one: a forged record may have a hundred thousand. */
 const MOST_NAMED = 1000;
 
-/** Relations within the record that do not hold, but for streams whose own verdict says so. */
+/** Checks relations within the record, except for streams whose own verdict reports the violation. */
 function checkAlgebra(record: RunRecord, key: string): ObjectFinding[] {
   const refuted = new Set(record.streams.flatMap(({ stream_id, status }) => (status === 'refuted' ? [stream_id] : [])));
   const wrong = disagreementsIn(record).filter(
@@ -89,7 +89,7 @@ function checkAlgebra(record: RunRecord, key: string): ObjectFinding[] {
   return named.map((message) => toObjectFinding('record/differs', key, message));
 }
 
-/** A package of the account may hold streams in scope that the list of streams does not have: the run says so of each. */
+/** Finds streams in scope that a package of the account holds, but neither the list of streams nor the run names. */
 export function checkHidden(record: RunRecord, streams: readonly VerifiedStream[], key: string): ObjectFinding[] {
   const { scope, stream_list, vanished } = record;
   const told = new Set([...stream_list.streams, ...vanished].map(({ stream_id }) => stream_id));
@@ -105,7 +105,7 @@ export function checkHidden(record: RunRecord, streams: readonly VerifiedStream[
     );
 }
 
-/** A stream can only be missed that an earlier run had seen, or an earlier try of this one. */
+/** Checks that each stream reported as vanished was seen by an earlier run, or by an earlier attempt of this one. */
 export function checkVanished(context: RunContext, record: RunRecord, key: string): ObjectFinding[] {
   return [...record.vanished, ...record.ended]
     .filter(({ stream_id, head: { run_id, sequence, hash } }) => {
@@ -122,7 +122,7 @@ export function checkVanished(context: RunContext, record: RunRecord, key: strin
     );
 }
 
-/** Finds each stream in scope that the ledger had when the run began, and that the run says nothing of. */
+/** Finds each stream in scope that the ledger had at the start of the run, and that the run does not mention. */
 export function checkMissed(context: RunContext, record: RunRecord, key: string): ObjectFinding[] {
   const { scope, stream_list, streams, vanished, ended } = record;
   const told = new Set([stream_list.streams, streams, vanished, ended].flatMap(idsOf));

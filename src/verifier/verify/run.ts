@@ -19,29 +19,29 @@ import { type RunContext, type VerifiedStream, verifyStream } from './stream.ts'
 import { OpenedSupplements } from './supplements.ts';
 import type { SupplementsCheck } from './supplements-check.ts';
 
-// Over ten members: all that was found of a run.
+// Over ten members: everything found about a run.
 export interface RunCheck {
   runId: string;
-  /** A ledger entry records it. A run without one is open, and never verified. */
+  /** True if a ledger entry records the run. A run without one is open, and never verified. */
   isRecorded: boolean;
-  /** Later run that counts in its place, see `settleSuperseded`; null where this run counts itself. */
+  /** Later run that replaces this one, see `settleSuperseded`; null if this run counts itself. */
   supersededBy: string | null;
   outcome: VerifiedOutcome;
-  /** Null when it cannot be read. */
+  /** Null if it cannot be read. */
   record: RunRecord | null;
   sha256: string | null;
-  /** Our own verdicts, made now. */
+  /** Our own verdicts. */
   streams: VerifiedStream[];
-  /** Null where the run has none, or the record cannot be read. */
+  /** Null if the run has none, or its record cannot be read. */
   supplements: SupplementsCheck | null;
-  /** Null when the record cannot be read. */
+  /** Null if the record cannot be read. */
   attestations: AttestationCheck | null;
   findings: ObjectFinding[];
-  /** The objects that the run record vouches for, and those that vouch for it. */
+  /** Keys of objects that the run record vouches for, and of those that vouch for it. */
   accounted: Set<string>;
 }
 
-/** Verifies a finalized run: its record, every stream's record and bundle, every claim anew. */
+/** Verifies a finalized run: its record, the record and bundle of every stream, and every claim. */
 export async function verifyRun(context: RunContext, runId: string): Promise<RunCheck> {
   const key = runRecordKey(runId);
   const { value: stored, findings: unread } = await readObject(key, () => readRunRecord(context.archive, key));
@@ -84,14 +84,14 @@ function concluded(
   return { ...known, outcome: outcomeOf(known) };
 }
 
-/** Keys of the objects that a run record names. */
+/** Returns the keys of the objects that a run record names. */
 function keysIn({ streams, supplements, left_over, documents }: RunRecord): string[] {
   const ofStreams = streams.flatMap(({ bundle, record }) => [bundle, record]);
   const all = [...ofStreams, supplements?.object ?? null, ...left_over, ...documents];
   return all.flatMap((object) => object?.key ?? []);
 }
 
-/** Compares the streams of a run with its packages, with earlier runs and with what was accepted. */
+/** Compares the streams of a run with its packages, with earlier runs and with acceptances. */
 function checkStreams(context: RunContext, streams: RunCheck['streams'], record: RunRecord, key: string) {
   return [
     ...checkHidden(record, streams, key),
@@ -101,7 +101,7 @@ function checkStreams(context: RunContext, streams: RunCheck['streams'], record:
   ];
 }
 
-/** Verifies the objects of a run besides its streams and supplements. */
+/** Verifies the objects of a run other than its streams and supplements. */
 async function verifyBeside({ archive }: RunContext, record: RunRecord): Promise<ObjectFinding[]> {
   const findings: ObjectFinding[] = [];
   for (const object of record.left_over) findings.push(...(await verifyLeftOver(archive, record, object)));
@@ -109,7 +109,7 @@ async function verifyBeside({ archive }: RunContext, record: RunRecord): Promise
   return [...findings, ...(await verifyAsked(archive, record))];
 }
 
-/** Returns the outcome of a run by all that was found of it. */
+/** Returns the outcome of a run from everything found about it. */
 export function outcomeOf(check: Omit<RunCheck, 'outcome'>): VerifiedOutcome {
   const { isRecorded, record, streams, attestations, findings } = check;
   const stated = record === null ? [] : statedOutcome(check, record);
@@ -126,7 +126,7 @@ function readBack(stream: VerifiedStream, why: Why): VerifiedStream {
   return { ...stream, verdict: asReadBack(stream.verdict, why, stream.required) };
 }
 
-/** A bundle that is not what was signed gains nothing by the signature. */
+/** Applies the signature of a run to a stream; an altered bundle gains nothing by it. */
 function vouchedFor({ required: reader = DEFAULT_REQUIRED }: RunContext, stream: VerifiedStream): VerifiedStream {
   if (stream.altered) return stream;
   const required = withoutSecrets(stream.required, reader);
@@ -139,20 +139,25 @@ function asAltered(stream: VerifiedStream, findings: readonly ObjectFinding[]): 
   return { ...rest, altered: true, verdict: { ...verdict, status: worstWith(findings, [verdict.status]) } };
 }
 
-/** Returns the outcome by a run's own statements. They make it worse, never better; where nothing was looked at, it is no finding of ours. */
+/**
+ * Returns the outcomes that the run's own statements add, which only make it worse. If no bundle was opened, recorded
+ * incompleteness is no finding of ours.
+ */
 function statedOutcome(
   { streams, supersededBy }: Pick<RunCheck, 'streams' | 'supersededBy'>,
   { outcome, streams: recorded, vanished, supplements }: RunRecord,
 ): VerifiedOutcome[] {
   const isOpened = streams.some(({ verdict }) => verdict.status !== 'recorded');
-  // For a superseded run the streams tell what is left of it; what else refuted it stays.
+  // A superseded run is judged by its streams; refutations from elsewhere stay.
   const isOfStreams = vanished.length === 0 && !outcomesOfSupplements(supplements).includes('refuted');
   if (outcome === 'refuted' && supersededBy !== null && isOfStreams && streams.length === recorded.length) return [];
   if (outcome === 'refuted') return [outcome];
   return outcome === 'incomplete' && (isOpened || streams.length === 0) ? [outcome] : [];
 }
 
-/** Several at once, so that the next ones arrive while one is looked at; found and reported in the order of the record. */
+/**
+ * Verifies streams in parallel, so that the next ones arrive during a check; results are in the order of the record.
+ */
 async function verifyStreams(context: RunContext, record: RunRecord): Promise<Checked<VerifiedStream[]>> {
   const found = new Map<RunStream, Checked<VerifiedStream | null>>();
   await inParallel(record.streams, context.concurrency ?? 1, async (stream) => {
@@ -161,7 +166,7 @@ async function verifyStreams(context: RunContext, record: RunRecord): Promise<Ch
   });
   const all = [...record.streams].flatMap((stream) => found.get(stream) ?? []);
   return {
-    // An altered stream is neither what anybody signed nor what the ledger speaks of.
+    // An altered stream is neither the signed one nor the one that the ledger records.
     value: all.flatMap(({ value, findings }) =>
       findings.length > 0 && value !== null ? asAltered(value, findings) : (value ?? []),
     ),
@@ -178,8 +183,8 @@ function checkAcceptances({ isAccepted }: RunContext, { acceptances }: RunRecord
 }
 
 /**
- * A report must be the one that the record names. It is not made anew to be compared: another version of this program
- * may set it otherwise, and the record's digest says what it was.
+ * Checks that a report is the one that the record names, by its digest. The report is not generated again, because
+ * another version of this program may set it differently.
  */
 async function verifyDocument(
   archive: ReadableArchive,
@@ -194,7 +199,10 @@ async function verifyDocument(
   return [...misplaced, ...(await verifyBytes(archive, document))];
 }
 
-/** Verifies objects that were left over. They are no evidence, but the record states what lay there when the run was finalized, and where. */
+/**
+ * Verifies objects that were left over. They are no evidence, but the record states them and their places when the run
+ * was finalized.
+ */
 async function verifyLeftOver(
   archive: ReadableArchive,
   { run_id }: RunRecord,
@@ -213,7 +221,7 @@ async function verifyBytes(archive: ReadableArchive, stored: StoredAs): Promise<
   return actual === null ? findings : checkDigest(stored, actual);
 }
 
-/** Checks that the question that a run was begun with, where its record names that, is the one that the record states. */
+/** Checks that the question stored at the start of a run, if the record names it, is the recorded one. */
 async function verifyAsked(archive: ReadableArchive, record: RunRecord): Promise<ObjectFinding[]> {
   const key = askedKey(record.run_id);
   if (record.documents.every((document) => document.key !== key)) return [];

@@ -13,9 +13,11 @@ import type { Description } from '../profile/description.ts';
 import { readRecord } from '../records/record-bytes.ts';
 import { type Checked, checked, type ObjectFinding, readInBundle, toObjectFinding } from './object-finding.ts';
 
-/** Reads the bundle's record of what the service stated besides the package; null where there is none that can be read. */
+/**
+ * Reads the bundle's record of the service's statements apart from the package; null if there is none that can be read.
+ */
 export async function readServiceDocument(bundle: Bundle, key: string): Promise<Checked<ServiceDocument | null>> {
-  // A missing one is named with all other missing files.
+  // A missing document is reported with all other missing files.
   if (bundle.entries.every(({ path }) => path !== SERVICE)) return checked(null);
   const place = `${key}:${SERVICE}`;
   return readInBundle(place, async () =>
@@ -23,7 +25,7 @@ export async function readServiceDocument(bundle: Bundle, key: string): Promise<
   );
 }
 
-/** By which the listing in the bundle is compared; null where completeness rests on none. */
+/** Returns the limits for comparing the bundle's listing; null if completeness rests on none. */
 export function cutOf({ completeness, statement }: Verification, service: ServiceDocument | null): PackageCut | null {
   const { listing = null } = service ?? {};
   if (completeness.kind !== 'listing' || listing === null) return null;
@@ -37,12 +39,12 @@ export function cutOf({ completeness, statement }: Verification, service: Servic
 }
 
 /**
- * Checks that the claims rest on what the service is said to have stated: its record of the stream, its own check, its
- * listing.
+ * Checks that the claims rest on the recorded statements of the service: its record of the stream, its own check and
+ * its listing.
  *
- * @param paths of the files of the bundle.
- * @param description of the contract that the bundle was read by; null where the reader has brought another.
- * @param steps of the transfer log; null where it cannot be read.
+ * @param paths paths of the files in the bundle.
+ * @param description contract by which the bundle was read; null if the reader supplied another.
+ * @param steps steps of the transfer log; null if it cannot be read.
  */
 export function checkServiceDocument(
   service: ServiceDocument,
@@ -75,7 +77,7 @@ export function checkServiceDocument(
   return wrong.filter(([is]) => is).map(([, message]) => message);
 }
 
-/** Checks that the listing in the bundle has a line for each entry of the pages that it is said to be from. */
+/** Checks that the bundle's listing has a line for each entry of the recorded pages. */
 export function checkPages(service: ServiceDocument, place: string, listing: ListingResult | null): ObjectFinding[] {
   if (service.listing === null || listing === null) return [];
   const { lines } = listing;
@@ -87,14 +89,14 @@ export function checkPages(service: ServiceDocument, place: string, listing: Lis
 
 const NOT_LISTED = { entryCount: null, headSequence: null, headDigest: null };
 
-/** Compares what the claims were judged by with what the contract reads in the service's own words. */
+/** Compares the facts by which the claims were judged with those that the contract reads in the service's own words. */
 function statesTheSame(service: ServiceDocument, stated: Verification, description: Description): boolean {
   const { statement, vendor } = stated;
   const answers = answerReader(description);
   try {
     const record = parseAnswer(service.stream_record);
     const { entries, head } = statement;
-    // Only the package of an account may hold a stream that the list of streams does not have.
+    // A stream that the list of streams lacks can only come from an account's package.
     if (record === null && description.generate.scope !== 'account') return false;
     const listed = record === null ? { streamId: service.stream_id, ...NOT_LISTED } : answers.stream(record);
     const { streamId, entryCount, headSequence, headDigest } = listed;
@@ -114,8 +116,8 @@ function statesTheSame(service: ServiceDocument, stated: Verification, descripti
 }
 
 /**
- * Reads an answer as the exporter does: a string may contain a lone surrogate.
- * @throws EvidenceError `unreadable` for a text that is not JSON, or that has a member name twice in one object.
+ * Parses an answer as the exporter does: a string may contain a lone surrogate.
+ * @throws EvidenceError `unreadable` if the text is not JSON, or repeats a member name in one object.
  */
 function parseAnswer(text: string): Json {
   const { value, repeatsName } = parseExactJson(withoutByteOrderMark(utf8Bytes(text)));

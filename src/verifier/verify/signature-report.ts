@@ -3,11 +3,11 @@ import { isCommon, publicKeyKey, runEnvelopeKey, runIdOf, runRecordKey } from '.
 import type { ObjectFinding } from './object-finding.ts';
 import type { Keyring } from './signatures.ts';
 
-/** The answer to whether those who hold the private keys of the public keys that were given vouch for this archive. */
+/** Result of judging whether the holders of the given public keys vouch for this archive. */
 export interface SignatureReport {
   state: 'proved' | 'refuted' | 'unproved';
   reason?: string;
-  /** Ids of the keys that ledger entries are signed with. */
+  /** Ids of the keys that signed ledger entries. */
   keys: string[];
   /** Number of the first signed entry. */
   from: number | null;
@@ -19,16 +19,16 @@ const NOT_PINNED =
   'there are signatures, but no public key was given to judge them by, so whoever can replace all of it can replace it unseen';
 const UNKNOWN_KEY = 'the keys that were given do not vouch for all of it';
 
-/** A run as far as its signature goes. */
+/** Signature of a run. */
 interface SignedRun {
-  /** Null when it cannot be read. */
+  /** Null if it cannot be read. */
   record: { signed: boolean } | null;
   attestations: { signedBy: string | null } | null;
 }
 
 /**
- * Names keys that nothing here is signed with, each as a warning: a signing that was interrupted leaves its key, and
- * nobody trusts a key for being here. Where a signature cannot be read, its key may be any of them.
+ * Warns about keys that signed nothing here. An interrupted signing leaves its key behind, and no key is trusted for
+ * being in the archive. Warns about none if a signature cannot be read, because any key may be its own.
  */
 export function warnOfUnusedKeys(
   { keys }: Keyring,
@@ -49,7 +49,7 @@ export function warnOfUnusedKeys(
     );
 }
 
-/** @param findings all that were found. */
+/** @param findings all findings of the verification. */
 export function judgeSignatures(
   { pinned }: Keyring,
   entries: readonly StoredLedgerEntry[],
@@ -74,7 +74,7 @@ function isOfSignature({ code }: ObjectFinding): boolean {
   return code.startsWith('signature/');
 }
 
-/** Reports whether an object is signed itself, holds a signature, or is a key. */
+/** Reports whether an object is signed, holds a signature or is a key. */
 function isOfSigning(key: string): boolean {
   const runId = runIdOf(key);
   return isCommon(key) || (runId !== null && [runRecordKey(runId), runEnvelopeKey(runId)].includes(key));

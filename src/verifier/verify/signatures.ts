@@ -7,13 +7,13 @@ import { type PublicKey, readPublicKey, toPem } from '../signature/key.ts';
 import { followKeys, type KeyTrust, type KnownKeys } from './key-trust.ts';
 import { type ObjectFinding, toObjectFinding, toUnreadable } from './object-finding.ts';
 
-/** The keys of an archive: those that the reader pinned prove something, and a signature that does not fit one was altered. */
+/** Keys of an archive. Pinned keys prove something; archived keys only show that a signature was altered. */
 export interface Keyring extends KnownKeys {
-  /** The signers whom the pinned keys lead to. */
+  /** Signers to whom the pinned keys lead. */
   trust: KeyTrust;
-  /** The objects that it accounts for. */
+  /** Keys of the objects that the keyring accounts for. */
   keys: string[];
-  /** They could not be listed, so that any key may be there. */
+  /** True if the keys could not be listed, so that any key may exist. */
   isClosed: boolean;
   findings: ObjectFinding[];
 }
@@ -53,8 +53,8 @@ function byId(keys: readonly PublicKey[]): Map<string, PublicKey> {
 }
 
 /**
- * Checks the signature of a run's statement; null for one that holds, if by no more than a key of the archive's own. A
- * statement that another key signed than those who vouch for the run was put in the place of theirs.
+ * Checks the signature of a run's statement; null if it holds, even if only by a key from the archive. If the run's
+ * ledger entry is vouched for, a statement signed with another key replaced the original.
  */
 export function checkRunSignature(
   keyring: Keyring,
@@ -68,7 +68,10 @@ export function checkRunSignature(
   return checkBytes(keyring, key, signed, signature) ?? unknownKey(keyring, key, keyid);
 }
 
-/** Reports whether a key that the reader trusts vouches for a run: the signer of its statement, or of a ledger entry that leads to it. */
+/**
+ * Reports whether trusted keys vouch for a run: a trusted signer signed its statement, and a vouched ledger entry
+ * records it.
+ */
 export function isRunVouchedFor(
   { pinned, trust }: Keyring,
   signedBy: string | null,
@@ -93,7 +96,7 @@ function unknownKey({ pinned }: Keyring, object: string, keyid: string): ObjectF
   });
 }
 
-/** Checks a signature by the key of its id, pinned or archived. */
+/** Checks a signature with the key of its id, pinned or archived. */
 function checkBytes(
   { pinned, archived, keys, isClosed }: Keyring,
   object: string,
@@ -104,16 +107,16 @@ function checkBytes(
   const key = pinned.get(keyid) ?? archived.get(keyid);
   if (key !== undefined && !isSignedBy(signed, signature, key))
     return toObjectFinding('signature/mismatch', object, `its signature is not one by the key ${keyid}`);
-  // A key that is there but is not what it should be has been reported.
+  // An archived key that is damaged was already reported.
   if (isClosed || keys.includes(publicKeyKey(keyid))) return null;
   return toObjectFinding('object/missing', publicKeyKey(keyid), `is the key that ${object} is signed with`);
 }
 
 /**
- * The signatures of the ledger. From the first signed entry on every one must be signed: the chain makes each vouch for
- * all before it, so nobody without the key can change, leave out or put in anything up to the last one; what follows a
- * signed entry without a signature of its own is what somebody without the key would have to put there.
- * @param signedRuns ids of the runs whose records say that they are signed: so must be their entries.
+ * Checks the signatures of the ledger. From the first signed entry on, every entry must be signed. Through the chain,
+ * each signature vouches for all earlier entries, so no one without the key can change, drop or insert an entry before
+ * the last signed one; anything added later would lack a signature.
+ * @param signedRuns ids of runs whose records say that they are signed, as their entries must be.
  */
 export function checkLedgerSignatures(
   entries: readonly StoredLedgerEntry[],
@@ -150,7 +153,7 @@ export function checkLedgerSignatures(
   return findings;
 }
 
-/** Runs outside of the ledger that no export left there: they are not signed, and were made after signing began. */
+/** Finds runs outside the ledger that no export left there: unsigned, and made after signing began. */
 export function checkUnsignedRuns(
   entries: readonly StoredLedgerEntry[],
   checks: readonly { runId: string; isRecorded: boolean; record: { signed: boolean; finished_at: string } | null }[],
@@ -166,7 +169,7 @@ export function checkUnsignedRuns(
     );
 }
 
-/** Checks the signatures of an entry. Where the reader looks at some runs alone, an entry of another one that nobody vouches for leaves nothing open. */
+/** Checks the signatures of an entry. An entry of a run out of scope leaves nothing open if no one vouches for it. */
 function checkEntrySignatures(
   keyring: Keyring,
   { key, entry }: StoredLedgerEntry,
@@ -178,7 +181,7 @@ function checkEntrySignatures(
   const signatures = [signature, countersignatureOf(entry)].filter((one) => one !== undefined);
   const signed = signedPart(entry);
   const wrong = signatures.flatMap((one) => checkBytes(keyring, key, signed, one) ?? []);
-  // No key made such a signature, so it says nothing of whose it is.
+  // A signature that no key made says nothing about its owner.
   if (wrong.some(({ code }) => code === 'signature/mismatch')) return wrong;
   const handedOver = trust.retired.get(keyid);
   if (handedOver !== undefined && handedOver < entry.number)

@@ -7,7 +7,7 @@ import type { Identities } from '../encryption/keys.ts';
 import type { RunStream } from '../records/record.ts';
 import { type Checked, checked, type ObjectFinding, readObject, toObjectFinding } from './object-finding.ts';
 
-/** Finds an object that is recorded. */
+/** Checks that a recorded object exists. */
 export async function isThere(archive: ReadableArchive, key: string): Promise<Checked<boolean>> {
   const { value: found, findings } = await readObject(key, async () => ({ stats: await archive.stat(key) }));
   if (found === null) return { value: false, findings };
@@ -15,7 +15,7 @@ export async function isThere(archive: ReadableArchive, key: string): Promise<Ch
   return { value: false, findings: [toObjectFinding('object/missing', key, 'is recorded, but it is not there')] };
 }
 
-/** Checks that the object has the length and digest that a record states. */
+/** Checks that an object has the recorded digest. */
 export function checkDigest(
   stored: { key: string; bytes: number; sha256: string },
   actual: { bytes: number; sha256: string },
@@ -26,7 +26,7 @@ export function checkDigest(
   return [toObjectFinding('object/altered', stored.key, message, values)];
 }
 
-/** Reports whether the store holds the object, by itself, to the digest that is recorded. */
+/** Reports whether the store itself attests the recorded digest of the object. */
 export async function isAttested(
   { locks }: ReadableArchive,
   { key, bytes, sha256: digest }: RunStream['bundle'],
@@ -35,7 +35,7 @@ export async function isAttested(
   return found?.sha256 === digest && found.bytes === bytes;
 }
 
-/** Fetches the zip of a bundle, and compares it with its digest. */
+/** Fetches the zip of a bundle and checks its digest. */
 export async function fetchBundle(
   { archive, identities = null }: { archive: ReadableArchive; identities?: Identities | null },
   bundle: RunStream['bundle'],
@@ -52,7 +52,7 @@ export async function fetchBundle(
   const { file, actual } = fetched.value;
   const altered = checkDigest(bundle, actual);
   if (encrypted === undefined) return { value: file, findings: altered };
-  // A bundle that somebody altered is not decrypted: it is no bundle any more.
+  // An altered bundle is not decrypted, because it is no bundle any more.
   if (altered.length > 0) return { value: 'gone', findings: altered };
   return openEncrypted(identities, { key, encrypted }, file, join(folder, 'decrypted.zip'));
 }
@@ -62,9 +62,9 @@ type Encrypted = NonNullable<RunStream['bundle']['encrypted']>;
 const AGE = 'age-encryption.org/v1\n';
 
 /**
- * Decrypts a bundle: the path of its zip; `encrypted` without an identity for it; `gone` for one that is altered.
- * @param file what age made of it, as recorded.
- * @param identities null where nobody gave any.
+ * Decrypts a bundle and returns the path of its zip; `encrypted` if no identity fits, `gone` if it is damaged.
+ * @param file encrypted file, as recorded.
+ * @param identities null if none were given.
  */
 async function openEncrypted(
   identities: Identities | null,
@@ -93,7 +93,10 @@ async function openEncrypted(
   }
 }
 
-/** By the first line of age's format (age-encryption.org/v1): nothing more can be told without a key. */
+/**
+ * Reports whether a file begins with the first line of age's format (age-encryption.org/v1), all that can be checked
+ * without a key.
+ */
 async function isOfAge(file: string): Promise<boolean> {
   const handle = await open(file, 'r');
   try {

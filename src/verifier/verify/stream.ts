@@ -19,48 +19,51 @@ import { compareRecorded, type LedgerPast, sameRecord, statedVerdict } from './r
 import { checkDigest, fetchBundle, isAttested, isThere } from './stored.ts';
 
 export interface VerifiedStream {
-  /** Ours, made now; of an attested bundle, and of one that was not decrypted, only what was recorded. */
+  /** Our own verdict; only the recorded one if the bundle is attested or was not decrypted. */
   verdict: ReportedVerdict;
-  /** The bundle was not read: the store attests that it is what was recorded. */
+  /** True if the bundle was not read, because the store attests that it is the recorded one. */
   attested: boolean;
-  /** Something is wrong with the bundle or with what the run recorded of it: other runs are not compared with it. */
+  /** True if the bundle or its record is wrong: other runs are not compared with it. */
   altered: boolean;
-  /** It was not recorded as incomplete. */
+  /** True if the stream was not recorded as incomplete. */
   whole: boolean;
-  /** The bundle is what was recorded, but encrypted, and was not decrypted here. */
+  /** True if the bundle is the recorded one but was not decrypted here. */
   encrypted: boolean;
   bundle: RunStream['bundle'];
-  /** The one that the bundle was read by; null where it was not read. */
+  /** Contract by which the bundle was read; null if it was not read. */
   contract: ContractUse | null;
-  /** The claims that must be proved of it. */
+  /** Claims that must be proved for the stream. */
   required: readonly ClaimName[];
-  /** Other streams that its package holds. */
+  /** Other streams in its package. */
   others: readonly string[];
-  /** Runs of whose bundles a part is said to have been compared with it; that they say the same is known once they are read. */
+  /**
+   * Runs with parts of whose bundles this bundle was compared, by its own account; confirmed once those bundles are
+   * read.
+   */
   parts: readonly string[];
 }
 
 export interface RunContext extends VerifyOptions, AttestationContext, LedgerPast {
-  /** The folder for bundles of a remote archive while they are read. */
+  /** Folder for bundles of a remote archive while they are read. */
   workDirectory: string;
-  /** True if a bundle need not be read whose digest the store itself attests. */
+  /** True to skip reading bundles whose digest the store itself attests. */
   fast?: boolean;
-  /** To decrypt bundles with; null where there are none. */
+  /** Identities that decrypt bundles; null if there are none. */
   identities?: Identities | null;
-  /** The number of streams at once; 1 unless told. */
+  /** Number of streams verified in parallel; 1 by default. */
   concurrency?: number;
-  /** The head that a run left in the ledger for a stream; undefined when it left none. */
+  /** Returns the head that a run left in the ledger for a stream; undefined if it left none. */
   headOf(runId: string, streamId: string): { sequence: number; hash: string } | undefined;
-  /** The heads, by stream id, of the newest entry before a run's own that the run knew of. */
+  /** Returns the heads of the newest entry before a run's own that the run knew, by stream id. */
   headsBefore(
     run: Pick<RunRecord, 'run_id' | 'started_at' | 'earlier_runs'>,
   ): Iterable<[streamId: string, head: LedgerHead]>;
   onStream?(streamId: string): void;
-  /** Notes the entries that supplements name; null where nothing is to be noted. */
+  /** Notes the entries that supplements name; null if none need noting. */
   notes?: NotedStreams | null;
 }
 
-/** Verifies what a run recorded of a stream: its record, its bundle, every claim anew. Null where there is no verdict. */
+/** Verifies a run's stream: its record, its bundle and every claim. Null if there is no verdict. */
 export async function verifyStream(
   context: RunContext,
   run: RunRecord,
@@ -71,7 +74,7 @@ export async function verifyStream(
   const required = requiredOf(context, run.scope.required_claims);
   if (context.fast === true && (await isAttested(context.archive, bundle)))
     return { value: { ...unread(stream, required, 'not read here'), attested: true }, findings: recorded };
-  // Files that are fetched from afar go when they were looked at: an archive may be larger than the disk.
+  // Deletes fetched files after each check, because an archive may be larger than the disk.
   const folder = await mkdtemp(join(context.workDirectory, 'bundle-'));
   try {
     const fetched = await fetchBundle(context, bundle, folder);
@@ -87,7 +90,7 @@ export async function verifyStream(
   }
 }
 
-/** Returns what the run recorded: all there is without reading the bundle. */
+/** Returns what the run recorded, which is all that is known without reading the bundle. */
 function unread(stream: RunStream, required: readonly ClaimName[], why: string): VerifiedStream {
   return { ...beginning(stream, required), verdict: asRecorded(statedVerdict(stream), why), contract: null, parts: [] };
 }
@@ -125,14 +128,17 @@ async function verifyFetched(
   return { value, findings };
 }
 
-/** Entries whose seals a run and its revision judged otherwise: compared as a whole, because digests do not cover seals. */
+/**
+ * Returns the section of entries whose seals a run and its revision judged differently. It is compared by content,
+ * because digests do not cover seals.
+ */
 function sealedIn({ supersedes }: RunRecord, { claims, first_sequence: first, head }: RunStream): ComparedSection[] {
   const { state } = claims.seal;
   const isJudgedTwice = state === 'refuted' || (state === 'proved' && supersedes.length > 0);
   return isJudgedTwice && first !== null && head !== null ? [{ first, last: head.sequence, byContent: true }] : [];
 }
 
-/** Checks that a run's objects for a stream lie where the stream's id puts them. */
+/** Checks that a run's objects for a stream are where the stream's id puts them. */
 function checkPlaces(run: RunRecord, { stream_id, partial, bundle, record }: RunStream): ObjectFinding[] {
   const slug = slugOf(stream_id);
   const completeness = partial ? 'PARTIAL' : 'COMPLETE';

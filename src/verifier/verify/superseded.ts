@@ -7,15 +7,15 @@ import { outcomeOf, type RunCheck } from './run.ts';
 import type { VerifiedStream } from './stream.ts';
 
 /**
- * Settles the recorded runs that a later run says it takes the place of. A revision launders nothing: of the earlier run
- * counts what is derived here. It counts no more where
+ * Settles recorded runs that a later run replaces. A revision launders nothing: for the earlier run, the results
+ * derived here count. The earlier run no longer counts if
  *
- * - the later run is of the same name and scope, stands after it in the ledger, and is verified here;
- * - nothing refutes the earlier run here: no claim, no object, no other run, no stream that vanished;
- * - each claim that the earlier run states as refuted is proved here; or it is `seal`, which the later run, vouched for by a
- *   key of the reader, states as proved of the same entries.
+ * - the later run has the same name and scope, comes later in the ledger, and is verified here;
+ * - nothing refutes the earlier run here: no claim, no object, no other run, no vanished stream;
+ * - each claim that the earlier run records as refuted is proved here; or it is `seal`, which the later run, vouched
+ *   for by a key of the reader, records as proved for the same entries.
  *
- * @param checks once all bundles were read, and compared with one another.
+ * @param checks whose bundles were all read and compared with one another.
  */
 export function settleSuperseded(checks: readonly RunCheck[], entries: readonly StoredLedgerEntry[]): RunCheck[] {
   const places = new Map(entries.map(({ entry }, place) => [runOf(entry)?.id, place]));
@@ -28,7 +28,7 @@ export function settleSuperseded(checks: readonly RunCheck[], entries: readonly 
   });
 }
 
-/** Outcomes that an archive comes to: of a run that another one counts for, only that it is refuted. */
+/** Returns the outcomes that count for an archive; a replaced run counts only if it is refuted. */
 export function countedOutcomes(checks: readonly RunCheck[]): VerifiedOutcome[] {
   return checks
     .filter(({ supersededBy, outcome }) => supersededBy === null || outcome === 'refuted')
@@ -42,7 +42,7 @@ function takesPlace(later: RunCheck, { runId, record, isRecorded }: RunCheck): b
   return isVerified && isNamed && isSameScope(record, later.record);
 }
 
-/** The streams without what their run states against them, where all of that is proved. */
+/** Returns the streams without the run's recorded refutations, if all of those are disproved. */
 function withoutRefutedStatements({ streams }: RunCheck, later: RunCheck): VerifiedStream[] {
   return streams.map((stream) => {
     const revised = later.streams.find(({ verdict }) => verdict.stream_id === stream.verdict.stream_id);
@@ -61,7 +61,7 @@ function withoutRefutedStatements({ streams }: RunCheck, later: RunCheck): Verif
   });
 }
 
-/** True if the seals of a stream, which nobody can check here, are those that a revision is vouched for to have proved. */
+/** Reports whether the seals of a stream, which cannot be checked here, are vouched for as proved by a revision. */
 function isSealVouchedFor(stream: VerifiedStream, revised: VerifiedStream): boolean {
   const { seal } = revised.verdict.claims;
   const wereRead = [stream, revised].every(({ altered, attested, encrypted }) => !altered && !attested && !encrypted);

@@ -29,10 +29,13 @@ import { MAX_ANSWER_BYTES, type SoundSupplements } from './supplements-check.ts'
 
 const MAX_INFO_BYTES = 2 ** 20;
 
-/** The folder in the zip. */
+/** Name of the folder in the zip. */
 const FOLDER = 'supplements';
 
-/** Checks that the bag has the files that the services, as the run records them, lead to, no other ones, and says how each came. */
+/**
+ * Checks that the bag has exactly the files that follow from the services in the run record, and that its log covers
+ * each.
+ */
 export async function checkSupplementFiles(
   sound: SoundSupplements,
   run: RunRecord,
@@ -63,7 +66,7 @@ function isCollected({ services }: RunSupplements, service: keyof RunSupplements
   return services[service].state === 'collected';
 }
 
-/** Kinds of records that were collected. */
+/** Returns the kinds of records that were collected. */
 export function collectedKinds({ contract }: Pick<SoundSupplements, 'contract'>, supplements: RunSupplements) {
   return KIND_NAMES.filter((kind) => {
     const isDescribed = contract.supplements !== undefined && describeRecords(contract.supplements, kind) !== null;
@@ -75,7 +78,7 @@ function madeFiles(sound: SoundSupplements, supplements: RunSupplements): string
   return collectedKinds(sound, supplements).map(csvFile);
 }
 
-/** The answers that there must be. */
+/** Returns the answers that the bag must have. */
 async function receivedFiles(
   sound: SoundSupplements,
   run: RunRecord,
@@ -114,14 +117,14 @@ function pagesOf(files: SoundSupplements['files'], service: OtherService, kind: 
   return numbered((number) => pageFile(service, kind, number), files);
 }
 
-/** Pages are counted without a gap, and of every list there is at least one. */
+/** Returns the pages of a list, which are numbered without gaps; every list has at least one. */
 function numbered(fileOf: (number: number) => string, files: SoundSupplements['files']): string[] {
   const pages = [fileOf(1)];
   while (files.has(fileOf(pages.length + 1))) pages.push(fileOf(pages.length + 1));
   return pages;
 }
 
-/** Agents whose streams the run was to export, as the names of their files. */
+/** Returns the agents whose streams the run was to export, as the slugs of their files. */
 async function agentsInScope(
   { bundle, contract, files, key }: SoundSupplements,
   { streams, failed }: RunRecord,
@@ -140,7 +143,7 @@ async function agentsInScope(
   return { value: slugs, findings };
 }
 
-/** All of `bag-info.txt` follows from the run and the other files, but the day. */
+/** Checks `bag-info.txt`: all of it but the day follows from the run and the other files. */
 async function checkInfo(
   { bundle, files, key }: SoundSupplements,
   { tool, run_id, period }: RunRecord,
@@ -163,7 +166,7 @@ async function checkInfo(
     : [toObjectFinding('bundle/contradiction', place, 'does not say what the run record says')];
 }
 
-/** The fields of `bag-info.txt` that follow from the run. */
+/** Returns the fields of `bag-info.txt` that follow from the run. */
 function supplementsInfo(
   { tool, run_id, period }: Pick<RunRecord, 'tool' | 'run_id' | 'period'>,
   isPartial: boolean,
@@ -176,14 +179,14 @@ function supplementsInfo(
   ];
 }
 
-/** The list that pages are of. */
+/** Returns the description of the list that pages belong to. */
 function listOf(supplements: SupplementsDescription | undefined, kind: RecordKind | 'agents'): List | null {
   if (kind === 'detections') return supplements?.traps?.detections ?? null;
   if (kind === 'events' || kind === 'scans') return supplements?.endpoints?.[kind] ?? null;
   return kind === 'verifications' ? null : (supplements?.agents?.[kind] ?? null);
 }
 
-/** Checks that a list goes on exactly as its pages say. @param pages all that the bag has of it, in their order. */
+/** Checks that a list continues exactly as its pages say. @param pages all pages in the bag, in order. */
 async function checkListPages(
   { bundle, files, key }: SoundSupplements,
   list: List,
@@ -209,7 +212,7 @@ const WRONG = {
   cut: 'does not say whether its list goes on: it is cut off',
 };
 
-/** Reports whether a page says that another one comes after it; a link in a header is not archived. */
+/** Reports whether a page says that another one follows; a link in a header is not archived. */
 function goesOn({ items, paging }: List, page: Json): keyof typeof WRONG | 'unknown' {
   if (paging.style === 'single') return 'end';
   if (paging.style === 'offset' || paging.style === 'page')

@@ -8,7 +8,7 @@ import { CLOCKS_APART_MS } from '../supplements/judging.ts';
 import { type ObjectFinding, readInBundle, toObjectFinding } from './object-finding.ts';
 import type { SoundSupplements } from './supplements-check.ts';
 
-/** Every answer came as the log says: of each there is one line, with its length and digest. */
+/** Checks that the log has one line for each answer, with its length and digest. */
 export async function checkSupplementLog(
   { bundle, files, key }: SoundSupplements,
   run: RunRecord,
@@ -59,7 +59,10 @@ function whyStepDiffers(
   return exchange.status < 200 || exchange.status > 299 ? `says that ${file} was refused` : null;
 }
 
-/** A service was collected from in its run, and no earlier than its answers were asked for: by that time records are judged. */
+/**
+ * Checks that the recorded time of each collection, by which records are judged, is in the run and not before its
+ * requests.
+ */
 function checkTimes(
   { steps }: SupplementTransferLog,
   { begun_at: begunAt }: RunRecord,
@@ -72,7 +75,7 @@ function checkTimes(
     const times = steps
       .filter(({ file }) => file?.startsWith(`data/${service}/`))
       .map(({ exchange }) => Date.parse(exchange?.requested_at ?? begunAt));
-    // Another machine may have gone on with the run.
+    // Another machine, with another clock, may have resumed the run.
     const earliest = Math.max(Date.parse(begunAt) - CLOCKS_APART_MS, ...times);
     if (Date.parse(state.collected_at) >= earliest) return [];
     const message = `shows that ${service} was collected from later than the run record says`;

@@ -20,7 +20,9 @@ import type { VerifiedStream } from './stream.ts';
 import { collectedKinds } from './supplement-files.ts';
 import { MAX_ANSWER_BYTES, type SoundSupplements, type SupplementsCheck } from './supplements-check.ts';
 
-/** Numbers of the entries that records of the period name, by stream id; null for answers that cannot be read. */
+/**
+ * Returns the numbers of the entries that records of the period name, by stream id; null if an answer cannot be read.
+ */
 export async function wantedIn(
   sound: SoundSupplements,
   run: RunRecord,
@@ -48,11 +50,11 @@ interface Judging {
   supplements: RunSupplements;
   sound: SoundSupplements;
   notes: NotedStreams;
-  /** As they were verified now. */
+  /** Streams as verified now. */
   streams: readonly VerifiedStream[];
 }
 
-/** Judges every record anew, and compares that with what the bag and the run record say. */
+/** Judges every record and compares the result with the statements of the bag and the run record. */
 export async function judgeSupplements(judging: Judging): Promise<Checked<SupplementsCheck>> {
   const { run, supplements, sound } = judging;
   const { contract, bundle, files, key } = sound;
@@ -110,7 +112,10 @@ function inRun(finding: SupplementsCheck['findings'][number], key: string): Obje
   };
 }
 
-/** Returns the standing of each stream by what was found now; one that was refuted in the export stays refuted, whatever this reader has not got. */
+/**
+ * Returns the standing of each stream as found now. A stream that the export refuted stays refuted, whatever this
+ * reader lacks.
+ */
 function standings({ run, streams, notes }: Judging): (streamId: string) => StreamStanding {
   const refuted = new Set(run.streams.filter(({ status }) => status === 'refuted').map(({ stream_id }) => stream_id));
   const heads = listedHeads(run.stream_list);
@@ -130,11 +135,11 @@ function standings({ run, streams, notes }: Judging): (streamId: string) => Stre
   return (streamId) => known.get(streamId) ?? { kind: 'unknown', reason: whyNoBundle(streamId, run) };
 }
 
-/** A comparison of the bag's statement about each record with what was found now. */
+/** Compares the bag's statement about each record with the result found now. */
 class StateComparison {
   readonly findings: ObjectFinding[] = [];
   readonly #place: string;
-  /** Counts of what is recorded. */
+  /** Counts of the recorded states. */
   readonly #kinds = new Map<RecordKind, Partial<Record<RecordState['state'], number>>>();
 
   constructor(place: string) {
@@ -145,7 +150,7 @@ class StateComparison {
     this.findings.push(toObjectFinding('bundle/contradiction', this.#place, message));
   }
 
-  /** @returns whether what follows can still be compared. */
+  /** @returns whether the following records can still be compared. */
   add(now: RecordState, stated: RecordState | null, isOpen: boolean): boolean {
     const of = `the record ${JSON.stringify(now.id)} of ${now.kind}`;
     if (stated === null || stated.kind !== now.kind || stated.id !== now.id) {
@@ -180,9 +185,9 @@ class StateComparison {
 }
 
 /**
- * Reports whether what was found in the export can be what is found now. Another reader may have less: no key, no
- * identity for a bundle; or more: an identity that the export had not got.
- * @param isOpen whether this reader can tell nothing by the stream.
+ * Reports whether a recorded state is compatible with the one found now. Another reader may lack a key or an identity,
+ * or have an identity that the export lacked.
+ * @param isOpen true if the stream tells this reader nothing.
  */
 function isTolerable(stated: RecordState, now: RecordState, isOpen: boolean): boolean {
   if (stated.state === now.state) return true;
@@ -191,7 +196,7 @@ function isTolerable(stated: RecordState, now: RecordState, isOpen: boolean): bo
 
 const MAX_LINE = 2 ** 20;
 
-/** @throws EvidenceError `unreadable` for a line that is too long, or has no end. */
+/** @throws EvidenceError `unreadable` if a line is too long or has no end. */
 async function* linesOf(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<string, undefined, undefined> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const block of blocks) {
@@ -208,7 +213,7 @@ async function* linesOf(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<strin
   return undefined;
 }
 
-/** Null for what is no line that an export writes. */
+/** Returns null for a line that no export writes. */
 function readState(line: string | undefined): RecordState | null {
   if (line === undefined) return null;
   try {

@@ -4,15 +4,15 @@ import type { Description } from '../profile/description.ts';
 import type { SupplementsStatement } from '../supplements/document.ts';
 import type { ProvedRecords } from '../supplements/tally.ts';
 
-/** The result for the supplements of a run. */
+/** Result for the supplements of a run. */
 export interface SupplementsCheck extends SupplementsStatement {
-  /** True if records were judged anew; else all of it is as recorded. */
+  /** True if the records were judged here; otherwise everything is as recorded. */
   judged: boolean;
-  /** By entries of which streams records are proved; none where they were not judged. */
+  /** Streams whose entries prove records; empty if records were not judged. */
   proved: readonly ProvedRecords[];
 }
 
-/** By streams that other runs contradict nothing is proved, whatever their bundles say by themselves. */
+/** Withdraws proofs by streams that other runs contradict, whatever their bundles state. */
 export function withoutProofsOf(check: SupplementsCheck, isRefuted: (streamId: string) => boolean): SupplementsCheck {
   const kinds = structuredClone(check.kinds);
   for (const { kind, records } of check.proved.filter(({ stream_id }) => isRefuted(stream_id))) {
@@ -24,15 +24,15 @@ export function withoutProofsOf(check: SupplementsCheck, isRefuted: (streamId: s
   return { ...check, kinds, proved: check.proved.filter(({ stream_id }) => !isRefuted(stream_id)) };
 }
 
-/** A bag with supplements that is what its run says it is. */
+/** Bag with supplements that matches its run record. */
 export interface SoundSupplements {
   bundle: OpenBundle;
   key: string;
   files: ReadonlyMap<string, FileDigest>;
   contract: Description;
-  /** The contract is one that the reader has brought, not the one that the run was exported by. */
+  /** True if the reader supplied the contract, so that it is not the one of the export. */
   isByReader: boolean;
 }
 
-/** The most bytes of one answer of a service: an export takes no larger one. */
+/** Maximum size of one answer of a service; an export accepts no larger one. */
 export const MAX_ANSWER_BYTES = 64 * 2 ** 20;

@@ -31,9 +31,9 @@ import { checkSupplementFiles, collectedKinds } from './supplement-files.ts';
 import { judgeSupplements, wantedIn } from './supplement-records.ts';
 import type { SoundSupplements, SupplementsCheck } from './supplements-check.ts';
 
-/** The supplements of a run, opened before its streams are read. */
+/** Supplements of a run, opened before its streams are read. */
 export class OpenedSupplements implements AsyncDisposable {
-  /** Notes the entries that records name, while streams are read; null where nothing is to be noted. */
+  /** Notes the entries that records name while streams are read; null if none need noting. */
   readonly notes: NotedStreams | null;
   readonly findings: ObjectFinding[];
   readonly #run: RunRecord;
@@ -74,7 +74,7 @@ export class OpenedSupplements implements AsyncDisposable {
     }
   }
 
-  /** Judges every record by the streams, as they were verified now; null for a run without supplements. */
+  /** Judges every record by the streams as verified; null for a run without supplements. */
   async judge(streams: readonly VerifiedStream[]): Promise<Checked<SupplementsCheck | null>> {
     const { supplements } = this.#run;
     if (supplements === null) return checked(null);
@@ -99,7 +99,7 @@ function asRecorded({ services, kinds, findings, findings_count }: RunSupplement
   return { services, judged: false, proved: [], kinds, findings, findings_count };
 }
 
-/** Null for a bag that is gone, is encrypted and not opened here, or is not what the run says of it. */
+/** Returns null for a bag that is missing, is encrypted and not opened here, or contradicts the run record. */
 async function openBag(
   context: RunContext,
   run: RunRecord,
@@ -153,7 +153,7 @@ function inBag({ code, path, message, ...values }: BundleFinding, key: string): 
 
 const MAX_CONTRACT_BYTES = 2 ** 20;
 
-/** The bag says of itself what the record of the run says of it. */
+/** Checks that the bag states about itself what the run record states. */
 async function checkDocument(
   bundle: OpenBundle,
   run: RunRecord,
@@ -171,7 +171,7 @@ async function checkDocument(
   return isSame ? [] : [toObjectFinding('record/differs', place, 'says something else than the run record')];
 }
 
-/** The one that the reader has brought, or that the run was exported by. */
+/** Returns the contract that the reader supplied or, without one, the contract of the export. */
 async function readContract(
   bundle: OpenBundle,
   files: ReadonlyMap<string, FileDigest>,

@@ -8,17 +8,17 @@ import type { PackageForm } from '../reading/contract.ts';
 import { readRecord } from '../records/record-bytes.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 
-/** The transfer log as far as others compare with it; null where it cannot be read. */
+/** Findings about the transfer log, and the log for other comparisons; null if it cannot be read. */
 interface ReadTransferLog {
   findings: ObjectFinding[];
   log: TransferLog | null;
 }
 
 /**
- * Compares the transfer log with what lies beside it: its run and stream, and of every form that it says was received,
- * the bytes that are there.
- * @param key of the bundle in findings. @param files all that could be read, by path. @param contract of the service.
- * @param listing what came of comparing the listing that the bundle carries; null without one.
+ * Compares the transfer log with the files of the bundle: its run and stream, and for every received form, the bytes
+ * that the bundle has.
+ * @param key name of the bundle in findings. @param files all readable files, by path. @param contract of the service.
+ * @param listing comparison with the bundle's listing; null without one.
  */
 export function checkTransferLog(
   bytes: Uint8Array,
@@ -66,7 +66,7 @@ function* checkOwner(log: TransferLog, { run_id, verdict }: Verification): Itera
     yield ['is the transfer log of another stream', verdict.stream_id, log.stream_id];
 }
 
-/** The steps that were taken are those that verification.json rests on. */
+/** Checks that the log's steps are those that verification.json rests on. */
 function* checkSteps({ steps }: TransferLog, { vendor, completeness, unfetched }: Verification): Iterable<Difference> {
   for (const { step, file } of steps)
     if (file !== undefined && !(FORMS as readonly string[]).includes(step))
@@ -102,7 +102,7 @@ function* checkForm(
   }
 }
 
-/** A form was downloaded from where the contract says that the package's own lies. */
+/** Checks that a form was downloaded from the package's own path in the contract. */
 function* checkPath(
   form: FormName,
   steps: TransferLog['steps'],

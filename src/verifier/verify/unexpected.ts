@@ -22,7 +22,7 @@ import { readRecord } from '../records/record-bytes.ts';
 import type { InScope } from './ledger.ts';
 import { type ObjectFinding, toObjectFinding, toUnreadable } from './object-finding.ts';
 
-/** Objects that nothing accounts for. What a run left that is not finalized is accounted for by its name. */
+/** Finds objects that nothing accounts for. Objects left by an unfinished run are accounted for by name. */
 export async function findUnexpected(
   archive: ReadableArchive,
   keys: ReadonlySet<string>,
@@ -55,14 +55,14 @@ export async function findUnexpected(
   return { findings, warnings };
 }
 
-/** Reports whether an interruption may leave an object in a run. */
+/** Reports whether an interruption can leave the object in a run. */
 function isOfOpenRun(key: string, runId: string): boolean {
   const isNamed = key === askedKey(runId) || key === runDraftKey(runId);
   const isOfSupplements = isSupplementsKey(key) || isAnnouncedSupplementsKey(key);
   return isNamed || isOfSupplements || streamSlugOf(key) !== null || isEncryptedBundleKey(key) || isDocumentKey(key);
 }
 
-/** True for an acceptance in its place. The caller knows that no ledger entry names it. */
+/** Reports whether the object is an acceptance in its place. The caller knows that no ledger entry names it. */
 async function isLeftAcceptance(archive: ReadableArchive, key: string): Promise<boolean> {
   if (!key.startsWith(ACCEPTANCES_PREFIX)) return false;
   try {
@@ -74,7 +74,7 @@ async function isLeftAcceptance(archive: ReadableArchive, key: string): Promise<
   }
 }
 
-/** A bundle of an attempt must be the one that the attempt's record names. */
+/** Checks that an object of an attempt is one that the attempt's record names. */
 async function checkAttempt(archive: ReadableArchive, key: string, recordKey: string): Promise<ObjectFinding[]> {
   try {
     const attempt = readRecord(ATTEMPT, await archive.readBytes(recordKey, ATTEMPT.maxBytes), recordKey);

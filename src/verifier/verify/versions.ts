@@ -11,11 +11,11 @@ const COVERS = {
 const NO_OBJECT = {
   link: 'is a link, which an archive never contains: what it leads to was not read',
   special: 'is a named pipe, a device or a socket, which an archive never contains: it was not opened',
-  // Its reader says why it cannot be read.
+  // The object's reader reports why it is unreadable.
   unreadable: undefined,
 } as const;
 
-/** Checks what stands in the store beside the objects, from its listing alone. */
+/** Checks the store's listing for names, objects and versions that an archive never stores. */
 export function checkListing(objects: Iterable<StoredObject>): { findings: ObjectFinding[]; warnings: string[] } {
   const findings: ObjectFinding[] = [];
   const twice: string[] = [];
@@ -34,7 +34,7 @@ export function checkListing(objects: Iterable<StoredObject>): { findings: Objec
   return { findings, warnings };
 }
 
-/** Checks that the objects of runs are the versions that were recorded when they were stored. */
+/** Checks that the objects of runs are the versions recorded when they were stored. */
 export function checkVersions(
   objects: ReadonlyMap<string, StoredObject>,
   checks: readonly RunCheck[],

@@ -152,13 +152,14 @@ const ROOMS: Record<string, Record<string, string[]>> = {
     migrations: ['database', 'idempotency', 'jobs', 'master-key', 'modules'],
     status: ['database', 'errors', 'jobs', 'mail', 'master-key', 'metrics', 'migrations'],
     settings: ['mail'],
-    config: ['http', 'mail', 'settings', 'status'],
+    'service-settings': ['module', 'modules'],
+    config: ['http', 'mail', 'service-settings', 'settings', 'status'],
     setup: ['database', 'folder', 'master-key', 'migrations'],
     parts: ['database', 'folder', 'jobs', 'setup'],
     init: ['database', 'folder', 'master-key', 'parts', 'scopes', 'setup', 'timestamp'],
     posting: ['database', 'jobs', 'mail', 'open-module'],
-    options: ['http', 'mail', 'parts', 'status'],
-    'settings-in-force': ['http', 'mail', 'options'],
+    options: ['http', 'mail', 'parts', 'service-settings', 'status'],
+    'settings-in-force': ['http', 'mail', 'options', 'service-settings'],
     'open-module': ['jobs', 'mail', 'options', 'parts', 'web'],
     'open-modules': ['folder', 'idempotency', 'jobs', 'modules', 'open-module', 'options', 'parts'],
     bootstrap: ['database', 'errors', 'mail', 'parts', 'scopes', 'settings'],
@@ -212,8 +213,8 @@ const KIT = [
 
 /** Rooms of the platform that may import services. */
 const ASSEMBLE = [
-  ...['app', 'bootstrap', 'commands', 'config', 'demonstration', 'embedded', 'init', 'master-key', 'modules'],
-  ...['open-module', 'open-modules', 'options', 'parts', 'posting', 'settings-in-force', 'setup', 'status'],
+  ...['app', 'bootstrap', 'commands', 'demonstration', 'embedded', 'init', 'master-key', 'modules'],
+  ...['open-module', 'open-modules', 'parts', 'posting', 'setup', 'status'],
 ];
 
 /** Rooms whose code sees only its arguments. */

@@ -13,10 +13,10 @@ import { closeIncoming, openIncoming, sweepIncoming } from './incoming.ts';
 import { listFolder } from './walk.ts';
 
 /**
- * An archive in a folder. With `create` the folder is made if need be, and what dead processes left half written is
- * removed; without it nothing changes on disk until something is put.
+ * Opens an archive in a folder. With `create`, the folder is created if necessary, and unfinished files of dead
+ * processes are removed; otherwise nothing changes on disk until something is stored.
  *
- * @throws EvidenceError `not-found` when there is no such folder and `create` is false; `archive` otherwise.
+ * @throws EvidenceError `not-found` if the folder does not exist and `create` is false; `archive` otherwise.
  */
 export async function openDirectoryArchive(path: string, options: { create: boolean }): Promise<Archive> {
   try {
@@ -40,7 +40,7 @@ export async function openDirectoryArchive(path: string, options: { create: bool
   }
 }
 
-/** An object is a file that nobody writes to again. */
+/** Mode of objects, which are never written again. */
 const OBJECT_MODE = 0o444;
 
 const BLOCK = 256 * 1024;
@@ -66,7 +66,7 @@ class DirectoryArchive implements Archive {
       try {
         return await this.#name(incoming, key, expected);
       } finally {
-        // Not synchronised: should the name come back after a crash, it is swept away as any leftover.
+        // Not synchronized: if the name reappears after a crash, it is swept like any leftover.
         await unlink(incoming);
       }
     } catch (error) {
@@ -114,7 +114,7 @@ class DirectoryArchive implements Archive {
     }
   }
 
-  /** The object itself: an archive on disk needs no copy. */
+  /** Returns the object's own path: a local archive needs no copy. */
   async fetchFile(key: string): Promise<string> {
     const handle = await this.#open(key);
     await handle.close();
@@ -127,7 +127,7 @@ class DirectoryArchive implements Archive {
     });
   }
 
-  /** The content on disk for good and read back, under a name that is no key. */
+  /** Writes content durably under a name that is no key, and reads it back. */
   async #receive(source: ObjectSource, expected: Expected): Promise<string> {
     const { path, handle } = await openIncoming(this.#root);
     try {
@@ -147,9 +147,9 @@ class DirectoryArchive implements Archive {
   }
 
   /**
-   * Gives received content its key, if the key is still free: link(2) does both in one step. There is no second best
-   * where a file system has no links. Writing under the key itself shows half an object after a crash, and rename(2)
-   * replaces what another run has just archived.
+   * Gives received content its key if the key is free: link(2) does both atomically. There is no fallback for a file
+   * system without hard links. Writing to the key directly leaves partial objects after a crash, and rename(2) replaces
+   * what another run has just archived.
    */
   async #name(incoming: string, key: string, expected: Expected): Promise<PutResult> {
     const path = this.#pathOf(key);
@@ -168,7 +168,7 @@ class DirectoryArchive implements Archive {
     return { state: 'created' };
   }
 
-  /** Returns what a key that is taken means for a `put`. */
+  /** Returns the result of a `put` whose key exists. */
   async #takeExisting(key: string, expected: Expected): Promise<PutResult> {
     if ((await this.#find(key)) === null) {
       throw new EvidenceError('archive', `could not store ${key}: a folder of that name is in the archive`);
@@ -176,21 +176,21 @@ class DirectoryArchive implements Archive {
     const handle = await this.#open(key);
     const actual = await measure(handle.createReadStream({ highWaterMark: BLOCK }));
     if (differenceTo(expected, actual) !== undefined) throw conflict(key, expected, actual);
-    // The process that made it may have died before doing so.
+    // The process that created the object may have died before synchronizing the folder.
     await syncFolder(dirname(this.#pathOf(key)));
     return { state: 'existing' };
   }
 
   async #open(key: string): Promise<FileHandle> {
     if ((await this.stat(key)) === null) throw this.#missing(key);
-    // Opened like this, a named pipe that was put there since does not wait for its other end.
+    // O_NONBLOCK keeps a named pipe that has replaced the file from blocking the open.
     const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
     return open(this.#pathOf(key), flags).catch((error: unknown) => {
       throw readFailure(error, key);
     });
   }
 
-  /** Null when nothing or only a folder has that name. */
+  /** Returns null if nothing, or only a folder, has that name. */
   async #find(key: string): Promise<Stats | null> {
     if (!(await hasFolders(this.#root, key.split('/').slice(0, -1)))) return null;
     const path = this.#pathOf(key);

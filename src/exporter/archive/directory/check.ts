@@ -10,15 +10,15 @@ const GIBIBYTE = 2 ** 30;
 const TEXT = 'Written by evidence doctor. It is not evidence.\n';
 
 /**
- * Checks that a folder takes and keeps evidence. Nothing of what is tried stays.
- * @param path of the archive, which need not be there yet.
+ * Checks that a folder can store evidence. All trial files are removed.
+ * @param path of the archive, which may not exist yet.
  */
 export async function checkDirectory(path: string): Promise<Check[]> {
   const place = await nearestFolder(path);
   return [await attempt('write', () => checkWriting(path, place)), await attempt('space', () => checkSpace(place))];
 }
 
-/** The steps by which an object comes into the archive. */
+/** Tries the steps by which an object is archived. */
 async function checkWriting(path: string, place: string): Promise<Check> {
   try {
     const incoming = await openIncoming(place);

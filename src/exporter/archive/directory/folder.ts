@@ -3,7 +3,10 @@ import { dirname, join, resolve } from 'node:path';
 import { EvidenceError } from '../../../core/errors.ts';
 import { hasCode, storeFailure } from '../../../verifier/archive/failure.ts';
 
-/** Writes a folder's list of names to disk: without it a crash can take back a file whose content is safe. */
+/**
+ * Synchronizes a folder's directory entries to disk. Without it, a crash can lose the name of a file whose content is
+ * safe.
+ */
 export async function syncFolder(path: string): Promise<void> {
   const handle = await open(path, 'r');
   try {
@@ -14,8 +17,8 @@ export async function syncFolder(path: string): Promise<void> {
 }
 
 /**
- * Makes the root of an archive and whatever lies above it, for good. Node's own `recursive` never returns where a
- * parent exists and refuses its child with ENOENT, as /proc does.
+ * Creates the root of an archive and its missing parents, durably. Node's own `recursive` never returns if an existing
+ * parent refuses its child with ENOENT, as /proc does.
  */
 export async function makeRoot(path: string): Promise<void> {
   const folder = resolve(path);
@@ -33,7 +36,7 @@ export async function makeRoot(path: string): Promise<void> {
   await syncFolder(parent);
 }
 
-/** The folder itself, or the nearest one above it, in which it would be made. */
+/** Returns the folder, or its nearest existing ancestor. */
 export async function nearestFolder(path: string): Promise<string> {
   const exists = await stat(path).then(
     () => true,
@@ -43,8 +46,8 @@ export async function nearestFolder(path: string): Promise<string> {
 }
 
 /**
- * Looks whether the root of an archive can be written to, or made, without writing.
- * @throws EvidenceError `config` where a file stands in its place; `archive` where this user may not write.
+ * Checks that the root of an archive is writable or can be created, without writing.
+ * @throws EvidenceError `config` if it is a file; `archive` if this user lacks write permission.
  */
 export async function checkRoot(path: string): Promise<void> {
   const place = await nearestFolder(path);
@@ -56,7 +59,7 @@ export async function checkRoot(path: string): Promise<void> {
   }
 }
 
-/** Returns the error for a file where an archive, or a folder that it lies in, was named. */
+/** Returns the error for a file at the path of an archive or of one of its parents. */
 export function noFolder(path: string): EvidenceError {
   return new EvidenceError('config', `${path} is a file, not the folder of an archive`, {
     nextStep: 'Name another folder with --archive or archive.url.',
@@ -64,11 +67,11 @@ export function noFolder(path: string): EvidenceError {
 }
 
 /**
- * Makes the folders of a key below the root, for good.
+ * Creates the folders of a key below the root, durably.
  *
- * @param durable folders known to be on disk already; those made are added. A folder that was found counts only once
- * its parent was synchronised here: whoever made it may have died before doing so.
- * @throws EvidenceError `unreadable` when a link, `archive` when a file stands in place of a folder.
+ * @param durable folders known to be on disk; created folders are added. An existing folder is added only after its
+ * parent was synchronized here, because the process that created it may have died before doing so.
+ * @throws EvidenceError `unreadable` if a link, `archive` if a file is in place of a folder.
  */
 export async function makeFolders(root: string, names: readonly string[], durable: Set<string>): Promise<void> {
   let folder = root;
@@ -86,7 +89,7 @@ export async function makeFolders(root: string, names: readonly string[], durabl
   }
 }
 
-/** Reports whether all folders of a key exist. @throws EvidenceError `unreadable` when one of them is a link. */
+/** Reports whether all folders of a key exist. @throws EvidenceError `unreadable` if one of them is a link. */
 export async function hasFolders(root: string, names: readonly string[]): Promise<boolean> {
   let folder = root;
   for (const name of names) {
@@ -111,7 +114,7 @@ async function refuseLinkedFolder(folder: string): Promise<void> {
   });
 }
 
-/** Evidence behind a link could be exchanged by whoever owns the other end. */
+/** Returns the error for a link in the archive: the owner of its target could replace the evidence. */
 export function linked(path: string): EvidenceError {
   return new EvidenceError('unreadable', `${path} is a link, which an archive never contains`, {
     nextStep: 'Find out who put it there and remove it.',

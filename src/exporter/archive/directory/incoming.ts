@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { EvidenceError } from '../../../core/errors.ts';
 import { hasCode } from '../../../verifier/archive/failure.ts';
 
-/** Begins with a dot, so no key can name it. */
+/** Folder for unfinished files. It begins with a dot, so no key can refer to it. */
 export const INCOMING = '.incoming';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -15,7 +15,7 @@ interface IncomingFile {
   handle: FileHandle;
 }
 
-/** Opens a new file beside the objects, on the same disk, under a name that tells whose it is. */
+/** Opens a new file on the same disk as the objects, under a name that identifies the process that writes it. */
 export async function openIncoming(root: string): Promise<IncomingFile> {
   const folder = join(root, INCOMING);
   const path = join(folder, `${hostName()}-${process.pid}-${randomBytes(8).toString('hex')}`);
@@ -27,15 +27,15 @@ export async function openIncoming(root: string): Promise<IncomingFile> {
     try {
       return { path, handle: await open(path, 'wx', 0o600) };
     } catch (error) {
-      // Another process that closed its archive just now may have removed the empty folder.
+      // Another process that is closing its archive may have removed the empty folder.
       if (!hasCode(error, 'ENOENT') || attempt === 10) throw error;
     }
   }
 }
 
 /**
- * Removes what processes of this machine left when they died, and what is older than a day. Of what other machines
- * are writing nothing can be known before that.
+ * Removes files that dead processes of this machine left, and files older than a day. Until then, a file of another
+ * machine may still be in use.
  */
 export async function sweepIncoming(root: string, now: number): Promise<void> {
   const folder = join(root, INCOMING);
@@ -48,7 +48,7 @@ export async function sweepIncoming(root: string, now: number): Promise<void> {
   }
 }
 
-/** Removes the folder unless something is in it. */
+/** Removes the folder if it is empty. */
 export async function closeIncoming(root: string): Promise<void> {
   await rmdir(join(root, INCOMING)).catch((error: unknown) => {
     if (!hasCode(error, 'ENOENT', 'ENOTEMPTY', 'EEXIST', 'ENOTDIR', 'EROFS', 'EACCES', 'EPERM')) throw error;
@@ -59,7 +59,7 @@ function isLeftover(name: string, modifiedMs: number): boolean {
   const match = /^(.+)-(\d+)-[0-9a-f]{16}$/.exec(name);
   if (match === null || match[1] !== hostName()) return false;
   const pid = Number(match[2]);
-  // In a container that was started again, a dead process had our own number.
+  // After a container restart, a dead process may have had the same process id.
   if (pid === process.pid) return modifiedMs < performance.timeOrigin;
   return !isAlive(pid);
 }

@@ -6,11 +6,12 @@ import { isOfFile, readFailure } from '../../../verifier/archive/failure.ts';
 import { compareKeys } from '../../../verifier/archive/key.ts';
 import { INCOMING } from './incoming.ts';
 
-/** Names that are read from a folder at once. */
+/** Number of names that are read from a folder at a time. */
 const NAMES_AT_ONCE = 1000;
 
 /**
- * All files below `root` whose key begins with `prefix`, in key order, one folder in memory at a time per level.
+ * Yields all files below `root` whose key begins with `prefix`, in key order. Only one folder for each level is in
+ * memory.
  * @param onUnlisted see `Archive.list`.
  */
 export function listFolder(root: string, prefix: string, onUnlisted?: Unlisted): AsyncGenerator<StoredObject> {
@@ -36,9 +37,9 @@ async function* walk(
 }
 
 /**
- * Returns the names in a folder, those of folders with a slash at their end: with it a folder sorts where the keys inside
- * it do. Nothing else is kept of each, because a run of many streams has all of their files in one folder. Without the root
- * there is no archive to list; one closed folder below it says nothing of the others.
+ * Returns the names in a folder. Names of folders end with a slash, so that they sort where their keys do. Only names
+ * are kept, because a run of many streams has all its files in one folder. An unreadable root is an error; an
+ * unreadable folder below it is reported, and the others are still listed.
  */
 async function namesIn(root: string, parent: string, onUnlisted: Unlisted | undefined): Promise<string[]> {
   const names: string[] = [];
@@ -54,7 +55,7 @@ async function namesIn(root: string, parent: string, onUnlisted: Unlisted | unde
 }
 
 async function describe(path: string, key: string): Promise<StoredObject> {
-  // A name that is not UTF-8 cannot be looked up by the text it was decoded to.
+  // A name that is not UTF-8 cannot be looked up by its decoded text.
   const stats = await lstat(path).catch(() => null);
   if (stats === null) return { key, bytes: 0, irregular: 'unreadable' };
   if (stats.isSymbolicLink()) return { key, bytes: stats.size, irregular: 'link' };

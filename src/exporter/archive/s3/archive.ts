@@ -21,7 +21,7 @@ import { openObject, S3Links, type Wanted } from './read.ts';
 import { putOnTop, putWhole, type Upload, type Uploaded } from './upload.ts';
 import { Versions } from './versions.ts';
 
-/** Nobody sends one object for so long: whoever began to send it is dead. */
+/** Age after which an unfinished upload is considered abandoned. */
 const DEAD_AFTER_MS = 24 * 60 * 60 * 1000;
 
 const LOCKED_LATER =
@@ -30,7 +30,7 @@ const LOCKED_LATER =
 const LEFT_COVERED =
   'two exports stored different objects of the same name at the same moment, and the store did not copy the first one over the other: other programs see the other';
 
-/** An archive in a bucket. Nothing is asked of the store before something is wanted of it. */
+/** Opens an archive in a bucket. Sends no request until the archive is used. */
 export function openS3Archive(place: S3Place, options: S3Options): Archive {
   return new S3Archive(place, options);
 }
@@ -45,7 +45,7 @@ class S3Archive implements Archive {
   readonly #connection: Connection;
   readonly #versions: Versions;
   readonly #memory: PartMemory;
-  /** By key: the version that is the object. It never changes, so it needs to be found out only once. */
+  /** Version that is the object, by key. The version of a key never changes, so it is looked up once. */
   readonly #known = new Map<string, string | undefined>();
   #prepared: Promise<{ capabilities: Capabilities; limitations: string[] }> | null = null;
 
@@ -134,7 +134,7 @@ class S3Archive implements Archive {
     this.#connection.close();
   }
 
-  /** Finds out what the store does, before anything is stored; and away with what dead processes left. */
+  /** Probes the store before anything is stored, and removes unfinished uploads of dead processes. */
   #prepare(): Promise<{ capabilities: Capabilities; limitations: string[] }> {
     this.#prepared ??= (async () => {
       const { bucket, prefix } = this.#place;
@@ -152,15 +152,15 @@ class S3Archive implements Archive {
     return this.#prepared;
   }
 
-  /** Null when the key is taken. */
+  /** Returns null if the key exists. */
   async #upload(upload: Upload, inParts: boolean): Promise<Uploaded | null> {
     const { bucket, name, expected } = upload;
     try {
       return await this.#connection.attempt(
         `store s3://${bucket}/${name}`,
         async (signal) => {
-          // Looked up each time, as an attempt that seemed to fail may have succeeded; and though the store may hold
-          // the name free: where the newest version is a delete marker, it takes the name for free.
+          // Looked up on each attempt, because an attempt that seemed to fail may have succeeded, and because the store
+          // considers a name free if its newest version is a delete marker.
           if ((await this.#versions.find(name)) !== null) return null;
           if (inParts) return putParts(this.#connection, upload, this.#memory);
           return putWhole(this.#connection, upload, signal);
@@ -173,13 +173,19 @@ class S3Archive implements Archive {
     }
   }
 
-  /** Reports whether a version is the first of its key: of several that wrote it at once to a store that let them, that one wins. */
+  /**
+   * Reports whether a version is the first of its key. If several writers stored the key at once, the first version
+   * wins.
+   */
   async #isFirst(key: string, { version_id }: Inspection): Promise<boolean> {
     if (version_id === undefined) return true;
     return (await this.#versions.find(this.#name(key).name))?.version_id === version_id;
   }
 
-  /** As `#takeExisting`; and where the first version has other content it is put over ours, which was stored after it. */
+  /**
+   * Handles a lost race like `#takeExisting`. If the first version has other content, it is copied over this later
+   * version.
+   */
   async #yield(key: string, { expected, protection }: Upload): Promise<PutResult> {
     try {
       return await this.#takeExisting(key, expected, protection);
@@ -191,20 +197,20 @@ class S3Archive implements Archive {
     }
   }
 
-  /** Returns what a key that is taken means for a `put`. */
+  /** Returns the result of a `put` whose key exists. */
   async #takeExisting(key: string, expected: Expected, protection: PutProtection): Promise<PutResult> {
     const wanted = await this.#resolve(key);
     const found = await inspect(this.#connection, wanted);
     if (found === null) throw this.#missing(key);
     const actual = await measureObject(this.#connection, wanted, found);
     if (differenceTo(expected, actual) !== undefined) throw conflict(key, expected, actual);
-    // The process that stored it may have died before it was locked.
+    // The process that stored the object may have died before locking it.
     const secured = await secure(this.#connection, wanted, protection);
     if (secured.lockedLater) await this.#remark(LOCKED_LATER);
     return toResult('existing', secured);
   }
 
-  /** Adds to the limitations what came out later. */
+  /** Adds a limitation that was discovered later. */
   async #remark(limitation: string): Promise<void> {
     const { limitations } = await this.#prepare();
     if (!limitations.includes(limitation)) limitations.push(limitation);

@@ -8,32 +8,32 @@ import type { PutProtection } from './policy.ts';
 import { putWhole, type Upload } from './upload.ts';
 import type { Versions } from './versions.ts';
 
-/** Abilities of a store that an archive wants of it. */
+/** Capabilities that an archive needs from a store. */
 export interface Capabilities {
-  /** It refuses to store an object whose name is taken. */
+  /** Refuses to store an object whose name exists. */
   createOnly: boolean;
-  /** It keeps what was there before under a version of its own. */
+  /** Keeps earlier content of a name as a version. */
   versions: boolean;
-  /** It holds a body to its SHA-256 and shows that. */
+  /** Checks the SHA-256 of a body and returns it. */
   checksums: boolean;
   /** This identity may read locks. */
   locksShown: boolean;
 }
 
-/** Begins with a dot, so no key can name it. */
+/** Name of the probe object. It begins with a dot, so no key can refer to it. */
 export const PROBE = '.capabilities';
 
-/** The key that `evidence doctor` stores again and again. */
+/** Name of the scratch object, which `evidence doctor` stores repeatedly. */
 export const SCRATCH = '.doctor';
 
 const TEXT = 'Stored by evidence-exporter to find out what this store does. It is not evidence.\n';
 const CONTENT = { source: { bytes: Buffer.from(TEXT) }, expected: { sha256: digestOf(TEXT), bytes: TEXT.length } };
 
 /**
- * Finds out what a store does by storing an object that is the same in every archive; from the second time on, a store
- * that is create-only refuses it.
+ * Probes a store by storing an object that is the same in every archive. A create-only store refuses it from the second
+ * time on.
  *
- * @throws EvidenceError `config` when it does not lock objects, but should; see `Connection.attempt` for others.
+ * @throws EvidenceError `config` if the store should lock objects and does not; otherwise as `Connection.attempt` does.
  */
 export async function findCapabilities(
   connection: Connection,
@@ -68,7 +68,7 @@ export async function findCapabilities(
 
 type Trial = { state: 'created'; version_id: string | null } | { state: 'refused' } | { state: 'unknown-condition' };
 
-/** Stores the object if there is none; without a condition where the store knows of none. */
+/** Stores the object if it does not exist. Stores it unconditionally if the store does not support conditions. */
 async function tryCreate(connection: Connection, upload: Omit<Upload, 'createOnly'>): Promise<Trial> {
   const doing = `store s3://${upload.bucket}/${upload.name}${upload.protection.ObjectLockMode === undefined && upload.protection.ObjectLockLegalHoldStatus === undefined ? '' : ' with a lock'}`;
   const put = ({ createOnly, leave }: { createOnly: boolean; leave: number[] }) =>
@@ -84,7 +84,7 @@ async function tryCreate(connection: Connection, upload: Omit<Upload, 'createOnl
   }
 }
 
-/** A sentence for each thing that this store does less than others. */
+/** Describes each missing capability in a sentence. */
 export function toLimitations({ createOnly, versions, checksums, locksShown }: Capabilities): string[] {
   const sentences: string[] = [];
   if (!createOnly && versions)

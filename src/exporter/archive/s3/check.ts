@@ -12,7 +12,7 @@ import { type Bucket, checkDeletion, checkWriting } from './scratch.ts';
 
 const NAMES = ['versioning', 'object-lock', 'retention', 'write', 'deletion', 'store-clock'] as const;
 
-/** Everything that an archive in this bucket will rest on, in the order in which it is needed. */
+/** Checks everything that an archive in this bucket depends on, in the order in which an export needs it. */
 export async function checkBucket(place: S3Place, options: S3Options): Promise<Check[]> {
   const connection = new Connection(options);
   const clock = watchClock(connection);
@@ -39,7 +39,7 @@ export async function checkBucket(place: S3Place, options: S3Options): Promise<C
   }
 }
 
-/** The Date header of the newest answer, whatever the answer was. */
+/** Records the Date header of the newest answer, whatever its status. */
 function watchClock({ client }: Connection): { last: string | null } {
   const clock: { last: string | null } = { last: null };
   client.middlewareStack.add(
@@ -54,7 +54,7 @@ function watchClock({ client }: Connection): { last: string | null } {
   return clock;
 }
 
-/** By what an archive does all the time, and the policies therefore allow. */
+/** Checks that the bucket exists, by an operation that archives use constantly and policies therefore allow. */
 async function checkExists({ connection, place }: Bucket): Promise<Check> {
   const { bucket, prefix } = place;
   const command = new ListObjectVersionsCommand({ Bucket: bucket, Prefix: prefix, MaxKeys: 1 });
@@ -80,14 +80,14 @@ async function checkVersioning({ connection, place: { bucket } }: Bucket): Promi
 
 interface DefaultRetention {
   mode: 'governance' | 'compliance';
-  /** Days and years both in days, a year as 365 of them, as S3 counts it. */
+  /** Days, or years converted at 365 days each, as S3 counts them. */
   days: number;
 }
 
 type LockConfiguration = { enabled: boolean; retention: DefaultRetention | null };
 
 async function readLockConfiguration({ connection, place: { bucket } }: Bucket): Promise<LockConfiguration | Check> {
-  // 404: none. 400, 405 and 501: the store knows of no locks.
+  // 404: none. 400, 405 and 501: the store does not support locks.
   const leave = [400, 404, 405, 501];
   let read: LockConfiguration = { enabled: false, retention: null };
   const outcome = await attempt('object-lock', async () => {
@@ -121,7 +121,9 @@ function checkLock({ place: { bucket } }: Bucket, enabled: boolean): Check {
   );
 }
 
-/** Our own retention is set object by object; the bucket's is what everything else gets. */
+/**
+ * Compares archive.retention, which is set on each object, with the bucket's default, which applies to everything else.
+ */
 function checkRetention({ options: { retention } }: Bucket, found: DefaultRetention | null): Check {
   const theirs = found === null ? 'none' : `${found.mode}, ${plural(found.days, 'day')}`;
   if (retention === undefined) {

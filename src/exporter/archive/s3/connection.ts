@@ -10,14 +10,14 @@ import type { S3Limits, S3Options } from './options.ts';
 
 const QUIET = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
-/** A command of S3 with its answer: the types of the SDK tell one from the other only for one command at a time. */
+/** S3 command with the type of its answer. The SDK's types only infer the answer for one concrete command at a time. */
 interface CommandFor<Answer> {
   resolveMiddleware(...given: never[]): (...given: never[]) => Promise<{ output: Answer }>;
 }
 
 type Leave = readonly (number | string)[];
 
-/** An S3 client whose every request has limits, is tried again where that may help, and fails with our errors. */
+/** S3 client with limits on every request, retries, and errors of this program. */
 export class Connection {
   readonly client: S3Client;
   readonly limits: S3Limits;
@@ -32,13 +32,13 @@ export class Connection {
   }
 
   /**
-   * Does something until it succeeds, cannot, or was tried often enough.
+   * Repeats an operation until it succeeds, fails permanently, or runs out of attempts.
    *
    * @param doing completes "could not …"
-   * @param work gets a signal that ends it.
-   * @param options `bytes`: how much it sends. `leave`: the answers, by status or name, that the caller deals with;
-   * they are thrown as they come.
-   * @throws EvidenceError `store-refused`, `config`, `not-found`, `archive`; as it is, what `work` throws of ours.
+   * @param work receives a signal that ends it.
+   * @param options `bytes`: number of bytes sent. `leave`: answers, by status or name, that the caller handles; they
+   * are rethrown unchanged.
+   * @throws EvidenceError `store-refused`, `config`, `not-found`, `archive`; an EvidenceError of `work` unchanged.
    */
   async attempt<T>(
     doing: string,
@@ -63,7 +63,7 @@ export class Connection {
     }
   }
 
-  /** Sends a command. @param doing and the last parameter are those of `attempt`. @throws EvidenceError as `attempt` does. */
+  /** Sends a command. @param doing and the options are those of `attempt`. @throws EvidenceError as `attempt` does. */
   send<Answer>(
     doing: string,
     command: CommandFor<Answer>,
@@ -73,7 +73,9 @@ export class Connection {
     return this.attempt(doing, send, options) as Promise<Answer>;
   }
 
-  /** As `send`; of an answer that `leave` names, by status or name, returns what `refused` makes. */
+  /**
+   * Sends a command like `send`. For an answer that `leave` lists by status or name, returns the result of `refused`.
+   */
   async sendOr<Answer, T>(
     doing: string,
     command: CommandFor<Answer>,
@@ -103,7 +105,7 @@ export class Connection {
     }
   }
 
-  /** Longer each time, and never the same for two that were refused together. */
+  /** Waits with exponential backoff and jitter, so that clients refused together do not return together. */
   async #wait(attempt: number, asked: number): Promise<void> {
     const { firstWaitMs, maxWaitMs } = this.limits;
     const ceiling = Math.min(maxWaitMs, firstWaitMs * 2 ** (attempt - 1));
@@ -123,11 +125,11 @@ function makeClient(options: S3Options): S3Client {
   const client = new S3Client({
     ...whereDefined({ endpoint, region, profile }),
     forcePathStyle: options.pathStyle,
-    // Retried here, where a body can be made again and a key looked up before.
+    // This class retries, because it can recreate bodies and look up keys before each attempt.
     maxAttempts: 1,
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
-    // With it the SDK takes an agent of its own for bodies of 2 MB and more, which does not know our authorities.
+    // Disabled because the SDK then uses a separate agent for bodies of 2 MB and more, without the configured CA.
     expectContinueHeader: false,
     logger: QUIET,
     requestHandler: {
@@ -142,7 +144,10 @@ function makeClient(options: S3Options): S3Client {
   return client;
 }
 
-/** The digest that is sent as a checksum is signed too: stores that know no checksums hold the body to it. */
+/**
+ * Signs the digest of the body that is also sent as a checksum. Stores without checksums still check the body against
+ * it.
+ */
 function signBodies(client: S3Client): void {
   client.middlewareStack.add(
     (next) => (args) => {
@@ -155,10 +160,12 @@ function signBodies(client: S3Client): void {
   );
 }
 
-/** A page of a listing is the largest answer there is that is not an object: a thousand names of at most 3 KB. */
+/**
+ * Maximum size of an answer other than an object. The largest is a page of a listing: a thousand names of at most 3 KB.
+ */
 const MAX_ANSWER_BYTES = 16 * 2 ** 20;
 
-/** Ends an answer that is read into memory as a whole when it is longer than any should be. */
+/** Aborts answers that are read into memory as a whole if they exceed the limit. */
 function boundAnswers(client: S3Client): void {
   client.middlewareStack.add(
     (next, context) => async (args) => {
@@ -168,7 +175,7 @@ function boundAnswers(client: S3Client): void {
       if (!streamed && response.body instanceof Readable) response.body = bounded(response.body);
       return result;
     },
-    // The last before the wire, so the first to see what comes from there.
+    // Last middleware before the wire, so the first to see the answer.
     { step: 'deserialize', name: 'boundAnswers', priority: 'low' },
   );
 }
@@ -187,7 +194,7 @@ function bounded(body: Readable): Readable {
       body.destroy();
     },
   });
-  // Not `pipeline`: the SDK destroys what it has read, and that is no failure.
+  // Avoids `pipeline`: the SDK destroys the body after reading it, which is no failure.
   body.on('error', (error) => limit.destroy(error));
   return body.pipe(limit);
 }

@@ -1,9 +1,9 @@
 import { EvidenceError } from '../../../core/errors.ts';
 import { cutText } from '../../../core/foreign-text.ts';
 
-/** The answer of a store that did not do what was asked, without anything that came along with it. */
+/** Refusal of a store, reduced to name, status and message. */
 class StoreRefusal extends Error {
-  /** HTTP. */
+  /** HTTP status. */
   readonly status: number;
 
   constructor(name: string, status: number, message: string) {
@@ -13,12 +13,12 @@ class StoreRefusal extends Error {
   }
 }
 
-/** The parts of whatever the SDK throws that say something. */
+/** Relevant fields of an error that the SDK throws. */
 interface Thrown {
   name: string;
   message: string;
   code: string;
-  /** Undefined when there was no answer, or none that could be read. */
+  /** HTTP status; undefined if there was no answer, or an unreadable one. */
   status: number | undefined;
   answered: boolean;
   retryAfterMs: number;
@@ -26,20 +26,20 @@ interface Thrown {
 
 const MAX_MESSAGE = 300;
 
-/** 400 is no answer to a request that is wrong here: the body did not arrive as it was sent, or too slowly. */
+/** Errors with status 400 that do not mean a wrong request: the body arrived damaged or too slowly. */
 const DAMAGED = /^(BadDigest|XAmzContentSHA256Mismatch|XAmzContentChecksumMismatch|IncompleteBody|RequestTimeout)$/;
-/** The certificate will be as wrong the next time. */
+/** Certificate errors, which a retry does not fix. */
 const CERTIFICATE = /CERT|SELF_SIGNED|SIGNATURE|ERR_TLS|ISSUER|EPROTO/;
 const NO_CREDENTIALS = /^(CredentialsProviderError|TokenProviderError|ProviderError|SSOTokenProviderFailure)$/;
 const REFUSED_WITH_400 = /^(ExpiredToken|InvalidToken|TokenRefreshRequired|ExpiredTokenException)$/;
 
-/** Reports whether another attempt may have another end. */
+/** Reports whether another attempt may succeed. */
 export function isTransient(error: unknown): boolean {
   const { name, code, status } = readThrown(error);
   if (name === 'TimeoutError' || name === 'AbortError') return true;
-  // By the first answer the SDK learns the store's clock, and signs the next request by it.
+  // The SDK learns the store's clock from the first answer, and signs the next request by it.
   if (name === 'RequestTimeTooSkewed') return true;
-  // The process that stored the object first has removed the uploads of all others.
+  // The process that stored the object first has removed all other uploads.
   if (name === 'NoSuchUpload') return true;
   if (status !== undefined && status >= 300)
     return (
@@ -49,12 +49,12 @@ export function isTransient(error: unknown): boolean {
   return isUnreadableAnswer(error);
 }
 
-/** Returns the time that the store asks us to wait, in milliseconds; 0 when it does not say. */
+/** Returns the time that the store asks to wait, in milliseconds; 0 if it does not state one. */
 export function askedToWait(error: unknown): number {
   return readThrown(error).retryAfterMs;
 }
 
-/** Reports whether a store answered so, by status or name. */
+/** Reports whether a store refused with one of these statuses or names. */
 export function isRefusal(error: unknown, ...statusesOrNames: (number | string)[]): boolean {
   if (typeof error !== 'object' || error === null) return false;
   const { name, status } = readThrown(error);
@@ -62,10 +62,10 @@ export function isRefusal(error: unknown, ...statusesOrNames: (number | string)[
 }
 
 /**
- * An SDK's failure as an error of ours. The SDK's own is not kept as the cause: it holds the answer with whatever a
- * store put into it, our access key's id among it.
+ * Converts an SDK failure to an EvidenceError. The original is not kept as the cause, because it contains the store's
+ * answer, which may include the id of the access key.
  *
- * @param secrets what must not be repeated, should the store repeat it.
+ * @param secrets removed from the message, in case the store repeats them.
  */
 export function toStoreError(error: unknown, doing: string, secrets: readonly string[]): unknown {
   const thrown = readThrown(error);
@@ -97,7 +97,10 @@ export function toStoreError(error: unknown, doing: string, secrets: readonly st
   return error;
 }
 
-/** A profile that is named is looked for in the files of AWS, and nothing says when it is not there. */
+/**
+ * Returns the next step for a configured profile. The SDK does not report a missing profile, so the step suggests
+ * checking it.
+ */
 function profileStep(): string | null {
   const profile = process.env['AWS_PROFILE'];
   if (profile === undefined || profile === '') return null;
@@ -110,7 +113,7 @@ function unanswered(doing: string, why: string): EvidenceError {
   });
 }
 
-/** In the order in which they are tried. */
+/** Next steps in order of precedence. */
 const NEXT_STEPS: [when: RegExp | number, code: 'config' | 'not-found' | 'store-refused', nextStep: string][] = [
   [/^NoSuchBucket$/, 'not-found', 'Check archive.url, archive.region and archive.endpoint; a bucket is never made.'],
   [
@@ -178,12 +181,12 @@ function readThrown(error: unknown): Thrown {
   };
 }
 
-/** An answer with a good status whose text is not what it should be. */
+/** Reports whether an answer with a successful status had unreadable content. */
 function isUnreadableAnswer(error: unknown): boolean {
   return readThrown(error).answered;
 }
 
-/** Returns a store's message, fit for a terminal and a log. */
+/** Makes a store's message safe for terminals and logs. */
 function clean(message: string, secrets: readonly string[]): string {
   let text = message.replace(/[\p{Cc}\p{Cf}]+/gu, ' ').trim();
   for (const secret of secrets) text = text.replaceAll(secret, '***');

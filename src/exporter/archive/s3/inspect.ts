@@ -10,20 +10,20 @@ import { type PutProtection, protect } from './policy.ts';
 import { openObject, type Wanted } from './read.ts';
 import { toBase64 } from './upload.ts';
 
-/** The answer of a store about a version. */
+/** Metadata that a store returns for a version. */
 export interface Inspection {
   bytes: number;
   version_id: string | undefined;
-  /** Undefined where it keeps none; see `Uploaded`. */
+  /** SHA-256 checksum; undefined if the store keeps none; see `Uploaded`. */
   checksum: string | undefined;
   lock: ObjectLock | undefined;
-  /** This identity may not see locks: that there is none cannot be told. */
+  /** True if this identity may not read locks, so a lock may exist. */
   lockHidden: boolean;
   legalHold: boolean;
   encryption: string | undefined;
 }
 
-/** Null when there is no such version. */
+/** Returns null if there is no such version. */
 export async function inspect(connection: Connection, wanted: Wanted): Promise<Inspection | null> {
   const { bucket, name, version_id } = wanted;
   const command = new HeadObjectCommand({ Bucket: bucket, Key: name, ChecksumMode: 'ENABLED', VersionId: version_id });
@@ -40,7 +40,10 @@ export async function inspect(connection: Connection, wanted: Wanted): Promise<I
   };
 }
 
-/** HEAD leaves locks out for whoever may not read them, so absent is not unlocked until it was asked for by name. */
+/**
+ * Returns the lock of a version. HEAD omits locks for identities that may not read them, so a missing lock is requested
+ * explicitly.
+ */
 async function lockOf(
   connection: Connection,
   { bucket, name, version_id }: Wanted,
@@ -49,7 +52,7 @@ async function lockOf(
   const shown = toLock(head.ObjectLockMode, head.ObjectLockRetainUntilDate);
   if (shown !== undefined) return { lock: shown, lockHidden: false };
   const command = new GetObjectRetentionCommand({ Bucket: bucket, Key: name, VersionId: version_id });
-  // 404: none. 400: the bucket has no locks at all. 405 and 501: nor has the store.
+  // 404: none. 400: the bucket does not support locks. 405 and 501: the store does not.
   const leave = [400, 403, 404, 405, 501];
   const found = await connection.sendOr(`read the lock of s3://${bucket}/${name}`, command, leave, (error) => ({
     lockHidden: isRefusal(error, 403),
@@ -63,12 +66,12 @@ function toLock(mode: string | undefined, until: Date | undefined): ObjectLock |
   return { mode: mode === 'COMPLIANCE' ? 'compliance' : 'governance', retain_until: until.toISOString() };
 }
 
-/** Reports whether a store's checksum is over all of the content, and not over the checksums of parts. */
+/** Reports whether a store's checksum covers the whole content, and not the checksums of parts. */
 export function isWhole(checksum: string | undefined): checksum is string {
   return checksum !== undefined && !checksum.includes('-');
 }
 
-/** Length and SHA-256 of a version, downloaded unless the store attests them. */
+/** Returns length and SHA-256 of a version. Downloads the version unless the store attests its SHA-256. */
 export async function measureObject(
   connection: Connection,
   wanted: Wanted,
@@ -81,15 +84,14 @@ export async function measureObject(
 }
 
 interface Secured extends Inspection {
-  /** It was without the lock or the hold that it should have: it has them now. */
+  /** True if the lock or legal hold was missing at first and was added here. */
   lockedLater: boolean;
 }
 
 /**
- * Returns what the store says of a version, which is locked now if it should be and is not: Ceph leaves the lock away
- * from what is sent in parts.
+ * Returns the store's metadata of a version, after adding a missing lock: Ceph omits the lock from multipart uploads.
  *
- * @throws EvidenceError `archive` when it is not there, or cannot be locked.
+ * @throws EvidenceError `archive` if the version does not exist or cannot be locked.
  */
 export async function secure(connection: Connection, wanted: Wanted, protection: PutProtection): Promise<Secured> {
   const found = await requireThere(connection, wanted);
@@ -107,7 +109,7 @@ async function requireThere(connection: Connection, wanted: Wanted): Promise<Ins
   return found;
 }
 
-/** Says what it should have and has not. */
+/** Describes missing protection; undefined if there is none. */
 function unprotectedIn({ lock, lockHidden, legalHold }: Inspection, protection: PutProtection): string | undefined {
   if (lockHidden) return undefined;
   if (protection.ObjectLockMode !== undefined && lock === undefined) return 'no lock';
@@ -115,10 +117,10 @@ function unprotectedIn({ lock, lockHidden, legalHold }: Inspection, protection: 
 }
 
 /**
- * Compares the store's statements about a version just stored with what it was to store.
+ * Compares the store's metadata of a version just stored with the expected content and protection.
  *
  * @param checksum see `Uploaded`.
- * @throws EvidenceError `archive` when it is something else, is not locked or not encrypted as it was to be.
+ * @throws EvidenceError `archive` if the content, the lock or the encryption differs.
  */
 export async function confirm(
   connection: Connection,
@@ -135,7 +137,7 @@ export async function confirm(
   return found;
 }
 
-/** Says what is not as it was to be. */
+/** Describes how lock or encryption differ from the requested protection; undefined if they do not. */
 function flawOf(found: Inspection, protection: PutProtection): string | undefined {
   const { ObjectLockMode: mode, ObjectLockRetainUntilDate: until, ServerSideEncryption: encryption } = protection;
   const { lock } = found;
@@ -155,7 +157,7 @@ function lost({ bucket, name, version_id }: Wanted, why: string): EvidenceError 
   });
 }
 
-/** Returns what the record keeps of a stored version. */
+/** Returns the fields of a stored version that records keep. */
 export function toResult(state: PutResult['state'], { version_id, lock, legalHold }: Inspection): PutResult {
   return {
     state,
@@ -164,7 +166,7 @@ export function toResult(state: PutResult['state'], { version_id, lock, legalHol
   };
 }
 
-/** The SHA-256 of a version is attested by the store itself. */
+/** Reports whether the store itself attests the SHA-256 of a version. */
 export function hasChecksum(found: Inspection, { sha256 }: Expected): boolean {
   return found.checksum === toBase64(sha256);
 }

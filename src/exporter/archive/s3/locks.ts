@@ -8,12 +8,12 @@ import { isRefusal } from './failure.ts';
 import { inspect, isWhole } from './inspect.ts';
 import type { Wanted } from './read.ts';
 
-/** Locks of objects that are there already; an object that is stored anew gets its protection by the request that stores it. */
+/** Locks of existing objects. New objects are locked by the request that stores them. */
 export class S3Locks implements Locks {
   readonly #connection: Connection;
   readonly #find: (key: string) => Promise<Wanted | null>;
 
-  /** @param find the version that is the object; null when there is no object of this key. */
+  /** @param find returns the version that is the object; null if the key does not exist. */
   constructor(connection: Connection, find: (key: string) => Promise<Wanted | null>) {
     this.#connection = connection;
     this.#find = find;
@@ -77,7 +77,7 @@ export class S3Locks implements Locks {
     return wanted;
   }
 
-  /** Without knowing the lock that is there nobody could tell whether a new one is shorter. */
+  /** Returns the present lock. Throws if it is hidden, because a new lock might then be shorter. */
   async #lockOf(wanted: Wanted): Promise<ObjectLock | null> {
     const found = await inspect(this.#connection, wanted);
     const { bucket, name } = wanted;
@@ -90,7 +90,7 @@ export class S3Locks implements Locks {
   }
 
   async #isHeld(wanted: Wanted): Promise<boolean | null> {
-    // 404: never set. 400: the bucket has no locks at all. 405 and 501: nor has the store.
+    // 404: never set. 400: the bucket does not support locks. 405 and 501: the store does not.
     const leave = [400, 403, 404, 405, 501];
     const doing = `read the legal hold of s3://${wanted.bucket}/${wanted.name}`;
     const command = new GetObjectLegalHoldCommand(toVersion(wanted));

@@ -15,13 +15,13 @@ import { isRefusal, isTransient } from './failure.ts';
 import { type PartMemory, partSize, toParts, type UploadPart } from './parts.ts';
 import { metadataOf, type Upload, type Uploaded } from './upload.ts';
 
-/** The time that removing an upload may take whose object is given up, also when the program is being ended. */
+/** Time limit for removing a failed upload, which also applies during shutdown. */
 const ABORT_WITHIN_MS = 3000;
 
 /**
- * Stores an object in parts, each with a checksum of its own. If that fails nothing of it stays.
+ * Stores an object in parts, each with a checksum. If the upload fails, its parts are removed.
  *
- * @throws as the SDK does for what may be begun anew; else EvidenceError, see `Connection.attempt`.
+ * @throws SDK errors if the whole upload may be retried; otherwise EvidenceError, see `Connection.attempt`.
  */
 export async function putParts(connection: Connection, upload: Upload, memory: PartMemory): Promise<Uploaded> {
   const { bucket, name, expected, protection } = upload;
@@ -63,7 +63,7 @@ async function sendParts(
     }
     return await Promise.all(sending);
   } finally {
-    // An upload cannot be removed for good while parts of it are on their way.
+    // An upload cannot be removed completely while parts of it are in flight.
     await Promise.allSettled(sending);
   }
 }
@@ -102,7 +102,7 @@ async function complete(
     MultipartUpload: { Parts: parts },
     ...(createOnly ? { IfNoneMatch: '*' } : {}),
   });
-  // After a conflict all parts have to be sent again.
+  // After a conflict, all parts have to be sent again.
   const leave = [409, 412, 'NoSuchUpload'];
   const { VersionId } = await connection.send(`complete s3://${bucket}/${name}`, command, { leave });
   const whole = createHash('sha256');
@@ -110,7 +110,7 @@ async function complete(
   return { version_id: VersionId, checksum: `${whole.digest('base64')}-${parts.length}` };
 }
 
-/** Removes what was sent of an object; quietly, as there is a failure to report already. */
+/** Removes the parts of an upload. Errors are ignored, because the caller already reports a failure. */
 async function abortUpload(connection: Connection, bucket: string, name: string, uploadId: string): Promise<void> {
   const abortSignal = AbortSignal.timeout(ABORT_WITHIN_MS);
   let removed = false;
@@ -128,12 +128,11 @@ async function abortUpload(connection: Connection, bucket: string, name: string,
 }
 
 /**
- * Removes uploads that nobody will complete: those of processes that died, which cost money and are in no listing of
- * objects.
+ * Removes abandoned uploads of dead processes. These cost money and do not appear in listings of objects.
  *
  * @param prefix of full names.
- * @param isDead of the name of an upload and the time at which it was begun.
- * @returns whether the store lets us look for them.
+ * @param isDead receives the name of an upload and the time at which it began.
+ * @returns false if the store does not allow listing uploads.
  */
 export async function sweepUploads(
   connection: Connection,

@@ -1,25 +1,28 @@
 import { EvidenceError } from '../../../core/errors.ts';
 import { isKey } from '../../../verifier/archive/key.ts';
 
-/** Limits of tries, times and sizes; the defaults are meant for every store, and tests shorten them. */
+/** Limits of attempts, times and sizes. The defaults suit every store; tests shorten them. */
 export interface S3Limits {
-  /** The tries of a request, before what it was for is given up. */
+  /** Number of attempts at a request. */
   attempts: number;
-  /** The longest wait before the second attempt; it doubles from there. Milliseconds. */
+  /** Maximum wait before the second attempt, which doubles with each further attempt. Milliseconds. */
   firstWaitMs: number;
   maxWaitMs: number;
   connectMs: number;
-  /** Without a byte in either direction. */
+  /** Maximum time without a byte in either direction. */
   idleMs: number;
-  /** The time of one attempt, whatever it sends … */
+  /** Base time limit of an attempt; time for the body is added at `bytesPerSecond`. */
   requestMs: number;
-  /** … and for its body so much longer as a line of this speed would need. */
+  /** Minimum speed that the time limit of an attempt assumes for the body. */
   bytesPerSecond: number;
-  /** From this size on an object goes up in parts. Amazon takes up to 5 GB at once, but a cut then costs all of it. */
+  /**
+   * Minimum size of objects that are uploaded in parts. Amazon accepts up to 5 GB in one request, but a broken
+   * connection then loses everything.
+   */
   multipartBytes: number;
-  /** At least 5 MiB. Larger objects than fit into 10,000 such parts have larger ones. */
+  /** Size of a part, at least 5 MiB. Objects that exceed 10,000 such parts have larger ones. */
   partBytes: number;
-  /** The bytes of the parts of all objects that are in memory at once. */
+  /** Maximum memory for the parts of all objects together. */
   partMemoryBytes: number;
 }
 
@@ -36,38 +39,38 @@ export const DEFAULT_S3_LIMITS: S3Limits = {
   partMemoryBytes: 32 * 2 ** 20,
 };
 
-// Over ten members: they are the settings of an archive in evidence.yaml, and who asks.
+// Over ten members: they are the settings of an archive in evidence.yaml, and its caller's hooks.
 export interface S3Options {
-  /** The address of another store than Amazon's. */
+  /** Address of an S3 store other than Amazon's. */
   endpoint?: string | undefined;
   region?: string | undefined;
-  /** A profile in the shared configuration of AWS tools. */
+  /** Profile in the shared configuration of AWS tools. */
   profile?: string | undefined;
-  /** `endpoint/bucket` instead of `bucket.endpoint`. */
+  /** Uses `endpoint/bucket` addresses instead of `bucket.endpoint`. */
   pathStyle: boolean;
-  /** PEM; instead of the authorities that Node knows. */
+  /** PEM certificates that replace Node's certificate authorities. */
   ca?: string | undefined;
   retention?: { mode: 'governance' | 'compliance'; years: number } | undefined;
   legalHold: boolean;
   kmsKeyId?: string | undefined;
   limits: S3Limits;
-  /** Is told of every request, in a line. */
+  /** Receives a line for every request. */
   trace?: ((line: string) => void) | undefined;
   signal: AbortSignal;
 }
 
-/** A bucket, and the part of every object's name that comes before the key: empty or ending in a slash. */
+/** Bucket, and the prefix of object names before the key: empty or ending with a slash. */
 export interface S3Place {
   bucket: string;
   prefix: string;
 }
 
-/** The name of a bucket. */
+/** Valid bucket names. */
 const BUCKET = /^[a-zA-Z0-9][a-zA-Z0-9._-]{1,254}$/;
 
 /**
- * The place that `s3://bucket/prefix` names.
- * @throws EvidenceError `config` when it names none; the text is not repeated, as it may hold a password.
+ * Parses an address of the form `s3://bucket/prefix`.
+ * @throws EvidenceError `config` if it has another form; the message omits the address, which may contain a password.
  */
 export function parseS3Url(url: string): S3Place {
   const [, bucket = '', path = ''] = /^s3:\/\/([^/]*)(?:\/(.*))?$/is.exec(url) ?? [];

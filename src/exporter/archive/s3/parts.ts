@@ -1,4 +1,7 @@
-/** The memory that the parts of all uploads share. What does not fit waits; a part larger than all of it goes alone. */
+/**
+ * Memory shared by the parts of all uploads. A part that does not fit waits; a part larger than the whole memory is
+ * sent alone.
+ */
 export class PartMemory {
   readonly #bytes: number;
   readonly #free: Buffer[] = [];
@@ -20,14 +23,15 @@ export class PartMemory {
 
   give(buffer: Buffer): void {
     this.#inUse -= buffer.length;
-    // Memory of another size is of no use to the next; and when nothing is sent, nothing is held.
+    // Discards free buffers when nothing is in use, and keeps at most the limit: buffers of another size cannot be
+    // reused.
     if (this.#inUse === 0) this.#free.length = 0;
     else if ((this.#free.length + 1) * buffer.length <= this.#bytes) this.#free.push(buffer);
     for (const resolve of this.#waiting.splice(0)) resolve();
   }
 }
 
-/** A part's number, from 1, and its content, which lies in memory that is to be given back. */
+/** Part with its number, from 1, and its content, which is a view of memory to be given back. */
 export interface UploadPart {
   number: number;
   content: Buffer;
@@ -37,12 +41,12 @@ export interface UploadPart {
 const MAX_PARTS = 10_000;
 const MEBIBYTE = 2 ** 20;
 
-/** The size of the parts of an object of so many bytes, of which there can be 10,000. */
+/** Returns the part size for an object, which may have at most 10,000 parts. */
 export function partSize(bytes: number, smallest: number): number {
   return Math.max(smallest, Math.ceil(bytes / MAX_PARTS / MEBIBYTE) * MEBIBYTE);
 }
 
-/** Blocks as parts of one size; the last is what remains. */
+/** Splits blocks into parts of one size; the last part may be shorter. */
 export async function* toParts(
   blocks: AsyncIterable<Uint8Array>,
   size: number,
@@ -55,7 +59,7 @@ export async function* toParts(
   try {
     for await (const block of blocks) {
       for (let at = 0; at < block.length; ) {
-        // Only when there is more: the last part must not be empty.
+        // Yields a full part only if more bytes follow, so that the last part is not empty.
         if (filled === size) {
           number += 1;
           handedOver = true;

@@ -4,7 +4,10 @@ import type { Connection } from './connection.ts';
 import type { S3Options } from './options.ts';
 import type { Wanted } from './read.ts';
 
-/** The protection that an object is stored with; all of it is set by the request that makes it, so no crash comes between. */
+/**
+ * Protection of a new object. The request that stores the object sets all of it, so a crash cannot leave the object
+ * unprotected.
+ */
 export interface PutProtection
   extends Pick<
     PutObjectCommandInput,
@@ -15,7 +18,7 @@ export interface PutProtection
     | 'SSEKMSKeyId'
   > {}
 
-/** Locks a version that is stored already, as far as the store lets us: what came of it is to be read back. */
+/** Locks an existing version as far as the store allows. The caller reads the result back. */
 export async function protect(
   connection: Connection,
   { bucket, name, version_id }: Wanted,

@@ -5,21 +5,22 @@ import type { LinkSeries, Links } from '../archive.ts';
 import type { Connection } from './connection.ts';
 import { isTransient } from './failure.ts';
 
-/** A version of an object; of a store without versions, the object. */
+/** Version of an object; in a store without versions, the object. */
 export interface Wanted {
   bucket: string;
-  /** Its full name. */
+  /** Full name of the object. */
   name: string;
   version_id?: string | undefined;
 }
 
-/** A connection that broke after less than this was no progress. */
+/** Minimum number of bytes that counts as progress before a connection breaks. */
 const PROGRESS_BYTES = 64 * 1024;
 
 /**
- * The content of one version, as a stream that goes on where a connection broke. Null when it is not there.
+ * Opens the content of one version as a stream that resumes after a broken connection. Returns null if the version does
+ * not exist.
  *
- * @throws EvidenceError at once or by the stream, see `Connection.attempt`.
+ * @throws EvidenceError immediately or through the stream, see `Connection.attempt`.
  */
 export async function openObject(connection: Connection, wanted: Wanted): Promise<Readable | null> {
   const first = await get(connection, wanted, {});
@@ -70,12 +71,12 @@ function broken({ bucket, name }: Wanted, why: string): EvidenceError {
   });
 }
 
-/** Presigned requests: made here without asking the store, and answered by it for whoever sends them. */
+/** Presigned requests: created locally, and answered by the store for anyone who sends them. */
 export class S3Links implements Links {
   readonly #connection: Connection;
   readonly #find: (key: string) => Promise<Wanted>;
 
-  /** @param find the version that is the object. */
+  /** @param find returns the version that is the object. */
   constructor(connection: Connection, find: (key: string) => Promise<Wanted>) {
     this.#connection = connection;
     this.#find = find;
@@ -85,9 +86,9 @@ export class S3Links implements Links {
     const { client } = this.#connection;
     const credentials = await this.#connection.attempt('sign links', () => client.config.credentials());
     const { expiration, sessionToken } = credentials;
-    // Only those pay for loading it who share.
+    // Loads the presigner only for commands that share.
     const { getSignedUrl } = await import('@aws-sdk/s3-request-presigner');
-    // By the store's clock as far as the SDK has learned it: the store judges when they end.
+    // Uses the store's clock as far as the SDK has learned it, because the store decides when links expire.
     const now = Date.now() + client.config.systemClockOffset;
     const signingDate = new Date(now - (now % 1000));
     return {

@@ -10,17 +10,17 @@ import type { S3Options, S3Place } from './options.ts';
 import { type PutProtection, protectionOf } from './policy.ts';
 import { putWhole } from './upload.ts';
 
-/** A bucket that is asked about. */
+/** Bucket under test. */
 export interface Bucket {
   connection: Connection;
   place: S3Place;
   options: S3Options;
 }
 
-/** The shortest lock that outlives the doctor's visit: nobody can take a scratch version away before. */
+/** Lock duration of scratch versions: no one can delete them during the check. */
 const LOCK_MS = 60_000;
 
-/** Stores a scratch object as evidence is stored, but locked for a minute, and reads it back. */
+/** Stores a scratch object as evidence is stored, but locked for only a minute, and reads it back. */
 export async function checkWriting(bucket: Bucket, isLocking: boolean): Promise<Check> {
   const { retention } = bucket.options;
   const mode = retention?.mode === 'compliance' ? 'COMPLIANCE' : 'GOVERNANCE';
@@ -35,15 +35,15 @@ export async function checkWriting(bucket: Bucket, isLocking: boolean): Promise<
 }
 
 /**
- * Finds out whether this identity can take away what it stores, tried on a scratch version under a governance lock: by
- * lifting the lock, by deleting a version, by laying a delete marker over it.
+ * Checks whether this identity can remove what it stores. Tries on a scratch version under a governance lock: bypassing
+ * the lock, deleting a version, and adding a delete marker.
  */
 export async function checkDeletion(bucket: Bucket, isLocking: boolean): Promise<Check> {
   const { name, version_id } = await putScratch(bucket, isLocking ? 'GOVERNANCE' : null);
   const powers: string[] = [];
   if (version_id !== undefined && isLocking && (await mayDelete(bucket, { name, version_id, bypass: true })))
     powers.push('bypass governance (it has just deleted a locked scratch version)');
-  // A version that there never was: what matters is whether the store would have looked for it.
+  // Nonexistent version: the answer shows if the store would have deleted it.
   const nowhere = version_id?.split('').reverse().join('');
   if (nowhere !== undefined && (await mayDelete(bucket, { name, version_id: nowhere, bypass: false })))
     powers.push('delete versions');
@@ -61,7 +61,7 @@ export async function checkDeletion(bucket: Bucket, isLocking: boolean): Promise
 }
 
 interface Scratch {
-  /** Its full name. */
+  /** Full name of the object. */
   name: string;
   bytes: number;
   version_id: string | undefined;
@@ -72,7 +72,7 @@ async function putScratch(
   mode: 'COMPLIANCE' | 'GOVERNANCE' | null,
 ): Promise<Scratch> {
   const name = `${place.prefix}${SCRATCH}`;
-  // Never the same, so that what is read back is what was stored now.
+  // Random text, so that reading it back proves that this version was stored now.
   const text = `Stored by evidence doctor to see how this store keeps it. It is not evidence. ${randomBytes(8).toString('hex')}\n`;
   const until = new Date(Date.now() + LOCK_MS);
   until.setUTCMilliseconds(0);
@@ -102,7 +102,7 @@ async function mayDelete(
     VersionId: version_id,
     ...(bypass ? { BypassGovernanceRetention: true } : {}),
   });
-  // 400 and 404: it would have, had there been such a version.
+  // 400 and 404: the store would have deleted an existing version.
   const doing = `try whether s3://${bucket}/${name} can be deleted`;
   const answer = await connection.sendOr(doing, command, [400, 403, 404], (error) => isRefusal(error, 403));
   return answer !== true;

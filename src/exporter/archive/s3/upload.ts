@@ -7,41 +7,44 @@ import type { Connection } from './connection.ts';
 import type { PutProtection } from './policy.ts';
 import type { Wanted } from './read.ts';
 
-/** An object on its way into the store. */
+/** Object that is being stored. */
 export interface Upload {
   bucket: string;
-  /** Its full name. */
+  /** Full name of the object. */
   name: string;
   source: ObjectSource;
   expected: Expected;
   protection: PutProtection;
-  /** True if the store holds a name free until the object is complete (`If-None-Match`). */
+  /** True if the store refuses to complete an object whose name exists (`If-None-Match`). */
   createOnly: boolean;
 }
 
 export interface Uploaded {
   version_id: string | undefined;
-  /** As the store shows it when it is asked: in base64, of parts the checksum of checksums with their number. */
+  /** Checksum as the store returns it: base64; for parts, the checksum of their checksums with the number of parts. */
   checksum: string;
 }
 
-/** Content of this size goes up from memory. */
+/** Maximum size of content that is uploaded from memory. */
 const BUFFERED_BYTES = 1024 * 1024;
 
 export function toBase64(hex: string): string {
   return Buffer.from(hex, 'hex').toString('base64');
 }
 
-/** Returns what the store keeps beside the content: the digest of all of it, which of parts it does not know by itself. */
+/**
+ * Returns the metadata stored with an object: the digest of the whole content, which the store does not compute for
+ * parts.
+ */
 export function metadataOf({ sha256 }: Expected): Record<string, string> {
   return { sha256 };
 }
 
 /**
- * Stores an object by one request. Its end is sent only when the source was as expected, so a store that checks
- * nothing cannot keep what is not.
+ * Stores an object in one request. The last block is sent only if the source matched, so that even a store without
+ * checks cannot keep wrong content.
  *
- * @throws as the SDK does; EvidenceError `not-found`, `unreadable` for the source.
+ * @throws SDK errors; EvidenceError `not-found`, `unreadable` for the source.
  */
 export async function putWhole(connection: Connection, upload: Upload, signal: AbortSignal): Promise<Uploaded> {
   const { bucket, name, source, expected, protection, createOnly } = upload;
@@ -64,7 +67,7 @@ export async function putWhole(connection: Connection, upload: Upload, signal: A
   return { version_id: VersionId, checksum };
 }
 
-/** The SDK pipes a body into its request and does not look whether it breaks. */
+/** Aborts the request if its body fails: the SDK pipes the body without watching for errors. */
 async function untilBodyFails<T>(body: Readable | Buffer, send: (failed: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
   if (Buffer.isBuffer(body)) return send(controller.signal);
@@ -88,7 +91,7 @@ async function collect(blocks: AsyncIterable<Uint8Array>): Promise<Buffer> {
   return Buffer.concat(all);
 }
 
-/** The same blocks, each when the next one is known to be there, the last when the source ended well. */
+/** Yields each block after the next one is available, and the last after the source has ended without an error. */
 async function* holdBack(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let held: Uint8Array | null = null;
   for await (const block of blocks) {
@@ -99,9 +102,9 @@ async function* holdBack(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
 }
 
 /**
- * Puts a copy of a version over all others of its name, so that whoever asks for the name alone gets its content.
+ * Copies a version over all other versions of its name, so that readers who request only the name get its content.
  *
- * @returns false where the store does not let us, as for more than the 5 GiB that S3 copies in one request.
+ * @returns false if the store does not allow it, as for objects above 5 GiB, the limit of one S3 copy request.
  * @throws EvidenceError see `Connection.attempt`.
  */
 export async function putOnTop(

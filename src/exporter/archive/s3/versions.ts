@@ -12,7 +12,7 @@ import { compareKeys } from '../../../verifier/archive/key.ts';
 import type { Connection } from './connection.ts';
 import type { S3Place } from './options.ts';
 
-/** An object of a bucket, by its full name. */
+/** Object of a bucket, by its full name. */
 interface StoredName extends Pick<StoredObject, 'bytes' | 'version_id' | 'covered_by'> {
   name: string;
 }
@@ -23,15 +23,17 @@ interface Version {
   id: string | undefined;
   marker: boolean;
   /**
-   * Differs where the content does: for a second content with the tag of the first, MD5 would have to give up a second
-   * preimage, and stores that encrypt give every version a tag of its own. Undefined where the store names none.
+   * Changes with the content: forging an equal tag needs an MD5 second preimage, and encrypting stores give every
+   * version a distinct tag. Undefined if the store returns none.
    */
   etag: string | undefined;
 }
 
-/** The names of objects in a bucket, each with its first version: what was put over it later is not the object. */
+/**
+ * Objects of a bucket by name, each represented by its first version. Versions stored over it later are not the object.
+ */
 export class Versions {
-  /** Some stores list no versions; some identities may not. Null until it was tried. */
+  /** False if the store does not list versions or the identity may not; null before the first attempt. */
   #listable: boolean | null = null;
   readonly #connection: Connection;
   readonly #place: S3Place;
@@ -41,7 +43,7 @@ export class Versions {
     this.#place = place;
   }
 
-  /** True if the last listing saw versions; null before the first. */
+  /** True if the last listing returned versions; null before the first listing. */
   get listable(): boolean | null {
     return this.#listable;
   }
@@ -51,13 +53,13 @@ export class Versions {
     return null;
   }
 
-  /** All whose full name begins with `prefix`, in the order of their UTF-8 bytes. */
+  /** Yields all objects whose full name begins with `prefix`, in the order of their UTF-8 bytes. */
   async *under(prefix: string): AsyncGenerator<StoredName> {
     let versions: Version[] = [];
     for await (const page of this.#pages(prefix)) {
       versions = versions.concat(page);
       const last = versions.at(-1)?.name;
-      // The versions of the last name may go on in the next page.
+      // The next page may contain further versions of the last name.
       const open = versions.findIndex(({ name }) => name === last);
       yield* firstVersions(versions.slice(0, open));
       versions = shorten(versions.slice(open));
@@ -75,7 +77,7 @@ export class Versions {
       const versions = toVersions(page);
       yield versions;
       if (page.IsTruncated !== true) return;
-      // Not NextKeyMarker: not every store encodes it as it encodes the names.
+      // Computes the marker instead of using NextKeyMarker, which some stores do not encode like names.
       const next = versions.at(-1)?.name ?? '';
       const order = compareKeys(keyMarker ?? '', next);
       if (order > 0 || (order === 0 && page.NextVersionIdMarker === versionMarker)) throw this.#endless(prefix);
@@ -91,7 +93,7 @@ export class Versions {
     );
   }
 
-  /** Null where versions cannot be listed. */
+  /** Returns null if versions cannot be listed. */
   async #versionPage(
     prefix: string,
     keyMarker: string | undefined,
@@ -134,7 +136,7 @@ export class Versions {
   }
 }
 
-/** The versions of a page by name, those of the same name from the newest to the oldest, as the store lists them. */
+/** Returns the versions of a page by name; versions of one name are newest first, as the store lists them. */
 function toVersions({ Versions = [], DeleteMarkers = [] }: ListObjectVersionsCommandOutput): Version[] {
   const toVersion = (entry: ObjectVersion | DeleteMarkerEntry) => ({
     name: decode(entry.Key ?? ''),
@@ -145,11 +147,12 @@ function toVersions({ Versions = [], DeleteMarkers = [] }: ListObjectVersionsCom
     latest: entry.IsLatest === true,
   });
   const all = [...Versions.map(toVersion), ...DeleteMarkers.map(toVersion)];
-  // The store's answer has them in two lists. Which came last matters, and that it says; the rest needs no order.
+  // The answer has versions and delete markers in two lists. Only the latest of both must come first; it is marked as
+  // such.
   return all.sort((one, other) => compareKeys(one.name, other.name) || Number(other.latest) - Number(one.latest));
 }
 
-/** Returns the oldest version of each name from those sorted by name; none of a name that has only markers. */
+/** Yields the oldest version of each name from versions sorted by name, without names that have only delete markers. */
 function* firstVersions(versions: readonly Version[]): Generator<StoredName> {
   for (let from = 0, to = 0; from < versions.length; from = to) {
     const name = versions[from]?.name ?? '';
@@ -172,7 +175,7 @@ function firstOf(versions: readonly Version[]): Version | undefined {
   return versions.findLast(({ marker }) => !marker);
 }
 
-/** @param versions of one name, from the newest to the oldest. */
+/** @param versions of one name, newest first. */
 function coverOf(first: Version, versions: readonly Version[]): StoredName['covered_by'] {
   if (versions[0] === first) return undefined;
   if (versions[0]?.marker === true) return 'delete-marker';
@@ -183,12 +186,12 @@ function isSame(one: Version, other: Version): boolean {
   return !one.marker && one.bytes === other.bytes && one.etag !== undefined && one.etag === other.etag;
 }
 
-/** Returns what is needed of one name's versions so far, however many they are: the latest, and the oldest with content. */
+/** Reduces the versions of one name so far to the two that matter: the latest, and the oldest with content. */
 function shorten(versions: Version[]): Version[] {
   return [...new Set([versions[0], firstOf(versions)])].filter((version) => version !== undefined);
 }
 
-/** Decodes a name in an answer with `EncodingType: url`, which keeps control characters out of the XML. */
+/** Decodes a name from an answer with `EncodingType: url`, which keeps control characters out of the XML. */
 function decode(encoded: string): string {
   try {
     return decodeURIComponent(encoded.replaceAll('+', ' '));

@@ -3,7 +3,7 @@ import { nameUnseen } from '../../../core/html/unseen.ts';
 import type { Reply, Result, VerifierRequest } from '../messages.ts';
 import { belongingOf, element, isolated, resultOf } from './result.ts';
 
-/** Takes bundles that are dropped or chosen, one after the other, and shows what becomes of each. */
+/** Accepts bundles that are dropped or chosen, verifies them one after another, and shows each result. */
 export function enableDrop(drop: HTMLElement, results: HTMLElement, said: HTMLElement, program: string): void {
   const input = drop.querySelector('input');
   if (input === null) return;
@@ -25,7 +25,7 @@ export function enableDrop(drop: HTMLElement, results: HTMLElement, said: HTMLEl
     if (input.files !== null) take(input.files);
     input.value = '';
   });
-  // Wherever it is dropped: a page that is left by accident has lost what it showed.
+  // Handles drops anywhere on the page: the browser would otherwise open the file and discard the results.
   document.addEventListener('dragover', (event) => {
     event.preventDefault();
     drop.classList.add('over');
@@ -47,7 +47,7 @@ function placeFor(file: File): HTMLElement {
   return element('article', { class: 'result', 'aria-busy': 'true' }, title, progress);
 }
 
-/** Never fails: whatever happens is shown. @returns it in a word. */
+/** Never rejects: every outcome is shown on the page. @returns the outcome in a word. */
 async function verify(file: File, place: HTMLElement, url: string, ownRun: string): Promise<string> {
   const progress = place.querySelector('progress');
   const shown = await ask(file, url, (share) => {
@@ -69,7 +69,7 @@ async function verify(file: File, place: HTMLElement, url: string, ownRun: strin
   return place.querySelector('.verdict b')?.textContent ?? '';
 }
 
-/** Each bundle has a worker of its own, whose memory goes with it. */
+/** Runs each bundle in a separate worker, so that terminating it frees all memory. */
 function ask(file: File, url: string, onProgress: (share: number) => void): Promise<Result> {
   const worker = new Worker(url);
   const answer = new Promise<Result>((resolve, reject) => {

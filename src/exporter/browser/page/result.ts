@@ -4,7 +4,7 @@ import type { Result } from '../messages.ts';
 
 const SHOWN = 50;
 
-/** Returns the result of a verification, to stand under the bundle's name. */
+/** Returns the elements that show a verification result below the bundle's name. */
 export function resultOf(result: Result, belonging: Belonging): Node[] {
   const { tone, word, sentences } = headlineOf(result, belonging);
   return [
@@ -71,7 +71,7 @@ interface Headline {
   sentences: string[];
 }
 
-/** A result in one word and a few sentences, which never say more than was proved. */
+/** Summarizes a result in one word and a few sentences, and never claims more than was proved. */
 function headlineOf(result: Result, belonging: Belonging): Headline {
   const { bundleFindings, status, streamId, entries } = result;
   if (bundleFindings.length > 0)
@@ -100,14 +100,14 @@ function headlineOf(result: Result, belonging: Belonging): Headline {
       sentences: [what, ...sums, 'A form is missing, or a required claim is not proved here.'],
     };
   const word = status === 'collected' ? 'COLLECTED' : 'VERIFIED HERE';
-  // A bundle that this report does not list may be anybody's, however sound it is.
+  // Anyone could have made a bundle that this report does not list, however sound it is.
   if (belonging !== 'listed') return { tone: 'caution', word, sentences: [what, ...sums, UNKNOWN_MAKER] };
   return { tone: status === 'verified' ? 'calm' : 'caution', word, sentences: [what, ...sums] };
 }
 
 const UNKNOWN_MAKER = 'Nothing here shows who made it.';
 
-/** Says what is proved here, and under it always what is not. */
+/** Lists the claims that are proved here, and always those that are not. */
 function sumsOf({ claims }: Result): string[] {
   const namesOf = (state: Result['claims'][number]['state']) =>
     claims.filter((claim) => claim.state === state).map(({ name }) => name);
@@ -127,12 +127,12 @@ function refutation({ claims, refutation: recorded }: Result): string {
 }
 
 /**
- * The relation of a bundle to this report, by its identity: the digest of its manifest, whatever file it lies in.
- * - `listed`: the one that the report lists.
- * - `replaced`: it says that it is of this run, and the report lists another one for its stream.
- * - `stray`: it says that it is of this run, and the report lists no such stream.
- * - `elsewhere`: it says that it is of another run.
- * - `unknown`: it cannot be told.
+ * Relation of a bundle to this report, by its identity: the digest of its manifest, under any file name.
+ * - `listed`: the report lists this bundle.
+ * - `replaced`: it states that it belongs to this run, and the report lists another bundle for its stream.
+ * - `stray`: it states that it belongs to this run, and the report lists no such stream.
+ * - `elsewhere`: it states that it belongs to another run.
+ * - `unknown`: nothing shows which run it belongs to.
  */
 type Belonging = 'listed' | 'replaced' | 'stray' | 'elsewhere' | 'unknown';
 
@@ -142,7 +142,7 @@ export function belongingOf({ identity, runId, streamId }: Result, ownRun: strin
   if (document.querySelector(`tr[data-identity="${identity}"]`) !== null || leftOut.has(identity)) return 'listed';
   if (runId === null || streamId === null) return 'unknown';
   if (nameUnseen(runId) !== nameUnseen(ownRun)) return 'elsewhere';
-  // As both are seen: a stream that only looks like a listed one is to alarm too.
+  // Compares names as displayed, so that a stream that only looks like a listed one raises the alarm too.
   return listedNames(leftOut.values()).has(nameUnseen(streamId)) ? 'replaced' : 'stray';
 }
 
@@ -151,7 +151,7 @@ function listedNames(more: Iterable<string>): Set<string> {
   return new Set([...Array.from(names, ({ textContent }) => textContent ?? ''), ...more].map(nameUnseen));
 }
 
-/** Streams by the identity of their bundle, where the table does not list all. */
+/** Returns stream names by bundle identity for the streams that the table leaves out. */
 function streamsLeftOut(): ReadonlyMap<string, string> {
   const lines = document.querySelector('#identities')?.textContent.trim().split('\n') ?? [];
   return new Map(lines.map((line) => JSON.parse(line) as [identity: string, streamId: string]));
@@ -159,7 +159,7 @@ function streamsLeftOut(): ReadonlyMap<string, string> {
 
 type Child = Node | string | null;
 
-/** An element with attributes and children; a text is a text, whatever stands in it. */
+/** Creates an element with attributes and children. Strings become text nodes and are never parsed as HTML. */
 export function element<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   attributes: Readonly<Record<string, string>>,
@@ -171,7 +171,7 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/** A text from outside, in whichever direction its script runs, with nothing in it hidden. */
+/** Wraps text from outside in `bdi`, which isolates its direction, and makes invisible characters visible. */
 export function isolated(text: string): HTMLElement {
   return element('bdi', {}, nameUnseen(text));
 }

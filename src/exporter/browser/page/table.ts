@@ -1,13 +1,13 @@
 import { grouped, plural } from '../../../core/plurals.ts';
 
-/** A row as it is searched and sorted. */
+/** Row with the values that search and filter use. */
 interface Row {
   element: HTMLTableRowElement;
   text: string;
   status: string;
 }
 
-/** Lets the table of streams be searched, narrowed and sorted. */
+/** Makes the table of streams searchable, filterable and sortable. */
 export function enableTable(table: HTMLTableElement, tools: HTMLFormElement): void {
   const body = table.tBodies[0];
   const head = table.tHead?.rows[0];
@@ -50,7 +50,7 @@ function matchesStatus(status: string, wanted: string): boolean {
   return wanted === 'amiss' ? status !== 'verified' : status === wanted;
 }
 
-/** Folds capitals and accents: people who search for a name leave them out. */
+/** Folds case and diacritics, because people who search for a name often leave them out. */
 function folded(text: string): string {
   return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
 }

@@ -2,7 +2,9 @@ import { hmac } from '@noble/hashes/hmac.js';
 import { sha256, sha384, sha512 } from '@noble/hashes/sha2.js';
 import { hexText, utf8Bytes } from '../../../core/bytes.ts';
 
-/** As much of `node:crypto` as reading a bundle takes. A browser's own digests are only to be had asynchronously. */
+/**
+ * Subset of `node:crypto` that reading a bundle needs. It is synchronous; Web Crypto offers only asynchronous digests.
+ */
 
 const ALGORITHMS = { sha256, sha384, sha512 };
 type Algorithm = keyof typeof ALGORITHMS;

@@ -4,7 +4,7 @@ const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   return value;
 });
 
-/** As `zlib.crc32`: ISO 3309, going on from an earlier value. */
+/** CRC-32 as `zlib.crc32` computes it (ISO 3309), continued from an earlier value. */
 export function crc32(bytes: Uint8Array, before = 0): number {
   let value = ~before;
   for (const byte of bytes) value = (TABLE[(value ^ byte) & 0xff] ?? 0) ^ (value >>> 8);

@@ -9,10 +9,10 @@ import { verifyContent } from '../../../verifier/verify/content.ts';
 import { reportAlone } from '../../../verifier/verify/file-report.ts';
 import type { Reply, Result, VerifierRequest } from '../messages.ts';
 
-// Otherwise it tries out whether code may be made from text, which the page's policy forbids.
+// Keeps zod from probing for `new Function`, which the page's content security policy forbids.
 z.config({ jitless: true });
 
-/** Between two reports of progress, so that the page has time to draw. Milliseconds. */
+/** Minimum time between two progress reports, so that the page has time to draw. Milliseconds. */
 const PAUSE = 50;
 
 self.addEventListener('message', async ({ data }: MessageEvent<VerifierRequest>) => {
@@ -31,7 +31,7 @@ self.addEventListener('message', async ({ data }: MessageEvent<VerifierRequest>)
   }
 });
 
-/** Claims that are not, or not wholly, checked here, and what checks them. */
+/** Claims that the browser checks only partly or not at all, with the program that checks them. */
 const ELSEWHERE: Partial<Record<ClaimName, string>> = {
   seal: 'Seals are checked by those who have their key: evidence verify BUNDLE --seal-key ID=FILE.',
   anchor:
@@ -39,18 +39,18 @@ const ELSEWHERE: Partial<Record<ClaimName, string>> = {
   agreement: 'The PDF is not read in a browser: what evidence verify BUNDLE reads of it can only refute.',
 };
 
-/** Signatures and certificates are only to be had asynchronously in a browser, and a PDF only with far more code. */
+/** Signatures and certificates can only be verified asynchronously in a browser; reading a PDF needs far more code. */
 const NOT_HERE = { readPdf: null, verifyToken: null };
 
 const AGE = 'age-encryption.org/v1';
 
 /**
  * Verifies one bundle by the rules of `evidence verify`, without keys, roots and PDFs.
- * @param onProgress is told which share of the bundle was read, 0 to 1.
- * @throws EvidenceError `unreadable` for an encrypted one, which is no bundle yet.
+ * @param onProgress receives the fraction of the bundle that has been read, 0 to 1.
+ * @throws EvidenceError `unreadable` if the file is encrypted.
  */
 async function verifyBlob(blob: Blob, name: string, now: Date, onProgress: (share: number) => void): Promise<Result> {
-  // The first line of age's own format.
+  // First line of an encrypted file, defined by the age format.
   if ((await blob.slice(0, AGE.length).text()) === AGE)
     throw new EvidenceError('unreadable', 'it is encrypted: decrypt it (age -d -i KEY FILE) and drop what comes out');
   let read = 0;

@@ -8,7 +8,7 @@ import { readOperator } from '../config/tool.ts';
 import { readPublicKeys } from '../config/trust.ts';
 import type { RunsFlags } from './archive-flags.ts';
 
-/** Records for ever that nobody goes on with a run. */
+/** Records permanently that a run is abandoned. */
 export async function runAbandon(flags: RunsFlags, context: CommandContext): Promise<number> {
   const { printer, directory, environment } = context;
   const { run: runId, reason = '' } = flags;

@@ -7,7 +7,7 @@ import { readTopics } from '../output/topics.ts';
 import type { CompletionFlags } from './help-flags.ts';
 
 /**
- * Prints the script that a shell completes our commands by; with `--line`, what may stand at the end of that line.
+ * Prints the completion script of a shell or, with `--line`, the completions at the end of that line.
  * @param helpOn the help on a command; on the program for null.
  */
 export function completeWith(helpOn: (command: string | null) => Promise<string>): Command<CompletionFlags> {
@@ -32,18 +32,18 @@ export function completeWith(helpOn: (command: string | null) => Promise<string>
   };
 }
 
-/** The flags of which a value is one of the claims. */
+/** Flags whose values are claims. */
 const OF_CLAIMS: readonly string[] = ['--require', '--without'];
 
 interface Completed {
   command: string;
-  /** On the command. */
+  /** Help on the command. */
   help: string;
   /** Names of all commands. */
   known: readonly string[];
 }
 
-/** Values that may stand after these words; none where any text may. */
+/** Returns the values that may follow these words; none if any text may. */
 function valuesAfter(words: readonly string[], { command, help, known }: Completed): readonly string[] {
   const before = words.at(-1) ?? '';
   if (before.startsWith('-')) {

@@ -16,15 +16,15 @@ export interface ExportParts {
   runtime: Runtime;
 }
 
-/** Run that an export is asked for. */
+/** Run that an export is requested for. */
 interface AskedRun {
   question: Question;
   supersedes: readonly string[];
-  /** Null where this process exports all streams, or the one that it was given. */
+  /** Outcomes of handed-out streams; null if this process exports all streams, or only the one that it was given. */
   handedOut: HandedOut | null;
 }
 
-/** Puts the pieces of an export together. */
+/** Assembles the context of an export. */
 export async function composeExport(
   { options, footing, archive, runtime }: ExportParts,
   { question, supersedes, handedOut }: AskedRun,

@@ -16,7 +16,7 @@ import { type ClaimRow, formatClaims, formatLegend, MARKS } from '../output/stre
 import type { TrustReport } from '../output/trust-report.ts';
 import { printArchive } from '../output/verify-report.ts';
 
-/** The events that were recorded of this machine. */
+/** Events of this machine that were recorded. */
 interface Recorded {
   streams: { readonly size: number };
   created: number;
@@ -49,11 +49,11 @@ export function tellChecked(story: Story, streams: number): void {
   });
 }
 
-/** The output that things are shown on, and the names they have there. */
+/** Output and names that the story shows. */
 interface Shown {
-  /** The folder of the archive, as it was named. */
+  /** Folder of the archive, as the user gave it. */
   archiveUrl: string;
-  /** For all details, where they are asked for, or something is amiss. */
+  /** Prints the full report: with --verbose, or if the exit code is not 0. */
   printer: Printer;
 }
 
@@ -69,7 +69,7 @@ export function tellExport(story: Story, result: ExportResult, { archiveUrl, pri
   if (record.supplements !== null) tellSupplements(story, record.supplements);
 }
 
-/** Tells what the other services showed, and which of it is proved by the entries of the streams above. */
+/** Shows the records of the other services, and which of them the entries of the streams above prove. */
 function tellSupplements(story: Story, { kinds }: RunSupplements): void {
   story.tell({
     title: 'What the other services say',
@@ -98,7 +98,7 @@ function extentOf(record: RunRecord, archiveUrl: string): Facts {
   ];
 }
 
-/** @param trust what the verification took. */
+/** @param trust inputs of the verification. */
 export function tellVerification(story: Story, report: ArchiveReport, trust: TrustReport, printer: Printer): void {
   story.tell({
     title: 'The proof',
@@ -134,7 +134,7 @@ function foundIn(report: ArchiveReport, streams: Parameters<typeof sayNotProved>
   ];
 }
 
-/** @param command how the reader calls this program. */
+/** @param command by which the reader runs this program. */
 export function tellNext(
   story: Story,
   { run_id }: Pick<RunRecord, 'run_id'>,

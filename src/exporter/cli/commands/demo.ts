@@ -24,20 +24,20 @@ import type { DemoFlags } from './setup-flags.ts';
 import { checkStored } from './verify-archive.ts';
 
 const RUN_ID = 'demo';
-/** Lists go on over several pages, as they do in a real month. */
+/** Items on a page, so that lists have several pages, as they do in a real month. */
 const PAGE_ITEMS = 1;
 
-/** The results of a first demonstration. */
+/** Results of a first demonstration. */
 interface Demonstrated {
   result: ExportResult;
-  /** Null where the run could not be finalized. */
+  /** Report of the verification; null if the run could not be finalized. */
   verification: ArchiveReport | null;
 }
 
 /**
- * A first export without any set-up: a platform in this process on a temporary database, what really happened on this
- * machine and what its traps, endpoints and agents are for as its entries, an export of all of it, and the verification
- * of what was written.
+ * Runs a first export without any setup: a platform in this process on a temporary database, with real events of this
+ * machine and of its traps, endpoints and agents as entries; an export of all of them; and the verification of the
+ * archive.
  */
 export async function runDemo(flags: DemoFlags, context: CommandContext): Promise<number> {
   const { printer, directory } = context;
@@ -70,7 +70,10 @@ const ENDED = new EvidenceError('interrupted', 'interrupted; nothing of the demo
   nextStep: 'Run the same command again: it begins anew.',
 });
 
-/** The platform is gone, so nothing could go on with what it has in the archive. @param wasThere names that are another's. */
+/**
+ * Removes what an unfinished demonstration wrote: without the platform, it cannot be resumed. @param wasThere names
+ * that existed before.
+ */
 function removeUnfinished(root: string, wasThere: ReadonlySet<string> | null): void {
   if (wasThere === null) rmSync(root, { recursive: true, force: true });
   else
@@ -78,7 +81,7 @@ function removeUnfinished(root: string, wasThere: ReadonlySet<string> | null): v
       if (!wasThere.has(name)) rmSync(join(root, name), { recursive: true, force: true });
 }
 
-/** Refuses to go on with the archive of another service, or of a demonstration that was killed. */
+/** Refuses the archive of another service, or of a demonstration that was killed. */
 function refuseOthers(root: string, archiveUrl: string): void {
   if (existsSync(root) && !statSync(root).isDirectory())
     throw new EvidenceError('usage', `${archiveUrl} is no folder`, { nextStep: 'Give another one with --archive.' });
@@ -89,9 +92,9 @@ function refuseOthers(root: string, archiveUrl: string): void {
 }
 
 interface DemoPlace {
-  /** For whatever is gone afterwards. */
+  /** Folder for temporary files. */
   folder: string;
-  /** The folder of the archive. */
+  /** Folder of the archive. */
   root: string;
   config: Config;
   story: Story;
@@ -119,7 +122,7 @@ async function demonstrate({ folder, root, config, story }: DemoPlace, context: 
   }
 }
 
-/** Records what happened on this machine, and what the demonstration has happen. */
+/** Records the events of this machine and the staged events of the demonstration. */
 async function fill(
   platform: EmbeddedPlatform,
   story: Story,
@@ -134,7 +137,7 @@ async function fill(
   signal.throwIfAborted();
 }
 
-/** A configuration for a platform: its services, its seal keys, and the root of its authority. */
+/** Returns a configuration for the platform: its services, its seal keys, and the root of its authority. */
 async function withTrust(config: Config, platform: EmbeddedPlatform, folder: string): Promise<Config> {
   const { urls, apiKey } = platform;
   const { audit: auditUrl, ...otherUrls } = urls;
@@ -168,7 +171,7 @@ async function exportAll(config: Config, footing: Footing, context: CommandConte
   }
 }
 
-/** The trust that whoever verifies relies on. */
+/** Trust inputs of a verification. */
 type Reliance = Pick<Footing, 'sealKeys' | 'roots'>;
 
 function verifyAll(
@@ -182,7 +185,7 @@ function verifyAll(
   return checkStored({ url: root, store: archive.store }, null, options, workDirectory, context);
 }
 
-/** A finalized run is never changed, so a second demonstration verifies the first, with no trust in anybody. */
+/** Verifies the first demonstration again, without any trust inputs, because a finalized run is never changed. */
 async function verifyAgain(root: string, config: Config, context: CommandContext): Promise<number> {
   const { printer } = context;
   const { url: archiveUrl } = config.archive;
@@ -198,7 +201,7 @@ async function verifyAgain(root: string, config: Config, context: CommandContext
   return verification.exit_code;
 }
 
-/** Returns the name by which the reader calls this program: in a checkout there is no command of its name. */
+/** Returns the command by which the reader runs this program: a checkout has no `evidence` command. */
 function commandName(): string {
   return process.env['npm_lifecycle_event'] === 'start' ? 'npm run -s evidence --' : 'evidence';
 }

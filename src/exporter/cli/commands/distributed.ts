@@ -15,7 +15,7 @@ import { WatchedRun } from '../output/queue-progress.ts';
 const LOOK_MS = 1000;
 
 /**
- * Hands a run out to workers and waits for them. Interrupting it does not stop the workers; the same command resumes
+ * Hands out a run to workers and waits for them. Interrupting it does not stop the workers; the same command resumes
  * waiting.
  */
 export async function exportDistributed(
@@ -42,7 +42,7 @@ export async function exportDistributed(
   return conclusionOf(exportContext, await watchRun(database, runId, context));
 }
 
-/** Shows how a run goes on until it has ended. */
+/** Shows the progress of a run until it has ended. */
 export async function watchRun(
   database: QueueDatabase,
   runId: string,
@@ -65,7 +65,7 @@ export async function watchRun(
   }
 }
 
-/** @throws EvidenceError for a run that could not be concluded. */
+/** @throws EvidenceError if the run could not be concluded. */
 async function conclusionOf(
   exportContext: ExportContext,
   { runId, conclusion, failure }: RunProgress,
@@ -76,7 +76,7 @@ async function conclusionOf(
     });
   const { state, record, refused } = conclusion;
   if (record !== null) return { record, state, refused, unstamped: null, missing: [] };
-  // It is finalized by now, so nothing but a time-stamp can be added to it.
+  // The run is finalized by now, so `exportRun` can only add a missing time-stamp.
   const { missing: _none, ...result } = await exportRun(exportContext);
   const ledger = await readKnownLedger(exportContext.archive, exportContext.signing);
   return withMissing(exportContext, ledger, { ...result, state }, null);

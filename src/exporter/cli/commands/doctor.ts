@@ -16,7 +16,7 @@ import { storeOf, withArchiveIfAny } from '../config/stores.ts';
 import { MORE_ROOM, reckonRoom } from '../config/work-directory.ts';
 import type { DoctorFlags } from './setup-flags.ts';
 
-/** Looks at everything that an export will rest on, and says of each thing that is not right what to do. */
+/** Checks everything that an export depends on, and prints a next step for each failed check. */
 export async function runDoctor(flags: DoctorFlags, context: CommandContext): Promise<number> {
   const { printer, environment, directory } = context;
   const config = await loadConfig(flags, environment, directory);
@@ -42,8 +42,9 @@ async function* look(config: Config, context: CommandContext): AsyncGenerator<Ch
 }
 
 /**
- * Exit code that the export would have. A wrong configuration comes before a refusal, because it may be its cause.
- * Failures that may pass, and doubts, come last: a scheduler that prints only failures must show them.
+ * Returns the exit code that the export would have. A wrong configuration comes before a refusal, because it may cause
+ * it. Temporary failures and doubts come last; their code is not 0, so that schedulers that print only failures show
+ * them.
  */
 function endOf(checks: readonly Check[]): number {
   const codes = checks.flatMap(({ code }) => (code === undefined ? [] : [exitCodeOf(code)]));
@@ -51,7 +52,7 @@ function endOf(checks: readonly Check[]): number {
   return [2, 5].find((code) => codes.includes(code)) ?? codes[0] ?? doubt;
 }
 
-/** @param streams is given each stream that the service lists. */
+/** @param streams receives each stream that the service lists. */
 async function checkAudit(
   config: Config,
   { printer, signal }: CommandContext,
@@ -80,7 +81,7 @@ async function checkAudit(
   });
 }
 
-/** Checks what was exported so far. @param before what was found out of the archive. */
+/** Checks the exported history. @param before checks of the archive. */
 async function checkPast(config: Config, context: CommandContext, before: readonly Check[]): Promise<Check[]> {
   if (before.some(({ state }) => state === 'failed')) return [skipped('months', 'the archive is not as it should be')];
   return attemptAll('months', async () => {
@@ -93,7 +94,7 @@ async function checkPast(config: Config, context: CommandContext, before: readon
   });
 }
 
-/** Keys that an export signs with and trusts; null if they cannot be read, which a check of their own says. */
+/** Returns the keys that an export signs with and trusts; null if they cannot be read, which another check reports. */
 async function loadSigning(
   config: Config,
   context: CommandContext,
@@ -112,7 +113,7 @@ interface Looking {
   counts: readonly (number | null)[];
 }
 
-/** Describes a part of the footing that can be loaded. */
+/** Describes a part of the footing that was loaded. */
 type Describe<Name extends FootingPart> = (loaded: Footing[Name], looking: Looking) => Check | Promise<Check>;
 
 const PARTS: { [Name in FootingPart]: [name: string, describe: Describe<Name>] } = {
@@ -182,7 +183,7 @@ const MARKS = { ok: '✓', doubtful: '!', failed: '✗', skipped: '–' } as con
 const STYLES = { ok: 'green', doubtful: 'yellow', failed: 'red', skipped: 'yellow' } as const;
 const NAME_WIDTH = 14;
 
-/** One line: it may end in a log. */
+/** Formats a check as a single line, because it may go to a log. */
 function format({ name, state, says, next_step }: Check): OutputLine {
   const lead = styled(`${MARKS[state]} ${name.padEnd(NAME_WIDTH)}`, STYLES[state]);
   return [lead, ` ${says}${next_step === undefined ? '' : ` → ${next_step}`}`];

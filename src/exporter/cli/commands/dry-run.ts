@@ -24,7 +24,7 @@ import { storeOf, withArchiveIfAny } from '../config/stores.ts';
 import { MORE_ROOM, reckonRoom } from '../config/work-directory.ts';
 import { type ExportOptions, questionOf } from './export-options.ts';
 
-/** Says what an export would do, and looks at all that it would look at before it writes; writes nothing. */
+/** Prints what an export would do, and checks all that the export would check before writing. Writes nothing. */
 export async function dryRun(options: ExportOptions, footing: Footing, context: CommandContext): Promise<number> {
   const { config, answer } = options;
   const { printer } = context;
@@ -62,16 +62,16 @@ export async function dryRun(options: ExportOptions, footing: Footing, context: 
 export interface ShownByService {
   clock: ClockReading | null;
   selection: StreamSelection;
-  /** The reason that the service does not check streams for this key; null if it does. */
+  /** Refusal of the service's own check of streams for this key; null if the key may use it. */
   unchecked: EvidenceError | null;
-  /** Checks of claims that have to be proved. */
+  /** Checks for required claims. */
   claims: Check[];
   supplements: Check[];
 }
 
 /**
- * Asks the service for all that an export needs, but for packages.
- * @throws EvidenceError `refused` for a key that may not export; as the client does.
+ * Requests everything that an export needs from the service, except packages.
+ * @throws EvidenceError `refused` if the key may not export; as the client does.
  */
 export async function askBeforehand(
   { scope, answer, service: { client, contract, supplements } }: Pick<ExportOptions, 'scope' | 'answer' | 'service'>,
@@ -117,8 +117,8 @@ function printSupplement({ name, state, says, next_step }: Check, printer: Print
 }
 
 /**
- * Refuses what an export would refuse; a revision would go under another name where it has to. An entry that nobody
- * signed is not signed over, so the ledger is read as an export reads it.
+ * Refuses what an export would refuse. A revision gets another id if necessary. The ledger is read as an export reads
+ * it, because an export does not continue an unsigned ledger with a signed entry.
  */
 export async function checkRun(
   options: ExportOptions,

@@ -5,7 +5,7 @@ import type { Config } from '../config/config.ts';
 import type { OpenQueue } from '../config/queue.ts';
 import type { Service } from '../config/service.ts';
 
-/** The options of an export, or of a dry run of it. */
+/** Options of an export or a dry run. */
 export interface ExportOptions {
   config: Config;
   answer: PeriodAnswer;
@@ -14,13 +14,13 @@ export interface ExportOptions {
   finalizePartial: boolean;
   beginSigning: boolean;
   serviceMoved: boolean;
-  /** Queue of the workers that export the streams; null if this machine does. */
+  /** Queue of the workers that export the streams; null if this machine exports them. */
   queue: OpenQueue | null;
   notifications: Notified;
   service: Service;
 }
 
-/** Returns the question of a run of that name. */
+/** Returns the question of a run with this id. */
 export function questionOf({ answer, scope, service }: ExportOptions, runId: string): Question {
   return {
     run_id: runId,

@@ -14,7 +14,6 @@ import type { OpenQueue } from '../config/queue.ts';
 import { connectService } from '../config/service.ts';
 import { withArchiveMade } from '../config/stores.ts';
 import { freeIn, MORE_ROOM, reckonRoom, withWorkDirectory } from '../config/work-directory.ts';
-import { holdHeapAt } from '../heap.ts';
 import { Progress } from '../output/progress.ts';
 import { endOf, printRun, toRunDocument } from '../output/run-report.ts';
 import { bindingKeyOf, composeExport, type ExportParts } from './compose.ts';
@@ -38,7 +37,7 @@ export async function runExport(flags: ExportFlags, context: CommandContext): Pr
   });
 }
 
-/** Parts that all exports of one command share. */
+/** Options that all exports of one command share. */
 type Works = Pick<ExportOptions, 'config' | 'queue' | 'notifications'>;
 
 async function exportFrom(works: Works, flags: ExportFlags, context: CommandContext): Promise<number> {
@@ -86,10 +85,10 @@ async function exportOn(
   return endOf(result).exit_code;
 }
 
-/** Flags that hold for the first of several runs alone. */
+/** Flags that only apply to the first of several runs. */
 const SAID_ONCE = { beginSigning: false, serviceMoved: false };
 
-/** Returns the scope by flags, and by the configuration. */
+/** Returns the scope from the flags and the configuration. */
 export function scopeOf(flags: Partial<ExportFlags>, config: Config): Question['scope'] {
   return {
     streams: flags.stream ?? [],
@@ -107,7 +106,7 @@ function periodQuestionOf(flags: ExportFlags): PeriodQuestion {
   return { month, from, to, allTime: flags['all-time'], request, streams, exclude };
 }
 
-/** Runs an export on what was loaded for it, in a work directory of its own. */
+/** Runs an export with a loaded footing, in a new work directory. */
 export async function exportInto(
   options: ExportOptions,
   footing: Footing,
@@ -120,8 +119,8 @@ export async function exportInto(
   );
 }
 
-/** Runs an export, here or with workers. */
-// Over 40 lines: all that an export is put together from.
+/** Runs an export on this machine or with workers. */
+// Over 40 lines: it assembles everything that an export needs.
 async function exportTo(
   archive: Archive,
   options: ExportOptions,
@@ -133,12 +132,11 @@ async function exportTo(
   const progress = new Progress(printer);
   const listen: Listener = (event) => {
     if (event.type === 'planned') noteRoom(options.config, event.entryCounts, printer);
-    holdHeapAt(event, context.holdHeap);
     progress.listen(event);
     options.notifications.listen(event);
   };
   try {
-    // Find out what the store cannot do before anything is asked of the service.
+    // Probes the store before anything is requested from the service.
     await archive.limitations();
     const { concurrency } = options.config.source;
     const runtime = {
@@ -184,7 +182,10 @@ async function exportTo(
   }
 }
 
-/** Warns of room that may be too little. It is tried nonetheless: the same command resumes it. */
+/**
+ * Warns if the work directory may be too small. The export is attempted all the same, because the same command can
+ * resume it.
+ */
 function noteRoom(config: Config, counts: readonly (number | null)[], printer: Printer): void {
   const room = reckonRoom(config, freeIn(config.workDirectory), counts);
   if (!room.isShort) return;

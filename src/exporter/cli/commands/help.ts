@@ -4,8 +4,8 @@ import { readTopics } from '../output/topics.ts';
 import type { HelpFlags } from './help-flags.ts';
 
 /**
- * `evidence help NAME`: a topic or a command. Without a name, the parser shows what `--help` does.
- * @param helpOn the flags and the examples of a command; of the program for null.
+ * Implements `evidence help NAME` for a topic or a command. Without a name, the parser prints the output of `--help`.
+ * @param helpOn flags and examples of a command; of the program for null.
  */
 export function explainWith(helpOn: (command: string | null) => Promise<string>): Command<HelpFlags> {
   return async ({ topic: name = '' }, { printer }) => {

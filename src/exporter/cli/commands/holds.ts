@@ -16,7 +16,7 @@ import { readOperator } from '../config/tool.ts';
 import { requireRun } from '../output/finalized-run.ts';
 import type { ExtendFlags, HoldFlags, ReleaseFlags } from './archive-flags.ts';
 
-/** A lock of this kind cannot be taken back by anybody: a slip of the finger must not make one of 700 years. */
+/** Default maximum of a lock. No one can shorten a lock, so this prevents a typo from creating one of 700 years. */
 const DEFAULT_MAX_YEARS = 30;
 
 export function runHold(flags: HoldFlags, context: CommandContext): Promise<number> {
@@ -62,7 +62,7 @@ async function change(
   });
 }
 
-/** A hold that a release takes away. */
+/** Hold that a release removes. */
 interface Lifted {
   reason: string;
   ordered_by: string;
@@ -70,8 +70,9 @@ interface Lifted {
 }
 
 /**
- * An object is held or not, for however many cases: a release takes away every hold of the run.
- * @throws EvidenceError `usage` for several that are not all meant.
+ * Returns the holds that a release removes. An object is either held or not, whatever the number of cases, so a release
+ * removes every hold of the run.
+ * @throws EvidenceError `usage` for several holds without --all.
  */
 async function toBeLifted(archive: Archive, { run, all }: Partial<ReleaseFlags> & { run: string }): Promise<Lifted[]> {
   const log = await readHoldLog(archive, run);
@@ -92,7 +93,7 @@ function sayHold({ reason, ordered_by, ordered_at }: Lifted): string {
   return `the hold of ${ordered_at} by ${ordered_by}: ${reason}`;
 }
 
-/** Says what a change would be, and whether it can be undone. */
+/** Prints what a change would do, and how it can be undone. */
 async function foresee(
   archive: Archive,
   options: ProtectionOptions,
@@ -117,10 +118,10 @@ async function foresee(
   return 0;
 }
 
-/** The end of a lock: a moment, or so many years after the end of the run. */
+/** End of a lock: a moment, or a number of years after the end of the run. */
 type Extension = Date | number;
 
-/** Before anything is looked up. @throws EvidenceError `usage` for what is no time. */
+/** Reads the options before anything is requested. @throws EvidenceError `usage` if they are no valid time. */
 function readOptions({ years, until }: ExtendFlags): Extension {
   if ((years === undefined) === (until === undefined))
     throw new EvidenceError('usage', 'say how long, with either --years or --until');
@@ -129,7 +130,7 @@ function readOptions({ years, until }: ExtendFlags): Extension {
   throw new EvidenceError('usage', '--years is not a whole number from 1 to 100');
 }
 
-/** @throws EvidenceError `usage` for a moment outside of the policy. */
+/** @throws EvidenceError `usage` if the end is outside the policy. */
 function endOf(options: Extension, { archive: { store } }: Config, finished: Date): Date {
   const { years = 0, maxYears = DEFAULT_MAX_YEARS } = store.retention ?? {};
   const until = typeof options === 'number' ? retainUntil(options, finished) : options;

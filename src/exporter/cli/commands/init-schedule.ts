@@ -10,28 +10,28 @@ import type { InitFlags } from './setup-flags.ts';
 const SCHEDULERS = ['cron', 'systemd', 'kubernetes'] as const;
 type Scheduler = (typeof SCHEDULERS)[number];
 
-/** The job that runs every month, apart from what runs it. */
+/** Monthly job, independent of its scheduler. */
 export interface Scheduled {
-  /** In which `evidence.yaml` lies. */
+  /** Folder of `evidence.yaml`. */
   directory: string;
   /** True if the archive is a folder, for which a container needs a volume. */
   isInFolder: boolean;
   /** True if runs are time-stamped, so that their stamps have to be renewed. */
   restamps: boolean;
-  /** Files that evidence.yaml names. */
+  /** Files that evidence.yaml refers to. */
   files: NamedFiles;
-  /** As evidence.yaml names it; null where it does not. */
+  /** Work directory in evidence.yaml; null if it sets none. */
   workDirectory: string | null;
 }
 
-/** File of the API key where evidence.yaml names none. */
+/** File of the API key if evidence.yaml sets none. */
 const KEY_FILE = '/etc/evidence/api-key';
 
 export function schedulersOf(flags: InitFlags): Scheduler[] {
   return SCHEDULERS.filter((name) => flags[name] === true);
 }
 
-/** The files in `deploy/` that a scheduler needs: their names and texts. */
+/** Returns the names and texts of the files in `deploy/` that a scheduler needs. */
 export function scheduleTexts(scheduler: Scheduler, scheduled: Scheduled): [name: string, text: string][] {
   const { directory } = scheduled;
   if (/\p{Cc}/u.test(directory))
@@ -41,7 +41,7 @@ export function scheduleTexts(scheduler: Scheduler, scheduled: Scheduled): [name
   return { cron: cronTexts, systemd: systemdTexts, kubernetes: kubernetesTexts }[scheduler](scheduled);
 }
 
-/** Says what is to be done before the files work. */
+/** Returns the steps that the user has to take before the files work. */
 export function afterSchedule(scheduler: Scheduler, { files }: Scheduled): string {
   const isKeyNamed = files.apiKey !== null;
   return {
@@ -51,11 +51,11 @@ export function afterSchedule(scheduler: Scheduler, { files }: Scheduled): strin
   }[scheduler];
 }
 
-/** This very program by this very Node.js: the PATH of a scheduler may find others. */
+/** This program run by this Node.js, because the PATH of a scheduler may find others. */
 const PROGRAM = [process.execPath, startFile('evidence')];
 
 function cronTexts({ directory, restamps, files }: Scheduled): [string, string][] {
-  // In a crontab a percent sign would end the line.
+  // An unescaped percent sign ends the command in a crontab.
   const script = shellWord(join(directory, 'deploy/evidence-cron.sh')).replaceAll('%', '\\%');
   const program = PROGRAM.map(shellWord).join(' ');
   const words = { folder: shellWord(directory), keyFile: keyFileOf(files), program, script, restamps };
@@ -72,12 +72,12 @@ function systemdTexts({ directory, restamps, files, workDirectory }: Scheduled):
   return names.map((name) => [`deploy/${name}`, fillTemplate(name, words)]);
 }
 
-/** Null where evidence.yaml names the file: a variable would outweigh it. */
+/** Returns null if evidence.yaml sets the file: a variable would take precedence over it. */
 function keyFileOf({ apiKey }: NamedFiles): string | null {
   return apiKey === null ? KEY_FILE : null;
 }
 
-/** In a container, evidence.yaml lies in this folder, and its paths lead from here. */
+/** Folder of evidence.yaml in a container; its relative paths are resolved from here. */
 const MOUNTED_IN = '/evidence';
 
 function kubernetesTexts({ isInFolder, restamps, files, workDirectory }: Scheduled): [string, string][] {

@@ -8,7 +8,7 @@ export function fillTemplate(name: string, words: object): string {
   return new Eta({ autoEscape: false, autoTrim: false }).renderString(template, words);
 }
 
-/** Text as YAML and JSON both read it. */
+/** Quotes text in a form that is valid in YAML and JSON. */
 export function quote(text: string): string {
   return JSON.stringify(text);
 }

@@ -15,11 +15,11 @@ import type { InitFlags } from './setup-flags.ts';
 
 const ELSEWHERE = 'Run it in a folder that this user may write to, after removing what it has begun there.';
 
-/** Longer than any year. */
+/** Upper bound of the days in a year. */
 const DAYS_OF_A_YEAR = 366;
 const MAX_YEARS = 30;
 
-/** The values that the templates are filled in with. */
+/** Values of the templates. */
 interface Deployment {
   auditUrl: string;
   archive: string;
@@ -33,10 +33,10 @@ interface Deployment {
   kmsKey: string | null;
 }
 
-/** Writes what a first deployment needs; never over a file that is there. */
+/** Writes the files for a first deployment; never overwrites existing files. */
 export async function runInit(flags: InitFlags, { printer, directory }: CommandContext): Promise<number> {
   const schedulers = schedulersOf(flags);
-  // A schedule may be made for a configuration that is there, and then that is not made.
+  // A schedule may be written for an existing configuration, which is then left as it is.
   const isConfigured = schedulers.length > 0 && existsSync(resolve(directory, CONFIG_FILE));
   if (isConfigured) refuseWithConfiguration(flags);
   const scheduled = schedulers.length > 0 ? await toScheduled(isConfigured, flags, directory) : null;
@@ -63,7 +63,7 @@ export async function runInit(flags: InitFlags, { printer, directory }: CommandC
   return 0;
 }
 
-/** The configuration and the policies of its store: their names and texts. */
+/** Returns the names and texts of the configuration and of the policies for its store. */
 function configurationTexts(flags: InitFlags): [name: string, text: string][] {
   const { archive = DEFAULT_ARCHIVE } = flags;
   const store = storeOf(checkArchiveUrl(archive));
@@ -85,7 +85,7 @@ async function toScheduled(isConfigured: boolean, flags: InitFlags, directory: s
   return { directory, isInFolder: !isRemote, restamps, files: namedFilesOf(file), workDirectory };
 }
 
-/** @throws EvidenceError `usage` for flags of a configuration that is there already. */
+/** @throws EvidenceError `usage` for flags of a configuration that already exists. */
 function refuseWithConfiguration(flags: InitFlags): void {
   const given = (['audit-url', 'archive', 'endpoint', 'region', 'legal-hold', 'kms-key'] as const).filter(
     (name) => flags[name] !== undefined,
@@ -96,7 +96,10 @@ function refuseWithConfiguration(flags: InitFlags): void {
   });
 }
 
-/** Refuses flags without an effect, which might be taken for having been set up. @throws EvidenceError `usage`. */
+/**
+ * Refuses flags without an effect, because the user might believe that they were applied. @throws EvidenceError
+ * `usage`.
+ */
 function refuseForeign(store: Store, flags: InitFlags): void {
   const given = STORE_FLAGS.filter((flag) => flags[flag] !== undefined && !store.flags.includes(flag));
   const [first] = given;
@@ -127,10 +130,10 @@ function toDeployment(archive: string, flags: InitFlags): Deployment {
   };
 }
 
-/** Stores that are not Amazon's seldom have regions, and take this one for theirs. */
+/** Region of stores other than Amazon's, which seldom have regions and accept this one. */
 const REGION_OF_OTHERS = 'us-east-1';
 
-/** @throws EvidenceError `usage` for what a policy does not take: it names keys by their ARN, and no aliases. */
+/** @throws EvidenceError `usage` for an alias: policies identify keys by ARN only. */
 function checkKmsKey(arn: string): string {
   if (/^arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/[A-Za-z0-9-]+$/.test(arn)) return arn;
   throw new EvidenceError('usage', '--kms-key is not the ARN of a key, which is what policies name keys by', {

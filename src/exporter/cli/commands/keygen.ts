@@ -7,7 +7,7 @@ import { readSigningKey, toPem } from '../../../verifier/signature/key.ts';
 import type { CommandContext } from '../command.ts';
 import type { KeygenFlags } from './setup-flags.ts';
 
-/** Makes a pair of keys: the private one for this machine's eyes only, the public one beside it for everybody's. */
+/** Generates a key pair: the private key readable by this user only, and the public key next to it. */
 export async function runKeygen(flags: KeygenFlags, { printer, directory }: CommandContext): Promise<number> {
   const file = resolve(directory, flags.out);
   const publicFile = `${file}.pub`;
@@ -17,7 +17,7 @@ export async function runKeygen(flags: KeygenFlags, { printer, directory }: Comm
   try {
     await create(file, pem, 0o600);
   } catch (error) {
-    // Without its private key it would stand in the way of the next attempt.
+    // Removes the public key, which would block the next attempt.
     await unlink(publicFile);
     throw error;
   }
@@ -41,7 +41,7 @@ function generate(type: KeygenFlags['type']): string {
   return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 }
 
-/** Writes a file under a name that nothing has, whole or not at all. */
+/** Creates a file completely or not at all; never overwrites. */
 async function create(path: string, text: string, mode: number): Promise<void> {
   const handle = await open(path, 'wx', mode).catch((error: unknown) => {
     throw toError(path, error);

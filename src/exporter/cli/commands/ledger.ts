@@ -15,7 +15,7 @@ import { readOperator } from '../config/tool.ts';
 import { readPublicKeys } from '../config/trust.ts';
 import type { LedgerFlags } from './archive-flags.ts';
 
-/** Records something in the ledger that no command undoes: an accepted restart of a stream, or a new signing key. */
+/** Records something permanent in the ledger: an accepted restart of a stream, or a new signing key. */
 export async function runLedger(flags: LedgerFlags, context: CommandContext): Promise<number> {
   const { directory, environment } = context;
   const work = flags.action === 'accept' ? toAcceptance(flags, context) : toHandOver(flags, context);

@@ -1,4 +1,4 @@
-// Over 250 lines: the months that are missing, and both ways to go through them.
+// Over 250 lines: it finds the missing months, and exports or previews them.
 
 import { whereDefined } from '../../../core/defined.ts';
 import { type ErrorCode, EvidenceError, isEvidenceError } from '../../../core/errors.ts';
@@ -25,30 +25,30 @@ import { askBeforehand, checkRun, printShown, type ShownByService } from './dry-
 import type { ExportFlags } from './export-flags.ts';
 import type { ExportOptions } from './export-options.ts';
 
-/** A month that is to be exported. */
+/** Month to export. */
 interface MissingMonth {
   month: string;
   runId: string;
-  /** The part of it that the archive has. */
+  /** Description of what the archive has of the month. */
   has: string;
   isBegun: boolean;
-  /** It is whole, and has more entries now: a revision of it is exported. */
+  /** The month was exported completely but has more entries now, so a revision is exported. */
   isGrown: boolean;
-  /** A revision would have a gap: it is named, and not exported. */
+  /** A revision would have a gap, so the month is reported but not exported. */
   isOutOfPlace: boolean;
 }
 
-/** The options with which every month is exported. */
+/** Options for exporting each month. */
 interface MissingOptions extends Omit<ExportOptions, 'answer'> {
   footing: Footing;
-  /** @param isFirst what is to be said once is said with the first. */
+  /** @param isFirst true for the first month, to which one-time flags apply. */
   exportMonth: (answer: PeriodAnswer, how: { isFirst: boolean; revise: boolean }) => Promise<ExportResult>;
 }
 
-/** Not refuted, and not to be tried again. */
+/** Exit codes of months that need no further attempt. */
 const WELL: ReadonlySet<number> = new Set([0, 4]);
 
-/** Errors that every other month would meet as well: of the service, the store and this machine as a whole. */
+/** Errors that would also affect every other month: of the service, the store or this machine. */
 const ENDS_ALL: ReadonlySet<ErrorCode> = new Set([
   'unreachable',
   'refused',
@@ -59,17 +59,17 @@ const ENDS_ALL: ReadonlySet<ErrorCode> = new Set([
   'interrupted',
 ]);
 
-/** Outcome of a month. */
+/** Result of a month. */
 interface Tried {
   month: string;
   exit_code: number;
-  /** Null where the export ended with an error. */
+  /** Result of the export; null if the export ended with an error. */
   result: ExportResult | null;
 }
 
 /**
- * Exports every month that the archive does not have whole, or that has more entries now, one after the other. One that fails keeps no other from being
- * exported, and decides the exit code.
+ * Exports every month that the archive does not have completely or that has more entries now, one after another. A
+ * failing month does not keep the others from being exported, and decides the exit code.
  */
 export async function exportMissing(
   options: MissingOptions,
@@ -98,7 +98,7 @@ export async function exportMissing(
   return exitCode;
 }
 
-/** @throws EvidenceError for what every other month would meet as well. */
+/** @throws EvidenceError for errors that would affect every other month too. */
 async function exportOne(
   options: MissingOptions,
   missing: MissingMonth,
@@ -117,7 +117,7 @@ async function exportOne(
   });
 }
 
-/** @throws EvidenceError for what every other month would meet as well. */
+/** @throws EvidenceError for errors that would affect every other month too. */
 async function orFailed(
   month: string,
   how: string,
@@ -135,7 +135,7 @@ async function orFailed(
   }
 }
 
-/** @throws EvidenceError `conflict` for a month whose revision would have a gap. */
+/** @throws EvidenceError `conflict` if a revision of the month would have a gap. */
 function refuseOutOfPlace({ has, isOutOfPlace }: MissingMonth): void {
   if (!isOutOfPlace) return;
   throw new EvidenceError('conflict', `${has}, and entries of other months lie between`, {
@@ -147,7 +147,10 @@ function toFailed({ month, exit_code }: Tried): Pick<Tried, 'month' | 'exit_code
   return { month, exit_code };
 }
 
-/** Refuted outweighs every failure, a failure what is well; 4 only where nothing but empty months came of it. */
+/**
+ * Returns the combined exit code: refuted outweighs other failures, which outweigh success; 4 only if all months are
+ * empty.
+ */
 function worstCode(codes: readonly number[]): number {
   if (codes.includes(1)) return 1;
   return codes.find((code) => !WELL.has(code)) ?? (codes.length > 0 && codes.every((code) => code === 4) ? 4 : 0);
@@ -168,8 +171,8 @@ function refuseOtherPeriods(flags: ExportFlags): void {
 }
 
 /**
- * Those that grew, as other months stay open until they are exported; then those that were begun, then the oldest first. In
- * an archive without a run, finalized or begun, the last month that has ended.
+ * Returns months that have grown first, because other months stay open until they are exported; then begun months, then
+ * the others, oldest first. For an archive without any run, returns the last month that has ended.
  */
 async function findMissing(options: MissingOptions, context: CommandContext): Promise<MissingMonth[]> {
   const now = new Date();
@@ -184,7 +187,7 @@ async function findMissing(options: MissingOptions, context: CommandContext): Pr
     const found: MissingMonth[] = [];
     for (const month of months)
       if (month.state !== 'whole' || begun.includes(month.month)) found.push(await toMissing(options, archive, month));
-    // If a run of that very name lacks something, another run of it would lack it too.
+    // A missing month whose run id is already taken would lack the same again, so it is not exported.
     const left = found
       .filter(({ runId }) => !past.runs.has(runId))
       .sort((a, b) => Number(b.isBegun) - Number(a.isBegun));
@@ -192,7 +195,7 @@ async function findMissing(options: MissingOptions, context: CommandContext): Pr
   });
 }
 
-/** Months whose own run, or a revision of it, was begun and neither finalized nor given up; the first one first. */
+/** Returns the months whose run or a revision of it was begun and neither finalized nor given up, earliest first. */
 async function findBegunMonths(options: MissingOptions, archive: Archive): Promise<string[]> {
   const last = lastEndedMonth(new Date());
   const monthOfRun = (runId: string) => {
@@ -243,7 +246,10 @@ function answerOf({ scope: { streams, exclude } }: Pick<MissingOptions, 'scope'>
   return resolvePeriod({ month, streams, exclude }, new Date());
 }
 
-/** Adds to an error that ends the work on a month its name, those before it, of which `done` tells, and those after it. */
+/**
+ * Adds to an error that ends the work on a month: its name, the months before it, described by `done`, and the months
+ * after it.
+ */
 async function ofMonth<Result>(
   missing: readonly MissingMonth[],
   index: number,
@@ -268,7 +274,9 @@ async function ofMonth<Result>(
   }
 }
 
-/** Looks at all that the exports would look at before they write. Returns the exit code that they would end with at least. */
+/**
+ * Checks everything that the exports would check before writing. Returns the best exit code that they could end with.
+ */
 async function list(
   missing: readonly MissingMonth[],
   options: MissingOptions,
@@ -299,7 +307,7 @@ async function list(
   return worstCode([...tried.map(({ exit_code }) => exit_code), code]);
 }
 
-/** @throws EvidenceError for what every other month would meet as well. */
+/** @throws EvidenceError for errors that would affect every other month too. */
 async function checkOne(
   { archive, shown, ...options }: MissingOptions & { archive: Archive; shown: ShownByService },
   missing: MissingMonth,

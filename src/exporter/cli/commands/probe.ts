@@ -19,17 +19,17 @@ import type { ProbeFlags } from './setup-flags.ts';
 
 const DEFAULT_FILE = 'contract.yaml';
 
-/** Seconds of processor time. */
+/** Time limit of the search, in seconds of processor time. */
 const SEARCH_SECONDS = 20;
-/** The time that making a package may take, and how often it is looked at. */
+/** Time limit for generating a package, and polling interval. */
 const PACKAGE_SECONDS = 120;
 const LOOK_AGAIN_MS = 500;
 
-/** Finds out the service's contract and writes it down. */
+/** Determines the service's contract and writes the contract file. */
 export async function runProbe(flags: ProbeFlags, context: CommandContext): Promise<number> {
   const { printer, directory, environment, signal } = context;
   const config = await loadConfig(flags, environment, directory);
-  // The contract that is pinned is what is to be found out: it may be wrong, or not be there yet.
+  // Ignores the pinned contract: it may be wrong or missing, and is the result of this command.
   const service = connectService({ ...config.source, contractFile: null }, printer, signal);
   try {
     const result = await probeService(service, config, flags, signal);
@@ -63,7 +63,7 @@ export async function runProbe(flags: ProbeFlags, context: CommandContext): Prom
   }
 }
 
-/** 1 where something that was found refutes entries, 3 where a person has to decide. */
+/** Returns the exit code: 1 if something that was found refutes entries, 3 if a person has to decide. */
 function exitCodeOf({ description, reasoning: { exceptions } }: ProbeResult): 0 | 1 | 3 {
   if (exceptions.some(({ isRefuted }) => isRefuted)) return 1;
   return exceptions.length > 0 || description?.digest.recipe === null ? 3 : 0;
@@ -102,7 +102,7 @@ function searchSeconds({ 'search-seconds': seconds = SEARCH_SECONDS }: ProbeFlag
   throw new EvidenceError('usage', '--search-seconds must be a number above 0');
 }
 
-/** @throws EvidenceError `config` when there is another contract in its place. */
+/** @throws EvidenceError `config` if the file has another contract. */
 function writeContract(path: string, text: string, force: boolean, printer: Printer): void {
   const there = readIfThere(path);
   if (there === text) return;
@@ -151,7 +151,9 @@ function formatReasoning({ findings, exceptions, missing }: Reasoning): string {
   return [found, ...(exceptions.length > 0 ? [excepted] : []), ...(missing.length > 0 ? [lacking] : [])].join('\n\n');
 }
 
-/** On a terminal that is too narrow for the table, a paragraph a row: reasons that are cut help nobody. */
+/**
+ * Formats rows as a table, or as paragraphs if the terminal is too narrow, because truncated reasons would be useless.
+ */
 function tableOrParagraphs(titles: readonly string[], rows: readonly string[][]): string {
   const table = formatTable(
     titles.map((title) => ({ title })),
@@ -164,7 +166,7 @@ function tableOrParagraphs(titles: readonly string[], rows: readonly string[][])
   return paragraphs.join('\n');
 }
 
-/** `3 entries: "payments" 4, 9–10`; stream ids are quoted, because the service chose them. */
+/** Formats places as in `3 entries: "payments" 4, 9–10`. Stream ids are quoted, because the service chose them. */
 function formatPlaces({ entries, places }: Counterexample): string {
   const byStream = [...Map.groupBy(places, ({ streamId }) => streamId)].map(([streamId, own]) => {
     const ranges = own.flatMap(({ from, to }) => (from === null ? [] : [from === to ? `${from}` : `${from}–${to}`]));
@@ -196,7 +198,7 @@ function nextSteps({ isDefault, description, reasoning }: ProbeResult, path: str
   return lines;
 }
 
-/** Two texts line by line: `-` what only the first has, `+` what only the second has, in their order. */
+/** Compares two texts line by line: `-` marks lines of the first only, `+` lines of the second only. */
 export function difference(before: string, after: string): string {
   return diffArrays(before.split('\n'), after.split('\n'))
     .filter(({ added, removed }) => added || removed)

@@ -22,7 +22,7 @@ const OUTCOMES = {
   refuted: 'refuted',
 } as const;
 
-/** Stamps finalized runs anew while the tokens that they have still hold. */
+/** Adds new time-stamps to finalized runs while their present tokens are still valid. */
 export async function runRestamp(flags: RestampFlags, context: CommandContext): Promise<number> {
   const { printer, signal, directory, environment } = context;
   if ((flags.run !== undefined) === (flags.all === true))

@@ -14,7 +14,7 @@ import { printLacking } from '../output/lacking-months.ts';
 import { formatBytes } from '../output/progress.ts';
 import type { RunsFlags } from './archive-flags.ts';
 
-/** Lists what was exported so far: read from the archive, not verified. */
+/** Lists the exported runs as recorded in the archive, without verification. */
 export async function runRuns(flags: RunsFlags, context: CommandContext): Promise<number> {
   if (flags.action === 'abandon') return (await import('./abandon.ts')).runAbandon(flags, context);
   const { printer, environment, directory, signal } = context;
@@ -43,7 +43,7 @@ function toCovering(record: RunRecord) {
   return { run_id, finished_at, ...coverageOf(record) };
 }
 
-/** As `--json` shows it. */
+/** Run in the form of `--json`. */
 type RunLine = ReturnType<typeof toLine>;
 
 function toLine(run: RunOverview, now: Date) {
@@ -62,14 +62,14 @@ function toLine(run: RunOverview, now: Date) {
     begun_at_by_service: question?.begun_at_by_service ?? null,
     finished_at: record?.finished_at ?? null,
     streams: record?.streams.length ?? null,
-    /** The streams that the service listed, and those that the run has whole. */
+    /** Number of listed streams, and of streams that the run has completely. */
     listed: reconciliation?.listed ?? null,
     whole: reconciliation === undefined ? null : reconciliation.exported + reconciliation.empty,
     signed: record?.signed ?? false,
     stamped,
     objects,
     bytes,
-    /** The lock of the run's record; `verify` looks at every object. */
+    /** Lock of the run record; `verify` checks every object. */
     lock,
     days_left: lock === null || lock === 'hidden' ? null : daysUntil(lock.retain_until, now),
     legal_hold: protection?.legal_hold ?? false,
@@ -122,7 +122,7 @@ function remarksOn({ state, given_up, scope, signed, stamped, legal_hold }: RunL
   ];
 }
 
-/** Lists the streams that a run was begun for. */
+/** Describes the streams that a run was begun for. */
 function describeScope(scope: RunLine['scope']): string[] {
   if (scope === null) return [];
   const streams = scope.streams.length === 0 ? 'all streams' : `streams ${scope.streams.join(' ')}`;
@@ -133,8 +133,8 @@ function describeScope(scope: RunLine['scope']): string[] {
 const MIDNIGHT = /T00:00:00\.000Z$/;
 
 /**
- * A period in a few letters, its last day included: `2026-10`, `2026-Q3`, `2026-10-01 to 2026-10-14`.
- * @param begunAt when the run was begun, which is where a period without an end ends.
+ * Returns a short name of a period, including its last day: `2026-10`, `2026-Q3`, `2026-10-01 to 2026-10-14`.
+ * @param begunAt time at which the run was begun, which is the end of an open period.
  */
 export function nameOfPeriod({ from, to }: Question['period'], begunAt: string): string {
   const months = wholeMonths({ from, to });

@@ -19,7 +19,7 @@ import type { ShareFlags } from './archive-flags.ts';
 const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
 const MAX_NAME = 200;
 
-/** Hands a finalized run to somebody, by links or as copies. What is printed never has a link in it. */
+/** Shares a finalized run by links or as copies. Links are never printed. */
 export async function runShare(flags: ShareFlags, context: CommandContext): Promise<number> {
   const { printer, signal, environment, directory } = context;
   const config = await loadConfig(flags, environment, directory);
@@ -60,14 +60,14 @@ export async function runShare(flags: ShareFlags, context: CommandContext): Prom
   });
 }
 
-/** Roots that the letter names: of the service's checkpoints, and of the stamps of runs. */
+/** Returns the roots that the letter lists: of the service's checkpoints, and of the stamps of runs. */
 function rootsOf({ verify, sign }: Config) {
   const checkpoints = readTimestampRoots(verify.timestampRootsFile)?.map(toRoot) ?? null;
   const stamps = readTimestampRoots(sign.rootsFile, 'sign.tsa_roots')?.map(toRoot) ?? null;
   return { checkpoints, stamps };
 }
 
-/** @throws EvidenceError `usage` for what would not stand in a letter as it was meant. */
+/** @throws EvidenceError `usage` for a name that a letter would not show as given. */
 function readName(name: string | undefined): string | null {
   if (name === undefined) return null;
   if (name.trim() === '') throw new EvidenceError('usage', '--for names nobody');
@@ -77,7 +77,7 @@ function readName(name: string | undefined): string | null {
   throw new EvidenceError('usage', `--for has more than ${MAX_NAME} characters`);
 }
 
-/** In seconds. @throws EvidenceError `usage`. */
+/** Returns the lifetime of links in seconds. @throws EvidenceError `usage`. */
 function readExpiry(text: string): number {
   const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   const seconds = Number(count) * (SECONDS[unit as keyof typeof SECONDS] ?? Number.NaN);
@@ -91,7 +91,7 @@ function readExpiry(text: string): number {
   });
 }
 
-/** Says what is handed out, to whom and how. */
+/** Describes what is shared, with whom and how. */
 function sayWhat({ run_id, shared_with, form, expires_at, objects }: ShareRecord, is: 'is' | 'would be'): string {
   const bytes = objects.reduce((sum, object) => sum + object.bytes, 0);
   const whom = shared_with === null ? '' : ` with ${shared_with}`;

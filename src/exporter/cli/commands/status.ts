@@ -45,18 +45,18 @@ function notHandedOut(runId: string): EvidenceError {
   });
 }
 
-/** The exit code of the run; as long as it has not ended, it is incomplete. */
+/** Returns the exit code of the run; a run that has not ended is incomplete. */
 function codeOf({ conclusion, failure, state }: RunProgress): number {
   if (state !== 'ended') return INCOMPLETE;
   return conclusion?.exit_code ?? exitCodeOf(failure?.code ?? 'service');
 }
 
-/** A distributed run, with the streams that did not end well. */
+/** Distributed run with its troubled streams. */
 interface RunStatus extends RunProgress {
   failures: readonly StreamTrouble[];
 }
 
-/** Prints how a distributed run stands. */
+/** Prints the progress of a distributed run. */
 function printStatus(progress: RunStatus, printer: Printer): void {
   const { state, failures, conclusion, failure } = progress;
   printer.result(styledSummary(progress));
@@ -79,7 +79,7 @@ function styledSummary(progress: RunProgress) {
   return [styled(describeProgress(progress), 'bold')];
 }
 
-/** Document of a distributed run for `--json`. */
+/** Returns the `--json` document of a distributed run. */
 function toStatusDocument(progress: RunStatus) {
   const { conclusion, failure } = progress;
   return {

@@ -17,8 +17,8 @@ import { withArchiveIfAny } from '../config/stores.ts';
 import type { StreamsFlags } from './export-flags.ts';
 
 /**
- * The service's streams, as it states them, how far each was exported, and where the two do not fit. Nothing is verified
- * here: an export looks into it.
+ * Lists the service's streams as it states them, how far each was exported, and where the two conflict. Nothing is
+ * verified; an export does that.
  */
 export async function runStreams(flags: StreamsFlags, context: CommandContext): Promise<number> {
   const { printer, signal, directory, environment } = context;
@@ -67,7 +67,7 @@ function readHeads(config: Config, context: CommandContext): Promise<Iterable<[s
   });
 }
 
-/** Says where the service's statement of a stream cannot be of the one that was exported; nothing where it may be. */
+/** Returns a remark if the service's statement about a stream contradicts the exported head; none otherwise. */
 function remarkOn({ streamId, headSequence, headDigest }: StreamAnswer, exported: LedgerHead | undefined) {
   if (exported === undefined || headSequence === null) return [];
   const remark = (says: string): [string, string][] => [[streamId, `${says}; ${exportedBy(exported)}`]];
@@ -81,8 +81,8 @@ function exportedBy({ run_id, sequence }: LedgerHead): string {
 }
 
 /**
- * The streams as the service lists them, and how far each was exported.
- * @param columns of the terminal; where it is too narrow for digests, a head is its number.
+ * Formats the streams as the service lists them, with how far each was exported.
+ * @param columns of the terminal; if it is too narrow for digests, heads are shown as sequence numbers.
  */
 export function formatStreams(
   streams: readonly StreamAnswer[],
@@ -125,16 +125,16 @@ function toRows(
   });
 }
 
-/** A time as people look for it; one that cannot be read stands as it was stated. */
+/** Formats a time to the minute; an unreadable time is shown as stated. */
 function toMinute(time: string): string {
   const read = new Date(time);
   return Number.isNaN(read.getTime()) ? time : `${read.toISOString().slice(0, 16).replace('T', ' ')}Z`;
 }
 
-/** The mark for a value that the service does not show. */
+/** Mark for a value that the service does not provide. */
 const UNKNOWN = '–';
 
-/** A stream that the service checked and did not find verified is another one than one that it never checked. */
+/** Distinguishes a stream that failed the service's check from one that the service never checked. */
 function describeVerdict({ verified, lastCheckedAt, neverChecked }: StreamAnswer): string {
   if (verified === null) return UNKNOWN;
   if (verified) return 'verified';

@@ -13,8 +13,8 @@ import { LiveLines } from '../output/live-lines.ts';
 
 /**
  * Verifies an archive, or one run of it: `root/runs/RUN`.
- * @param path of either. @param name as the user gave it.
- * @throws EvidenceError `not-found` where there is none; `usage` for identities that open nothing.
+ * @param path of the archive or run. @param name as the user gave it.
+ * @throws EvidenceError `not-found` if it does not exist; `usage` if the given identities open nothing.
  */
 export async function verifyStored(
   path: string,
@@ -32,19 +32,19 @@ export async function verifyStored(
   return report;
 }
 
-/** The means with which archives are verified. */
+/** Dependencies for verifying archives. */
 interface ArchiveDeps {
-  /** The one that alone is looked at; null for all. */
+  /** Id of the only run to verify; null for all. */
   run: string | null;
   store: NamedArchive['store'];
   workDirectory: string;
   options: StoredOptions;
 }
 
-/** The options for an archive, apart from where it lies and who listens. */
+/** Options for archives, apart from location and listeners. */
 type StoredOptions = Omit<ArchiveContext, 'archive' | 'workDirectory' | 'onStream' | 'onRun' | 'onRunEnd'>;
 
-/** An archive, or one run of it. */
+/** Verifies an archive, or one run of it. */
 export async function checkStored(
   named: NamedArchive,
   run: string | null,
@@ -64,7 +64,6 @@ async function checkOpened(
   context: CommandContext,
 ): Promise<ArchiveReport> {
   const { verifyNamedArchive } = await import('../../../verifier/verify/named-archive.ts');
-  context.holdHeap(10);
   const root = named.url;
   const progress = new VerifyProgress(context);
   const { onStream, onRun, onRunEnd } = progress;
@@ -74,8 +73,8 @@ async function checkOpened(
 }
 
 /**
- * Identities that open none of the encrypted bundles are a mistake, as they are for a single one. What was refuted
- * without them is said first.
+ * Throws if the identities open none of the encrypted bundles, as for a single bundle. A refutation that was found
+ * without them takes precedence.
  * @throws EvidenceError `usage`.
  */
 function refuseUseless({ outcome, runs }: ArchiveReport, name: string): void {
@@ -91,11 +90,11 @@ function refuseUseless({ outcome, runs }: ArchiveReport, name: string): void {
   );
 }
 
-/** Tells on stderr how it goes: run by run where there are several, and on a terminal stream by stream. */
+/** Shows progress on stderr: a line for each of several runs, and on a terminal for each stream. */
 export class VerifyProgress implements Pick<ArchiveContext, 'onStream' | 'onRun' | 'onRunEnd'> {
   readonly #context: CommandContext;
   readonly #live: LiveLines;
-  /** The run that is being looked at. */
+  /** Id of the run that is being verified. */
   #current: string | null = null;
   #streams = 0;
 
@@ -121,7 +120,7 @@ export class VerifyProgress implements Pick<ArchiveContext, 'onStream' | 'onRun'
     if (of > 1) this.#context.printer.note(`Run ${runId} (${number} of ${of}): ${outcome}`);
   };
 
-  /** Says where to go on, if it was ended before it was done. */
+  /** Prints how to resume if the verification was interrupted. */
   close(): void {
     const { signal, printer } = this.#context;
     this.#live.takeBack();

@@ -9,67 +9,57 @@ import {
   reportOfPackage,
 } from '../../../verifier/verify/file-report.ts';
 import type { RangeThreads } from '../../../verifier/verify/range-threads.ts';
-import type { CommandContext } from '../command.ts';
 import type { Config } from '../config/config.ts';
 import { openIdentities } from '../config/trust.ts';
 import { withWorkDirectory } from '../config/work-directory.ts';
 import { noEvidence, type TargetKind } from './verify-target.ts';
 
 /**
- * Code for each kind of file is loaded once the kind is known: a package needs no schema, no YAML and no zip, and they
- * would take longer than verifying a small one.
+ * Loads code for a kind of file only when it is needed: a package needs no schema, YAML or zip, whose loading takes
+ * longer than verifying a small package.
  */
 const loadBundle = async () => (await import('../../../verifier/verify/bundle.ts')).verifyBundle;
 const loadPackage = async () => (await import('../../../verifier/verify/package-file.ts')).verifyPackage;
 
-/** The means with which files are verified. */
+/** Dependencies for verifying files. */
 export interface FileDeps {
   options: VerifyOptions;
   identityFiles: readonly string[];
-  /** The threads that read a package, told to start if they have not been. */
+  /** Returns the threads that read a package, and starts them if necessary. */
   threadsFor: (path: string) => RangeThreads;
   workDirectory: Config['workDirectory'];
 }
 
-type Own = Pick<CommandContext, 'signal' | 'holdHeap'>;
-
 /**
- * Verifies a file by itself.
+ * Verifies a single file.
  * @param name as the user gave it.
- * @throws EvidenceError `usage` for what is encrypted to others, and for what is no evidence at all.
+ * @throws EvidenceError `usage` for a file encrypted to other recipients, and for a file that is no evidence.
  */
 export async function verifyFile(
   kind: Exclude<TargetKind, 'archive'>,
   path: string,
   name: string,
   { options, identityFiles, threadsFor, workDirectory }: FileDeps,
-  own: Own,
+  signal: AbortSignal,
 ): Promise<FileReport> {
-  if (kind === 'bundle') return verifyOneBundle(path, name, options, own);
-  if (kind === 'package') return verifyOnePackage(path, name, threadsFor(path), options, own);
+  if (kind === 'bundle') return verifyOneBundle(path, name, options);
+  if (kind === 'package') return verifyOnePackage(path, name, threadsFor(path), options, signal);
   const identities = await openIdentities(identityFiles);
   return withWorkDirectory(workDirectory, (folder) =>
-    verifyEncryptedBundle(path, { name, folder, identities }, options, own),
+    verifyEncryptedBundle(path, { name, folder, identities }, options),
   );
 }
 
-async function verifyOneBundle(
-  file: string,
-  name: string,
-  options: VerifyOptions,
-  { holdHeap }: Own,
-): Promise<FileReport> {
+async function verifyOneBundle(file: string, name: string, options: VerifyOptions): Promise<FileReport> {
   const verifyBundle = await loadBundle();
-  holdHeap(10);
   return reportOfBundle(await verifyBundle(file, name, { ...options, alone: true }), name);
 }
 
-/** @throws EvidenceError `usage` where it cannot be decrypted with what was given. */
+/** @throws EvidenceError `usage` if the given identities cannot decrypt the file. */
 async function verifyEncryptedBundle(
   file: string,
   { name, folder, identities }: { name: string; folder: string; identities: Identities | null },
   options: VerifyOptions,
-  own: Own,
 ): Promise<FileReport> {
   const { decryptFile } = await import('../../../verifier/encryption/age.ts');
   const { readObject } = await import('../../../verifier/verify/object-finding.ts');
@@ -78,7 +68,7 @@ async function verifyEncryptedBundle(
   const { value: decrypted, findings } = await readObject(name, read);
   if (decrypted === null) return reportDamage(findings);
   const { content } = decrypted;
-  if (content !== null) return verifyOneBundle(zip, name, options, own);
+  if (content !== null) return verifyOneBundle(zip, name, options);
   const why = identities === null ? 'is encrypted' : 'is not encrypted to any of the identities that were given';
   throw new EvidenceError('usage', `${name} ${why}, so there is nothing that could be verified`, {
     nextStep: 'Give the file of an identity that it is for: --identity FILE.',
@@ -90,12 +80,10 @@ async function verifyOnePackage(
   name: string,
   started: RangeThreads,
   options: VerifyOptions,
-  { signal, holdHeap }: Own,
+  signal: AbortSignal,
 ): Promise<FileReport> {
   await using threads = started;
   const verifyPackage = await loadPackage();
-  // Threads load code too.
-  void threads.started.then(() => holdHeap(10));
   const { verdicts, contract } = await verifyPackage(file, { ...options, signal, threads });
   const report = reportOfPackage(verdicts, contract);
   if (report === null) throw noEvidence(name, 'it has no list of entries');

@@ -9,21 +9,21 @@ import { DEFAULT_ARCHIVE } from '../config/sections.ts';
 import { formsWith, isUrl, storeOf } from '../config/stores.ts';
 import type { VerifyFlags } from './verify-flags.ts';
 
-/** Kinds of targets. A run is verified as a part of its archive. */
+/** Kinds of targets. A run is verified as part of its archive. */
 export type TargetKind = 'archive' | 'bundle' | 'encrypted' | 'package';
 
 export const NAME_ONE =
   'Name an archive, a run in it, a bundle (.zip) or an evidence package (.json), as in: evidence verify evidence-archive.';
 
 /**
- * @param path absolute, or the address of an archive elsewhere.
- * @param given as the user named it.
- * @throws EvidenceError `not-found` where there is nothing; `usage` for what is never opened; `config` for a file that
- * this user cannot read.
+ * @param path absolute, or the address of a remote archive.
+ * @param given as the user gave it.
+ * @throws EvidenceError `not-found` if nothing exists there; `usage` for a target that is never opened; `config` for a
+ * file that this user cannot read.
  */
 export async function kindOf(path: string, given: string): Promise<TargetKind> {
   if (storeOf(given).isRemote) return 'archive';
-  // A link to an object is a secret.
+  // A link to an object is a secret, so the message does not repeat it.
   if (isUrl(given))
     throw new EvidenceError('usage', 'what is to be verified is a link, and links are not followed', {
       nextStep: 'Download it, and verify the file.',
@@ -35,7 +35,7 @@ export async function kindOf(path: string, given: string): Promise<TargetKind> {
   });
   if (found === null) {
     const run = splitRunAddress(path);
-    // The archive says which runs it has.
+    // The archive knows its runs.
     if (run !== null && existsSync(run.root)) return 'archive';
     throw new EvidenceError('not-found', `there is nothing to verify at ${given}`, { nextStep: NAME_ONE });
   }
@@ -54,7 +54,10 @@ export async function kindOf(path: string, given: string): Promise<TargetKind> {
   return kindOfFile(path, given);
 }
 
-/** By its content where there is any that tells, else by its name: a damaged bundle is still meant as one. */
+/**
+ * Determines the kind by content if that is conclusive, otherwise by name, so that a damaged bundle is still treated as
+ * one.
+ */
 async function kindOfFile(path: string, given: string): Promise<TargetKind> {
   const file = await open(path, 'r').catch((error: unknown) => {
     throw closed(given, error);
@@ -71,7 +74,7 @@ async function kindOfFile(path: string, given: string): Promise<TargetKind> {
   }
 }
 
-/** Returns the error for a file that is no package at all, which is not judged as one. */
+/** Returns the error for a file that is no evidence package, which gets no verdict. */
 export function noEvidence(given: string, why: string): EvidenceError {
   return new EvidenceError('usage', `${given} is no evidence package: ${why}; nothing was verified`, {
     nextStep: `${NAME_ONE} Packages of a service that differs are read by its contract: --contract FILE.`,
@@ -93,7 +96,7 @@ const NAMES: Record<TargetKind, string> = {
 };
 
 const OF_ARCHIVES = 'Name the archive that it is in.';
-/** The flags that mean something for some kinds alone, and where to go on. */
+/** Flags that only apply to some kinds of targets, with the next step. */
 const LIMITED: [flag: keyof VerifyFlags & string, kinds: TargetKind[], nextStep: string][] = [
   [
     'public-key',
@@ -110,7 +113,10 @@ const LIMITED: [flag: keyof VerifyFlags & string, kinds: TargetKind[], nextStep:
   ['threads', ['package'], 'Leave it out: only a package is read by several threads.'],
 ];
 
-/** Refuses flags without an effect, which might be taken for having been checked. @throws EvidenceError `usage`. */
+/**
+ * Refuses flags without an effect, because the user might believe that they were checked. @throws EvidenceError
+ * `usage`.
+ */
 export function refuseUnused(flags: VerifyFlags, target: string, kind: TargetKind): void {
   const isGiven = (flag: keyof VerifyFlags) => flags[flag] !== undefined && flags[flag] !== false;
   for (const [flag, kinds, nextStep] of LIMITED)

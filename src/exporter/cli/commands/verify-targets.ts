@@ -16,7 +16,7 @@ import { type FileDeps, verifyFile } from './verify-file.ts';
 import type { VerifyFlags } from './verify-flags.ts';
 import { kindOf, NAME_ONE, refuseUnused } from './verify-target.ts';
 
-/** Verifies each of what was named, and tells what was found. */
+/** Verifies each target and prints the results. */
 export async function verifyTargets(
   flags: VerifyFlags,
   context: CommandContext,
@@ -75,7 +75,13 @@ async function verifyOne(target: string, asked: Asked, context: CommandContext):
   };
   const { workDirectory } = config;
   if (kind !== 'archive') {
-    const report = await verifyFile(kind, path, target, { options, identityFiles, threadsFor, workDirectory }, context);
+    const report = await verifyFile(
+      kind,
+      path,
+      target,
+      { options, identityFiles, threadsFor, workDirectory },
+      context.signal,
+    );
     return { report, trust: describeTrust(config, given, report.contracts) };
   }
   const archiveOptions = {
@@ -93,12 +99,15 @@ async function verifyOne(target: string, asked: Asked, context: CommandContext):
   return { report, trust: describeTrust(config, given, report.contracts) };
 }
 
-/** Bundles of a store far away arrive while others are verified. */
+/** Number of bundles of a remote store processed at once, so that some are downloaded while others are verified. */
 const REMOTE_CONCURRENCY = 4;
-/** One bundle is read while the thread for PDFs is busy with another. */
+/** Number of local bundles processed at once, so that one is read while the PDF thread works on another. */
 const LOCAL_CONCURRENCY = 2;
 
-/** Returns the targets that are named; else the archive of a configuration that is. @throws EvidenceError `usage` where there is neither. */
+/**
+ * Returns the named targets; otherwise the archive of the named configuration. @throws EvidenceError `usage` if there
+ * is neither.
+ */
 function targetsOf({ targets = [] }: VerifyFlags, { archive, configFile }: Config): readonly string[] {
   if (targets.length > 0) return targets;
   if (archive.isNamed) return [archive.url];
@@ -138,13 +147,19 @@ function readLockedUntil(flags: VerifyFlags, now: Date): Date | null {
   return text === undefined ? null : new Date(now.getTime() + readDays('--locked-for', text));
 }
 
-/** The result for one of several targets: an error where it could not be looked at, which keeps none of the others. */
+/**
+ * Result for one of several targets. A target that could not be verified has an error, which does not affect the
+ * others.
+ */
 type Ended = { target: string } & (VerifiedTarget | { error: EvidenceError });
 
-/** The worst first: what was found refuted, then what could not be looked at, then what is not proved. */
+/** Exit codes by severity, worst first: refuted, not verifiable, not proved. */
 const BY_SEVERITY = [1, 2, 5, 3, 4, 0];
 
-/** Verifies one after the other: a line each, more of what has something amiss, and the worst exit code. */
+/**
+ * Verifies targets one after another. Prints a line for each, details for those with findings, and returns the worst
+ * exit code.
+ */
 async function verifyEach(
   targets: readonly string[],
   verifyTarget: (target: string) => Promise<VerifiedTarget>,
@@ -160,7 +175,7 @@ async function verifyEach(
       printError(target, one.error, printer);
       continue;
     }
-    // It is the same for most of them.
+    // Printed once for consecutive targets with the same trust.
     const trust = JSON.stringify(one.trust);
     if (trust !== said) printTrust(one.trust, printer);
     said = trust;

@@ -5,8 +5,8 @@ import type { CommandContext } from '../command.ts';
 import type { VerifyFlags } from './verify-flags.ts';
 
 /**
- * Verifies what was archived: by what the reader gives, and nothing that the target says of itself. The threads that read
- * a package start as slowly as all the rest loads, so they are told to start before.
+ * Verifies archived evidence by the reader's inputs only, ignoring what the target says about itself. The threads that
+ * read a package take as long to start as all other code takes to load, so they are started first.
  */
 export async function runVerify(flags: VerifyFlags, context: CommandContext): Promise<number> {
   const asked = checkThreads(flags.threads ?? null);
@@ -22,7 +22,7 @@ function checkThreads(threads: number | null): number | null {
   throw new EvidenceError('usage', '--threads must be a whole number from 1 to 64');
 }
 
-/** The path of what alone is named, and by its name may be a package. */
+/** Returns the path of the only target if its name may be that of a package; null otherwise. */
 function onlyPackage({ targets = [] }: VerifyFlags, { directory }: CommandContext): string | null {
   const [target, ...others] = targets;
   if (target === undefined || others.length > 0 || /\.(zip|age)$/i.test(target)) return null;

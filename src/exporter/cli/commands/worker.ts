@@ -20,15 +20,14 @@ import { connectService, type Service } from '../config/service.ts';
 import { withArchiveMade } from '../config/stores.ts';
 import { readOperator } from '../config/tool.ts';
 import { withWorkDirectory } from '../config/work-directory.ts';
-import { type HoldHeap, holdHeapAt } from '../heap.ts';
 import { tracingWorker } from '../notified.ts';
 import { endOf } from '../output/run-report.ts';
 import { composeExport, type ExportParts } from './compose.ts';
 import type { WorkerFlags } from './export-flags.ts';
 
-/** Takes streams of distributed runs, and concludes runs whose streams have all ended. */
+/** Exports streams of distributed runs, and concludes runs whose streams have all ended. */
 export async function runWorkerCommand(flags: WorkerFlags, context: CommandContext): Promise<number> {
-  const { printer, signal, environment, directory, holdHeap } = context;
+  const { printer, signal, environment, directory } = context;
   const config = await loadConfig(flags, environment, directory);
   return tracingWorker(context, async (notifications) => {
     const listen = tellAsWorker(printer);
@@ -39,7 +38,7 @@ export async function runWorkerCommand(flags: WorkerFlags, context: CommandConte
             await archive.limitations();
             const { concurrency } = config.source;
             const runtime = { workDirectory, concurrency, now: () => new Date(), signal, listen };
-            const parts = { config, footing, archive, runtime, queue, printer, notifications, holdHeap };
+            const parts = { config, footing, archive, runtime, queue, printer, notifications };
             await workOn(parts, flags['until-idle'] === true);
           }),
         ),
@@ -66,7 +65,7 @@ async function workOn(parts: Parts, endsIdle: boolean): Promise<void> {
   });
 }
 
-/** Takes part in a run, with a connection to the service of its own: the deadline of the run ends it. */
+/** Joins a run with a separate connection to the service, which the run's deadline ends. */
 async function join(parts: Parts, run: HandedRun): Promise<JoinedRun> {
   const runtime = runtimeOf(parts, run, untilDeadline(run, parts.runtime.signal));
   const service = connect(parts, runtime.signal);
@@ -90,22 +89,16 @@ async function conclude(parts: Parts, run: HandedRun): Promise<Conclusion> {
     const { outcome, exit_code } = endOf(result);
     return { state, outcome, exit_code, refused, record: state === 'open' ? record : null };
   } finally {
-    parts.holdHeap(200);
     await service.close();
   }
 }
 
-/** Returns a runtime whose events and spans are those of the run. */
-function runtimeOf(
-  { runtime, notifications, holdHeap }: Parts,
-  { runId, options }: HandedRun,
-  signal: AbortSignal,
-): Runtime {
+/** Returns a runtime that attributes events and spans to the run. */
+function runtimeOf({ runtime, notifications }: Parts, { runId, options }: HandedRun, signal: AbortSignal): Runtime {
   return {
     ...runtime,
     signal,
     listen: (event) => {
-      holdHeapAt(event, holdHeap);
       runtime.listen(event);
       notifications.listen(event, runId);
     },
@@ -128,7 +121,7 @@ function untilDeadline(run: HandedRun, signal: AbortSignal): AbortSignal {
   return AbortSignal.any([signal, ending.signal]);
 }
 
-/** Returns a name for this process that no other machine uses. */
+/** Returns a name for this process that is unique across machines. */
 function workerName(): string {
   return `${readOperator().host}:${process.pid}`;
 }
@@ -140,10 +133,9 @@ interface Parts extends Pick<ExportParts, 'archive' | 'footing'> {
   config: Config;
   queue: OpenQueue;
   printer: Printer;
-  holdHeap: HoldHeap;
 }
 
-/** The export of a run as it was asked for, wherever that was. */
+/** Returns the context for exporting a run as it was requested, on whichever machine. */
 async function contextOf(
   { config, footing, archive, runtime, queue }: Omit<Parts, 'runtime'> & { runtime: Runtime },
   service: Service,
@@ -163,7 +155,7 @@ async function contextOf(
   return composeExport({ options, footing, archive, runtime }, { question, supersedes, handedOut });
 }
 
-/** @throws EvidenceError `config` for a worker of another service. */
+/** @throws EvidenceError `config` if the worker is configured for another service. */
 function requireSameService({ run_id: runId, source }: Question, { url, contract }: Service): void {
   const own = { audit_url: url, contract_sha256: contract.file?.sha256 ?? null };
   if (own.audit_url === source.audit_url && own.contract_sha256 === source.contract_sha256) return;
@@ -178,7 +170,7 @@ function describeContract(sha256: string | null): string {
   return sha256 === null ? 'the default contract' : `the contract file of SHA-256 ${sha256}`;
 }
 
-/** Tells on stderr what a worker does: a line for every stream that ends, and for every run that it concludes. */
+/** Prints a worker's progress to stderr: a line for every stream that ends, and for every run that it concludes. */
 function tellAsWorker(printer: Printer): Listener {
   if (printer.logsJson) return () => {};
   return (event) => {

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { parseYaml } from '../../../core/yaml.ts';
 import { CLAIMS } from '../../../verifier/claims/claim.ts';
 
-/** More than a day is a mistake in the unit. */
+/** Seconds, at most a day: a larger number is probably in the wrong unit. */
 const secondsSchema = z.number().positive().max(86_400);
 
-/** `evidence.yaml`. Paths in it are relative to the file itself. */
+/** Schema of `evidence.yaml`. Paths in it are relative to the file. */
 export const configSchema = z.strictObject({
   source: z
     .strictObject({
@@ -18,7 +18,7 @@ export const configSchema = z.strictObject({
       rate: z
         .strictObject({
           concurrency: z.int().min(1).max(64).optional(),
-          // A slower one is a mistake in the unit.
+          // A lower rate is probably in the wrong unit.
           requests_per_second: z.number().min(0.01).optional(),
           least_bytes_per_second: z.int().min(1).optional(),
         })
@@ -35,7 +35,7 @@ export const configSchema = z.strictObject({
         .optional(),
       limits: z
         .strictObject({
-          // All of it has to fit into one string.
+          // The whole document must fit into one string.
           json_bytes: z
             .int()
             .min(1)
@@ -79,7 +79,7 @@ export const configSchema = z.strictObject({
       error: 'passphrase_file is given without key_file, so nothing would be signed',
     })
     .optional(),
-  /** All but `url` and `encrypt_to` is for archives in S3. */
+  /** All settings except `url` and `encrypt_to` apply to archives in S3 only. */
   archive: z
     .strictObject({
       url: z
@@ -137,9 +137,9 @@ export const configSchema = z.strictObject({
 export type FileConfig = z.infer<typeof configSchema>;
 
 /**
- * The text of `evidence.yaml`.
+ * Parses the text of `evidence.yaml`.
  * @param path of the file, for errors.
- * @throws EvidenceError `config` naming file, line and column, and what was probably meant.
+ * @throws EvidenceError `config` with file, line and column, and a suggestion for a misspelled name.
  */
 export function parseConfigFile(text: string, path: string): FileConfig {
   return parseYaml(configSchema, text, path);

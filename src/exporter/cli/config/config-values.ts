@@ -3,29 +3,29 @@ import { EvidenceError } from '../../../core/errors.ts';
 import { CLAIMS, type ClaimName } from '../../../verifier/claims/claim.ts';
 import { listGivenFolder, readGivenText } from './given-file.ts';
 
-/** A file that a flag or the configuration names. */
+/** File given by a flag or the configuration. */
 export interface NamedFile {
-  /** As it was named. */
+  /** Path as given. */
   given: string;
   path: string;
 }
 
-/** Without a slash or a dot it is no file. */
+/** Reports whether the text is the name of a framework: a file has a slash or a dot. */
 export function isFrameworkName(name: string): boolean {
   return /^[A-Za-z0-9-]+$/.test(name);
 }
 
-/** A time span as somebody gave it. */
+/** Time span as the user gave it. */
 export interface Duration {
   given: string;
   milliseconds: number;
 }
 
 const UNIT_MS: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000 };
-/** A timer takes no longer one, and no export either. */
+/** Maximum time span, within the range of timers and longer than any export. */
 const LONGEST_MS = 7 * 24 * 3_600_000;
 
-/** @param place where it was given, for errors. @throws EvidenceError `usage`. */
+/** @param place of the value, for errors. @throws EvidenceError `usage`. */
 export function parseDuration(given: string, place: string): Duration {
   const [, count, unit = ''] = /^(\d{1,9})([smh])$/.exec(given) ?? [];
   const milliseconds = Number(count) * (UNIT_MS[unit] ?? Number.NaN);
@@ -62,7 +62,7 @@ export function parseSealKeys(pairs: readonly string[], directory: string): Map<
   const files = new Map<string, NamedFile>();
   for (const pair of pairs) {
     const at = pair.indexOf('=');
-    // It may be the key itself.
+    // The message omits the value, which may be the key itself.
     if (at < 1)
       throw new EvidenceError('usage', '--seal-key is not ID=FILE', {
         nextStep: 'Name the key as entries do, and the file that holds it: --seal-key k1=k1.key.',
@@ -74,7 +74,9 @@ export function parseSealKeys(pairs: readonly string[], directory: string): Map<
   return files;
 }
 
-/** The files of a folder, each named as the key that it holds: as `evidence-platform seal-keys write` makes it. */
+/**
+ * Returns the files of a folder by key id, which is the file name, as `evidence-platform seal-keys write` creates them.
+ */
 export function sealKeysIn(folder: string): Map<string, NamedFile> {
   const names = listGivenFolder('the seal keys (verify.seal_keys)', folder);
   return new Map(names.map((name) => [name, named(name, folder)]));
@@ -84,7 +86,7 @@ export function named(given: string, folder: string): NamedFile {
   return { given, path: resolve(folder, given) };
 }
 
-/** @param name what it is. @param place the variable or key of the configuration that names the file, for errors. */
+/** @param name of the secret. @param place variable or configuration key that specifies the file, for errors. */
 export function readSecret(path: string, name: string, place: string): string {
   const text = readGivenText(`${name} (${place})`, path).trim();
   if (text !== '') return text;

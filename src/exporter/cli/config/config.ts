@@ -20,29 +20,29 @@ import {
   type VerifyConfig,
 } from './sections.ts';
 
-/** The configuration, in the sections of its file. */
+/** Configuration, in the sections of its file. */
 export interface Config {
-  /** The configuration file, as it was named; null where none was read. */
+  /** Configuration file as given; null if none was read. */
   configFile: string | null;
   source: SourceConfig;
   verify: VerifyConfig;
   sign: SignConfig;
   archive: ArchiveConfig;
   report: ReportConfig;
-  /** Null where none is configured, and a run is exported by this machine alone. */
+  /** Queue of distributed runs; null if none is configured, so that this machine exports all streams. */
   queue: QueuePlace | null;
   notify: NotifyConfig;
   /** Time limit of an export; null for none. */
   deadline: Duration | null;
-  /** In which a command makes a folder for what is on its way into the archive or out of it. */
+  /** Folder in which commands create a folder for files on their way to or from the archive. */
   workDirectory: string;
 }
 
 /**
- * The configuration of whoever exports and keeps an archive: the file, then the environment, then the flags. What
- * comes later replaces what it says of the same thing, and adds nothing to it. The file is evidence.yaml of the folder
- * that they work in, unless another one is named.
- * @throws EvidenceError `config` naming file, line and column, and what was probably meant.
+ * Loads the configuration for commands that export or keep an archive: file, then environment, then flags. Later
+ * sources replace a value completely instead of adding to it. The file is evidence.yaml in the current folder, unless
+ * another one is given.
+ * @throws EvidenceError `config` with file, line and column, and a suggestion for a misspelled name.
  */
 export async function loadConfig(
   flags: ConfigFlags,
@@ -54,7 +54,8 @@ export async function loadConfig(
 }
 
 /**
- * The same of whoever judges what somebody else may have made: no file but one that is named, and no key of a service.
+ * Loads the configuration for commands that verify what others may have made: reads only a configuration file that is
+ * explicitly given, and no API key.
  * @throws EvidenceError as `loadConfig` does.
  */
 export async function loadNamedConfig(
@@ -115,7 +116,7 @@ function readQueueUrl(from: ConfigGiven): string | null {
   return readGivenSecret(from, 'EVIDENCE_QUEUE_URL_FILE', inFile);
 }
 
-/** @throws EvidenceError `config`; the address is not in it. */
+/** @throws EvidenceError `config` whose message omits the address. */
 function checkQueueUrl(url: string): string {
   const isPostgres = URL.canParse(url) && /^postgres(ql)?:$/.test(new URL(url).protocol);
   if (isPostgres) return url;

@@ -5,8 +5,8 @@ import { readGivenFile } from './given-file.ts';
 const MAKE_IT = { nextStep: 'Make it with `evidence probe --out contract.yaml`.' };
 
 /**
- * The contract of a file; the default one without a file.
- * @throws EvidenceError `config` naming file, line and column.
+ * Reads the contract from a file; returns the default contract without one.
+ * @throws EvidenceError `config` with file, line and column.
  */
 export function readContract(path: string | null): ContractInUse {
   if (path === null) return DEFAULT_IN_USE;

@@ -8,13 +8,13 @@ import type { ReportOptions } from '../../../verifier/records/record.ts';
 import type { Config } from './config.ts';
 import { readGivenText } from './given-file.ts';
 
-/** Those that come with the program, as files of `templates/controls`. */
+/** Frameworks that the program includes, as files in `templates/controls`. */
 const FRAMEWORKS = ['soc2', 'iso27001', 'pci-dss-4', 'hipaa'];
 
 /**
- * The control mappings that the configuration names.
+ * Reads the configured control mappings.
  * @param names of `FRAMEWORKS`, or absolute paths of files.
- * @throws EvidenceError `config` naming file, line and column, or what was probably meant.
+ * @throws EvidenceError `config` with file, line and column, or a suggestion for a misspelled name.
  */
 export function readControls(names: readonly string[]): Controls[] {
   return names.map((name) => {
@@ -23,7 +23,7 @@ export function readControls(names: readonly string[]): Controls[] {
   });
 }
 
-/** Returns the configuration of reports, as a run records it. */
+/** Returns the report configuration in the form that a run records. */
 export function toReportOptions(
   { organisation, preparedBy, oscal }: Config['report'],
   controls: Controls[],

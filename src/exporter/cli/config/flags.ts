@@ -1,6 +1,6 @@
 import { DEFAULT_REQUIRED } from '../../../verifier/claims/claim.ts';
 
-/** Groups of flags that several commands have. */
+/** Groups of flags that several commands share. */
 
 export const configurationFlags = {
   config: { type: 'string', describe: 'configuration file (default: evidence.yaml in this folder, if there is one)' },
@@ -66,7 +66,7 @@ export const concurrencyFlags = {
   concurrency: { type: 'number', describe: 'streams at a time (default: 4)' },
 } as const;
 
-/** Flags that an export rests on, and that the doctor looks at. */
+/** Flags that an export depends on and the doctor checks. */
 export const footingFlags = {
   ...configurationFlags,
   ...serviceFlags,

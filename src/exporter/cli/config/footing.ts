@@ -8,8 +8,8 @@ import { checkWorkDirectory } from './work-directory.ts';
 type Load = (config: Config, context: CommandContext) => unknown;
 
 /**
- * All that an export rests on besides archive and service, and how each part is loaded. Export, dry run and doctor load
- * the same, so none of them passes what another refuses.
+ * Loaders for everything that an export needs besides archive and service. Export, dry run and doctor use the same
+ * loaders, so that none accepts what another refuses.
  */
 export const LOADERS = {
   workDirectory: ({ workDirectory }) => checkWorkDirectory(workDirectory),
@@ -19,14 +19,14 @@ export const LOADERS = {
   controls: ({ report }: Config) => readControls(report.controls),
   recipients: ({ archive }: Config) => openRecipients(archive.encryptTo),
   signingKey: openSigningKey,
-  // Last: it alone has to be closed.
+  // Last, because it is the only part that has to be closed.
   stamping: openStamping,
 } satisfies Record<string, Load>;
 
 export type FootingPart = keyof typeof LOADERS;
 export type Footing = { [Name in FootingPart]: Awaited<ReturnType<(typeof LOADERS)[Name]>> };
 
-/** @throws EvidenceError `config` for the first part that cannot be used. */
+/** @throws EvidenceError `config` for the first part that cannot be loaded. */
 export async function withFooting<T>(
   config: Config,
   context: CommandContext,

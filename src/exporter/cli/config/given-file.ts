@@ -3,21 +3,21 @@ import { basename, dirname, extname, resolve } from 'node:path';
 import { type ErrorDetails, EvidenceError, isSystemError, messageOf } from '../../../core/errors.ts';
 import type { FileConfig } from './config-file.ts';
 
-/** Keys, certificates, contracts and configurations are far shorter. */
+/** Size limit, far above the size of keys, certificates, contracts and configurations. */
 const MAX_BYTES = 16 * 2 ** 20;
 
 /**
- * Reads a file that the user named, or that lies where a configuration is looked for. A link may lead to it, as those of
- * Kubernetes secrets do. Anything but a file of ordinary length is not read: a named pipe would never end.
+ * Reads a file that the user named, or a configuration at a default path. Links are followed, because Kubernetes
+ * secrets use them. Only files of ordinary length are read: a named pipe would never end.
  *
  * @param what the file is, for errors: "the public key".
- * @throws EvidenceError `config` naming it and why it cannot be read; its `cause` has the code `ENOENT` where there is
- * none.
+ * @throws EvidenceError `config` with the file and the reason; its `cause` has the code `ENOENT` if the file does not
+ * exist.
  */
 export function readGivenFile(what: string, path: string, details: Pick<ErrorDetails, 'nextStep'> = {}): Buffer {
   try {
     refuseOthers(statSync(path));
-    // The file may have been exchanged since: opened like this, a named pipe does not wait for its other end.
+    // The file may have been replaced since `stat`; O_NONBLOCK keeps a named pipe from blocking the open.
     const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       refuseOthers(fstatSync(file));
@@ -38,17 +38,17 @@ export function readGivenFile(what: string, path: string, details: Pick<ErrorDet
   }
 }
 
-/** Its text, in UTF-8. @throws as `readGivenFile` does. */
+/** Reads a file as UTF-8. @throws as `readGivenFile` does. */
 export function readGivenText(what: string, path: string): string {
   return readGivenFile(what, path).toString('utf8');
 }
 
-/** A stream with a key a month for ten years has 120; nobody has as many streams. */
+/** Maximum number of files, far above the number of keys: a stream with a new key every month has 120 in ten years. */
 const MAX_FILES = 100_000;
 
 /**
- * Names of the files of a folder that the user named, without hidden ones.
- * @throws EvidenceError `config` naming the folder and why it cannot be read.
+ * Returns the names of the files in a folder that the user named, without hidden ones.
+ * @throws EvidenceError `config` with the folder and the reason.
  */
 export function listGivenFolder(what: string, path: string): string[] {
   try {
@@ -65,7 +65,10 @@ export function listGivenFolder(what: string, path: string): string[] {
   }
 }
 
-/** Certificates in PEM; without one the file would be passed over. @throws as `readGivenFile` does. */
+/**
+ * Reads certificates in PEM. Throws if there are none, because the file would otherwise be ignored. @throws as
+ * `readGivenFile` does.
+ */
 export function readCertificates(what: string, path: string): string {
   const text = readGivenText(what, path);
   if (/-----BEGIN (TRUSTED )?CERTIFICATE-----/.test(text)) return text;
@@ -75,9 +78,9 @@ export function readCertificates(what: string, path: string): string {
 }
 
 /**
- * Refuses a secret key that others can read: nobody knows who has it. Its group may read it, because Kubernetes gives a
- * secret to the group of a container that does not run as root.
- * @throws EvidenceError `config` naming the file.
+ * Refuses a secret key that others can read. Its group may read it, because Kubernetes gives secrets to the group of
+ * containers that do not run as root.
+ * @throws EvidenceError `config` with the file.
  */
 export function refuseOpen(what: string, path: string): void {
   if ((statSync(path).mode & OPEN_TO_OTHERS) === 0) return;
@@ -105,9 +108,11 @@ function whyNot(error: unknown): string {
   return WHY_NOT[code ?? ''] ?? code ?? 'of an unknown reason';
 }
 
-/** A name that ends like one of a file. Where there is no such file any other might be a secret, put there by mistake. */
+/**
+ * Extensions of file names. A missing file with another name may be a secret given by mistake, so it is not repeated.
+ */
 const FILE_NAME = /^\.(ya?ml|json|pem|pub|crt|cer|key|txt|age|zip)$/i;
-/** A path with a name of lower-case words, such as `/etc/evidence/api-key` or `./keys/k1`: no key looks like that. */
+/** Path that ends in lowercase words, such as `/etc/evidence/api-key` or `./keys/k1`. No key has this form. */
 const WORDS = /\/[a-z]{1,16}([-_.][a-z]{1,16}){0,3}\d?$/;
 
 function describeAbsent(what: string, path: string): string {
@@ -124,7 +129,7 @@ function refuseOthers(found: { isFile(): boolean; isDirectory(): boolean }): voi
   throw new Refusal(`it is ${found.isDirectory() ? 'a folder' : 'a named pipe, a device or a socket'}, not a file`);
 }
 
-/** Reads a whole file. The system may state a wrong length: files of /proc have none. */
+/** Reads a whole file without relying on its stated length, which is 0 for files in /proc. */
 function readWhole(file: number): Buffer {
   const blocks: Buffer[] = [];
   for (let bytes = 0; ; ) {
@@ -139,16 +144,16 @@ function readWhole(file: number): Buffer {
 
 export const CONFIG_FILE = 'evidence.yaml';
 
-/** A configuration file that was read. */
+/** Configuration file that was read. */
 export interface Found {
   file: FileConfig;
-  /** The folder that its paths are relative to. */
+  /** Folder that its paths are relative to. */
   folder: string;
-  /** As it was named; null for none. */
+  /** Path as given; null if no file was read. */
   given: string | null;
 }
 
-/** @param fallback what is read, if it is there, where no file is named; null for nothing. */
+/** @param fallback file that is read if it exists and no file is given; null for none. */
 export async function readConfigFile(
   file: string | undefined,
   directory: string,
@@ -166,12 +171,12 @@ export async function readConfigFile(
     if (file === undefined && isAbsent) return refuseOtherName(directory) ?? nothing;
     throw error;
   }
-  // Half of the time that a command takes to start: many are started where there is no file.
+  // Loaded on demand: it takes half of a command's start-up time, and many commands run without a file.
   const { parseConfigFile } = await import('./config-file.ts');
   return { file: parseConfigFile(text, path), folder: dirname(path), given };
 }
 
-/** @throws EvidenceError `config` where a configuration lies under a name that is not looked for. */
+/** @throws EvidenceError `config` if a configuration file has the wrong extension. */
 function refuseOtherName(directory: string): null {
   if (!existsSync(resolve(directory, OTHER_NAME))) return null;
   throw new EvidenceError('config', `${OTHER_NAME} is there, and is not read: the configuration is ${CONFIG_FILE}`, {

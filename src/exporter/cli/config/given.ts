@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { readSecret } from './config-values.ts';
 import type { Found } from './given-file.ts';
 
-/** Settings that the flags of a command may replace. */
+/** Settings that command-line flags may replace. */
 // Over ten members: each is a flag of the command line.
 export interface ConfigFlags {
   config?: string | undefined;
@@ -25,21 +25,21 @@ export interface ConfigFlags {
 export interface ConfigGiven extends Pick<Found, 'file' | 'folder'> {
   flags: ConfigFlags;
   environment: NodeJS.ProcessEnv;
-  /** Paths of flags and of the environment are from here. */
+  /** Folder that paths of flags and of the environment are relative to. */
   directory: string;
 }
 
-/** A path of the configuration file. */
+/** Resolves a path of the configuration file. */
 export function inFolder({ folder }: ConfigGiven, path: string | undefined): string | null {
   return path === undefined ? null : resolve(folder, path);
 }
 
-/** A path of a flag, or of the environment. */
+/** Resolves a path of a flag or of the environment. */
 export function fromCommand({ directory }: ConfigGiven, path: string | undefined): string | null {
   return path === undefined ? null : resolve(directory, path);
 }
 
-/** A secret, and where the configuration names its file. */
+/** Secret, and the place in the configuration that specifies its file. */
 export interface GivenSecret {
   name: string;
   place: string;
@@ -47,8 +47,9 @@ export interface GivenSecret {
 }
 
 /**
- * The text of a secret: that of its variable, of the file that another variable names, or of that of the configuration.
- * @param fileVariable names the file; the variable of the text has the same name without `_FILE`.
+ * Reads the text of a secret from its variable, from the file that another variable specifies, or from the file in the
+ * configuration.
+ * @param fileVariable specifies the file; the variable of the text has the same name without `_FILE`.
  */
 export function readGivenSecret(
   from: ConfigGiven,

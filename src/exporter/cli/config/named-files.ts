@@ -1,12 +1,12 @@
 import type { FileConfig } from './config-file.ts';
 import { isFrameworkName } from './config-values.ts';
 
-/** Files and folders that a configuration names, as it names them: what a container needs beside it. */
+/** Files and folders of a configuration, as given: a container needs them too. */
 export interface NamedFiles {
   apiKey: string | null;
-  /** All others. */
+  /** All other files. */
   files: string[];
-  /** Null if each seal key is a file of its own. */
+  /** Folder of the seal keys; null if each seal key is a separate file. */
   sealKeyFolder: string | null;
 }
 

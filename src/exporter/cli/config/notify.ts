@@ -2,18 +2,16 @@ import { EvidenceError } from '../../../core/errors.ts';
 import type { WebhookTarget } from '../../notify/posts.ts';
 import { type ConfigGiven, fromCommand, type GivenSecret, inFolder, readGivenSecret, textVariableOf } from './given.ts';
 
-/** Receivers of notifications of an export. */
+/** Receivers of an export's notifications. */
 export interface NotifyConfig {
   /** Address of a dead man's switch; a secret. */
   pingUrl: string | null;
   webhook: WebhookTarget | null;
-  /** For Prometheus. */
+  /** File for Prometheus. */
   metricsFile: string | null;
 }
 
-/**
- * The same where the configuration is refused: whoever it names all the same, each by itself.
- */
+/** Returns the receivers that can be read from an invalid configuration, each independently of the others. */
 export function toSoundNotifyConfig(from: ConfigGiven): NotifyConfig {
   const parts = [readPing, readWebhook, readMetricsFile].map((read) => {
     try {
@@ -25,7 +23,7 @@ export function toSoundNotifyConfig(from: ConfigGiven): NotifyConfig {
   return Object.assign({ pingUrl: null, webhook: null, metricsFile: null }, ...parts);
 }
 
-/** @throws EvidenceError `config`; no address is in it. */
+/** @throws EvidenceError `config` whose message omits addresses. */
 export function toNotifyConfig(from: ConfigGiven): NotifyConfig {
   return { ...readPing(from), ...readWebhook(from), ...readMetricsFile(from) };
 }
@@ -58,7 +56,7 @@ function readUrl(from: ConfigGiven, fileVariable: `${string}_FILE`, secret: Give
   });
 }
 
-/** Standard Webhooks 1.0.0: 24 to 64 bytes. */
+/** Checks a secret by Standard Webhooks 1.0.0: 24 to 64 bytes. */
 function checkSecret(secret: string | null): string {
   const bytes = Buffer.from(secret?.replace(/^whsec_/, '') ?? '', 'base64').length;
   if (secret !== null && /^whsec_[A-Za-z0-9+/]+=*$/.test(secret) && bytes >= 24 && bytes <= 64) return secret;

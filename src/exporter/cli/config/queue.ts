@@ -6,17 +6,17 @@ import { RunQueue } from '../../queue/run-queue.ts';
 import type { CommandContext } from '../command.ts';
 import type { Config } from './config.ts';
 
-/** The queue of distributed runs, and its database. */
+/** Queue of distributed runs, and its database. */
 export interface OpenQueue {
   database: QueueDatabase;
   queue: RunQueue;
-  /** Keeps the rate of requests to the service with all others that use the queue. */
+  /** Rate of requests to the service, shared by all processes that use the queue. */
   rate: SharedRate;
 }
 
 /**
- * Uses the queue, and closes it.
- * @throws EvidenceError `config` where none is configured.
+ * Opens the queue, uses it, and closes it.
+ * @throws EvidenceError `config` if none is configured.
  */
 export async function withQueue<T>(
   { queue: place }: Pick<Config, 'queue'>,

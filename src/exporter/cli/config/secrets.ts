@@ -3,19 +3,19 @@ import { MAX_SECRET, scrubber } from '../../../core/secret.ts';
 import type { Printer } from '../../../core/terminal/printer.ts';
 import { readGivenText } from './given-file.ts';
 
-/** A text that somebody gave, and where: a flag, a variable, a place in the configuration. */
+/** Text that the user gave, and its place: a flag, a variable, or a configuration key. */
 export interface Word {
   place: string;
   text: string;
 }
 
-/** A secret, and what it is called. */
+/** Secret with its description. */
 export interface Secret {
   name: string;
   text: string;
 }
 
-/** Forms that secrets have. No name of a file, a stream or a bucket has one of them. */
+/** Forms of secrets, which no name of a file, stream or bucket has. */
 const FORMS: [form: RegExp, name: string][] = [
   [/(^|=)(hex|base64):/i, 'a key'],
   [/AGE-SECRET-KEY-/i, 'a secret key of age'],
@@ -33,14 +33,17 @@ const OF_ENVIRONMENT: Record<string, string> = {
   AWS_SECRET_ACCESS_KEY: 'the secret key of the store',
   AWS_SESSION_TOKEN: 'the session token of the store',
 };
-/** Stores on one's own machine have names that are their secrets, too. */
+/** Excluded variable: local stores have well-known access key ids that equal their secrets. */
 const PUBLIC = 'AWS_ACCESS_KEY_ID';
 
-/** The fewest characters: a shorter text stands in many a text by chance, as a whole and as a part of one. */
+/**
+ * Minimum lengths for comparing secrets with texts, as a whole and as a part. Shorter secrets would occur in texts by
+ * chance.
+ */
 const LEAST_WHOLE = 8;
 const LEAST_PART = 12;
 
-/** The secrets that the environment holds. */
+/** Returns the secrets in the environment. */
 export function secretsOf(environment: NodeJS.ProcessEnv): Secret[] {
   return Object.entries(OF_ENVIRONMENT).flatMap(([variable, name]) => {
     const text = environment[variable]?.trim() ?? '';
@@ -48,14 +51,14 @@ export function secretsOf(environment: NodeJS.ProcessEnv): Secret[] {
   });
 }
 
-/** Keeps the secrets of the environment from whatever is printed, before anything is read or refused. */
+/** Keeps the secrets of the environment out of all output, before anything is read or refused. */
 export function keepSecretsOf(environment: NodeJS.ProcessEnv, printer: Pick<Printer, 'keepSecret'>): void {
   for (const { text } of secretsOf(environment)) printer.keepSecret(text);
 }
 
 /**
- * The secret in a file, as it is written and without the name of its encoding. What cannot be read holds none: whoever
- * needs it says why.
+ * Returns the secret in a file, as written and without its encoding prefix. An unreadable file yields none; the code
+ * that needs it reports the reason.
  */
 export function secretsIn(name: string, path: string): Secret[] {
   try {
@@ -66,7 +69,7 @@ export function secretsIn(name: string, path: string): Secret[] {
   }
 }
 
-/** All that was given in flags, in variables and in the configuration file, names of its members among it. */
+/** Returns all texts in flags, variables and the configuration file, including member names. */
 export function givenWords(flags: object, environment: NodeJS.ProcessEnv, file: object): Word[] {
   const given = Object.entries(flags).filter(([name]) => name !== '_' && name !== '$0');
   const variables = Object.entries(environment).filter(([name]) => /^(EVIDENCE|AWS)_/.test(name) && name !== PUBLIC);
@@ -94,9 +97,9 @@ function kebab(name: string): string {
 }
 
 /**
- * A secret in a wrong place would be printed, sent or archived as what is meant to stand there, and of one that is too
- * long not all forms could be kept from the output.
- * @throws EvidenceError `config` naming the place; the secret never is.
+ * Refuses a secret in the wrong place, where it would be printed, sent or archived, and a secret that is too long for
+ * all its forms to be kept out of the output.
+ * @throws EvidenceError `config` with the place, never with the secret.
  */
 export function refuseMisplaced(words: readonly Word[], secrets: readonly Secret[]): void {
   for (const { name, text } of secrets)

@@ -10,64 +10,64 @@ import { checkArchiveUrl, isUrl } from './stores.ts';
 
 export const DEFAULT_ARCHIVE = './evidence-archive';
 
-/** The service, how it is read, and how it is asked. */
+/** Audit service, its contract, and the limits of requests to it. */
 export interface SourceConfig {
   auditUrl: string | null;
-  /** Addresses of the services that supplements are collected from; null for those that are not configured. */
+  /** Addresses of the services that supplements are collected from; null for unconfigured ones. */
   otherUrls: Record<OtherService, string | null>;
   apiKey: string | null;
-  /** The file of the service's contract; null for the default one. */
+  /** Contract file of the service; null for the default contract. */
   contractFile: string | null;
   concurrency: number;
-  /** Null to learn it from the service's refusals. */
+  /** Rate limit; null to learn the rate from the service's refusals. */
   requestsPerSecond: number | null;
-  /** Items on a page of a list; null for as many as the contract says. */
+  /** Number of items on a page of a list; null for the contract's number. */
   pageItems: number | null;
-  /** Bounds of what the service can make an export wait for, keep, and ask. */
+  /** Limits on what the service can make an export wait for, store, and request. */
   bounds: Pick<TransportOptions, 'timeouts' | 'bytesPerSecond' | 'waits' | 'maxBytes' | 'maxPages'>;
-  /** PEM files. */
+  /** PEM files for TLS. */
   tlsFiles: { ca: string | null; cert: string | null; key: string | null };
 }
 
-/** The claims to be proved, and the trust for them. */
+/** Required claims, and the trust inputs for them. */
 export interface VerifyConfig {
   required: ClaimName[];
-  /** Roles and members of entries that may be left out of their digests. */
+  /** Roles and members of entries that digests need not cover. */
   acceptUnhashed: string[];
-  /** Evidence that holds the API key is archived as if it did not. */
+  /** Archives evidence that contains the API key instead of refusing it. */
   acceptsSecrets: boolean;
   completeness: 'listing' | 'record' | 'off';
-  /** Key id to the file that holds the key. */
+  /** Files of the seal keys by key id. */
   sealKeyFiles: Map<string, NamedFile>;
-  /** The PEM file of the roots under which the tokens of entries are judged. */
+  /** PEM file of the roots for tokens of entries. */
   timestampRootsFile: string | null;
   /** PEM files of the keys that an archive must be signed with. */
   publicKeyFiles: string[];
 }
 
 export interface SignConfig {
-  /** PEM; null for runs that are not signed. */
+  /** PEM file of the signing key; null for unsigned runs. */
   keyFile: string | null;
   passphraseFile: string | null;
-  /** From the environment, which outweighs the file. */
+  /** Passphrase from the environment, which takes precedence over the file. */
   passphrase: string | null;
-  /** Null for runs that are not time-stamped. */
+  /** Address of the time-stamping authority; null for runs without time-stamps. */
   tsaUrl: string | null;
-  /** The PEM file of the roots under which the stamps of runs are judged. */
+  /** PEM file of the roots for stamps of runs. */
   rootsFile: string | null;
 }
 
 export interface ArchiveConfig extends NamedArchive {
-  /** True if somebody named it; else it is the default. */
+  /** True if the address was given; false for the default. */
   isNamed: boolean;
-  /** Recipients of age; none for an archive that is not encrypted. */
+  /** Recipients of age; empty for an unencrypted archive. */
   encryptTo: string[];
 }
 
 export interface ReportConfig {
   organisation: string | null;
   preparedBy: string | null;
-  /** Each the name of a framework that comes with the program, or a file. */
+  /** Names of frameworks that the program includes, or files. */
   controls: string[];
   oscal: boolean;
 }

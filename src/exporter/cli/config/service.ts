@@ -19,20 +19,20 @@ import { readTool } from './tool.ts';
 
 export interface Service {
   client: AuditClient;
-  /** The source of supplements; null where none of the other services is configured. */
+  /** Source of supplements; null if no other service is configured. */
   supplements: SupplementSource | null;
   transport: Transport;
   contract: ContractInUse;
   origin: string;
-  /** Its address, without what is secret in it, as records keep it. */
+  /** Address in the form that records keep, without secrets. */
   url: string;
   close(): Promise<void>;
 }
 
 /**
- * The audit service that the configuration names.
- * @param sharedRate keeps its rate together with other processes. @param onRequest receives every request.
- * @throws EvidenceError `config` when address or key are missing.
+ * Connects to the configured audit service.
+ * @param sharedRate rate shared with other processes. @param onRequest receives every request.
+ * @throws EvidenceError `config` if address or key is missing.
  */
 export function connectService(
   config: SourceConfig,
@@ -98,7 +98,7 @@ function openTransports(
     sharedRate,
     tls: readTls(config.tlsFiles, printer),
     userAgent: `${name}/${version}`,
-    // A log for programs has each request as an event.
+    // A JSON log has each request as an event instead.
     ...(printer.verbose && !printer.logsJson ? { trace: (line: string) => printer.detail(line) } : {}),
     ...(onRequest === undefined ? {} : { onRequest }),
     onWait: oncePer(TOLD_EVERY_MS, (line) => printer.note(line)),
@@ -106,7 +106,10 @@ function openTransports(
   });
 }
 
-/** Streams that are exported at a time wait at a time: one line says it for all of them. */
+/**
+ * Minimum interval of wait messages: streams that are exported concurrently wait at the same time, and one line covers
+ * all of them.
+ */
 const TOLD_EVERY_MS = 30_000;
 
 function oncePer(milliseconds: number, tell: (line: string) => void): (line: string) => void {
@@ -118,7 +121,7 @@ function oncePer(milliseconds: number, tell: (line: string) => void): (line: str
   };
 }
 
-/** The address of a service as records keep it: origin and path, without credentials and query. */
+/** Returns the address of a service in the form that records keep: origin and path, without credentials and query. */
 export function addressOf(url: string): string {
   const { origin, pathname } = new URL(url);
   return `${origin}${pathname.replace(/\/+$/, '')}`;
@@ -135,7 +138,7 @@ function readTls(files: SourceConfig['tlsFiles'], printer: Printer): Tls {
 }
 
 /**
- * The services that supplements are collected from; null where none of them is configured.
+ * Returns the services that supplements are collected from; null if none is configured.
  * @throws EvidenceError `config` for a service that the contract does not describe.
  */
 function connectSupplements(

@@ -10,8 +10,8 @@ import { readTool } from './tool.ts';
 import { readTimestampRoots } from './trust.ts';
 
 /**
- * The key that runs and ledger entries are signed with; null when none is configured.
- * @throws EvidenceError `config` when it cannot be read.
+ * Opens the key that signs runs and ledger entries; null if none is configured.
+ * @throws EvidenceError `config` if it cannot be read.
  */
 export function openSigningKey({ sign }: Config, { printer }: Pick<CommandContext, 'printer'>): SigningKey | null {
   if (sign.keyFile === null) return null;
@@ -20,9 +20,9 @@ export function openSigningKey({ sign }: Config, { printer }: Pick<CommandContex
 }
 
 /**
- * The key that the present one hands over to.
- * @param passphraseFile null for a key that is not encrypted.
- * @throws EvidenceError `config` when it cannot be read.
+ * Opens the key that replaces the present signing key.
+ * @param passphraseFile null for an unencrypted key.
+ * @throws EvidenceError `config` if it cannot be read.
  */
 export function openSuccessorKey(
   file: string,
@@ -52,8 +52,8 @@ function readPassphrase(name: string, path: string | null): string | null {
 }
 
 /**
- * The authority that time-stamps runs; null when none is configured. To be closed.
- * @throws EvidenceError `config` when no root is pinned to check its tokens by.
+ * Opens the authority that time-stamps runs; null if none is configured. The caller must close it.
+ * @throws EvidenceError `config` if no root is pinned to verify its tokens.
  */
 export function openStamping(config: Config, { printer, signal }: CommandContext): Stamping | null {
   const { tsaUrl } = config.sign;

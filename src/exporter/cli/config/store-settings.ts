@@ -3,23 +3,23 @@ import { whereDefined } from '../../../core/defined.ts';
 import { EvidenceError } from '../../../core/errors.ts';
 import type { FileConfig } from './config-file.ts';
 
-/** The access to an archive in S3, and the protection of what is stored there. */
+/** Access to an archive in S3, and protection of its objects. */
 export interface StoreSettings {
   endpoint?: string;
   region?: string;
   profile?: string;
   pathStyle: boolean;
-  /** PEM file. */
+  /** PEM file of the store's certificate authorities. */
   caFile?: string;
-  /** `maxYears`: no run is locked for longer by `evidence extend`. */
+  /** `maxYears`: limit for `evidence extend`. */
   retention?: { mode: 'governance' | 'compliance'; years: number; maxYears?: number };
   legalHold: boolean;
   kmsKeyId?: string;
 }
 
 /**
- * @param folder of the configuration file, to which its paths are relative.
- * @throws EvidenceError `config` when the endpoint is not one.
+ * @param folder of the configuration file, which its paths are relative to.
+ * @throws EvidenceError `config` if the endpoint is not a valid address.
  */
 export function toStoreSettings(
   file: FileConfig['archive'],
@@ -29,7 +29,7 @@ export function toStoreSettings(
   const endpoint = checkHttpUrl('the endpoint of the archive', flags.endpoint ?? file?.endpoint);
   const { region, profile, ca_file, retention, kms_key_id: kmsKeyId } = file ?? {};
   return {
-    // Other stores seldom have a name in the DNS for every bucket.
+    // Stores other than Amazon's seldom have a DNS name for every bucket.
     pathStyle: file?.path_style ?? endpoint !== undefined,
     legalHold: file?.legal_hold ?? false,
     ...whereDefined({
@@ -48,8 +48,8 @@ function toRetention({ mode, years, max_years }: NonNullable<NonNullable<FileCon
 }
 
 /**
- * The text itself is not repeated: it may hold a password.
- * @throws EvidenceError `config` for what is not the address of a server, and for what holds a secret.
+ * Checks an http(s) address. Messages omit it, because it may contain a password.
+ * @throws EvidenceError `config` for an invalid address, and for one that contains a secret.
  */
 export function checkHttpUrl<T extends string | null | undefined>(what: string, address: T): T {
   if (address === null || address === undefined) return address;

@@ -6,28 +6,28 @@ import { DIRECTORY_STORE } from './stores/directory.ts';
 import { S3_STORE } from './stores/s3.ts';
 import type { Caller, NamedArchive, Store, StoreFlag } from './stores/store.ts';
 
-/** Every kind of store. Nothing outside of this list and its files asks which one it has before it. */
+/** All kinds of stores. No code outside this list and its files distinguishes between them. */
 const STORES: readonly Store[] = [DIRECTORY_STORE, S3_STORE];
 
-/** The flags that only some of them have a use for. */
+/** Flags that apply to some stores only. */
 export const STORE_FLAGS: readonly StoreFlag[] = [...new Set(STORES.flatMap(({ flags }) => flags))];
 
 const ADDRESS = /^([a-z][a-z0-9+.-]*):\/\/([^/]*)/i;
 
-/** The store that an address is of: by its scheme, and a folder without one. */
+/** Returns the store of an address by its scheme; a folder if there is no scheme. */
 export function storeOf(address: string): Store {
   const scheme = ADDRESS.exec(address)?.[1]?.toLowerCase();
   return STORES.find((store) => store.scheme === scheme) ?? DIRECTORY_STORE;
 }
 
-/** Reports whether it is no path. */
+/** Reports whether the address is a URL, not a path. */
 export function isUrl(address: string): boolean {
   return ADDRESS.test(address);
 }
 
 /**
- * The address of an archive: a path, or a URL of a store. A URL is not repeated.
- * @throws EvidenceError `config` for a URL of another kind, and for one that holds a secret.
+ * Checks the address of an archive: a path, or a URL of a store. Messages omit URLs.
+ * @throws EvidenceError `config` for an unknown kind of URL, and for a URL that contains a secret.
  */
 export function checkArchiveUrl(address: string): string {
   const [, scheme, authority = ''] = ADDRESS.exec(address) ?? [];
@@ -48,19 +48,19 @@ export function checkArchiveUrl(address: string): string {
   });
 }
 
-/** Names the forms of addresses of stores that have a use for a flag. */
+/** Lists the address forms of the stores that a flag applies to. */
 export function formsWith(flag: StoreFlag): string {
   return STORES.filter(({ flags }) => flags.includes(flag))
     .map(({ form }) => form)
     .join(' or ');
 }
 
-/** An archive is closed when what uses it has ended, however it did. One of another version is not used at all. */
+/** Work on an archive, which is closed when the work ends. An archive of another format version is refused. */
 type Use<Given, T> = (archive: Given) => Promise<T>;
 
 /**
- * For what is done with an archive that is there.
- * @throws EvidenceError `not-found` where there is none.
+ * Opens an existing archive for work.
+ * @throws EvidenceError `not-found` if it does not exist.
  */
 export function withArchive<T>(named: NamedArchive, caller: Caller, use: Use<Archive, T>): Promise<T> {
   return withArchiveIfAny(named, caller, (archive) => {
@@ -71,7 +71,9 @@ export function withArchive<T>(named: NamedArchive, caller: Caller, use: Use<Arc
   });
 }
 
-/** For what has an answer before anything was archived, too: it is given null then. */
+/**
+ * Opens an archive for work that also has a result before anything was archived; passes null if there is no archive.
+ */
 export async function withArchiveIfAny<T>(
   named: NamedArchive,
   caller: Caller,
@@ -80,7 +82,7 @@ export async function withArchiveIfAny<T>(
   return closing(await storeOf(named.url).open(named, caller), use);
 }
 
-/** For an export: the archive is made where there is none. */
+/** Opens an archive for an export, and creates it if necessary. */
 export async function withArchiveMade<T>(named: NamedArchive, caller: Caller, use: Use<Archive, T>): Promise<T> {
   return closing(await storeOf(named.url).make(named, caller), use);
 }

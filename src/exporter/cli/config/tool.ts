@@ -5,7 +5,7 @@ import { packageFile, readManifest } from '../../../core/install-paths.ts';
 import { lazy } from '../../../core/lazy.ts';
 import type { Operator } from '../../../verifier/claims/schemas.ts';
 
-/** Name and version of this program, as records and the User-Agent state them. */
+/** Returns name and version of this program, as stated in records and the User-Agent. */
 export function readTool(): { name: string; version: string } {
   return readManifest();
 }
@@ -21,8 +21,8 @@ export function readOperator(): Operator {
 }
 
 /**
- * The commit of the checkout that this program runs from, with "-dirty" after it where files differ; null for an
- * installed package. Looked up once: what runs is what was loaded then.
+ * Returns the commit of the checkout that this program runs from, with "-dirty" appended if files differ; null for an
+ * installed package. Looked up once, because the running code is what was loaded at the start.
  */
 export const readCommit = lazy(findCommit);
 

@@ -9,7 +9,7 @@ import type { Config } from './config.ts';
 import { readGivenFile, readGivenText, refuseOpen } from './given-file.ts';
 
 /**
- * The seal keys from their files. A file holds `hex:…`, `base64:…`, or the key's own text; a line feed at its end is
+ * Reads the seal keys from their files. A file contains `hex:…`, `base64:…`, or the key's text; a final line feed is
  * not part of the key.
  */
 export function readSealKeys(files: Config['verify']['sealKeyFiles']): SealKeys {
@@ -21,7 +21,7 @@ function readKey(id: string, path: string): Uint8Array {
     .toString('latin1')
     .replace(/\r?\n$/, '');
   const key = decode(text);
-  // A key that is read wrongly would refute seals that are genuine.
+  // A key that is decoded wrongly would refute genuine seals.
   if (key === null)
     throw new EvidenceError('config', `the file of the seal key "${id}", ${path}, is not the hex or base64 it says`);
   if (key.length === 0) throw new EvidenceError('config', `the file of the seal key "${id}", ${path}, holds no key`);
@@ -39,7 +39,10 @@ function decode(text: string): Buffer | null {
   return same ? key : null;
 }
 
-/** The trusted roots of time-stamping authorities in a file; null for no file, so that none are pinned. @param name of it in evidence.yaml. */
+/**
+ * Reads the trusted roots of time-stamping authorities; null without a file, so that none are pinned. @param name of
+ * the setting in evidence.yaml.
+ */
 export function readTimestampRoots(
   path: string | null,
   name = 'verify.timestamp_roots',
@@ -48,12 +51,15 @@ export function readTimestampRoots(
   return readRoots(readGivenText('the time-stamping roots', path), `${path} (${name})`);
 }
 
-/** The keys that an archive must be signed with; none means that its signatures prove nothing to this reader. */
+/** Reads the keys that an archive must be signed with. Without keys, its signatures prove nothing to this reader. */
 export function readPublicKeys(files: readonly string[]): PublicKey[] {
   return files.map((path) => readPublicKey(readGivenText('the public key', path), path));
 }
 
-/** To whom bundles are encrypted; null where they are not. @throws EvidenceError `config` naming one that is none. */
+/**
+ * Opens the recipients that bundles are encrypted to; null if bundles are not encrypted. @throws EvidenceError `config`
+ * with the invalid recipient.
+ */
 export async function openRecipients(encryptTo: readonly string[]): Promise<Recipients | null> {
   if (encryptTo.length === 0) return null;
   const { readRecipients } = await import('../../../verifier/encryption/keys.ts');

@@ -6,7 +6,7 @@ import { formatBytes } from '../output/progress.ts';
 import type { Config } from './config.ts';
 
 const PREFIX = 'evidence-export-';
-/** Refusals of the disk itself, whatever is written. */
+/** Errors of the disk, whatever is written. */
 const REFUSALS: Record<string, string> = {
   ENOSPC: 'is full',
   EDQUOT: "has reached this user's quota",
@@ -20,11 +20,11 @@ const REFUSALS: Record<string, string> = {
 const NAME_ANOTHER = 'name another folder with --work-directory, work_directory in evidence.yaml, or TMPDIR';
 
 /**
- * Carries work out with a folder for what is on its way into the archive or out of it, readable by this user alone. It
- * is gone afterwards, with those of processes that did not live to remove theirs.
+ * Runs work with a folder for files on their way to or from the archive, readable by this user only. The folder is
+ * removed afterwards, and so are folders that dead processes left.
  *
- * @param parent in which it is made.
- * @throws EvidenceError `config` where it cannot be made; `work-directory` when the disk refuses something later.
+ * @param parent folder in which it is created.
+ * @throws EvidenceError `config` if the folder cannot be created; `work-directory` if the disk fails later.
  */
 export async function withWorkDirectory<T>(parent: string, work: (path: string) => Promise<T>): Promise<T> {
   const path = makeFolder(parent);
@@ -38,15 +38,15 @@ export async function withWorkDirectory<T>(parent: string, work: (path: string) 
 }
 
 /**
- * Bytes free for this user, in a folder in which another can be made, which is tried.
- * @throws EvidenceError `config` where none can.
+ * Checks that a folder can be created in the parent, and returns the bytes free for this user.
+ * @throws EvidenceError `config` if no folder can be created.
  */
 export function checkWorkDirectory(parent: string): number {
   rmdirSync(makeFolder(parent));
   return freeIn(parent);
 }
 
-/** Bytes free for this user. @throws EvidenceError `config` where the folder is gone. */
+/** Returns the bytes free for this user. @throws EvidenceError `config` if the folder no longer exists. */
 export function freeIn(parent: string): number {
   try {
     const { bavail, bsize } = statfsSync(parent);
@@ -80,7 +80,7 @@ const WHY_UNUSABLE: Record<string, string> = {
 
 function unusable(error: unknown, parent: string): EvidenceError {
   const { code = '', syscall } = error as NodeJS.ErrnoException;
-  // The folder itself was read before.
+  // The parent folder was read before, so it exists.
   const isInIt = code === 'ENOENT' && syscall === 'mkdtemp';
   const why = isInIt ? 'no folder can be made in it' : (WHY_UNUSABLE[code] ?? messageOf(error));
   return new EvidenceError('config', `the work directory ${parent} cannot be used: ${why}`, {
@@ -89,11 +89,14 @@ function unusable(error: unknown, parent: string): EvidenceError {
   });
 }
 
-/** The archive tells its own failures by itself, so what the system refused was refused here. */
+/**
+ * Returns the error for a refusal of the disk. The archive reports its failures itself, so system errors come from the
+ * work directory.
+ */
 function toRefusal(error: unknown, parent: string, path: string): unknown {
   if (!isSystemError(error)) return error;
   const why = REFUSALS[error.code ?? ''];
-  // A file that is read without a name may lie anywhere.
+  // A failed read without a path may concern any file.
   const isElsewhere = error.path === undefined ? error.syscall === 'read' : !error.path.startsWith(path);
   if (why === undefined || isElsewhere) return error;
   return new EvidenceError('work-directory', `the work directory ${parent} ${why} (${error.code})`, {
@@ -111,20 +114,23 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** The bytes of an entry in a package and in its bundle, together: more than twice those of the default contract. */
+/**
+ * Upper estimate of the bytes of an entry in a package and in its bundle together: more than twice those of the default
+ * contract.
+ */
 const BYTES_PER_ENTRY = 2048;
 
-/** The room that an export has in the work directory, and may need there. */
+/** Free space in the work directory, and the space that an export may need. */
 interface Room {
   says: string;
   isShort: boolean;
 }
 
 /**
- * Reckons the room with so many bytes for each entry that the service states, for the largest streams that are on their
- * way at once. A period may need less.
+ * Estimates the space from the number of entries that the service states, for the largest streams that are exported
+ * concurrently. A period may need less.
  * @param free bytes.
- * @param counts of entries, one a stream; null where the service states none.
+ * @param counts of entries, one for each stream; null if the service states none.
  */
 export function reckonRoom(
   { workDirectory, source: { concurrency } }: Pick<Config, 'workDirectory' | 'source'>,

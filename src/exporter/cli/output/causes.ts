@@ -1,7 +1,7 @@
 import { plural } from '../../../core/plurals.ts';
 import type { Printer, Styled } from '../../../core/terminal/printer.ts';
 
-/** A cause: what is wrong, with which stream, and what to do now. */
+/** Cause of a failure: what is wrong, the stream, and the next step. */
 export interface Cause {
   what: Styled;
   streamId: string;
@@ -11,7 +11,7 @@ export interface Cause {
 
 const STREAMS_NAMED = 5;
 
-/** Says each cause once, with the streams that it is wrong with: a service that is gone is one cause for all of them. */
+/** Prints each cause once, with the streams that it affects: an unreachable service is one cause for all of them. */
 export function printCauses(causes: readonly Cause[], printer: Printer, limit = Number.POSITIVE_INFINITY): void {
   const groups = [
     ...Map.groupBy(causes, (cause) =>
@@ -34,7 +34,7 @@ export function printCauses(causes: readonly Cause[], printer: Printer, limit = 
   if (left > 0) printer.result(`… and ${left} more; --json has them.`);
 }
 
-/** The message with `…` for the stream, where it stands in an address or in quotes: so the same of others reads the same. */
+/** Replaces the stream's name by `…` in addresses and quotes, so that the same message about other streams is equal. */
 function withoutStream({ streamId }: Cause, message: string): string {
   if (streamId === '') return message;
   const names = [...new Set([streamId, encodeURIComponent(streamId.toWellFormed())])].filter((name) =>

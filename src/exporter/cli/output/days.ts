@@ -2,7 +2,7 @@ import { EvidenceError } from '../../../core/errors.ts';
 
 export const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** A flag like `90d` in milliseconds. @throws EvidenceError `usage`. */
+/** Parses a value like `90d` to milliseconds. @throws EvidenceError `usage`. */
 export function readDays(flag: string, text: string): number {
   const [, days] = /^(\d{1,5})d$/.exec(text) ?? [];
   if (days === undefined)

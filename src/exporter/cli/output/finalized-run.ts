@@ -4,11 +4,11 @@ import type { Archive } from '../../archive/archive.ts';
 import { isBegun } from '../../export/run-id.ts';
 
 /**
- * A run that a command is to do something with.
- * @throws EvidenceError `not-found` when there is no such run, or it is not finalized.
+ * Reads the finalized run that a command works on.
+ * @throws EvidenceError `not-found` if there is no such run, or it is not finalized.
  */
 export async function requireRun(archive: Archive, runId: string): Promise<FinalizedRun> {
-  // A name with a slash is no name of a run, and might be one of something else.
+  // A name with a slash is no run id, and might refer to another object.
   const isName = !/[\\/]|^\.|^$|\p{Cc}/u.test(runId);
   const finalized = isName ? await readFinalizedRun(archive, runId) : null;
   if (finalized !== null) return finalized;

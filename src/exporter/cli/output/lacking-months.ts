@@ -3,7 +3,7 @@ import { describeMonth, type MonthReport } from '../../../verifier/records/month
 
 const SHOWN = 24;
 
-/** Months that have ended and that no run has whole, and how they are got. @param months the oldest first. */
+/** Prints the ended months that no run covers completely, and how to export them. @param months oldest first. */
 export function printLacking(months: readonly MonthReport[], printer: Printer): void {
   const lacking = months.filter(({ state }) => state !== 'whole');
   if (lacking.length === 0) return;

@@ -1,7 +1,9 @@
 import type { Printer } from '../../../core/terminal/printer.ts';
 import { canTakeBack, liveLine } from '../../../core/terminal/table.ts';
 
-/** Lines at the end of stderr that are replaced again and again; none where stderr is no terminal, or is read by programs. */
+/**
+ * Lines at the end of stderr that are continually replaced. Not shown if stderr is no terminal or is read by programs.
+ */
 export class LiveLines {
   readonly #printer: Printer;
   readonly isShown: boolean;
@@ -9,7 +11,7 @@ export class LiveLines {
 
   constructor(printer: Printer) {
     this.#printer = printer;
-    // Detailed lines go below the live ones, and takeBack would erase them instead.
+    // Detailed lines would be printed below the live ones, and takeBack would erase them instead.
     this.isShown = canTakeBack() && !printer.quiet && !printer.verbose && !printer.logsJson;
   }
 

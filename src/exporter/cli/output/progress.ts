@@ -3,7 +3,7 @@ import type { Printer } from '../../../core/terminal/printer.ts';
 import type { ExportEvent, JobStep, Listener } from '../../export/events.ts';
 import { LiveLines } from './live-lines.ts';
 
-/** Names of the steps while they last. */
+/** Names of steps in progress. */
 const STEPS: Record<JobStep, string> = {
   'vendor-verify': 'the service checks it',
   generate: 'package is generated',
@@ -25,11 +25,14 @@ interface Active {
 }
 
 const FRAME_MS = 100;
-/** The most streams that have a line each; of more, a line tells of every tenth part of them, and of the first that fail. */
+/**
+ * Maximum number of streams that get a line each. For more, a line is printed for every tenth of them, and for the
+ * first failures.
+ */
 const FEW = 24;
 const FAILURES_TOLD = 10;
 
-/** Tells on stderr how an export goes: live lines on a terminal, and lines that stay, few enough for a log. */
+/** Shows the progress of an export on stderr: live lines on a terminal, and permanent lines, few enough for a log. */
 export class Progress {
   readonly #printer: Printer;
   readonly #live: LiveLines;
@@ -53,12 +56,12 @@ export class Progress {
     if (this.#live.isShown) this.#draw(event.type === 'received');
   };
 
-  /** Takes the live lines away. */
+  /** Removes the live lines. */
   close(): void {
     this.#live.takeBack();
   }
 
-  /** Tells how far the export of the run has come. */
+  /** Describes how far the run has been exported. */
   standing(): string {
     const left = this.#total - this.#ended;
     return `${plural(this.#done + this.#ended - this.#failed, 'stream')} archived, ${this.#failed} failed, ${left} left.`;
@@ -141,7 +144,7 @@ export class Progress {
     return this.#total <= FEW || this.#printer.verbose;
   }
 
-  /** Reports a fault for the first stream that it befalls; the end of the export names all, by their causes. */
+  /** Prints the first failures only; the end of the export lists all of them by cause. */
   #sayAmiss(line: string): void {
     this.#told++;
     if (this.#tellsEach || this.#told <= FAILURES_TOLD) this.#say(line);
@@ -150,7 +153,7 @@ export class Progress {
 
   #say(line: string): void {
     this.close();
-    // A JSON log holds the events themselves.
+    // A JSON log has the events themselves.
     if (!this.#printer.logsJson) this.#printer.note(line);
   }
 
@@ -175,7 +178,7 @@ function sayPlan({ runId, streams, done, excluded }: Extract<ExportEvent, { type
   return `Run ${runId}: ${plural(streams, 'stream')} to export${others.join('')}`;
 }
 
-/** In binary units, with one digit after the decimal point. */
+/** Formats bytes in binary units with one decimal. */
 export function formatBytes(bytes: number): string {
   if (bytes < 1024) return `${Math.round(bytes)} B`;
   const units = ['KiB', 'MiB', 'GiB', 'TiB'];

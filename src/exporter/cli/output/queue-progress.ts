@@ -3,12 +3,15 @@ import type { Printer } from '../../../core/terminal/printer.ts';
 import type { RunProgress, WorkerProgress } from '../../queue/progress.ts';
 import { LiveLines } from './live-lines.ts';
 
-/** Streams of a worker that are named. */
+/** Maximum number of a worker's streams that are listed. */
 const STREAMS_NAMED = 4;
-/** Seconds after which a worker is said to be silent: it says every five that it lives. */
+/** Seconds without a heartbeat after which a worker is shown as silent. Workers report every five. */
 const SILENT_SECONDS = 12;
 
-/** Tells on stderr how a run goes that workers work on: live lines on a terminal, and a line for every tenth part of it. */
+/**
+ * Shows the progress of a distributed run on stderr: live lines on a terminal, and a line for every tenth of its
+ * streams.
+ */
 export class WatchedRun {
   readonly #printer: Printer;
   readonly #live: LiveLines;
@@ -27,7 +30,7 @@ export class WatchedRun {
     if (progress.state !== 'ended') this.#live.show([...workerLines(progress), describeProgress(progress)]);
   }
 
-  /** Takes the live lines back. */
+  /** Removes the live lines. */
   close(): void {
     this.#live.takeBack();
   }
@@ -37,7 +40,7 @@ function endedOf({ recorded, incomplete, failed }: RunProgress): number {
   return recorded + incomplete + failed;
 }
 
-/** One line on a run: how many of its streams have ended, how, how fast, and when the rest will have. */
+/** Describes a run in one line: number and outcomes of its ended streams, rate, and time left. */
 export function describeProgress(progress: RunProgress): string {
   const { runId, state, streams, incomplete, failed, perSecond, secondsLeft } = progress;
   const amiss = [...(incomplete > 0 ? [`${incomplete} incomplete`] : []), ...(failed > 0 ? [`${failed} failed`] : [])];
@@ -47,7 +50,7 @@ export function describeProgress(progress: RunProgress): string {
   return `Run ${runId}: ${endedOf(progress)} of ${plural(streams, 'stream')} done${amiss.length > 0 ? `, of them ${amiss.join(' and ')}` : ''}${end}`;
 }
 
-/** A line for every worker: when it was heard of, and what it holds. */
+/** Returns a line for every worker: its last heartbeat and what it holds. */
 export function workerLines({ workers }: RunProgress): string[] {
   return workers.map((worker) => `  ${worker.name}  ${describeWorker(worker)}`);
 }
@@ -60,7 +63,7 @@ function describeWorker(worker: WorkerProgress): string {
   return work === null ? silence : `${silence}; to be given to others: ${work}`;
 }
 
-/** Null where it holds nothing. */
+/** Returns null if the worker holds nothing. */
 function describeWork({ streams, concludes }: WorkerProgress): string | null {
   const named = streams.slice(0, STREAMS_NAMED).map(({ streamId, seconds, tries }) => {
     const again = tries > 1 ? `, try ${tries}` : '';

@@ -21,7 +21,10 @@ const REPORT_NAME = 'report.pdf';
 const KEY_REFUSED =
   'The run is not finalized: the service refused this API key. Running the same command again changes nothing until\nthe key has the right to generate, download and list evidence (for evidence-platform: the scope audit:export).';
 
-/** Outcome and exit code of the command: incomplete if the time-stamp is missing, 5 if the service refused the key. */
+/**
+ * Returns outcome and exit code of the command: incomplete if the time-stamp is missing, 5 if the service refused the
+ * key.
+ */
 export function endOf({ record, unstamped, refused }: RunResult): { outcome: Outcome; exit_code: number } {
   if (refused === true) return { outcome: record.outcome, exit_code: exitCodeOf('refused') };
   if (unstamped === null) return { outcome: record.outcome, exit_code: record.exit_code };
@@ -29,7 +32,7 @@ export function endOf({ record, unstamped, refused }: RunResult): { outcome: Out
   return { outcome, exit_code: EXIT_CODE_OF[outcome] };
 }
 
-/** Returns the document that `--json` prints of an export: the run record, the command's result, and its place. */
+/** Returns the `--json` document of an export: the run record, the command's result, and the archive. */
 export function toRunDocument(result: ExportResult, archiveUrl: string) {
   const { record, state, unstamped, missing } = result;
   const why = unstamped === null ? null : { reason: unstamped.message, next_step: unstamped.nextStep ?? null };
@@ -37,13 +40,15 @@ export function toRunDocument(result: ExportResult, archiveUrl: string) {
   return { ...record, ...endOf(result), state, unstamped: why, missing_months: missing, archive: archiveUrl, report };
 }
 
-/** Returns the address of the report; null where there is none. */
+/** Returns the address of the report; null if there is none. */
 function reportOf({ documents }: RunRecord, archiveUrl: string): string | null {
   const report = documents.find(({ name }) => name === REPORT_NAME);
   return report === undefined ? null : `${archiveUrl}/${report.key}`;
 }
 
-/** The end of an export: the table of streams × claims, the reconciliation, and where it lies. */
+/**
+ * Prints the result of an export: the table of streams and claims, the reconciliation, and the place in the archive.
+ */
 export function printRun(result: ExportResult, archiveUrl: string, printer: Printer): void {
   const { record, state } = result;
   if (state === 'already') printAlready(record, printer);
@@ -77,7 +82,7 @@ function printAlready(record: RunRecord, printer: Printer): void {
   printer.result('');
 }
 
-/** Streams that are not there, and forms of those that are. */
+/** Prints the streams that were not exported, and the missing forms of the others. */
 function printNotReceived(record: RunRecord, printer: Printer): void {
   printCauses(
     [
@@ -94,7 +99,7 @@ function printNotReceived(record: RunRecord, printer: Printer): void {
   );
 }
 
-/** Prints which of the listed streams were exported. */
+/** Prints the reconciliation of listed and exported streams. */
 function printExtent(record: RunRecord, printer: Printer): void {
   const { listed, exported, partial, failed, empty, excluded } = record.reconciliation;
   const entries = record.streams.reduce((sum, stream) => sum + stream.entries, 0);
@@ -130,17 +135,17 @@ function printFindings(record: RunRecord, printer: Printer): void {
   if (findings.length > 0) printer.result('');
 }
 
-/** Says how to give the inputs that claims lack. */
+/** Next steps for missing inputs of claims. */
 const GIVE: Readonly<Record<LackedInput, string>> = {
   seal_key: 'Give the keys that seals are made with: verify.seal_keys in evidence.yaml, or --seal-key ID=FILE.',
   timestamp_root:
     "Give the authority's root certificate: verify.timestamp_roots in evidence.yaml, or --timestamp-roots FILE.",
 };
 
-/** Claims that follow from entries, keys and contract alone: the same command finds the same. */
+/** Claims that depend on entries, keys and contract only: repeating the command gives the same result. */
 const SETTLED: ReadonlySet<ClaimName> = new Set(['order', 'content', 'seal']);
 
-/** Says why a run is not finalized, and what helps. */
+/** Explains why a run is not finalized, and what to do. */
 export function whyOpen(record: RunRecord): string {
   if (record.streams.length + record.failed.length + record.vanished.length === 0)
     return 'No stream is in scope, so nothing was checked and nothing is finalized.';

@@ -2,21 +2,21 @@ import { renderMarkdown } from '../../../core/terminal/markdown.ts';
 import { type Printer, styled } from '../../../core/terminal/printer.ts';
 import { columnsOf } from '../../../core/terminal/table.ts';
 
-/** The columns of any terminal. */
+/** Columns that fit on any terminal. */
 export const STORY_COLUMNS = 80;
 const INDENT = '   ';
 
-/** A chapter of a story: what it is about, and what is seen in it, by its name. */
+/** Chapter of a story: an explanation and named facts. */
 interface Chapter {
   title: string;
   text: string;
   facts?: Facts;
 }
 
-/** Facts by their names. */
+/** Named facts. */
 export type Facts = readonly (readonly [name: string, value: string])[];
 
-/** Tells a story on the terminal, chapter by chapter. */
+/** Prints a story on the terminal, chapter by chapter. */
 export class Story {
   readonly #printer: Printer;
   #chapters = 0;
@@ -33,12 +33,12 @@ export class Story {
     this.show(facts);
   }
 
-  /** A paragraph. */
+  /** Prints a paragraph. */
   say(text: string): void {
     for (const line of inColumns(text, STORY_COLUMNS - INDENT.length)) this.#printer.result(`${INDENT}${line}`);
   }
 
-  /** Facts under each other. */
+  /** Prints facts below each other. */
   show(facts: Facts): void {
     const width = Math.max(0, ...facts.map(([name]) => columnsOf(name)));
     for (const [name, value] of facts) {
@@ -49,19 +49,19 @@ export class Story {
     }
   }
 
-  /** Names a thing that somebody may open or run; it is never broken, so that it can be copied. */
+  /** Prints a path or command, never wrapped, so that it can be copied. */
   point(what: string, at: string): void {
     this.say(what);
     this.#printer.result(`${INDENT}  ${at}`);
   }
 
-  /** Writes a text that is set already, e.g. a table. */
+  /** Prints preformatted text, such as a table. */
   set(text: string): void {
     this.#printer.block(`\n${text}\n`);
   }
 }
 
-/** Running text in lines of at most so many columns. */
+/** Wraps running text to a number of columns. */
 function inColumns(text: string, columns: number): string[] {
   return renderMarkdown(text, columns, () => '').map((line) =>
     [line]

@@ -5,14 +5,14 @@ import { formatTable, type TerminalColumn, terminalColumns, widthOfTable } from 
 import { escapeControls } from '../../../core/terminal/visible.ts';
 import { CLAIMS, type ClaimName, type ReportedClaim, type ReportedClaims } from '../../../verifier/claims/claim.ts';
 
-/** Number of streams that are seen at a glance; of more, those that are well are a count. */
+/** Number of streams that are all listed. For more, streams without problems are only counted. */
 const FEW = 24;
 const SHOWN = 50;
 
-/** Outcomes of streams about which nothing is to be done. */
+/** Statuses of streams that need no attention. */
 const WELL: ReadonlySet<string> = new Set(['verified', 'collected', 'empty', 'recorded']);
 
-/** Streams × claims, and what there is to say of the claims; with `--verbose` every stream. */
+/** Prints the table of streams and claims, with remarks on the claims; with `--verbose` for every stream. */
 export function printStreamsTable(rows: Rows<ClaimRow>, printer: Printer): void {
   if (rows.length === 0) return;
   const isWhole = printer.verbose || rows.length <= FEW;
@@ -30,7 +30,7 @@ export function printStreamsTable(rows: Rows<ClaimRow>, printer: Printer): void 
   printer.block(parts.join('\n\n'));
 }
 
-/** Says how many streams the table leaves out, by their outcomes. */
+/** Counts the omitted streams by status. */
 function sayLeftOut(rows: Rows<ClaimRow>, shown: readonly ClaimRow[]): string {
   const left = countByStatus(rows);
   for (const [status, count] of countByStatus(shown)) left.set(status, (left.get(status) ?? 0) - count);
@@ -55,10 +55,13 @@ export interface ClaimRow {
 }
 
 const NAME_COLUMNS = 48;
-/** The columns of a name that are seen on any terminal. */
+/** Columns for names that fit on any terminal. */
 const LEAST_NAME_COLUMNS = 16;
 
-/** The closing table: streams × claims. @param columns of the terminal; where it is too narrow, claims stand as marks. */
+/**
+ * Formats the table of streams and claims. @param columns of the terminal; if it is too narrow, claims are shown as
+ * marks.
+ */
 export function formatClaims(rows: readonly ClaimRow[], columns = terminalColumns()): string {
   const wide = toTable(rows, CLAIMS, (claims) => CLAIMS.map((name) => MARKS[claims[name].state]), NAME_COLUMNS);
   if (widthOfTable(wide) <= columns) return wide;
@@ -88,8 +91,8 @@ function toTable(
 const REASONS_SHOWN = 5;
 
 /**
- * Explains the marks; why what is unproved is, and where a proof ends: each once, with the number of its streams.
- * Claims of which the same is to be said stand together.
+ * Explains the marks, the reasons of unproved claims, and the limits of proofs: each once, with the number of streams.
+ * Claims with the same remark are grouped.
  */
 export function formatLegend(rows: Rows<ClaimRow>): string {
   const isOpened = rows.every(({ claims }) => CLAIMS.every((name) => claims[name].state !== 'recorded'));
@@ -134,7 +137,7 @@ function remarkOn(name: ClaimName, claim: ReportedClaim): string | null {
   if (state === 'unproved')
     return recorded === undefined ? reason : `recorded as ${recorded}, not checked here: ${reason}`;
   const remarks = [
-    // Names the forms that agree, and on what: a form that could not be read proves nothing.
+    // Shows the forms that agree and in what, because an unreadable form proves nothing.
     ...(name === 'agreement' && state === 'proved' && basis !== undefined ? [basis] : []),
     ...(by_contract === undefined ? [] : [by_contract]),
     ...(not_covered === undefined ? [] : [`digests do not cover ${not_covered.join(', ')}`]),
@@ -142,7 +145,7 @@ function remarkOn(name: ClaimName, claim: ReportedClaim): string | null {
   return remarks.length === 0 ? null : remarks.join('; ');
 }
 
-/** Counts the entries that a proved anchor says nothing about. */
+/** Counts the entries that a proved anchor does not cover. */
 function sayUnanchored(rows: Rows<ClaimRow>): string[] {
   const open = rows.flatMap(({ stream_id, claims: { anchor } }) => {
     const { state, anchored_through: through, entries_after_last_anchor: after = 0 } = anchor;
@@ -158,7 +161,7 @@ function sayUnanchored(rows: Rows<ClaimRow>): string[] {
   return [escapeControls(`${MARKS.proved} anchor: time-stamps do not cover ${where}: ${named.join('; ')}${more}`)];
 }
 
-/** Styles of the word for a stream or a run. */
+/** Styles of the outcome of a stream or a run. */
 export const OUTCOME_STYLES = {
   verified: 'green',
   collected: 'yellow',

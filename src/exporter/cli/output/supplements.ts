@@ -6,7 +6,7 @@ import { KIND_NAMES, RECORD_KINDS } from '../../../verifier/supplements/files.ts
 const FINDINGS_SHOWN = 10;
 const LABEL = 'Supplements   ';
 
-/** Prints the evidence of other services, a line each: their records by their standing. */
+/** Prints a line for each other service, with its records by state. */
 export function printSupplements(supplements: SupplementsStatement | null, printer: Printer): void {
   if (supplements === null) return;
   let label = LABEL;
@@ -35,7 +35,7 @@ function kindsOf(service: string, kinds: SupplementsStatement['kinds']): [kind: 
   });
 }
 
-/** Kinds are called by their plurals. */
+/** Kinds have plural names. */
 function singularOf(kind: string): string {
   return kind.replace(/s$/, '');
 }

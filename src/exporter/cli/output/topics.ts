@@ -1,7 +1,7 @@
 import { EXIT_CODES } from '../../../core/terminal/exit.ts';
 import { listTopics, type Topic, topicsIn } from '../../../core/terminal/topics.ts';
 
-/** The topics in the order of their names: the files of `templates/help`, and the table of exit codes. */
+/** Returns the topics in the order of their names: the files of `templates/help`, and the table of exit codes. */
 export function readTopics(): Topic[] {
   return topicsIn('templates/help', { 'exit-codes': exitCodes() });
 }

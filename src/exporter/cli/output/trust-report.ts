@@ -6,27 +6,27 @@ import type { PublicKey } from '../../../verifier/signature/key.ts';
 import type { Certificate } from '../../../verifier/timestamp/certificate.ts';
 import type { Config } from '../config/config.ts';
 
-/** The trust that a verification took from whoever asked for it, and the contracts by which it read. Nothing in it is a secret. */
+/** Inputs that a verification relied on, and the contracts that it read by. Contains no secrets. */
 export interface TrustReport {
-  /** The configuration file, as it was named; null for none. */
+  /** Configuration file as given; null for none. */
   configuration: string | null;
-  /** Ids of the keys that signatures are judged by. */
+  /** Ids of the keys that signatures are verified with. */
   public_keys: string[];
-  /** A digest of a key that somebody chose would let it be guessed, so there is none. */
+  /** Contains no digest of a key: a digest of a chosen key would allow guessing it. */
   seal_keys: { id: string; file: string }[];
-  /** Those that tokens of entries are judged under; null where none are pinned. */
+  /** Roots for tokens of entries; null if none are pinned. */
   timestamp_roots: Root[] | null;
-  /** Those that stamps of runs are judged under; null where none are pinned. */
+  /** Roots for stamps of runs; null if none are pinned. */
   stamp_roots: Root[] | null;
-  /** The claims that must be proved, whatever a run or a bundle requires besides. */
+  /** Claims that must be proved, in addition to those that a run or bundle requires. */
   required_claims: ClaimName[];
-  /** Claims that need not be proved although a run or a bundle requires them. */
+  /** Claims that need not be proved although a run or bundle requires them. */
   without_claims: ClaimName[];
-  /** The endpoint of an S3 store; null for the one that its own settings name. */
+  /** Endpoint of an S3 store; null for the one in the store's settings. */
   endpoint: string | null;
-  /** Each contract that something was read by. */
+  /** Contracts that something was read by. */
   contracts: ContractUse[];
-  /** The decoders that read the entries: the reference decoder alone, or the fast one too. */
+  /** Decoders that read the entries: the reference decoder alone, or also the fast one. */
   decoders: 'fast and reference' | 'reference alone';
 }
 
@@ -36,7 +36,7 @@ interface Root {
   subject: string;
 }
 
-/** The trust that the reader gave, apart from the configuration. */
+/** Trust inputs from the reader, apart from the configuration. */
 export interface GivenTrust {
   publicKeys: readonly PublicKey[];
   roots: readonly Certificate[] | null;
@@ -66,7 +66,7 @@ export function toRoot({ x509, subject }: Certificate): Root {
 
 const OWNERS = { reader: 'given by you', bundle: "the bundle's own", default: 'comes with this program' } as const;
 
-/** Keys by name as far as they fit on a line; else their number, and the folder where they all lie. */
+/** Lists keys by name if they fit on a line; otherwise their number and their common folder. */
 function sealKeys(keys: TrustReport['seal_keys']): string {
   if (keys.length === 0) return 'none';
   if (keys.length <= MAX_NAMED_KEYS) return keys.map(({ id, file }) => `${id} (${file})`).join(', ');
@@ -77,7 +77,7 @@ function sealKeys(keys: TrustReport['seal_keys']): string {
 
 const MAX_NAMED_KEYS = 3;
 
-/** The head of the output: whoever reads the outcome knows what it rests on. */
+/** Prints the trust inputs before the outcome, which depends on them. */
 export function printTrust(trust: TrustReport, printer: Printer): void {
   const list = (texts: readonly string[]) => (texts.length === 0 ? 'none' : texts.join(', '));
   const roots = (pinned: TrustReport['stamp_roots']) =>

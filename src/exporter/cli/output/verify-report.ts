@@ -18,23 +18,23 @@ type Pieces = Exclude<OutputLine, string>;
 const PROVED: Styled = styled('proved', 'green');
 const REFUTED: Styled = styled('refuted, see above', 'red');
 
-/** The result of a verification, whatever was verified. */
+/** Result of verifying an archive or a file. */
 type ArchiveOrFile = ArchiveReport | FileReport;
 
-/** The result for one target, and what it rests on. */
+/** Result for one target, and its trust inputs. */
 export interface VerifiedTarget {
   report: ArchiveOrFile;
   trust: TrustReport;
 }
 
-/** A bundle or a package. */
+/** Prints the report of a bundle or a package. */
 export function printFile(report: FileReport, trust: TrustReport, printer: Printer): void {
   printExceptions(report.streams, trust, printer);
   printTrust(trust, printer);
   printFileDetails(report, printer);
 }
 
-/** Exceptions come first: the outcome is to be read with them. */
+/** Prints exceptions first, because they qualify the outcome. */
 function printExceptions(
   streams: readonly { claims: ReportedClaims }[],
   { without_claims: without }: TrustReport,
@@ -65,7 +65,7 @@ function printFileDetails(report: FileReport, printer: Printer): void {
   printOutcome(report, sayNotProved(report.streams), printer);
 }
 
-/** An archive, run by run, and what was found in all of it. */
+/** Prints the report of an archive: run by run, then the findings in all of it. */
 export function printArchive(report: ArchiveReport, trust: TrustReport, printer: Printer): void {
   printExceptions(
     report.runs.flatMap((run) => run.streams),
@@ -124,14 +124,14 @@ function countFindings({ objects, locks }: ArchiveReport): string {
     `${objectsIn(missing)} missing`,
     `${objectsIn(altered)} altered`,
     `${objectsIn(unexpected)} unexpected`,
-    // If no lock was looked at, nothing is known to be unlocked or locked.
+    // Omitted if no lock was checked, because the number of unlocked objects is unknown.
     ...(locks.checked > 0 ? [`${objectsIn(unlocked)} unlocked`] : []),
     ...(closed.length > 0 ? [`${objectsIn(closed)} closed to this user, so not checked`] : []),
   ];
   return counts.join(', ');
 }
 
-/** A single run in full; several by a line each, and once what there is to say of all of their claims. */
+/** Prints a single run in full; for several, a line each and a common legend of claims. */
 function printRuns(runs: ArchiveReport['runs'], printer: Printer): void {
   const [run, ...others] = runs;
   if (run === undefined) return;
@@ -144,7 +144,7 @@ function printRuns(runs: ArchiveReport['runs'], printer: Printer): void {
   printer.block(`\n${formatLegend(runs.flatMap(({ streams }) => streams))}\n`);
 }
 
-/** One of several targets: a line, and all else only if something is amiss with it or everything is asked for. */
+/** Prints one of several targets: a line, and details with --verbose or if the exit code is not 0. */
 export function printTarget(name: string, report: ArchiveOrFile, printer: Printer): void {
   const { outcome, exit_code } = report;
   const streams = 'runs' in report ? report.runs.flatMap((run) => run.streams) : report.streams;
@@ -156,7 +156,7 @@ export function printTarget(name: string, report: ArchiveOrFile, printer: Printe
   else printFileDetails(report, printer);
 }
 
-/** One of several targets that could not be looked at. */
+/** Prints one of several targets that could not be verified. */
 export function printError(name: string, { message, nextStep }: EvidenceError, printer: Printer): void {
   printer.result([styled(name, 'bold'), ': ', styled('not verified', 'red'), `: ${message}`]);
   if (nextStep !== undefined) printer.result(`  ${nextStep}`);
@@ -168,7 +168,7 @@ function printService(service: ArchiveReport['service'], printer: Printer): void
   for (const { run_id, from, to } of service.moved) printer.result(`  moved from ${from} to ${to} with run ${run_id}`);
 }
 
-/** Prints how many months that have ended are in a run, and which are not. */
+/** Prints the number of ended months with a complete run, and lists the others. */
 function printMonths(months: ArchiveReport['months'], printer: Printer): void {
   const [first, last] = [months.at(0), months.at(-1)];
   if (first === undefined || last === undefined) return;
@@ -207,7 +207,7 @@ function printExpiring({ expiring }: ArchiveReport['locks'], printer: Printer): 
   );
 }
 
-/** Several things can be wrong with one object. */
+/** Counts objects, of which one may have several findings. */
 function objectsIn(findings: readonly ObjectFinding[]): number {
   return new Set(findings.map(({ key }) => key.split(':')[0])).size;
 }
@@ -220,7 +220,7 @@ function printObjectFindings(findings: readonly ObjectFinding[], printer: Printe
       printer.result(`  expected ${expected ?? 'nothing'}`);
       printer.result(`  found    ${actual ?? 'nothing'}`);
     }
-    // Said once of neighbours that ask for the same.
+    // Printed once for consecutive findings with the same next step.
     if (shown[index + 1]?.next_step !== next_step) printer.result(`  ${next_step}`);
   }
   if (findings.length > SHOWN) printer.result(`… and ${findings.length - SHOWN} more; --json has them.`);

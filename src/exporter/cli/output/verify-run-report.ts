@@ -8,10 +8,10 @@ import { printSupplements } from './supplements.ts';
 
 const SHOWN = 50;
 
-/** Outcomes by which nothing is to be done about a run. */
+/** Outcomes of runs that need no attention. */
 const WELL: ReadonlySet<string> = new Set(['verified', 'collected', 'empty', 'recorded']);
 
-/** One of several runs: a line, and all else only if something is amiss with it or everything is asked for. */
+/** Prints one of several runs: a line, and details with --verbose or if something is wrong. */
 export function printRunLine(run: RunReport, printer: Printer): void {
   printer.result([
     styled(`Run ${run.run_id}`, 'bold'),
@@ -28,7 +28,7 @@ export function printRunLine(run: RunReport, printer: Printer): void {
   printAbsent({ ...run, excluded: [] }, printer);
 }
 
-/** Sums up a run in a line, so that nothing goes unsaid that changes what its outcome means. */
+/** Summarizes a run in a line, with everything that qualifies its outcome. */
 function sumUp({ streams, excluded, superseded_by, hold_log, shares, stamps }: RunReport): string[] {
   const entries = streams.reduce((sum, stream) => sum + stream.entries, 0);
   const attested = streams.filter((stream) => stream.attested).length;
@@ -45,7 +45,7 @@ function sumUp({ streams, excluded, superseded_by, hold_log, shares, stamps }: R
   ];
 }
 
-/** All of a run: its streams, and what was done about it. */
+/** Prints a run in full: its streams, and what was done with it. */
 export function printRunDetails(run: RunReport, printer: Printer): void {
   printStreamsTable(run.streams, printer);
   printFindings(run.streams, printer);
@@ -58,7 +58,7 @@ export function printRunDetails(run: RunReport, printer: Printer): void {
   printShares(run.shares, printer);
 }
 
-/** Prints what was found in streams, and what the export alone found. */
+/** Prints the findings in streams, and refutations that only the export recorded. */
 export function printFindings(streams: readonly ReportedVerdict[], printer: Printer): void {
   const causes = streams
     .flatMap(({ findings }) => findings)
@@ -74,7 +74,7 @@ export function printFindings(streams: readonly ReportedVerdict[], printer: Prin
 
 const REFUTED = styled('refuted', 'red');
 
-/** The streams that are not among those of the table, and why. */
+/** Prints the streams that are missing from the table, and why. */
 function printAbsent({ vanished, ended, failed, excluded }: RunReport, printer: Printer): void {
   const causes = [
     ...vanished.map(({ finding }): Cause => {
@@ -103,7 +103,7 @@ function printAttested(streams: RunReport['streams'], printer: Printer): void {
     );
 }
 
-/** Errors of what was judged here are among the findings of the run. */
+/** Prints the supplements. Errors that were found by this verification are already among the run's findings. */
 function printSupplementsCheck(check: RunReport['supplements'], printer: Printer): void {
   if (check === null) return;
   const { judged, findings, proved: _proved, ...counts } = check;

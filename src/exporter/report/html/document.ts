@@ -22,12 +22,12 @@ import {
 import { streams } from './streams.ts';
 import { supplements } from './supplements.ts';
 
-/** The parts of the page besides the view: texts that are written into it unchanged. */
+/** Style and programs of the page, written into it unchanged. */
 export interface PageParts {
   style: string;
-  /** Runs in the page: searching, sorting, receiving bundles. */
+  /** Program that runs in the page: searches, sorts, accepts bundles. */
   page: string;
-  /** Runs in a worker: verifies a bundle. */
+  /** Program that runs in a worker: verifies a bundle. */
   verifier: string;
 }
 
@@ -38,8 +38,8 @@ interface Section {
 }
 
 /**
- * The run as one HTML file that asks for nothing else: its policy forbids every connection, and lets nothing run but
- * the two programs that it carries. The same view gives the same bytes; they are made in pieces.
+ * Renders the run as one self-contained HTML file. Its policy forbids all connections and allows only the two programs
+ * inside it. The same view yields the same bytes. The file is rendered in pieces.
  */
 export function renderHtml(view: RunView, texts: Texts, parts: PageParts): Iterable<string> {
   const { runId, organisation } = view.run;
@@ -100,7 +100,10 @@ ${content}</section>
 `;
 }
 
-/** Content Security Policy Level 3. A worker made from a blob inherits it, so the verifier cannot connect either. */
+/**
+ * Content Security Policy Level 3. A worker made from a blob inherits the policy, so the verifier cannot connect
+ * either.
+ */
 function policyFor({ style, page }: PageParts): string {
   return [
     "default-src 'none'",
@@ -116,13 +119,16 @@ function sourceOf(text: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 }
 
-/** HTML 13.1.2.6: what is in a script or style ends at its end tag, and a comment in it hides that. */
+/**
+ * Returns text for a script or style element. HTML section 13.1.2.6: an end tag ends the element, and a comment opener
+ * could hide that tag.
+ */
 function verbatim(text: string): Markup {
   if (/<\/(script|style)|<!--/i.test(text)) throw new TypeError('a program of the page would end its own element');
   return new Markup([text]);
 }
 
-/** The organization, the period and the outcome, in words that nobody overlooks. */
+/** Renders the header: organization, period and outcome in prominent words. */
 export function summary(view: RunView, texts: Texts): Markup {
   const { run, outcome, extent, proof } = view;
   const { findings } = proof;
@@ -146,7 +152,7 @@ ${fact('Run', run.runId)}${run.request === null ? null : fact('Request', run.req
 </header>`;
 }
 
-/** Listed = exported + partial + failed + empty + excluded, as a sum that can be followed with a finger. */
+/** Renders the sum listed = exported + partial + failed + empty + excluded term by term, for a reader to follow. */
 function reconciliation({ reconciliation: { listed, ...parts } }: RunView['extent']): Markup {
   const term = (label: string, count: number, sign: string): MarkupContent =>
     markup`<li${count > 0 && (label === 'partial' || label === 'failed') ? markup` class="amiss"` : null}>${
@@ -157,7 +163,7 @@ function reconciliation({ reconciliation: { listed, ...parts } }: RunView['exten
 ${term('streams listed', listed, '')}${terms}</ul>`;
 }
 
-/** The seven claims at a glance: what is not proved must not hide behind the word above. */
+/** Renders one claim of the overview, so that an unproved claim cannot hide behind the outcome above. */
 function tile({ name: claim, proved, refuted, of }: ClaimView): Markup {
   const state = refuted > 0 ? 'refuted' : proved === of && of > 0 ? 'proved' : 'unproved';
   return markup`<li class="${state}"><b>${claim}</b> <span>${grouped(proved)} of ${grouped(of)} proved</span>${
@@ -171,7 +177,7 @@ function fact(label: string, value: string): Markup {
 `;
 }
 
-/** The area to drop bundles on. The page's program says the result; it is told which run this is. */
+/** Renders the drop area for bundles. The page's program reports results; `data-run` gives it the id of this run. */
 export function verification({ run: { runId } }: RunView, { browser }: Texts): Markup {
   return markup`<p>${browser.introduction}</p>
 <ul>

@@ -21,7 +21,7 @@ ${facts.map(
 `;
 }
 
-/** From what the service says that it has to what was verified of it. */
+/** Renders the control totals, from the service's stated counts to the verified ones. */
 export function population({ extent }: RunView, { population: texts }: Texts): Markup {
   const { rows } = extent.population;
   const row = ({ label, streams, entries, isAmiss }: (typeof rows)[number]) =>
@@ -34,7 +34,7 @@ ${rows.map(row)}</tbody></table></div>
 `;
 }
 
-/** The section for the exporter's user, after all that an auditor reads. */
+/** Renders the section for the preparer, after all sections for the auditor. */
 export function preparer({ preparer: advice }: RunView, { preparer: texts }: Texts): Markup | null {
   if (advice.length === 0) return null;
   return markup`<p>${texts.introduction}</p>
@@ -156,7 +156,7 @@ function month({ month: label, outcome, state, note }: Coverage['months'][number
   return markup`<li class="${tone}"><span>${label}</span> <b><span aria-hidden="true">${MARKS[outcome]}</span> <span class="word">${outcome}</span></b></li>\n`;
 }
 
-/** The meaning of each claim, and its state over all streams. */
+/** Renders the meaning of each claim, and its counts over all streams. */
 export function claims({ proof: { claims: all } }: RunView, texts: Texts): Markup {
   return markup`<p>${texts.proves.words}</p>
 <p>${texts.proves.introduction}</p>

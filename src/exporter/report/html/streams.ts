@@ -8,14 +8,16 @@ import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';
 
 const LABEL_LENGTH = 12;
-/** Rows that a browser shows, searches and sorts at once. */
+/** Maximum number of rows that a browser can show, search and sort at once. */
 const MAX_ROWS = 5000;
 
-/** By which a column is sorted: what needs a look first. */
+/** Sort order of the columns: cells that need attention first. */
 const RANKS = { refuted: 0, unproved: 1, proved: 2 } as const;
 const STATUS_RANKS = { refuted: 0, incomplete: 1, empty: 2, collected: 3, verified: 4 } as const;
 
-/** Streams × claims. Without a script it is a table; with one it can be searched and sorted. */
+/**
+ * Renders the table of streams and claims. It is readable without scripts; with scripts it can be searched and sorted.
+ */
 export function streams({ streams: { all, factsOf } }: RunView, texts: Texts): Markup | null {
   if (all.length === 0) return null;
   const listed = listedStreams(all, MAX_ROWS);
@@ -36,7 +38,9 @@ ${each(listed, (stream) => row(stream, factsOf(stream)))}</tbody></table></div>
 `;
 }
 
-/** The identity of the bundle of each stream, and its id, for `belongingOf`: as JSON Lines in which no element ends. */
+/**
+ * Renders bundle identity and stream id of every stream for `belongingOf`, as JSON Lines that cannot close the element.
+ */
 function identities(all: Iterable<RunStream>): Markup {
   const line = ({ bundle, stream_id }: RunStream) =>
     `${JSON.stringify([bundle.identity, stream_id]).replaceAll('<', '\\u003c')}\n`;
@@ -55,12 +59,12 @@ function row(stream: RunStream, facts: readonly StreamFact[]): Markup {
 `;
 }
 
-/** The style shows a mark in place of the word. */
+/** Renders the state as a word; the style replaces it with a mark. */
 function cell({ state }: Claim): Markup {
   return markup`<td class="mark ${state}" data-sort="${RANKS[state]}">${state}</td>`;
 }
 
-/** The identity of the stream's evidence, and the reasons of unproved claims. */
+/** Renders what identifies the stream's evidence, and the reasons for unproved claims. */
 function details(stream: RunStream, facts: readonly StreamFact[]): Markup {
   const { head, bundle, claims, package_id, findings_count } = stream;
   const reasons = CLAIMS.filter((claim) => claims[claim].state !== 'proved').map(

@@ -4,7 +4,7 @@ import type { KindRow, SupplementRemark, SupplementsView } from '../view/supplem
 import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';
 
-/** The records of other services, and how far the evidence proves them. */
+/** Renders the records of other services, and how far the evidence proves them. */
 export function supplements({ proof: { supplements: view } }: RunView, { supplements: texts }: Texts): Markup | null {
   if (view === null) return null;
   return markup`<p>${view.introduction}</p>

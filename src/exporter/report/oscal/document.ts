@@ -1,4 +1,4 @@
-// Over 250 lines: it is one document, each function a part of it.
+// Over 250 lines: it is one document, with a function for each part.
 
 import { utf8Bytes } from '../../../core/bytes.ts';
 import { StreamingSha256 } from '../../../core/digest.ts';
@@ -16,14 +16,14 @@ import type { Texts } from '../view/texts.ts';
 import { line, paragraph, toToken, uuidOf } from './tokens.ts';
 
 const OSCAL_VERSION = '1.2.1';
-/** Down to each of the observations, which are made one after the other. */
+/** Depth of streamed serialization, down to single observations, which are generated one at a time. */
 const LEVELS = 5;
-/** The subject of observations without a named control: the evidence itself. */
+/** Id of the control for observations when no framework is configured: the integrity of the evidence. */
 const NO_CONTROL = 'evidence-integrity';
 
 /**
- * `assessment-results.json`: the run as OSCAL assessment results. Each stream is an observation. There are no OSCAL
- * findings, since each of these must say whether a control is satisfied, and that is for the assessor. In pieces.
+ * Renders `assessment-results.json`: the run as OSCAL assessment results, in pieces. Each stream is an observation.
+ * There are no OSCAL findings: a finding states whether a control is satisfied, which is the assessor's decision.
  */
 export function renderOscal(record: RunRecord, texts: Texts): Iterable<string> {
   const version = versionOf(record);
@@ -54,7 +54,10 @@ export function renderOscal(record: RunRecord, texts: Texts): Iterable<string> {
   return recordPieces(document, LEVELS);
 }
 
-/** The digest of the results' sources: a stream stands for its record, whose digest covers all of it. */
+/**
+ * Returns the digest of the data behind the results. The digest of a stream's record covers everything about the
+ * stream.
+ */
 function versionOf({ documents: _documents, streams, ...rest }: RunRecord): string {
   const digest = new StreamingSha256();
   digest.update(utf8Bytes(JSON.stringify(rest)));
@@ -62,7 +65,7 @@ function versionOf({ documents: _documents, streams, ...rest }: RunRecord): stri
   return digest.finish().sha256;
 }
 
-/** The namespace of our own properties. */
+/** Namespace of this program's properties. */
 const NAMESPACE = 'https://evidence-exporter.invalid/ns/oscal';
 
 function toResult(record: RunRecord, texts: Texts, version: string) {
@@ -93,7 +96,7 @@ function toResult(record: RunRecord, texts: Texts, version: string) {
   };
 }
 
-/** Counts records of other services by kind and state. */
+/** Counts the records of other services by kind and state. */
 function supplementProps({ supplements }: RunRecord): Record<string, number> {
   return Object.fromEntries(
     Object.entries(supplements?.kinds ?? {}).flatMap(([kind, counts]) =>
@@ -102,14 +105,14 @@ function supplementProps({ supplements }: RunRecord): Record<string, number> {
   );
 }
 
-/** Makes properties. An unknown value is no property. */
+/** Converts values to OSCAL properties, without unknown and empty ones. */
 function toProps(values: Record<string, string | number | boolean | null>) {
   return Object.entries(values)
     .filter(([, value]) => value !== null && value !== '')
     .map(([name, value]) => ({ name, ns: NAMESPACE, value: line(String(value)) }));
 }
 
-/** By what the observations were made. */
+/** Returns the component that made the observations. */
 function toolOf({ tool }: RunRecord) {
   return {
     uuid: toolUuid(tool),
@@ -128,7 +131,7 @@ function toolUuid({ name, version, commit }: RunRecord['tool']): string {
   return uuidOf('tool', name, version, commit ?? '');
 }
 
-/** Yields the resources: the plan, and each stream, which the observations are about. */
+/** Yields the resources: the plan, and each stream that observations are about. */
 function* resources(record: RunRecord, plan: string) {
   yield {
     uuid: plan,
@@ -158,7 +161,7 @@ function streamUuid({ source }: RunRecord, streamId: string): string {
   return uuidOf('stream', source.audit_url, streamId);
 }
 
-/** Keys are relative to the archive, this document to the run. */
+/** Returns a reference from the run's folder to an object, whose key is relative to the archive. */
 function hrefOf(key: string): string {
   return `../../${key.split('/').map(encodeURIComponent).join('/')}`;
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** OSCAL's single line: no white space at its ends, none but spaces within, not empty. */
+/** Converts text to OSCAL's single-line string: not empty, trimmed, with spaces as the only white space. */
 export function line(text: string): string {
   const plain = text
     .toWellFormed()
@@ -9,21 +9,21 @@ export function line(text: string): string {
   return plain === '' ? '–' : plain;
 }
 
-/** Text from outside must not become a list, a heading or a link of ours. */
+/** Escapes Markdown, so that text from outside cannot form a list, a heading or a link. */
 export function paragraph(text: string): string {
   return line(text).replace(/[\\`*_{}[\]<>#|]/g, '\\$&');
 }
 
-/** OSCAL's token: begins with a letter. */
+/** Converts an id to an OSCAL token, which begins with a letter or an underscore. */
 export function toToken(id: string): string {
   const token = id.replace(/[^\p{L}\p{N}._-]+/gu, '-').replace(/-+$/, '');
   return /^[\p{L}_]/u.test(token) ? token : `c-${token}`;
 }
 
-/** The namespace of all names here, drawn once at random. */
+/** Namespace of all name-based UUIDs here; a random UUID, chosen once. */
 const NAMESPACE = Buffer.from('7f0a4c1e5d3b4b7f9a5e2c8d61f0b394', 'hex');
 
-/** RFC 9562 section 5.5: a version 5 UUID, the same for the same name. */
+/** Returns a version 5 UUID (RFC 9562 section 5.5): the same for the same name. */
 export function uuidOf(...name: readonly string[]): string {
   const bytes = createHash('sha1').update(NAMESPACE).update(JSON.stringify(name)).digest().subarray(0, 16);
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x50, 6);

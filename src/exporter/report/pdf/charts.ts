@@ -10,7 +10,7 @@ import type { RunView } from '../view/view.ts';
 import { BAR, NAME_LINES, OUTCOME_COLORS } from './style.ts';
 
 const PLOT_HEIGHT = 104;
-/** Numbers at the left of the plot. */
+/** Width of the axis labels left of the plot. */
 const AXIS_WIDTH = 40;
 const BAR_STEP = 16;
 const NAME_WIDTH = 200;
@@ -26,7 +26,7 @@ export function drawCharts(sheet: Sheet, { charts }: RunView): void {
   for (const note of notes) drawParagraph(sheet, note, { color: GREY });
 }
 
-/** Over time: one column a day, month or year. */
+/** Draws a chart over time, with one column for each day, month or year. */
 function drawColumns(sheet: Sheet, chart: Bars): void {
   const { bars, title, notes } = chart;
   drawHeading(sheet, title, PLOT_HEIGHT + 30);
@@ -44,7 +44,7 @@ function drawColumns(sheet: Sheet, chart: Bars): void {
     }
     const width = Math.min(step * 0.8, 36);
     bars.forEach(({ count }, index) => {
-      // The smallest count is seen too.
+      // Keeps even the smallest count visible.
       const height = count === 0 ? 0 : Math.max((count / top) * PLOT_HEIGHT, 0.8);
       sheet.box(left + (index + 0.5) * step - width / 2, base, width, height, BAR);
     });
@@ -54,10 +54,10 @@ function drawColumns(sheet: Sheet, chart: Bars): void {
   for (const note of notes) drawParagraph(sheet, note, { size: 7.5, leading: 10, color: GREY });
 }
 
-/** Space between two labels. */
+/** Minimum space between two labels. */
 const LABEL_GAP = 8;
 
-/** As many labels as have room, each as near to the middle of its bar as the page lets it. */
+/** Draws as many labels as fit, each as close to the middle of its column as the page allows. */
 function drawTimes(sheet: Sheet, bars: Bars['bars'], left: number, step: number, y: number, small: Setting): void {
   let free = 0;
   bars.forEach(({ label }, index) => {
@@ -70,7 +70,7 @@ function drawTimes(sheet: Sheet, bars: Bars['bars'], left: number, step: number,
   });
 }
 
-/** By name: one bar a stream or an action. */
+/** Draws a chart by name, with one bar for each stream or action. */
 function drawBars(sheet: Sheet, chart: Bars): void {
   const { bars, title, notes } = chart;
   drawHeading(sheet, title, bars.length * BAR_STEP + 10);
@@ -94,7 +94,7 @@ function drawBars(sheet: Sheet, chart: Bars): void {
   for (const note of notes) drawParagraph(sheet, note, { size: 7.5, leading: 10, color: GREY });
 }
 
-/** 1, 2 or 5 times a power of ten, at least the value. */
+/** Returns the smallest 1, 2 or 5 times a power of ten that is not less than the value. */
 function niceAbove(value: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(value, 1)));
   return [1, 2, 5, 10].map((factor) => factor * power).find((nice) => nice >= value) ?? value;
@@ -145,7 +145,7 @@ export function drawCoverage(sheet: Sheet, { coverage }: RunView, texts: Texts):
   drawRuns(sheet, runs);
 }
 
-/** Two moments to the second, with what joins them. */
+/** Lines of a period: two times to the second and the words between them. */
 const PERIOD_LINES = 4;
 
 function drawRuns(sheet: Sheet, runs: RunView['coverage']['runs']): void {

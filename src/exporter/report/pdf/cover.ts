@@ -13,7 +13,7 @@ const TOP_FINDINGS = 4;
 const CLAIM_HEIGHT = 43;
 const CLAIM_GAP = 4;
 
-/** The first page: whose evidence, of when, and what it came to, in words that nobody overlooks. */
+/** Draws the first page: organization, period and outcome in prominent words. */
 export function drawCover(sheet: Sheet, view: RunView, texts: Texts): void {
   const { regular, bold } = sheet.styles;
   const { run, extent, proof } = view;
@@ -52,7 +52,7 @@ function drawShort(sheet: Sheet, text: string, setting: Setting, maxLines: numbe
   sheet.y -= paragraph.lines.length * setting.leading;
 }
 
-/** Draws the outcome of the run, on a ground that tells at a glance. */
+/** Draws the outcome of the run on a background in the color of its tone. */
 export function drawOutcome(sheet: Sheet, { outcome }: Pick<RunView, 'outcome'>): void {
   const { ground, ink } = TONES[outcome.tone];
   const word: Setting = { style: sheet.styles.bold, size: 26, leading: 33, color: ink };
@@ -74,7 +74,7 @@ export function drawOutcome(sheet: Sheet, { outcome }: Pick<RunView, 'outcome'>)
   sheet.y -= height;
 }
 
-/** Listed = exported + partial + failed + empty + excluded, as a sum that can be followed with a finger. */
+/** Draws the sum listed = exported + partial + failed + empty + excluded term by term, for a reader to follow. */
 function drawReconciliation(sheet: Sheet, { reconciliation }: RunView['extent']): void {
   const { listed, ...parts } = reconciliation;
   const number: Setting = { style: sheet.styles.bold, size: 16, leading: 20, color: INK };
@@ -97,7 +97,7 @@ function drawReconciliation(sheet: Sheet, { reconciliation }: RunView['extent'])
   sheet.y -= 34;
 }
 
-/** The seven claims at a glance: what is not proved must not hide behind the word above. */
+/** Draws an overview of the seven claims, so that an unproved claim cannot hide behind the outcome above. */
 function drawClaims(sheet: Sheet, { claims }: RunView['proof']): void {
   const name: Setting = { style: sheet.styles.bold, size: 7.5, leading: 10, color: INK };
   const small: Setting = { style: sheet.styles.regular, size: 7.5, leading: 10, color: GREY };
@@ -124,7 +124,7 @@ function groundOf({ proved, refuted, of }: ClaimView): readonly [Color, Color] {
   return proved === of && of > 0 ? [OUTCOME_COLORS.verified.ground, GREEN] : [PALE, GREY];
 }
 
-/** The gravest findings, so that nobody has to look for them. */
+/** Draws the most severe findings on the first page. */
 function drawErrors(sheet: Sheet, { findings }: RunView['proof']): void {
   const errors = findings.groups.filter(({ severity }) => severity === 'error').slice(0, TOP_FINDINGS);
   if (errors.length === 0) return;

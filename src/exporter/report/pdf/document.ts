@@ -24,7 +24,7 @@ import { drawStreams, MAX_LISTED_STREAMS } from './streams.ts';
 import { TONES } from './style.ts';
 import { drawSupplements } from './supplements.ts';
 
-/** The run as a document. The same view gives the same bytes. */
+/** Renders the run as a PDF. The same view yields the same bytes. */
 export function renderPdf(view: RunView, texts: Texts): Promise<Iterable<Uint8Array>> {
   const { runId, organisation, period, finishedAt } = view.run;
   const facts = {

@@ -24,7 +24,7 @@ export function drawIpe(sheet: Sheet, { provenance: { ipe } }: RunView, texts: T
   for (const { label, lines, form } of ipe) drawFact(sheet, label, lines, form);
 }
 
-/** The lines for signatures on paper, after the statements that they sign. */
+/** Draws the signature lines for paper copies, after the statements that they sign. */
 export function drawSignature(sheet: Sheet, { ipe: { review: label } }: Texts): void {
   const small: Setting = { style: sheet.styles.regular, size: 7.5, leading: 10, color: GREY };
   sheet.makeRoom(62);
@@ -39,7 +39,7 @@ export function drawSignature(sheet: Sheet, { ipe: { review: label } }: Texts): 
   sheet.y -= 16;
 }
 
-/** From what the service says that it has to what was verified of it. */
+/** Draws the control totals, from the service's stated counts to the verified ones. */
 export function drawPopulation(sheet: Sheet, { extent }: RunView, { population: texts }: Texts): void {
   const { rows } = extent.population;
   const { body, strong } = settings(sheet);
@@ -64,7 +64,7 @@ export function drawPopulation(sheet: Sheet, { extent }: RunView, { population: 
   });
 }
 
-/** The section for the exporter's user, after all that an auditor reads. */
+/** Draws the section for the preparer, after all sections for the auditor. */
 export function drawPreparer(sheet: Sheet, { preparer }: RunView, { preparer: texts }: Texts): void {
   if (preparer.length === 0) return;
   drawSection(sheet, texts.title, 60);
@@ -130,7 +130,10 @@ export function drawLate(sheet: Sheet, { extent }: RunView, all: Texts): void {
   drawMore(sheet, extent.moreLate, all);
 }
 
-/** A remark names a stream and somebody's reason; so many lines of six of them are no page. */
+/**
+ * Line limit of a remark, which contains a stream id and a reason. Six remarks of this length still leave room on a
+ * page.
+ */
 const REMARK_LINES = 10;
 
 export function drawClaims(sheet: Sheet, { proof: { claims } }: RunView, texts: Texts): void {

@@ -22,10 +22,10 @@ const CLAIM_WIDTH = 22;
 const ENTRIES_WIDTH = 56;
 const STATUS_WIDTH = 64;
 const ROWS_A_TURN = 50;
-/** Nobody reads a hundred pages of ticks. */
+/** Maximum number of listed streams. Longer tables do not help a reader of the PDF. */
 export const MAX_LISTED_STREAMS = 200;
 
-/** Streams × claims, with what identifies each stream's evidence, on pages of their own. */
+/** Draws the table of streams and claims, with the digests that identify each stream's evidence, on new pages. */
 export async function drawStreams(
   sheet: Sheet,
   { streams: { all, factsOf } }: RunView,
@@ -50,7 +50,7 @@ export async function drawStreams(
   table.drawHead();
   for (const [index, stream] of streams.entries()) {
     drawStream(sheet, table, stream, factsOf(stream));
-    // Thousands of rows take seconds, in which a signal to stop must be heard.
+    // Drawing thousands of rows takes seconds; yields so that signals are handled.
     if (index % ROWS_A_TURN === ROWS_A_TURN - 1) await nextTurn();
   }
   sheet.close();

@@ -7,15 +7,15 @@ import { fill } from './sentences.ts';
 import type { Texts } from './texts.ts';
 
 export interface Charts {
-  /** Over time, without gaps; null without a dated entry. */
+  /** Counts over time, without gaps; null if no entry has a date. */
   activity: Bars | null;
   streams: Bars | null;
-  /** Null where the service does not count actions. */
+  /** Entries by action; null if the service does not count actions. */
   actions: Bars | null;
   notes: string[];
 }
 
-/** More bars than this are drawn by month, more months by year. */
+/** Maximum number of columns. Beyond it, days are grouped into months, and months into years. */
 const MAX_TIMES = 124;
 const MAX_NAMES = 12;
 const LENGTH = { day: 10, month: 7, year: 4 } as const;
@@ -64,7 +64,7 @@ function toActivity(
   };
 }
 
-/** Every day, month or year from the first to the last, of the period too where it has both ends. */
+/** Lists every day, month or year from the first to the last, including the period if it has both ends. */
 function timesBetween(keys: readonly string[], per: Activity['per'], { from, to }: RunRecord['period']): string[] {
   const length = LENGTH[per];
   const bounds = [...keys];
@@ -81,7 +81,7 @@ function timesBetween(keys: readonly string[], per: Activity['per'], { from, to 
     else if (per === 'month') time.setUTCMonth(time.getUTCMonth() + 1);
     else time.setUTCFullYear(time.getUTCFullYear() + 1);
   }
-  // Years that lie apart by thousands are drawn without what is between.
+  // Years that are thousands apart are drawn without those between them.
   return times.length <= MAX_TIMES || per !== 'year' ? times : [...new Set(keys)].sort();
 }
 
@@ -111,7 +111,9 @@ function toActions(streams: Rows<RunStream>, { charts }: Texts): Bars | null {
   return { title: charts.actions, bars: topOf(bars, 'action', others), notes: uncounted.length === 0 ? [] : [note] };
 }
 
-/** The longest bars by name, all others as one. @param more entries of names that are not known one by one. */
+/**
+ * Keeps the longest bars and groups all others into one. @param more entries whose names are not known individually.
+ */
 function topOf(sorted: readonly Bars['bars'][number][], thing: string, more: number): Bars['bars'] {
   const top = sorted.slice(0, MAX_NAMES);
   const rest = sorted.slice(MAX_NAMES);

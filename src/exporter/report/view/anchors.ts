@@ -4,9 +4,9 @@ import type { RunStream } from '../../../verifier/records/record.ts';
 import { fill } from './sentences.ts';
 import type { Texts } from './texts.ts';
 
-/** The extent of a stream's entries that proved time-stamps cover. */
+/** Entries of a stream that proved time-stamps cover. */
 interface Anchored {
-  /** Null where each token is for one entry alone. */
+  /** Sequence number of the last covered entry; null if each token covers a single entry. */
   through: number | null;
   covered: number | null;
   after: number | null;
@@ -31,25 +31,28 @@ export function anchoredIn({ claims: { anchor }, entries }: RunStream): Anchored
 
 const NAMED = 5;
 
-/** Streams with time-stamps, counted. */
-// Over ten members: all that is said of them.
+/** Totals over all streams with entries. */
+// Over ten members: all totals of one summary.
 interface Found {
   streams: number;
   entries: number;
   anchored: number;
   covered: number;
-  /** Streams of which each token is for one entry alone. */
+  /** Number of streams whose tokens each cover a single entry. */
   single: number;
   by: Set<string>;
   from: string;
   to: string;
-  /** Entries after the last token, the streams that have some, and what is said of the first of these. */
+  /**
+   * Number of entries after the last token, number of streams that have such entries, and descriptions of the first of
+   * these streams.
+   */
   after: number;
   later: number;
   named: string[];
 }
 
-/** The time-stamps of entries over all streams. */
+/** Describes the time-stamps of entries over all streams. */
 export function toAnchors(streams: Iterable<RunStream>, texts: Texts): string[] {
   const found = findAnchored(streams, texts);
   if (found.anchored === 0) return [texts.anchors.none];
@@ -98,14 +101,14 @@ function sayCovered({ covered, entries, anchored, streams, by, from, to }: Found
   });
 }
 
-/** Says which entries came after the last token. */
+/** Describes the entries after the last token. */
 function sayLater({ after, later, named }: Found, { anchors: texts }: Texts): string[] {
   if (later === 0) return [];
   const all = fill(texts.later, { entries: plural(after, 'entry'), streams: plural(later, 'stream') });
   return [`${all} ${named.join('; ')}${later > NAMED ? ' …' : ''}`];
 }
 
-/** Says the same of one stream. */
+/** Describes the time-stamps of one stream. */
 export function sayAnchored(stream: RunStream, { anchors: texts }: Texts): string | null {
   const anchored = anchoredIn(stream);
   if (anchored === null) return null;

@@ -9,12 +9,12 @@ export interface ClaimView {
   name: ClaimName;
   meaning: string;
   required: boolean;
-  /** The number of streams it is counted over: see `countsFor`, and those that were not received. */
+  /** Number of streams that the claim is counted for: see `countsFor`, plus the streams that were not received. */
   of: number;
   proved: number;
   refuted: number;
   unproved: number;
-  /** Reasons of unproved and refuted claims, and limits of proofs: each once, the most frequent first. */
+  /** Reasons of unproved and refuted claims, and limits of proofs: each once, most frequent first. */
   remarks: { state: Claim['state']; text: string; streams: number }[];
 }
 
@@ -35,7 +35,7 @@ export function toClaims({ streams, failed, scope }: RunRecord, texts: Texts): C
   }));
 }
 
-/** Counts one claim over streams. */
+/** Counts the states of one claim over streams. */
 class ClaimTally {
   readonly name: ClaimName;
   readonly counts: Record<Claim['state'], number> = { proved: 0, refuted: 0, unproved: 0 };
@@ -59,15 +59,15 @@ class ClaimTally {
 }
 
 /**
- * True if a claim is counted for a stream. A stream that was received whole and has no entries counts only for what is
- * refuted.
+ * Reports whether a claim is counted for a stream. For an empty stream that was received completely, only refuted
+ * claims are counted.
  */
 export function countsFor(name: ClaimName, stream: RunStream): boolean {
   const isKnownEmpty = stream.entries === 0 && isReceivedWhole(stream);
   return !isKnownEmpty || stream.claims[name].state === 'refuted';
 }
 
-/** True if a stream was received whole, and could be read. */
+/** Reports whether a stream was received completely and could be read. */
 export function isReceivedWhole({ partial, findings }: RunStream): boolean {
   return !partial && !findings.some(({ code }) => /^(package|contract)\//.test(code));
 }
@@ -92,7 +92,7 @@ function remarkOn(name: ClaimName, stream: RunStream): string | null {
   const { stream_id, claims, findings } = stream;
   const { state, reason, not_covered, entries_after_last_anchor: after = 0 } = claims[name];
   if (state === 'refuted') {
-    // Findings tell every error; this tells the stream and its first one.
+    // The section on findings lists every error; this remark gives the stream and its first error.
     const errors = findings.filter(({ code, severity }) => severity === 'error' && code.startsWith(`${name}/`));
     const [first] = errors;
     const more = errors.length > 1 ? `, and ${plural(errors.length - 1, 'more finding')}` : '';

@@ -8,14 +8,14 @@ import { sayMissing } from './population.ts';
 import { fill } from './sentences.ts';
 import type { Texts } from './texts.ts';
 
-/** One thing that has to hold of every stream for the extract to be complete and accurate. */
+/** Condition that every stream must meet for the extract to be complete and accurate. */
 interface Condition {
   text: string;
   holds: number;
   of: number;
 }
 
-/** The conclusion about completeness and accuracy: the sentence first, then the conditions one by one. */
+/** Returns the conclusion on completeness and accuracy: first the summary sentence, then each condition. */
 export function toConclusion(record: RunRecord, { conclusion: texts, population }: Texts): string[] {
   const { streams, failed } = record;
   const missing = toMissing(record);
@@ -30,7 +30,7 @@ export function toConclusion(record: RunRecord, { conclusion: texts, population 
 }
 
 function conditionsOf(streams: Rows<RunStream>, failed: number, texts: Texts['conclusion']): Condition[] {
-  // Nobody knows about a stream that failed.
+  // Failed streams count as not meeting the condition, because nothing is known about them.
   const proved = (text: string, name: ClaimName, isLeftOut: (stream: RunStream) => boolean = () => false): Tested => ({
     condition: { text, holds: 0, of: failed },
     counts: (stream) => countsFor(name, stream),
@@ -57,7 +57,7 @@ function conditionsOf(streams: Rows<RunStream>, failed: number, texts: Texts['co
   return all.map(({ condition }) => condition);
 }
 
-/** A condition, the streams that it is asked of, and those of which it holds. */
+/** Condition with the predicate for streams that it applies to and the predicate for streams that meet it. */
 interface Tested {
   condition: Condition;
   counts: (stream: RunStream) => boolean;

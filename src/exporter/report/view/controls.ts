@@ -3,13 +3,13 @@ import type { Controls } from '../../../verifier/records/controls.ts';
 import type { RunRecord, RunStream } from '../../../verifier/records/record.ts';
 import { matchesStream } from '../../../verifier/records/stream-glob.ts';
 
-/** The evidence of the run for one control. */
+/** Evidence of the run for one control. */
 export interface ControlView {
   id: string;
   title: string;
   speaksTo: string;
   doesNotShow: string;
-  /** The number of streams for it, and the states of their claims. */
+  /** Number of streams that speak to the control, and the counts of their claims. */
   streams: number;
   refuted: number;
   claims: { name: ClaimName; proved: number }[];
@@ -28,7 +28,7 @@ export function toFrameworks({ report, streams }: RunRecord): FrameworkView[] {
     tallies: controls.map((control) => new ControlTally(control)),
   }));
   const tallies = frameworks.flatMap((one) => one.tallies);
-  // A stream without entries says nothing.
+  // A stream without entries is no evidence for a control.
   if (tallies.length > 0)
     for (const stream of streams) if (stream.entries > 0) for (const one of tallies) one.add(stream);
   return frameworks.map(({ framework, note, tallies: of }) => ({

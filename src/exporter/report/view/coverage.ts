@@ -8,31 +8,30 @@ import { fill } from './sentences.ts';
 import type { Texts } from './texts.ts';
 
 interface CoverageMonth {
-  /** `2026-10`. */
+  /** Month in the form `2026-10`. */
   month: string;
   state: CoveredMonth['state'];
   /**
-   * `refuted` where a run that has some of it is; otherwise that of the run that has most of it. Null where none has.
+   * `refuted` if any run that covers part of the month is refuted; otherwise the outcome of the run that covers most of
+   * it. Null if no run covers any of it.
    */
   outcome: Outcome | null;
-  /** The extent in that run; null if it has all. */
+  /** Part of the month that this run covers; null if it covers all of it. */
   note: string | null;
 }
 
 export interface Coverage {
   months: CoverageMonth[];
-  /** Newest first. */
+  /** Latest runs, newest first. */
   runs: EarlierRun[];
-  /** When nothing was recorded, in this run. */
+  /** Sentences about the days without entries in this run. */
   quiet: string[];
 }
 
 const MONTHS = 120;
 const RUNS = 24;
 
-/**
- * Lists the months with an export, this run included: from the first that a run has to the last one begun.
- */
+/** Lists the months from the first exported month to the current one, including this run. */
 export function toCoverage(record: RunRecord, texts: Texts): Coverage {
   const runs = [...record.earlier_runs, toEarlierRun(record)];
   const now = new Date(record.finished_at);
@@ -59,12 +58,12 @@ function toMonth(
 
 const DAY_MS = 86_400_000;
 const RANGES = 20;
-/** A longer time is not told day by day. */
+/** Maximum number of days that are checked one by one. */
 const MAX_DAYS = 3660;
 
 /**
- * On which days of the period nothing was recorded in any stream: from the first entry on where it has no begin, up to
- * the export where it has no end.
+ * Describes the days of the period on which no stream has an entry. An open period begins with the first entry and ends
+ * with the export.
  */
 function toQuietDays(record: RunRecord, { coverage: texts }: Texts): string[] {
   const { streams, period } = record;
@@ -96,7 +95,7 @@ function daysBetween(first: string, last: string): string[] {
   );
 }
 
-/** Days that follow one another as one. */
+/** Merges consecutive days into ranges. */
 function toRanges(days: readonly string[]): [from: string, to: string][] {
   const ranges: [string, string][] = [];
   for (const day of days) {

@@ -5,15 +5,15 @@ import { fill, nameOf } from './sentences.ts';
 import type { Texts } from './texts.ts';
 
 export interface CustodyStep {
-  /** RFC 3339; empty where nobody recorded it. */
+  /** RFC 3339 time of the step; empty if it was not recorded. */
   at: string;
-  /** In words: a moment, a span, or that it is not recorded. */
+  /** Time as shown: a moment, a span, or a note that it was not recorded. */
   when: string;
   who: string;
   what: string;
 }
 
-/** Through whose hands the evidence went, in the order of time. */
+/** Returns the chain of custody of the evidence in chronological order. */
 export function toCustody(record: RunRecord, finalized: boolean, { custody }: Texts): CustodyStep[] {
   const { scope, tool, finished_at, acceptances, signed, timestamp_authority: authority } = record;
   const program = `${tool.name} ${tool.version}`;
@@ -49,7 +49,7 @@ export function toCustody(record: RunRecord, finalized: boolean, { custody }: Te
   ];
 }
 
-/** Each export that worked on the run, and what it received. */
+/** Returns a step for each attempt at the run, with the number of streams that it received. */
 function attemptsOf({ attempts, streams, operator }: RunRecord, custody: Texts['custody']): CustodyStep[] {
   return attempts.map(({ started_at, ended_at }, index) => {
     const received = streams.filter(({ collected }) => collected.export_started_at === started_at);

@@ -4,7 +4,7 @@ import type { RunRecord, RunStream } from '../../../verifier/records/record.ts';
 import { fill } from './sentences.ts';
 import type { Texts } from './texts.ts';
 
-/** By which time an entry belongs to the period, and the first and the last one by both of their times. */
+/** Describes which time decides if an entry belongs to the period, and the first and last entry by both times. */
 export function toCutoff({ source, streams }: RunRecord, { cutoff: texts }: Texts): string[] {
   const { recorded, occurred } = source.time_fields;
   const by = recorded === null ? texts.no_time : fill(texts.recorded, { field: recorded });
@@ -18,7 +18,7 @@ export function toCutoff({ source, streams }: RunRecord, { cutoff: texts }: Text
   ];
 }
 
-/** Says the times of an entry at an end of a stream. */
+/** Describes both times of the first or last entry of a stream. */
 export function timesAt(
   { first_recorded_at, first_occurred_at, last_recorded_at, last_occurred_at }: RunStream,
   end: 'first' | 'last',
@@ -59,7 +59,7 @@ function edgeOf(
   return edge;
 }
 
-/** The smallest and the largest of some texts, by their UTF-16 code units; null for none. */
+/** Returns the smallest and the largest text by UTF-16 code units; null if there are none. */
 export function edgesOf<T>(
   rows: Iterable<T>,
   textOf: (row: T) => string | null,

@@ -9,14 +9,14 @@ import { toPopulation } from './population.ts';
 import { asSentence, fill, nameOf } from './sentences.ts';
 import type { Texts } from './texts.ts';
 
-/** A labelled fact; `mono` for digests, paths and ids. */
+/** Labeled fact; `mono` for digests, paths and ids. */
 export interface Fact {
   label: string;
   lines: string[];
   form: 'text' | 'mono';
 }
 
-/** The IPE statement: where the information comes from, how it was got, and what is known of whether it is all of it. */
+/** Returns the IPE statement: source of the information, method of extraction, and evidence of its completeness. */
 export function toIpeFacts(record: RunRecord, texts: Texts): Fact[] {
   const { source, tool, period, streams, warnings } = record;
   const text = (label: string, ...lines: string[]): Fact => ({ label, lines, form: 'text' });
@@ -50,7 +50,7 @@ export function toIpeFacts(record: RunRecord, texts: Texts): Fact[] {
   ];
 }
 
-/** When the bundles' evidence was received, whatever export finalized the run. */
+/** Describes when the evidence was received, over all attempts at the run. */
 function extractionOf({ streams, attempts }: RunRecord, { ipe }: Texts): string[] {
   const from = edgesOf(streams, ({ collected }) => collected.requested_at)?.first;
   const to = edgesOf(streams, ({ collected }) => collected.received_at)?.last;
@@ -81,7 +81,7 @@ function scopeOf({ scope }: RunRecord): string[] {
   ];
 }
 
-/** Nothing where nothing is encrypted. */
+/** Empty if nothing is encrypted. */
 function encryptionOf({ streams }: RunRecord, { ipe }: Texts): string[] {
   const recipients = new Set<string>();
   let encrypted = 0;
@@ -99,7 +99,9 @@ function signatureOf({ signed, timestamp_authority: authority }: RunRecord, { ip
   return [signed ? ipe.signed : ipe.unsigned, ...stamped];
 }
 
-/** A query after its path, a body after a space; at the end when it is sent, where it is not always. */
+/**
+ * Formats a request: a query after the path, a body after a space, and a note if the request is only sometimes sent.
+ */
 function lineOf({ purpose, method, path, parameters }: RunRecord['source']['requests'][number]): string {
   const [between, separator] = method === 'GET' ? ['?', '&'] : [' ', ' '];
   const asked = parameters.length === 0 ? '' : `${between}${parameters.join(separator)}`;

@@ -7,15 +7,15 @@ import type { Texts } from './texts.ts';
 
 type Finding = RunStream['findings'][number];
 
-/** All findings of one code. */
+/** All findings with one code. */
 export interface FindingGroup {
   code: Finding['code'];
   severity: Finding['severity'];
   meaning: string;
   streams: number;
-  /** As recorded: consecutive entries are one finding. */
+  /** Number of recorded findings. One finding may cover several consecutive entries. */
   findings: number;
-  /** The first of them. */
+  /** First findings of the group. */
   shown: ShownFinding[];
 }
 
@@ -23,25 +23,25 @@ interface ShownFinding {
   streamId: string;
   place: string;
   message: string;
-  /** The id, time and act of the entry; null if unknown. */
+  /** Id, times and action of the entry; null if unknown. */
   entry: string | null;
-  /** The contradicting values, each with its label. */
+  /** Contradicting values, each with its label. */
   values: { label: string; value: string }[];
 }
 
 export interface Findings {
   groups: FindingGroup[];
-  /** Each deviating entry counted, also those that the record does not keep one by one. */
+  /** Number of deviating entries, including those that the record does not keep individually. */
   total: number;
   streams: number;
-  /** The text for no findings: that nothing failed does not mean that all was proved. */
+  /** Text if there are no findings. It states open claims too: no finding does not mean that everything was proved. */
   none: string;
 }
 
 const SHOWN = 20;
 const SEVERITIES: readonly Finding['severity'][] = ['error', 'warning', 'notice'];
 
-/** Errors first. */
+/** Returns the findings grouped by code, errors first. */
 export function toFindings(record: RunRecord, texts: Texts): Findings {
   const { streams, vanished, ended, failed } = record;
   const absent = vanished.length + ended.length;
@@ -76,7 +76,7 @@ function* findingsIn({ streams, vanished, ended }: RunRecord): Generator<Finding
   for (const { findings } of streams) yield* findings;
 }
 
-/** Counts the findings of one code. */
+/** Collects the findings of one code. */
 class FindingTally {
   readonly #first: Finding;
   readonly #streams = new Set<string>();

@@ -11,7 +11,7 @@ import type { Texts } from './texts.ts';
 
 const text = z.string().min(1);
 
-/** `templates/report/letter.yaml`. */
+/** Schema of `templates/report/letter.yaml`. */
 export const letterTextsSchema = z.strictObject({
   title: text,
   labels: z.strictObject({
@@ -39,7 +39,7 @@ export const letterTextsSchema = z.strictObject({
     no_root: text,
     steps: z.array(
       z.strictObject({
-        /** Left out for a step of every letter. */
+        /** Condition of the step; omitted if every letter has it. */
         when: z.enum(['links', 'chain', 'signed', 'stamped', 'encrypted']).optional(),
         title: text,
         text,
@@ -50,42 +50,42 @@ export const letterTextsSchema = z.strictObject({
 });
 export type LetterTexts = z.infer<typeof letterTextsSchema>;
 
-/** A file that was shared. */
+/** File that was shared. */
 export interface LetterFile {
-  /** The path in the recipient's folder. */
+  /** Path in the recipient's folder. */
   path: string;
   bytes: number;
   sha256: string;
-  /** Null for a copy. */
+  /** Link to the file; null for a copy. */
   url: string | null;
 }
 
-/** The subject of a letter. */
+/** Data that a letter is made from. */
 export interface LetterSubject {
   run: RunRecord;
   share: ShareRecord;
   runSha256: string;
-  /** The ledger entry of the run. */
+  /** Ledger entry of the run. */
   entry: { key: string; number: number };
-  /** Null for a run that is not signed. */
+  /** Signature of the run; null for an unsigned run. */
   signature: { envelope: string; keyId: string; isEcdsa: boolean } | null;
-  /** The run's first time-stamp; null for none. */
+  /** Key of the run's first time-stamp; null if there is none. */
   stamp: string | null;
-  /** The roots under which whoever shares verifies checkpoints and runs; null where none are pinned. */
+  /** Roots that the sharing operator has pinned for checkpoints and for runs; null if none are pinned. */
   roots: { checkpoints: readonly LetterRoot[] | null; stamps: readonly LetterRoot[] | null };
   files: readonly LetterFile[];
 }
 
-/** A root certificate, so that a reader knows which one to get. */
+/** Root certificate, described so that a reader can obtain the same one. */
 interface LetterRoot {
   subject: string;
-  /** The digest of the certificate in DER, hex. */
+  /** Digest of the certificate in DER, hex. */
   sha256: string;
 }
 
-/** A letter, whatever it is set in. */
+/** Content of a letter, independent of its format. */
 export interface LetterView {
-  /** RFC 3339: when the run was shared. */
+  /** RFC 3339 time at which the run was shared. */
   date: string;
   runId: string;
   title: string;
@@ -96,14 +96,14 @@ export interface LetterView {
   remarks: string[];
   files: {
     introduction: string;
-    /** The way to a file by its name; null for copies. */
+    /** Hint that file names are links; null for copies. */
     clickable: string | null;
     list: readonly LetterFile[];
   };
   verify: { introduction: string; steps: { title: string; text: string; command: string }[] };
 }
 
-/** Pure: the same subject and texts give the same letter. */
+/** Pure: the same subject and texts yield the same letter. */
 export function toLetterView(subject: LetterSubject, texts: LetterTexts, reportTexts: Texts): LetterView {
   const { run, share, runSha256, files } = subject;
   return {
@@ -137,7 +137,7 @@ function toFacts({ run, share, files }: LetterSubject, { labels, links, copies }
   ];
 }
 
-/** A name that was configured, before the account that the program ran under. */
+/** Shows a configured preparer before the account that ran the program. */
 function sharerOf({ report }: RunRecord, { shared_by }: ShareRecord): string {
   return report.prepared_by === null ? nameOf(shared_by) : `${report.prepared_by} (${nameOf(shared_by)})`;
 }
@@ -149,7 +149,7 @@ function toRemarks({ signature, stamp }: LetterSubject, texts: LetterTexts): str
   ];
 }
 
-/** The authorities that stamped the service's checkpoints, as far as that was proved. */
+/** Lists the authorities with proved time-stamps on the service's checkpoints. */
 function authoritiesOf({ streams }: RunRecord): string[] {
   return [...new Set(streams.flatMap(({ claims }) => claims.anchor.authorities ?? []))].sort();
 }
@@ -159,7 +159,7 @@ function sayRoots(roots: readonly LetterRoot[] | null, { root, no_root: none }: 
   return roots.map(({ subject, sha256 }) => fill(root, { subject, digest: sha256 })).join('; ');
 }
 
-/** Whom to get the roots for checkpoints from; empty where none was proved. */
+/** Tells the reader which authorities to get the checkpoint roots from; empty if no anchor was proved. */
 function sayCheckpoints(
   authorities: readonly string[],
   roots: readonly LetterRoot[] | null,
@@ -169,7 +169,7 @@ function sayCheckpoints(
   return fill(texts.anchored, { authorities: authorities.join(', '), roots: sayRoots(roots, texts) });
 }
 
-/** The flags of the last step, for what the folder does not hold. */
+/** Returns the flags of the last verification step, for files that the folder does not contain. */
 function flagsOf({ run, signature, stamp }: LetterSubject, authorities: readonly string[]): string[] {
   const isEncrypted = run.streams.some(({ bundle }) => bundle.encrypted !== undefined);
   return [
@@ -196,7 +196,7 @@ function toSteps(subject: LetterSubject, { verify }: LetterTexts): LetterView['v
     number: entry.number,
     entry: entry.key,
     envelope: signature?.envelope ?? '',
-    // Ed25519 has a digest of its own.
+    // Ed25519 includes its own digest algorithm, so openssl takes no digest option.
     algorithm: signature?.isEcdsa === true ? ' -digest sha256' : '',
     stamp: stamp ?? '',
     tool: `${run.tool.name} ${run.tool.version}`,

@@ -2,29 +2,29 @@ import { lengthOf, type Range, union, without } from '../../../verifier/claims/r
 import { monthOf } from '../../../verifier/records/months.ts';
 import type { RunRecord, RunStream } from '../../../verifier/records/record.ts';
 
-/** Findings whose places are numbers that the package should have and has not. */
+/** Codes of findings that list sequence numbers missing from the package. */
 const OF_MISSING: ReadonlySet<string> = new Set([
   'order/gap',
   'continuity/truncated',
   'continuity/gap',
   'anchor/missing-entry',
 ]);
-/** Gone too, and somebody accepted that. */
+/** Codes of findings about missing entries that the operator has accepted. */
 const OF_ACCEPTED: ReadonlySet<string> = new Set(['continuity/accepted-missing']);
 const OF_DIFFERING = 'completeness/listing-differs';
 
-/** The known gaps of a stream, by sequence number. Nobody can know of others. */
+/** Returns the known gaps of a stream as ranges of sequence numbers. Other gaps cannot be known. */
 export function missingIn({ findings, service, ...stream }: RunStream, period: RunRecord['period']): Range[] {
   const first = stream.first_sequence;
   const last = stream.head?.sequence ?? null;
   const placesOf = (matches: (code: string) => boolean) => placesIn(findings, matches);
   const packaged = first === null || last === null ? [] : [{ from: first, to: last }];
   const { sequence: head } = service.head;
-  // A package that goes up to the end has the head that was stated before it was asked for.
+  // A package without an end should reach the head that the service stated before the package was requested.
   const tail = period.to === null && head !== null && last !== null ? [{ from: last + 1, to: head }] : [];
   return union([
     ...placesOf((code) => OF_MISSING.has(code) || OF_ACCEPTED.has(code)),
-    // Entries listed outside of the package; those within it differ otherwise, or are a gap.
+    // Entries listed outside the package. Inside it, a listed entry that differs is either a gap or another finding.
     ...without(
       placesOf((code) => code === OF_DIFFERING),
       packaged,
@@ -41,30 +41,30 @@ function placesIn(findings: RunStream['findings'], matches: (code: string) => bo
     );
 }
 
-/** The part that somebody accepted; earlier runs have it. */
+/** Returns the missing entries that were accepted; earlier runs have them. */
 function acceptedIn({ findings }: RunStream): Range[] {
   return union(placesIn(findings, (code) => OF_ACCEPTED.has(code)));
 }
 
-/** True if the exporter's user accepted that some earlier entries are not compared. */
+/** Reports whether the operator accepted that some earlier entries are not compared. */
 export function isAccepted({ findings }: RunStream): boolean {
   return findings.some(({ code }) => code === 'continuity/accepted');
 }
 
-/** The known gaps of a run. */
+/** Known gaps of a run. */
 export interface Missing {
-  /** Within the streams that were received. */
+  /** Gaps in received streams: number of streams and of missing entries. */
   streams: number;
   entries: number;
-  /** Streams that earlier exports had, and how many entries they had. */
+  /** Streams that earlier exports had and this run lacks, and the number of their entries. */
   vanished: number;
   vanishedEntries: number;
-  /** The number of entries that are gone since earlier exports, in listed and unlisted streams, and were accepted. */
+  /** Streams, listed or not, with accepted losses since earlier exports, and the number of lost entries. */
   accepted: number;
   acceptedEntries: number;
   /**
-   * Streams in scope that were not received, and how many entries the service states of them; null where it states
-   * none.
+   * Streams in scope that were not received, and the number of entries that the service states for them; null if it
+   * does not state one for each.
    */
   failed: number;
   failedEntries: number | null;
@@ -89,7 +89,10 @@ export function toMissing(record: RunRecord): Missing {
   };
 }
 
-/** The number of entries of all time that the list states for streams not received, by id; null if it states none. */
+/**
+ * Returns the all-time number of entries that the service lists for each stream that was not received, by id; null if
+ * not listed.
+ */
 export function statedEntries({ stream_list, failed, excluded }: RunRecord): ReadonlyMap<string, number | null> {
   const stated = new Map<string, number | null>([...failed, ...excluded].map(({ stream_id }) => [stream_id, null]));
   if (stated.size > 0)
@@ -97,7 +100,7 @@ export function statedEntries({ stream_list, failed, excluded }: RunRecord): Rea
   return stated;
 }
 
-/** Null where one of them is not known. */
+/** Returns the sum, or null if any count is unknown. */
 export function sumIfKnown(counts: readonly (number | null)[]): number | null {
   const known = counts.filter((count) => count !== null);
   return known.length < counts.length ? null : sum(known);
@@ -109,14 +112,14 @@ export function sum(counts: Iterable<number>): number {
   return total;
 }
 
-/** Entries of a stream that are dated into a month which was exported without them. */
+/** Entries dated in a month that was exported without them. */
 export interface LateEntries {
   streamId: string;
-  /** `11 to 20`, or `from 11` where only the first is known. */
+  /** `11 to 20`, or `from 11` if only the first number is known. */
   numbers: string;
-  /** The month that they are dated into. */
+  /** Month of the entries. */
   month: string;
-  /** The run that found them. */
+  /** Id of the run that found them. */
   seenBy: string;
 }
 
@@ -132,7 +135,7 @@ export function toLate({ streams, run_id: seenBy }: Pick<RunRecord, 'streams' | 
   );
 }
 
-/** Number of entries that no export has, although their month was exported. */
+/** Returns the number of entries that no export contains although their month was exported. */
 export function countUnfetched(stream: Pick<RunStream, 'findings'>): number {
   return grownIn(stream).reduce(
     (sum, { from, to }) => sum + (from === undefined || to === undefined ? 0 : to - from + 1),

@@ -6,18 +6,18 @@ import { fill, sayNotProved } from './sentences.ts';
 import { sayWrong } from './supplements.ts';
 import type { Texts } from './texts.ts';
 
-/** `calm`: verified. `alarm`: refuted. `caution`: collected only, partial, or nothing was checked. */
+/** `calm`: verified. `alarm`: refuted. `caution`: only collected, partial, or empty. */
 export type Tone = 'calm' | 'alarm' | 'caution';
 
-/** The outcome of the run, for the first page. */
+/** Outcome of the run, for the first page. */
 export interface OutcomeView {
   tone: Tone;
-  /** In capitals: one word, or two where a run is refuted and partial. */
+  /** Words in capitals: one, or two for a run that is both refuted and partial. */
   words: string[];
   sentences: string[];
 }
 
-/** The causes that refute the streams, as far as their findings tell; in the order of the claims, each once. */
+/** Describes why streams are refuted, as far as their findings show: each cause once, in the order of the claims. */
 function causesOf(streams: RunRecord['streams'], { by_claim, by_code }: Texts['outcome']['refuted']): string {
   const causes = CLAIMS.flatMap((name) =>
     streams
@@ -52,7 +52,7 @@ export function toOutcome(record: RunRecord, kind: ReportKind, texts: Texts): Ou
   };
 }
 
-/** A word and its sentence; two of each where a run is refuted and partial. */
+/** Returns a word and its sentence, or two of each for a run that is both refuted and partial. */
 function sayOutcome(record: RunRecord, finalized: boolean, texts: Texts): { word: string; sentence: string }[] {
   const { outcome, reconciliation, streams } = record;
   const { verified, collected, refuted, partial, empty } = texts.outcome;
@@ -80,7 +80,7 @@ function sayOutcome(record: RunRecord, finalized: boolean, texts: Texts): { word
   return say({ verified, collected, empty }[outcome]);
 }
 
-/** Streams that are gone, and those without entries. */
+/** Describes streams that have vanished, were accepted as restarted or ended, or have no entries. */
 function sayAbsent({ outcome, streams, vanished, ended, reconciliation }: RunRecord, texts: Texts): string[] {
   const { vanished: gone, accepted, empties } = texts.outcome;
   const restarted = streams.filter(isAccepted).length + ended.length;

@@ -5,16 +5,16 @@ import { type Missing, statedEntries, sum, sumIfKnown, toMissing } from './missi
 import { fill } from './sentences.ts';
 import type { Texts } from './texts.ts';
 
-/** A line of the control totals. */
+/** Row of the control totals. */
 interface PopulationRow {
   label: string;
   streams: number;
-  /** Null where nobody states how many. */
+  /** Number of entries; null if it is not stated. */
   entries: number | null;
   isAmiss: boolean;
 }
 
-/** From what the service says that it has to what was verified of it, in streams and entries. */
+/** Control totals in streams and entries, from the service's stated counts to the verified ones. */
 export interface Population {
   rows: PopulationRow[];
   sentences: string[];
@@ -59,7 +59,7 @@ function isVerified({ status, partial }: RunStream): boolean {
   return !partial && (status === 'verified' || status === 'collected');
 }
 
-/** Streams and their entries, by what came of them. An empty stream may be verified, too. */
+/** Totals of streams and entries by outcome. An empty stream counts as `empty`, and may also be verified. */
 function totalsOf(streams: Iterable<RunStream>) {
   const total = () => ({ streams: 0, entries: 0 });
   const totals = {
@@ -89,7 +89,7 @@ function entriesOf(streams: Rows<RunStream>): number {
   return sum(streams.map(({ entries }) => entries));
 }
 
-/** The counts in the service's list of streams: they cover all time, so they say nothing of a shorter run. */
+/** Counts from the service's list of streams. They cover all time, so they are null for a run over a period. */
 interface Stated {
   all: number | null;
   excluded: number | null;
@@ -126,7 +126,7 @@ function sayStated(record: RunRecord, { all, excluded, failed }: Stated, texts: 
   return [`${fill(texts.of_stated, values)}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}.`];
 }
 
-/** Says which entries are known to be missing, or that none are. */
+/** Describes which entries are known to be missing, or states that none are. */
 export function sayMissing(missing: Missing, texts: Texts['population']): string {
   const { streams, entries, vanished, vanishedEntries, accepted, acceptedEntries, failed, failedEntries } = missing;
   const told = (count: number, template: string, ofStreams: number, ofEntries: number) =>

@@ -2,7 +2,9 @@ import { grouped, plural } from '../../../core/plurals.ts';
 import { notProvedIn, refutedIn } from '../../../verifier/claims/claim.ts';
 import type { Operator } from '../../../verifier/claims/schemas.ts';
 
-/** @throws TypeError for a name that has no value: the template and the code are of one version. */
+/**
+ * Fills in the values of a template. @throws TypeError if a value is missing: template and code have the same version.
+ */
 export function fill(template: string, values: Readonly<Record<string, string | number>>): string {
   return template.replace(/\{([a-z_]+)\}/g, (_all, name: string) => {
     const value = values[name];
@@ -11,23 +13,23 @@ export function fill(template: string, values: Readonly<Record<string, string | 
   });
 }
 
-/** A remark of the record, as a sentence of its own. */
+/** Turns a warning of the record into a sentence. */
 export function asSentence(remark: string): string {
   return `${remark.charAt(0).toUpperCase()}${remark.slice(1)}.`;
 }
 
 /**
- * The name of the operator. A text takes its direction from its first letter (UAX #9, P2): it is English, whatever the
- * names are.
+ * Returns the name of the operator. The leading English word makes the direction of the text left-to-right (UAX #9,
+ * P2), whatever script the names use.
  */
 export function nameOf({ user, host }: Operator): string {
   return `user ${user} on ${host}`;
 }
 
 /**
- * The sentences under every word that a verdict is told by: which claims are refuted, and what that word leaves open. Null
- * where nothing is either.
- * @param each what each of them is: a stream has a bundle in every run.
+ * Returns the sentences that accompany every verdict: which claims are refuted, and which are not proved. Null if
+ * neither applies.
+ * @param each unit of the counts: `bundle` if the streams are bundles of several runs.
  */
 export function sayNotProved(
   streams: Parameters<typeof notProvedIn>[0],

@@ -8,7 +8,7 @@ import { missingIn } from './missing.ts';
 import { fill } from './sentences.ts';
 import type { Texts } from './texts.ts';
 
-/** A fact about a stream besides its claims: a label and its words. */
+/** Fact about a stream besides its claims. */
 export type StreamFact = [label: string, text: string];
 
 export function toStreamFacts(stream: RunStream, period: RunRecord['period'], texts: Texts): StreamFact[] {
@@ -39,7 +39,10 @@ function verdictOf({ verified, failed_sequences }: RunStream['service']): string
   return failed_sequences.length === 0 ? 'failed' : `failed at ${failed_sequences.slice(0, 10).join(', ')}`;
 }
 
-/** The streams that a table of at most so many rows lists: all, or else the first in which something is amiss. */
+/**
+ * Returns the streams for a table of at most `max` rows: all streams if they fit, otherwise the first that need
+ * attention.
+ */
 export function listedStreams(all: Rows<RunStream>, max: number): RunStream[] {
   return all.length <= max ? [...all] : firstOf(all.filter(isAmiss), max);
 }
@@ -48,7 +51,7 @@ function isAmiss({ status, partial }: RunStream): boolean {
   return partial || status === 'refuted' || status === 'incomplete';
 }
 
-/** @param count of streams that a table leaves out. @param max of rows that it may have. */
+/** @param count of streams that the table omits. @param max number of rows. */
 export function sayLeftOut(count: number, max: number, { streams }: Texts): string {
   return fill(streams.left_out, { shown: grouped(max), streams: plural(count, 'stream') });
 }

@@ -5,20 +5,20 @@ import { KIND_NAMES, RECORD_KINDS } from '../../../verifier/supplements/files.ts
 import { asSentence, fill } from './sentences.ts';
 import type { Texts } from './texts.ts';
 
-/** The records of other services beside the audit evidence. */
+/** Records of other services, shown next to the audit evidence. */
 export interface SupplementsView {
   introduction: string;
   kinds: KindRow[];
-  /** Services that were to be collected from, and were not. */
+  /** Services that should have been collected from but were not. */
   missing: { service: string; reason: string; nextStep: string }[];
-  /** Others of which something was collected, and from where. */
+  /** Origins and times of the collected services. */
   sources: string[];
   findings: SupplementRemark[];
-  /** The number of findings that are not shown, in words. */
+  /** Number of findings that are not shown, in words; null if all are shown. */
   more: string | null;
 }
 
-/** Records of one kind, of the period. */
+/** Records of one kind in the period. */
 export interface KindRow {
   kind: string;
   service: string;
@@ -34,7 +34,7 @@ export interface SupplementRemark {
   /** The record, or the first of several. */
   record: string;
   message: string;
-  /** The entry; null where none is named. */
+  /** Entry that the record names; null if it names none. */
   entry: string | null;
   values: { label: string; value: string }[];
   nextStep: string;
@@ -42,7 +42,7 @@ export interface SupplementRemark {
 
 const SHOWN = 50;
 
-/** Null where nothing was to be collected. */
+/** Returns null if no supplements were to be collected. */
 export function toSupplements({ supplements }: RunRecord, { supplements: texts }: Texts): SupplementsView | null {
   if (supplements === null) return null;
   const { services, findings, findings_count } = supplements;
@@ -91,7 +91,7 @@ function toRemark(
   };
 }
 
-/** The parts that bear on the outcome: records without the entry that they should have, services that are missing. */
+/** Describes supplements that affect the outcome: records that their entries do not support, and missing services. */
 export function sayWrong({ supplements }: RunRecord, { supplements: texts }: Texts): string[] {
   if (supplements === null) return [];
   const kinds = Object.values(supplements.kinds).filter((counts) => counts !== undefined);

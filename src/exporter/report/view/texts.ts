@@ -5,13 +5,13 @@ import { FINDING_CODES } from '../../../verifier/model/stream-finding.ts';
 const text = z.string().min(1);
 const outcome = z.strictObject({ word: text, sentence: text });
 
-/** `templates/report/texts.yaml`: what the reports say, apart from what they take from the record. */
+/** Schema of `templates/report/texts.yaml`: all wording of the reports that does not come from the record. */
 export const textsSchema = z.strictObject({
   title: text,
   outcome: z.strictObject({
     verified: outcome,
     collected: outcome,
-    /** `missed`: where nothing is wrong but that streams are missed; `supplements`: or what other services showed. */
+    /** `missed`: the only defect is missing streams. `supplements`: the only defect is in other services' records. */
     refuted: outcome.extend({
       missed: text,
       supplements: text,
@@ -49,7 +49,7 @@ export const textsSchema = z.strictObject({
     times: text,
     unknown: text,
   }),
-  /** The records of other services. */
+  /** Records of other services. */
   supplements: z.strictObject({
     title: text,
     introduction: text,
@@ -62,7 +62,7 @@ export const textsSchema = z.strictObject({
     missing_title: text,
     values: z.strictObject({ expected: text, actual: text }),
   }),
-  /** The control totals. */
+  /** Control totals. */
   population: z.strictObject({
     title: text,
     introduction: text,
@@ -135,9 +135,9 @@ export const textsSchema = z.strictObject({
   exceptions: z.strictObject({ not_received: text, more: text }),
   late: z.strictObject({ title: text, introduction: text }),
   findings: z.strictObject({ none: text, open: text, nothing: text, introduction: text, more: text }),
-  /** By the finding's code. */
+  /** Meanings by finding code. */
   meanings: z.record(z.enum(FINDING_CODES), text),
-  /** The labels of a finding's two values, by its code. */
+  /** Labels of a finding's two values, by code. */
   values: z.partialRecord(z.enum([...FINDING_CODES, 'other']), z.strictObject({ expected: text, actual: text })),
   custody: z.strictObject({
     introduction: text,
@@ -163,7 +163,7 @@ export const textsSchema = z.strictObject({
     introduction: text,
     steps: z.array(z.strictObject({ title: text, text, command: text })),
   }),
-  /** Verifying in report.html. */
+  /** Text of the verifier in report.html. */
   browser: z.strictObject({ introduction: text, limits: z.array(text), no_script: text }),
   controls: z.strictObject({ introduction: text, none: text, refuted: text }),
   streams: z.strictObject({ introduction: text, left_out: text }),

@@ -19,13 +19,13 @@ import { type StreamFact, toStreamFacts } from './stream-facts.ts';
 import { type SupplementsView, toSupplements } from './supplements.ts';
 import type { Texts } from './texts.ts';
 
-/** A run as its reports show it, whatever they are set in: everything that is said, and nothing of how it looks. */
+/** Content of a run's reports, independent of their format and layout. */
 export interface RunView {
   run: RunHead;
   outcome: OutcomeView;
   extent: Extent;
   provenance: { ipe: Fact[]; custody: CustodyStep[] };
-  /** `supplements`: what other services showed; null where nothing was to be collected from them. */
+  /** `supplements`: records of other services; null if none were to be collected. */
   proof: {
     claims: ClaimView[];
     findings: Findings;
@@ -36,36 +36,36 @@ export interface RunView {
   coverage: Coverage;
   frameworks: FrameworkView[];
   streams: { all: Rows<RunStream>; factsOf(stream: RunStream): StreamFact[] };
-  /** For who exported, not for who reads. */
+  /** Advice for the preparer of the export, not for its readers. */
   preparer: Advice[];
 }
 
-/** The identity of the run, its preparer and its recipient. */
+/** Identity of the run, its preparer and its requester. */
 interface RunHead {
   runId: string;
   organisation: string | null;
   preparedBy: string | null;
   period: string;
-  /** RFC 3339: when the run was frozen. */
+  /** RFC 3339 time at which the run was frozen. */
   finishedAt: string;
   request: string | null;
   requestedBy: string | null;
-  /** The first of its warnings. */
+  /** First warnings of the run. */
   notes: string[];
   /** False for the report of an attempt. */
   finalized: boolean;
 }
 
-/** The exported part of the whole. */
+/** Scope of the export: what was listed, received and missed. */
 interface Extent {
   reconciliation: Reconciliation;
   entries: number;
   population: Population;
-  /** Streams that are not there as they should be, and why. */
+  /** Streams that are missing, incomplete or excluded, with reasons. */
   exceptions: Exception[];
-  /** The number of the others. */
+  /** Number of exceptions beyond the limit. */
   moreExceptions: number;
-  /** Entries that are dated into a month which was exported without them. */
+  /** Entries dated in a month that was exported without them. */
   late: LateEntries[];
   moreLate: number;
 }
@@ -76,11 +76,14 @@ interface Exception {
   reason: string;
 }
 
-/** Rows of a table of exceptions. */
+/** Maximum number of rows in a table of exceptions. */
 const MAX_SHOWN = 1000;
 
-/** Makes the view in steps, the same for the same record and texts: of many thousands of streams each takes a second. */
-// Over 40 lines: a step for each part of the view.
+/**
+ * Builds the view in steps, because each step takes a second for many thousands of streams. The same record and texts
+ * yield the same view.
+ */
+// Over 40 lines: one step for each part of the view.
 export function* makeRunView(record: RunRecord, kind: ReportKind, texts: Texts): Generator<void, RunView> {
   const finalized = kind === 'run';
   const { streams } = record;
@@ -180,17 +183,17 @@ function whyPartial({ missing, claims, findings }: RunStream): string {
   return unproved.map(([name, { reason }]) => `${name} is unproved: ${reason ?? 'no reason is recorded'}`).join('; ');
 }
 
-/** A next step of who exported, and what it is about. */
+/** Next step for the preparer, and the streams that it concerns. */
 interface Advice {
   step: string;
   about: string[];
-  /** The number of the others. */
+  /** Number of further streams. */
   others: number;
 }
 
 const NAMED = 6;
 
-/** Each step once, with what it is about. */
+/** Lists each next step once, with the streams that it concerns. */
 function toAdvice({ failed, streams, vanished, ended }: RunRecord): Advice[] {
   const steps = [
     ...failed.map(({ stream_id, next_step }) => ({ step: next_step, about: `${stream_id}: not exported` })),

@@ -8,8 +8,8 @@ import type { EntryReader } from '../../reading/contract.ts';
 import type { Decoded, EntryDecoder, Place } from '../decoder.ts';
 
 /**
- * The decoder that decides: every entry is parsed, written anew as its contract hashes it, and hashed by itself. It takes
- * whatever can be read, and notes what is unusual. The other decoder takes only what this one would not note.
+ * Decoder that decides: parses every entry, serializes it as its contract hashes it, and hashes it. It accepts
+ * everything readable and notes what is unusual. The fast decoder accepts only entries that this one would not note.
  */
 export class ReferenceDecoder implements EntryDecoder {
   readonly #contract: EntryReader;
@@ -20,7 +20,7 @@ export class ReferenceDecoder implements EntryDecoder {
     this.#keys = keys;
   }
 
-  /** @throws EvidenceError `contract` or `unreadable` for an entry that cannot be read as the contract says. */
+  /** @throws EvidenceError `contract` or `unreadable` if an entry cannot be read as the contract says. */
   decode(bytes: Uint8Array, at: number, place: Place): Decoded {
     const found: Found[] = [];
     const scanner = new ElementScanner([], {
@@ -36,14 +36,14 @@ export class ReferenceDecoder implements EntryDecoder {
     return { batch: found.length === 0 ? null : this.#toBatch(bytes, found), end, place: end > at ? 'after' : place };
   }
 
-  /** One entry. */
+  /** Reads a single entry. */
   read(bytes: Uint8Array): Entry {
     const { batch } = this.decode(bytes, 0, 'next');
     if (batch === null) throw new TypeError('these are not the bytes of an entry');
     return batch.entry(0);
   }
 
-  /** It keeps nothing. */
+  /** Does nothing: the keys belong to the caller. */
   [Symbol.dispose](): void {}
 
   #toBatch(bytes: Uint8Array, found: readonly Found[]): EntryBatch {
@@ -81,7 +81,7 @@ export class ReferenceDecoder implements EntryDecoder {
     };
   }
 
-  /** Null where the entry has no seal that a given key could have made. */
+  /** Returns null if the entry has no seal that a given key could have made. */
   #sealsOf(entry: Entry): Seals | null {
     const { seal } = entry;
     if (!this.#contract.hasSeals || seal === null || seal === 'malformed' || seal.keyId === null) return null;
@@ -97,7 +97,7 @@ export class ReferenceDecoder implements EntryDecoder {
   }
 }
 
-/** The seal that an entry has, and the one that the key it names makes; lower-case hex. */
+/** Seal that an entry states, and the seal made with the key that it names; lower-case hex. */
 interface Seals {
   keyId: string;
   stated: string;
@@ -117,7 +117,7 @@ function toColumn(digests: readonly string[], bytes: number): Uint8Array {
 
 const OPEN_ARRAY = utf8Bytes('[');
 
-/** An entry, and where it stands. */
+/** Entry with its offsets. */
 interface Found {
   entry: Entry;
   start: number;
@@ -129,7 +129,7 @@ function flagsOf(entry: Entry, genesis: string, isPlain: boolean): number {
   return (entry.previous === genesis ? FLAG.first : 0) | computed | (isPlain ? 0 : FLAG.noted);
 }
 
-/** Returns what entries leave open, each once, with the first entry that does. */
+/** Returns the parts that entries leave open, each once, with the first entry that does. */
 function unhashedOf(entries: readonly Entry[]): UnhashedAt[] {
   const found = new Map<string, UnhashedAt>();
   for (const [entry, { content }] of entries.entries())

@@ -5,17 +5,17 @@ import type { Entry } from '../../model/entry.ts';
 import type { RecipeProgram } from '../../recipe/recipe-program.ts';
 import { SIZES } from './layout.ts';
 
-/** Columns in which the module writes down the entries that it takes; see `EntryBatch`. Plain data. */
-// Over ten members: they are the columns.
+/** Columns into which the module writes the entries that it accepts; see `EntryBatch`. Plain data. */
+// Over ten members: the columns.
 export interface WasmColumns {
   count: number;
-  /** Returns what the module has read, from one offset to another; valid until it is asked again. */
+  /** Returns the module's input between two offsets; valid until the module runs again. */
   bytes: (from: number, to: number) => Uint8Array;
   starts: Uint32Array;
   ends: Uint32Array;
   sequences: Float64Array;
   times: Float64Array;
-  /** Offsets in `bytes` of the timestamps as they were sent, and their lengths. */
+  /** Offsets in `bytes` of the timestamps as sent, and their lengths. */
   timestamps: Uint32Array;
   timestampLengths: Uint32Array;
   flags: Uint8Array;
@@ -30,7 +30,7 @@ export interface WasmColumns {
   keyIds: readonly string[];
 }
 
-/** Reads the bytes of an entry that can be read. */
+/** Reads the bytes of a readable entry in full. */
 export type ReadWhole = (bytes: Uint8Array) => Entry;
 
 export function toBatch(columns: WasmColumns, program: RecipeProgram, readWhole: ReadWhole): EntryBatch {
@@ -41,13 +41,13 @@ export function toBatch(columns: WasmColumns, program: RecipeProgram, readWhole:
     streams: null,
     timestamp: (index) => timestampAt(columns, index, program, bytes),
     sent,
-    // The bytes may be overwritten.
+    // Copied, because the bytes may be overwritten.
     entry: (index) => readWhole(new Uint8Array(sent(index))),
     keep: (from, to, spare) => keep(columns, program, { from, to }, spare),
   };
 }
 
-/** Returns a time that the module took, as `profile/time.ts` reads it. */
+/** Returns a timestamp that the module accepted, in the form of `profile/time.ts`. */
 function timestampAt(
   { timestamps, timestampLengths }: Pick<WasmColumns, 'timestamps' | 'timestampLengths'>,
   index: number,
@@ -100,7 +100,7 @@ function keep(
   };
 }
 
-/** Lets indices of entries pass until it is closed. `close` says whether it was open. */
+/** Returns a function that checks indices of entries until it is closed. `close` returns whether it was open. */
 function indexIn(count: number) {
   let isOpen = true;
   const at = (index: number) => {
@@ -115,7 +115,7 @@ function indexIn(count: number) {
   return Object.assign(at, { close });
 }
 
-/** One part after the other. */
+/** Copies the parts into memory, one after the other. */
 function copyInto(memory: Uint8Array, parts: readonly (Uint8Array | Uint32Array)[]): Uint8Array[] {
   let at = 0;
   return parts.map(({ buffer, byteOffset, byteLength }) => {

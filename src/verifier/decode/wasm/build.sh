@@ -1,6 +1,6 @@
 #!/bin/sh
-# Compiles the kernel and writes it as a TypeScript module, by default binary.ts beside this file. The same compiler
-# makes the same bytes (test/verifier/decode/wasm/binary.test.ts). Needs clang and lld of Debian 12: apt-get install clang lld
+# Compiles the kernel to a TypeScript module, by default binary.ts in this folder. The same version of the compiler makes
+# the same bytes (test/verifier/decode/wasm/binary.test.ts). Needs clang and lld of Debian 12: apt-get install clang lld
 set -eu
 cd "$(dirname "$0")"
 node -e "import('./layout.ts').then(({ toHeader }) => process.stdout.write(toHeader()))" >layout.h

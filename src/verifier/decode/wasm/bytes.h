@@ -1,6 +1,7 @@
 #ifndef BYTES_H
 #define BYTES_H
-// Bytes of linear memory. Buffers that are read or written sixteen bytes at a time have SLACK bytes behind their end.
+// Byte helpers for linear memory. Buffers that are read or written in 16-byte steps have SLACK spare bytes after their
+// end.
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,15 +18,17 @@ struct text {
 };
 
 #define SLACK 128
-// V8 compiles a function that is called often with all that was drawn into it, and until that is done it runs slowly. So
-// these are compiled apart: what every entry needs, and what few chains call, or seldom.
+// V8 optimizes a hot function together with everything that is inlined into it, and runs it slowly until then. These
+// attributes keep functions out of line: APART those that every entry needs, SELDOM those that few chains call, or that
+// rarely run.
 #define APART __attribute__((noinline))
 #define SELDOM __attribute__((noinline))
 
-// A constant that is copied sixteen bytes at a time, though it is shorter.
+// Constant padded with zeros, so that `put` can copy it in 16-byte steps.
 #define WIDE(text) ((const u8 *)text "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0")
 
-// Up to 15 bytes more are read behind `from`, and overwritten behind the copy.
+// Copies `length` bytes in 16-byte steps and returns the end of the copy. Reads up to 15 bytes past the source, and
+// overwrites up to 15 bytes past the copy.
 static inline u8 *put(u8 *to, const u8 *from, u32 length) {
   for (u32 done = 0; done < length; done += 16) wasm_v128_store(to + done, wasm_v128_load(from + done));
   return to + length;
@@ -37,13 +40,13 @@ static inline bool same(const u8 *a, const u8 *b, u32 length) {
   return true;
 }
 
-// The first `count` of sixteen bytes.
+// Mask of the first `count` of 16 bytes.
 static inline v128_t ones(u32 count) {
   static const u8 mask[32] = {255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
   return wasm_v128_load(mask + 16 - count);
 }
 
-// As `same`, of buffers with SLACK behind their ends.
+// Compares as `same` does, in 16-byte steps. Both buffers need SLACK bytes after their ends.
 static inline bool same_wide(const u8 *a, const u8 *b, u32 length) {
   v128_t difference = wasm_i64x2_const_splat(0);
   u32 i = 0;
@@ -53,7 +56,7 @@ static inline bool same_wide(const u8 *a, const u8 *b, u32 length) {
   return !wasm_v128_any_true(wasm_v128_or(difference, wasm_v128_and(rest, ones(length - i))));
 }
 
-// That a value stands in a register here: how the compiler orders what it computes for WebAssembly.
+// Pins values to registers at this point, which fixes the order in which the compiler computes them for WebAssembly.
 #ifdef __wasm__
 #define STANDS_HERE(...) __asm__ volatile("" : __VA_ARGS__)
 #else

@@ -1,14 +1,15 @@
 #ifndef CANONICAL_H
 #define CANONICAL_H
-// Values, and their form where they are hashed: the canonical one. A value that is written so already is its own form,
-// and only its place is noted; what has white space in it or members out of order is put together anew in the arena.
+// Reads JSON values and finds their canonical form: the form in which the contract hashes them. A value that is already
+// canonical is referenced in place. A value with white space, or with members out of order, is rebuilt in the arena.
 #include "form.h"
 
-// A nested value that is put together anew at many levels takes its size at each: beyond this it is not certain.
+// A nested value that is rebuilt at several levels takes its size at each of them. A value that does not fit is
+// rejected.
 #define ARENA_BYTES (2 << 20)
-// Of all objects and arrays that are open at one place.
+// Maximum number of parts of all objects and arrays that are open at the same time.
 #define MAX_OPEN_PARTS 8192
-// They are sorted by insertion, which takes time with the square of their number.
+// Maximum number of members to sort: insertion sort takes quadratic time.
 #define MAX_SORTED_MEMBERS 64
 
 static u8 arena[ARENA_BYTES + SLACK];
@@ -16,11 +17,11 @@ static u8 *arena_top;
 static struct part parts[MAX_OPEN_PARTS];
 static u32 part_count;
 static u32 max_depth;
-// The canonical form of the value that was read last.
+// Canonical form of the value that was read last.
 static struct text canonical;
 
-// What is known of the bytes of an object: whether they stand as they are hashed but for the order of its members, and
-// whether these are sorted.
+// Layout of an object's bytes. `compact`: the bytes are in hashed form, except perhaps for the order of the members.
+// `ordered`: the members are sorted by name.
 struct layout {
   bool compact;
   bool ordered;
@@ -34,8 +35,8 @@ static inline void set_key(struct part *member) {
   wasm_v128_store(member->key, wasm_i8x16_shuffle(bytes, bytes, 7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8));
 }
 
-// Below, at or above zero as the name of `a` sorts before, is or sorts behind that of `b`. No name holds a zero byte
-// (it is a control character), so the zeros behind a short one's end sort it before those that it begins.
+// Compares two names; the result is negative, zero or positive, as for memcmp. No name contains a zero byte (a control
+// character), so the zeros that pad the key of a short name sort it before the longer names that it begins.
 static inline int name_order(const struct part *a, const struct part *b) {
   if (a->key[0] != b->key[0]) return a->key[0] < b->key[0] ? -1 : 1;
   if (a->key[1] != b->key[1]) return a->key[1] < b->key[1] ? -1 : 1;
@@ -49,7 +50,7 @@ static inline bool is_gap(const u8 *from, const u8 *to) {
   return (u32)(to - from) == form.gap && (form.gap == 0 || *from == ' ');
 }
 
-// Reads the members of an object, from its brace on, onto the stack of parts. `layout` may be null.
+// Reads the members of an object, starting at its brace, and pushes them onto the stack of parts. `layout` may be null.
 static inline __attribute__((always_inline)) const u8 *read_members(const u8 *at, u32 depth, struct layout *layout) {
   bool compact = true, ordered = true;
   const u8 *next = space_end(++at);
@@ -88,7 +89,8 @@ static inline __attribute__((always_inline)) const u8 *read_members(const u8 *at
   }
 }
 
-// Into `order`, indices of `members` sorted by name. False when a name occurs twice, or there are too many.
+// Writes the indices of `members`, sorted by name, to `order`. Returns false if a name repeats or there are too many
+// members.
 static bool sort_members(const struct part *members, u32 count, u8 *order) {
   if (count > MAX_SORTED_MEMBERS) return false;
   for (u32 i = 0; i < count; i++) {
@@ -109,7 +111,7 @@ static inline struct writer write_to_arena(u8 bracket) {
   return (struct writer){arena_top + 1, arena + ARENA_BYTES, false, 0, 0};
 }
 
-// False where the arena is too small.
+// Makes the written value the canonical form. Returns false if the arena is too small.
 static bool take_from_arena(const struct writer *writer) {
   if (writer->full || writer->to > writer->limit) return false;
   canonical = (struct text){arena_top, (u32)(writer->to - arena_top)};
@@ -124,7 +126,7 @@ static const u8 *read_object(const u8 *start, u32 depth) {
   const u8 *end = read_members(start, depth + 1, &layout);
   if (!end) return 0;
   u32 count = part_count - first;
-  // Names are sorted even where they stay as they are: so a name that is there twice is found.
+  // Sorts the names even if the members stay in place, because sorting finds duplicate names.
   if (!layout.ordered && !sort_members(parts + first, count, order)) return reject(start);
   if (form.as_sent || (layout.compact && (layout.ordered || !form.sorted))) {
     canonical = (struct text){start, (u32)(end - start)};
@@ -139,7 +141,7 @@ static const u8 *read_object(const u8 *start, u32 depth) {
   return end;
 }
 
-// An item behind the items from part `first` on: in the same run, if it stands right behind it.
+// Appends an item to the items from part `first` on. Extends the last run if the item directly follows it.
 static inline bool add_item(u32 first, struct text item) {
   if (part_count > first) {
     struct text *last = &parts[part_count - 1].value;
@@ -192,7 +194,7 @@ static SELDOM const u8 *read_array(const u8 *start, u32 depth) {
   return end;
 }
 
-// Behind it, `plain` says whether the string stands already as Python writes it with ensure_ascii.
+// Returns the end of a string, and sets `plain` if Python with ensure_ascii writes the string in the same way.
 static const u8 *ascii_string_end(const u8 *at, bool *plain) {
   *plain = true;
   for (at++;;) {
@@ -218,7 +220,7 @@ static SELDOM const u8 *read_ascii_string(const u8 *start) {
   return take_from_arena(&writer) ? end : reject(start);
 }
 
-// `depth`: how many objects and arrays of the element are open around the value.
+// Reads a value and sets `canonical`. `depth` is the number of the entry's objects and arrays that enclose the value.
 static const u8 *read_value(const u8 *at, u32 depth) {
   if (*at == '"') {
     if (form.ascii) return read_ascii_string(at);

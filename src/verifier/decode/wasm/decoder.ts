@@ -10,25 +10,25 @@ import { PLACES, REPORT, SIZES, STOPS, valuesOf } from './layout.ts';
 import { KernelSettings } from './settings.ts';
 import { ROW_WORDS, UnhashedRows } from './unhashed.ts';
 
-/** The facts about a stream that the decoder needs. Plain data, so that they can be posted to another thread. */
+/** Facts about a stream that the decoder needs. Plain data, so that they can be posted to another thread. */
 export interface WasmOptions {
   program: RecipeProgram;
   streamId: string;
   keys: SealKeys;
-  /** The number of objects and arrays around an entry, the array of entries included. */
+  /** Number of objects and arrays around an entry, including the array of entries. */
   depth: number;
 }
 
 /**
- * `needs-more`: the bytes end here, perhaps within an entry. `unsure`: what stands here is for the reference decoder.
- * `closed`: here stands the closing bracket of the array.
+ * Reason why decoding stopped. `needs-more`: the bytes end here, perhaps inside an entry. `unsure`: the reference
+ * decoder must read the next entry. `closed`: the closing bracket of the array follows.
  */
 export type Stop = keyof typeof STOPS;
 
-/** Entries that were decoded in `input`: the columns are in memory that the next run writes over. */
+/** Entries decoded in `input`. The next run overwrites the columns. */
 export interface WasmRun {
   columns: WasmColumns | null;
-  /** In `input`. */
+  /** Offset in `input`. */
   end: number;
   place: Place;
   stop: Stop;
@@ -44,12 +44,12 @@ const FIRST_BLOCK_BYTES = 64 * 1024;
 const LEAST_BLOCK_BYTES = 4 * 1024;
 
 /**
- * The fast decoder, a module in C. It takes entries that are plain and whose canonical form is certain, and stops at the
- * first that is not so, or of which it is not sure: that one is for the reference decoder, which alone says what is unusual
- * about it.
+ * Fast decoder, a module in C. Accepts entries that are plain and whose canonical form is certain, and stops at the
+ * first entry that is not, or of which it is unsure. The reference decoder reads that entry, and alone says what is
+ * unusual about it.
  */
 export class WasmDecoder implements EntryDecoder {
-  /** The memory that `run` reads. */
+  /** Memory that `run` reads. */
   readonly input: Uint8Array;
   readonly #kernel: KernelExports;
   readonly #program: RecipeProgram;
@@ -57,7 +57,7 @@ export class WasmDecoder implements EntryDecoder {
   readonly #unhashed: UnhashedRows;
   readonly #readWhole: ReadWhole;
   readonly #digestBytes: number;
-  /** None where seals are not computed. */
+  /** 0 if seals are not computed. */
   readonly #sealBytes: number;
   #blockBytes = FIRST_BLOCK_BYTES;
   #closed = false;
@@ -85,8 +85,8 @@ export class WasmDecoder implements EntryDecoder {
   }
 
   /**
-   * Null for a stream that it cannot hold: too many or too long names, or keys that are missing.
-   * @param readWhole reads an entry that the decoder has taken, for who wants to show it.
+   * Returns null for a stream that the module cannot hold: names that are too many or too long, or missing keys.
+   * @param readWhole reads an accepted entry in full, for callers that show it.
    */
   static open(options: WasmOptions, readWhole: ReadWhole): WasmDecoder | null {
     try {
@@ -101,7 +101,7 @@ export class WasmDecoder implements EntryDecoder {
     const block = bytes.subarray(at, at + Math.min(this.#blockBytes, this.input.length));
     this.input.set(block);
     const { columns, stop, ...run } = this.run(0, block.length, block.length, place);
-    // Copy as much as was taken the last time.
+    // Adapts the size of the copy to the bytes that were used this time.
     const next = stop === 'needs-more' ? this.#blockBytes * 2 : this.#blockBytes / 2;
     this.#blockBytes = Math.min(Math.max(next, LEAST_BLOCK_BYTES), this.input.length);
     return { batch: columns === null ? null : this.toBatch(columns), end: at + run.end, place: run.place };
@@ -111,7 +111,10 @@ export class WasmDecoder implements EntryDecoder {
     return toBatch(columns, this.#program, this.#readWhole);
   }
 
-  /** Reads the bytes of `input` from `start` to `end`; a few after `end` are overwritten. @param limit entries begin before it. */
+  /**
+   * Reads the bytes of `input` from `start` to `end`; overwrites a few after `end`. @param limit offset before which
+   * entries begin.
+   */
   run(start: number, end: number, limit: number, place: Place): WasmRun {
     if (this.#closed) throw new TypeError('the decoder is closed');
     if (start < 0 || start > end || end > this.input.length) throw new RangeError('the block is not within the input');
@@ -125,12 +128,12 @@ export class WasmDecoder implements EntryDecoder {
       columns: count === 0 ? null : this.#columns(count, word('unhashed')),
       end: word('offset'),
       place: nameAt(PLACES, word('place')),
-      // An entry that fills all of the input and is not whole yet never will be.
+      // An entry that fills the whole input and is still incomplete never completes.
       stop: stop === 'needs-more' && word('offset') === 0 && end === this.input.length ? 'unsure' : stop,
     };
   }
 
-  /** Forgets the keys; the decoder must not be used afterwards: its memory serves another one. */
+  /** Forgets the keys. The decoder must not be used afterward, because another one reuses its memory. */
   [Symbol.dispose](): void {
     if (this.#closed) return;
     this.#closed = true;

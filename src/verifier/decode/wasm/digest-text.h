@@ -1,18 +1,18 @@
 #ifndef DIGEST_TEXT_H
 #define DIGEST_TEXT_H
-// Digests as text: hexadecimal, base64 and base64url (RFC 4648), perhaps behind a prefix.
+// Digests as text: hexadecimal, base64 or base64url (RFC 4648), with an optional prefix.
 #include "hash.h"
 #include "text.h"
 
 #define MAX_DIGITS 128
 #define MAX_PREFIX 64
 
-// How digests, or seals, are made and written.
+// Algorithm and text form of digests or seals.
 struct digest_form {
   enum algorithm algorithm;
   enum encoding encoding;
   u32 digits;
-  // How many "=" may stand behind the digits: all of them or none.
+  // Number of "=" that may follow the digits: all of them or none.
   u32 padding;
   u8 prefix[MAX_PREFIX + SLACK];
   u32 prefix_length;
@@ -34,7 +34,7 @@ static u32 base64_value(u8 digit) {
   return digit == '+' || digit == '-' ? 62 : 63;
 }
 
-// RFC 4648 sections 4 and 5, without padding.
+// Encodes bytes as base64 or base64url (RFC 4648 sections 4 and 5), without padding.
 static SELDOM void to_base64(const u8 *bytes, u32 count, bool url, u8 *to) {
   static const u8 digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
   for (u32 bit = 0; bit < 8 * count; bit += 6) {
@@ -44,7 +44,8 @@ static SELDOM void to_base64(const u8 *bytes, u32 count, bool url, u8 *to) {
   }
 }
 
-// A multiple of eight bytes from twice as many digits. False where one is not a lower-case digit.
+// Decodes `count` bytes, a multiple of eight, from twice as many digits. Returns false if a character is not a
+// lower-case hexadecimal digit.
 static inline bool from_hex(const u8 *digits, u32 count, u8 *to) {
   v128_t are_digits = wasm_i8x16_const_splat(-1);
   for (u32 i = 0; i < 2 * count; i += 16) {
@@ -62,7 +63,7 @@ static inline bool from_hex(const u8 *digits, u32 count, u8 *to) {
   return wasm_i8x16_all_true(are_digits);
 }
 
-// Without padding. False where the digits are not written as the encoding writes the bytes.
+// Decodes digits without padding. Returns false unless encoding the bytes again gives the same digits.
 static SELDOM bool from_base64(const struct digest_form *form, const u8 *digits, u8 *to) {
   u8 again[MAX_DIGITS + SLACK];
   u32 held = 0, bits = 0, count = 0;
@@ -77,12 +78,13 @@ static SELDOM bool from_base64(const struct digest_form *form, const u8 *digits,
   return same_wide(again, digits, form->digits);
 }
 
-// The bytes that digits stand for. False where they are not of the encoding.
+// Decodes digits to bytes. Returns false if the digits do not follow the encoding.
 static inline bool from_digits(const struct digest_form *form, const u8 *digits, u8 *to) {
   return form->encoding == HEX ? from_hex(digits, digest_bytes(form->algorithm), to) : from_base64(form, digits, to);
 }
 
-// The digits of a value that has the shape of a digest; 0 for one that has not. `from_digits` looks at the digits.
+// Returns the digits of a value that has the shape of a digest, otherwise 0. `from_digits` checks the digits
+// themselves.
 static const u8 *digits_in(const struct digest_form *form, struct text value) {
   u32 bare = form->prefix_length + form->digits;
   if (*value.at != '"' || (value.length != bare + 2 && value.length != bare + form->padding + 2)) return 0;

@@ -1,15 +1,15 @@
 #ifndef ENTRY_H
 #define ENTRY_H
-// What an entry says of itself: its place, its predecessor, its digest, its stream, its time.
+// Statements of an entry about itself: its sequence number, predecessor, digest, stream and time.
 #include "preimage.h"
 #include "time.h"
 
-// By role: the named member that plays it, or NOWHERE.
+// Row of the named member that plays each role, or NOWHERE.
 static u8 row_of[ROLES];
 static u8 stream_id[MAX_MEANING + SLACK];
 static u32 stream_id_length;
 static double first_sequence;
-// Integers may be sent as text.
+// Integers may be sent as strings.
 static bool text_numbers;
 static enum time_unit time_unit;
 static enum genesis_kind genesis;
@@ -21,7 +21,7 @@ static inline struct text value_of(enum role role) { return values[row_of[role]]
 
 static bool read_sequence(struct text value, double *to) {
   if (*value.at != '"') return read_integer(value, to);
-  // `Fields.integer`: up to fifteen digits, whose leading zeros say nothing.
+  // Accepts the same digits as `RoleFields.integer`: up to 15, with leading zeros ignored.
   if (!text_numbers || value.length < 3 || value.length > 17) return false;
   struct text digits = {value.at + 1, value.length - 2};
   for (; digits.length > 1 && *digits.at == '0'; digits.at++) digits.length--;
@@ -44,8 +44,8 @@ static inline bool is_genesis_literal(struct text value) {
   return genesis == LITERAL && value.length == genesis_literal.length && same(value.at, genesis_literal.at, value.length);
 }
 
-// What the entry says of its predecessor: its digest, or what stands for none, which is zeros in `to`. False where that is
-// not certain.
+// Reads the stated predecessor: its digest, or zeros if the entry states that it has none. Returns false if the value
+// is uncertain.
 static bool read_previous(struct entry *entry, u8 *to) {
   entry->previous = value_of(PREVIOUS_DIGEST);
   entry->previous_digits = 0;
@@ -60,14 +60,15 @@ static bool read_previous(struct entry *entry, u8 *to) {
   return true;
 }
 
-// What the entry says its own digest is. False where that is not certain.
+// Reads the digest that the entry states for itself. Returns false if the value is uncertain.
 static bool read_digest(struct entry *entry, u8 *to) {
   entry->digest = value_of(DIGEST);
   const u8 *digits = digits_in(&digest_form, entry->digest);
   return digits && from_digits(&digest_form, digits, to);
 }
 
-// False where it is not certain what the entry says, or it is of another stream. `previous` and `stated` take its digests.
+// Reads the members that play roles; `previous` and `stated` receive the digests. Returns false if a value is
+// uncertain, the sequence number precedes the first of the stream, or the entry belongs to another stream.
 static APART bool read_roles(struct entry *entry, u8 *previous, u8 *stated) {
   if (!read_sequence(value_of(SEQUENCE), &entry->sequence) || entry->sequence < first_sequence) return false;
   if (!read_previous(entry, previous) || !read_digest(entry, stated)) return false;

@@ -1,26 +1,28 @@
 #ifndef ESCAPES_H
 #define ESCAPES_H
-// How the contract writes JSON, and the escapes in its strings.
+// JSON form of the contract, and escapes in strings.
 //
-// A reader takes the place of a value's first byte and returns the place behind its last, or what `reject` returns.
+// A reader takes the address of a value's first byte, and returns the address after its last byte or the result of
+// `reject`.
 #include "bytes.h"
 
-// How the contract writes what it hashes: as RFC 8785, as Python's json.dumps, or as it was sent.
+// Form in which the contract hashes JSON: that of RFC 8785, that of Python's json.dumps, or the sent form.
 static struct {
   bool as_sent;
-  // Everything beyond printable ASCII is escaped.
+  // Characters outside printable ASCII are escaped.
   bool ascii;
-  // Members by their names, all others as they were sent.
+  // Members are sorted by name; otherwise they keep the sent order.
   bool sorted;
-  // Numbers are those that ECMAScript writes for their double; else as they were sent.
+  // Numbers are the text that ECMAScript writes for their double; otherwise they keep the sent text.
   bool doubles;
-  // Spaces behind commas and colons: 0 or 1.
+  // Number of spaces after commas and colons: 0 or 1.
   u32 gap;
 } form;
 
-// Behind the block stand SLACK zero bytes, which no token holds: every reader stops there at the latest.
+// End of the block. SLACK zero bytes follow it; no token contains a zero byte, so every reader stops there at the
+// latest.
 static const u8 *block_end;
-// The first byte that could not be accepted. At or behind `block_end` it only means that more bytes are needed.
+// First byte that could not be accepted. A place at or after `block_end` only means that more bytes are needed.
 static const u8 *rejected_at;
 
 static inline const u8 *reject(const u8 *at) {
@@ -31,8 +33,8 @@ static inline const u8 *reject(const u8 *at) {
 static inline bool between(u8 byte, u8 low, u8 high) { return (u8)(byte - low) <= (u8)(high - low); }
 static inline bool is_digit(u8 byte) { return between(byte, '0', '9'); }
 
-// RFC 8785 3.2.2.2: \" \\ \b \f \n \r \t, and \u00xx in lower case for the other control characters. `\u0008`, `\/`,
-// `\u0041`, `\u001F` and every surrogate are other ways of writing what has a canonical one: rejected.
+// Reads an escape of RFC 8785 section 3.2.2.2: \" \\ \b \f \n \r \t, or \u00xx in lower case for the other control
+// characters. Rejects other spellings, such as `\u0008`, `\/`, `\u0041` and `\u001F`, and every surrogate.
 static const u8 *escape_end(const u8 *at) {
   switch (at[1]) {
     case '"': case '\\': case 'b': case 'f': case 'n': case 'r': case 't': return at + 2;
@@ -67,7 +69,7 @@ static const u8 *unit_end(const u8 *at, u32 *unit) {
   return at + 6;
 }
 
-// Of \uXXXX, or of the two that make a pair of surrogates; a lone one is rejected.
+// Reads \uXXXX, or the two escapes of a surrogate pair. Rejects a lone surrogate.
 static const u8 *code_point_end(const u8 *at, u32 *point) {
   const u8 *end = unit_end(at, point);
   if (!end || *point < 0xd800 || *point > 0xdfff) return end;
@@ -80,7 +82,7 @@ static const u8 *code_point_end(const u8 *at, u32 *point) {
   return end;
 }
 
-// RFC 8259 section 7.
+// Reads any escape of RFC 8259 section 7.
 static const u8 *any_escape_end(const u8 *at) {
   u32 point;
   switch (at[1]) {
@@ -89,7 +91,8 @@ static const u8 *any_escape_end(const u8 *at) {
   }
 }
 
-// Python's with ensure_ascii: short forms as above, lower-case \uxxxx for whatever else is not printable ASCII.
+// Reads an escape as Python writes it with ensure_ascii: the short forms above, and lower-case \uxxxx for every other
+// character outside printable ASCII.
 static const u8 *ascii_escape_end(const u8 *at) {
   if (at[1] == '/') return reject(at + 1);
   if (at[1] != 'u') return any_escape_end(at);

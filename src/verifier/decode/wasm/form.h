@@ -1,31 +1,32 @@
 #ifndef FORM_H
 #define FORM_H
-// Writing: into a buffer with a limit, members and items with what separates them, and strings in the other of two ways.
+// Writes into a bounded buffer: members and items with their separators, and strings either escaped to ASCII or
+// decoded.
 #include "text.h"
 
-// Of ids, in bytes.
+// Maximum length of a decoded id, in bytes.
 #define MAX_MEANING 4096
 
-// A member of an object, or (without a name) a run of items of an array.
+// Member of an object or, without a name, a run of items of an array.
 struct part {
-  // The name's first 16 bytes as big-endian numbers, zeros behind its end: they compare as names do.
+  // First 16 bytes of the name as two big-endian numbers, padded with zeros, which compare as the names do.
   u64 key[2];
-  // Between the quotes.
+  // Bytes between the quotes.
   struct text name;
   struct text value;
 };
 
-// Members that already stand one behind the other as they should are copied as one run.
+// Bounded output. Consecutive members that already have their final form and order are copied as one run.
 struct writer {
   u8 *to;
-  // Behind it stand SLACK bytes. What does not fit before it is not written, and `full` says so.
+  // End of the buffer; SLACK bytes follow it. Output that does not fit is dropped and sets `full`.
   const u8 *limit;
   bool full;
   const u8 *run;
   const u8 *run_end;
 };
 
-// Leaves room for a separator behind it.
+// Writes bytes, and leaves room for a separator after them.
 static inline void write(struct writer *writer, const u8 *from, u32 length) {
   if (writer->limit - writer->to < (int)length + 2) {
     writer->full = true;
@@ -55,7 +56,7 @@ static bool is_printable_ascii(struct text text) {
   return true;
 }
 
-// The code point of valid UTF-8; moves `at` behind it.
+// Returns the first code point of valid UTF-8, and moves `at` past it.
 static u32 decode(const u8 **at) {
   const u8 *bytes = *at;
   if (bytes[0] < 0x80) return *at += 1, bytes[0];
@@ -79,7 +80,7 @@ static u8 *put_unit(u8 *to, u32 unit) {
   return to;
 }
 
-// What stands between the quotes of a string, with everything escaped that is not printable ASCII.
+// Writes the contents of a string, and escapes every character outside printable ASCII.
 static SELDOM void write_ascii(struct writer *writer, struct text text) {
   const u8 *at = text.at, *end = text.at + text.length;
   while (at < end) {
@@ -106,7 +107,7 @@ static const u8 *backslash_in(const u8 *at, const u8 *end) {
   return end;
 }
 
-// What a string means, as UTF-8; `text` is what stands between its quotes, which a reader has accepted.
+// Writes the decoded contents of a string as UTF-8. `text` is the part between the quotes, which a reader has accepted.
 static void write_decoded(struct writer *writer, struct text text) {
   const u8 *at = text.at, *end = text.at + text.length;
   for (;;) {
@@ -128,7 +129,7 @@ static void write_decoded(struct writer *writer, struct text text) {
   }
 }
 
-// Whether a value is a string of this meaning.
+// Reports whether a value is a string with these decoded contents.
 static bool means(struct text value, struct text meaning) {
   if (*value.at != '"') return false;
   struct text inner = {value.at + 1, value.length - 2};
@@ -170,7 +171,7 @@ static inline __attribute__((always_inline)) void write_member(struct writer *wr
   writer->run_end = member->value.at + member->value.length;
 }
 
-// Closes what was opened with the byte at `start`; the comma behind the last part gives way.
+// Closes the object or array that opened at `start`, and drops the comma after its last part.
 static inline void write_close(struct writer *writer, u8 *start, u8 bracket) {
   end_run(writer);
   if (writer->to > start + 1) writer->to -= 1 + form.gap;

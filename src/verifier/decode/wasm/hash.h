@@ -1,6 +1,6 @@
 #ifndef HASH_H
 #define HASH_H
-// The digests of many messages, each hash with as many at once as it has lanes.
+// Hashes many messages, as many at once as the hash has lanes.
 #include "sha256.h"
 #include "sha512.h"
 
@@ -17,15 +17,15 @@ static inline const u8 *initial_state(enum algorithm algorithm) {
   return (const u8 *)(algorithm == SHA_384 ? INITIAL_STATE_384 : INITIAL_STATE_512);
 }
 
-// A message stands padded in memory, a whole number of blocks; `state` is what stands behind the blocks before them.
+// Padded message of whole blocks. `state` is the state of the hash before the first of these blocks.
 struct message {
   const u8 *at;
   u32 blocks;
   const u8 *state;
 };
 
-// Section 5.1, in place behind the text; up to 16 bytes behind the last block are overwritten. Returns the blocks.
-// `before`: how many bytes of the message are in its state already.
+// Pads a text in place (FIPS 180-4 section 5.1) and returns its number of blocks. Overwrites up to 16 bytes after the
+// last block. `before` is the number of message bytes that the state already includes.
 static inline u32 pad(u8 *text, u32 length, u32 before, enum algorithm algorithm) {
   u32 block = block_of(algorithm), blocks = (length + block / 8) / block + 1;
   u8 *end = text + blocks * block;
@@ -37,7 +37,7 @@ static inline u32 pad(u8 *text, u32 length, u32 before, enum algorithm algorithm
   return blocks;
 }
 
-// The words of one lane as the bytes of a digest or, `as_state`, as they are.
+// Stores the words of one lane as the bytes of a digest or, with `as_state`, unchanged.
 static inline void store_256(const v128_t state[8], u32 lane, u8 *to, bool as_state) {
   const u32 *words = (const u32 *)state;
   v128_t first = wasm_u32x4_make(words[lane], words[4 + lane], words[8 + lane], words[12 + lane]);
@@ -54,8 +54,8 @@ static inline void store_512(const v128_t state[8], u32 lane, u8 *to, bool as_st
   }
 }
 
-// Hashes the messages, `to` MAX_DIGEST bytes each. A lane that is done with its message takes the next one. What a key
-// made of the state is wiped.
+// Defines a function that hashes `count` messages into `to`, MAX_DIGEST bytes each. A lane that has finished a message
+// takes the next one. Wipes the working state, which may derive from a key.
 #define DEFINE_HASH_MESSAGES(name, WORD, LANE_COUNT, BLOCK_BYTES, LOAD_WORDS, COMPRESS, STORE)             \
   static void name(const struct message *messages, u32 count, u8 (*to)[MAX_DIGEST], bool as_state) {       \
     static const u8 idle[BLOCK_BYTES];                                                                     \

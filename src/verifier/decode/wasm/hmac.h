@@ -1,6 +1,6 @@
 #ifndef HMAC_H
 #define HMAC_H
-// HMAC (RFC 2104) of many messages at once. The states behind a key's inner and outer block are kept, and not the key.
+// HMAC (RFC 2104) of many messages at once. Keeps the states after a key's inner and outer block instead of the key.
 #include "form.h"
 #include "hash.h"
 
@@ -16,7 +16,7 @@ struct key {
 
 struct keys {
   struct key of[MAX_KEYS];
-  // Whether an entry that the last run took names the key.
+  // True for each key that an accepted entry of the last run uses.
   bool used[MAX_KEYS];
   u32 count;
 };
@@ -42,7 +42,7 @@ static void state_behind(enum algorithm algorithm, const u8 *block, u8 to[STATE_
   zero(state, sizeof state);
 }
 
-// RFC 2104 section 2; `secret` has at most a block of bytes.
+// Computes the inner and outer state of a key (RFC 2104 section 2). `secret` is at most one block long.
 static void set_key_states(struct key *key, enum algorithm algorithm, const u8 *secret, u32 length) {
   u8 block[MAX_BLOCK];
   for (u32 i = 0; i < MAX_BLOCK; i++) block[i] = (i < length ? secret[i] : 0) ^ 0x36;
@@ -52,14 +52,14 @@ static void set_key_states(struct key *key, enum algorithm algorithm, const u8 *
   zero(block, sizeof block);
 }
 
-// The key that a value names.
+// Returns the key with the id that a value states, or 0.
 static const struct key *find_key(const struct keys *keys, struct text value) {
   for (u32 i = 0; i < keys->count; i++)
     if (means(value, (struct text){keys->of[i].id, keys->of[i].id_length})) return &keys->of[i];
   return 0;
 }
 
-// From the digests of the inner messages, in place, to the HMACs.
+// Replaces the digests of the inner messages with the HMACs.
 static void hash_outer(enum algorithm algorithm, const struct key *const *keys, u32 count, u8 (*digests)[MAX_DIGEST],
                        u8 (*blocks)[SHORT_TEXT], struct message *messages) {
   for (u32 i = 0; i < count; i++) {

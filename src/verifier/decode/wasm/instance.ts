@@ -2,8 +2,8 @@ import { base64Bytes } from '../../../core/bytes.ts';
 import { lazy } from '../../../core/lazy.ts';
 import { WASM } from './binary.ts';
 
-/** The exports of `kernel.c`. Addresses are of its memory, which never grows. */
-// Over ten members: they are the exports of the WebAssembly module.
+/** Exports of `kernel.c`. Addresses are in its memory, which never grows. */
+// Over ten members: the exports of the WebAssembly module.
 export interface KernelExports {
   memory: { readonly buffer: ArrayBuffer };
   input: Address;
@@ -45,7 +45,7 @@ interface Address {
   readonly value: number;
 }
 
-/** The part of the interface that is used here: neither Node's types nor those of ECMAScript describe it. */
+/** Part of the interface that is used here; neither Node's types nor those of ECMAScript describe it. */
 declare const WebAssembly: {
   Module: new (bytes: Uint8Array) => object;
   Instance: new (module: object) => { readonly exports: unknown };
@@ -53,18 +53,18 @@ declare const WebAssembly: {
 
 const compiled = lazy(() => new WebAssembly.Module(base64Bytes(WASM) ?? new Uint8Array()));
 
-/** Kernels that were given back. Their memory is megabytes, and a new one costs milliseconds. */
+/** Kernels that were returned, for reuse: their memory has megabytes, and a new one costs milliseconds. */
 const idle: KernelExports[] = [];
 const MAX_IDLE = 8;
 
-/** A kernel with memory of its own, which holds no keys. It is compiled once, when it is first wanted. */
+/** Returns a kernel with separate memory and without keys. Compiles the module on first use. */
 export function instantiate(): KernelExports {
   const known = idle.pop();
   if (known !== undefined) return known;
   return new WebAssembly.Instance(compiled()).exports as KernelExports;
 }
 
-/** Gives a kernel back, for the next who wants one. */
+/** Returns a kernel for reuse, after it has forgotten its keys. */
 export function giveBack(kernel: KernelExports): void {
   kernel.forget();
   if (idle.length < MAX_IDLE) idle.push(kernel);

@@ -1,27 +1,26 @@
-// Over 250 lines: the entry points and the one loop that they share.
-// Decodes the entries of a chain that are plain, up to the first that is not certainly so. What it says of an entry depends
-// on its bytes and on the settings alone, and says nothing of whether it is right. To be uncertain is always allowed, to
-// be wrongly certain never: of what is taken here, `decode/reference/` says the same.
+// Decodes the plain entries of a chain, up to the first entry that may not be plain. Results depend only on the bytes
+// of an entry and on the settings, and do not say whether the entry is right. The kernel may be uncertain about any
+// entry, but must never be certain and wrong: `decode/reference/` returns the same result for every accepted entry.
 #include "settings.h"
 
-// Of what is parsed before it is hashed: enough for four lanes to be busy, and little enough to stay in the cache.
+// Limits of the entries and bytes that are parsed before they are hashed: enough to keep four lanes busy, and few
+// enough to stay in the cache.
 #define MAX_BATCH 128
 #define BATCH_TEXT (64 << 10)
-// The first of a run are fewer, so that a chain full of entries that are not plain costs no more.
+// Size of a run's first batch. Batches start small so that a chain full of entries that are not plain costs no more.
 #define FIRST_BATCH 4
 
-// What a seal is made with and, if that is the digest's text, over.
+// Key of a seal and, if seals are made over the text of the digest, that text.
 struct seal {
   struct text digest;
   const struct key *key;
 };
 
-// Read and written by decoder.ts, by their addresses.
+// Buffers that decoder.ts reads and writes by address.
 u8 input[INPUT_BYTES + SLACK] __attribute__((aligned(16)));
-// Columns: of each entry that the last run took, its number, its time, where in `input` it begins and ends and where its
-// timestamp is, its flags, the digest that it says its predecessor has, the one that it says it has, and the one that is
-// computed of it; with keys for seals, the seal that it has and the one that is computed. Nothing is compared here. Digests
-// stand one after the other, each as long as it is.
+// Columns with a row for each accepted entry of the last run: sequence number, time, start and end in `input`, place
+// and length of its timestamp, flags, stated digest of its predecessor, stated digest and computed digest; with keys
+// for seals, also stated and computed seal. Nothing is compared here. Digests follow each other without padding.
 double sequences[MAX_ENTRIES];
 double times[MAX_ENTRIES];
 u32 starts[MAX_ENTRIES];
@@ -44,18 +43,18 @@ static const struct key *batch_keys[MAX_BATCH];
 static struct seal seals[MAX_BATCH];
 static u8 made[MAX_BATCH][MAX_DIGEST] __attribute__((aligned(16)));
 static u32 batch_count;
-// The batch's first entry.
+// Row of the first entry of the batch.
 static u32 batch_start;
 
-// Forgets all settings. `first`: the number of a stream's first entry; `depth`: how many objects and arrays an entry may
-// be deep.
+// Clears all settings. `first` is the sequence number of the stream's first entry; `depth` limits the nesting of an
+// entry.
 EXPORT("begin") void begin(double first, u32 depth) {
   forget_settings();
   first_sequence = first;
   max_depth = depth;
 }
 
-// Forgets the keys, and what was made with them.
+// Wipes the keys and all values derived from them.
 EXPORT("forget") void forget(void) {
   bool had_keys = digest_keys.count > 0 || seal_keys.count > 0;
   forget_keys(&digest_keys);
@@ -65,7 +64,7 @@ EXPORT("forget") void forget(void) {
   if (had_keys) zero(made, sizeof made);
 }
 
-// The digests that were made of the batch, as a column.
+// Copies the digests or seals of the batch to a column.
 static void put_made(u8 *column, u32 bytes) {
   for (u32 i = 0; i < batch_count; i++) put(column + (batch_start + i) * bytes, made[i], bytes);
 }
@@ -93,7 +92,7 @@ static SELDOM void note_keys(void) {
   }
 }
 
-// Hashes what was parsed.
+// Hashes the parsed entries, and starts the next batch.
 static void end_batch(void) {
   enum algorithm algorithm = digest_form.algorithm;
   hash_messages(algorithm, messages, batch_count, made);
@@ -106,7 +105,7 @@ static void end_batch(void) {
   texts_end = texts;
 }
 
-// The one that the role names; without the role, the only one that was given.
+// Returns the key that the role's member names or, without the role, the only key. Returns 0 if there is none.
 static const struct key *chosen_key(const struct keys *keys, enum role role) {
   if (plays(role)) return find_key(keys, value_of(role));
   return keys->count == 1 ? &keys->of[0] : 0;
@@ -118,7 +117,7 @@ static bool find_digest_key(void) {
   return batch_keys[batch_count] != 0;
 }
 
-// The seal that the entry has; its form alone where there are no keys to make it with. False where that is not certain.
+// Reads the seal of an entry; without keys, checks only its form. Returns false if the seal is uncertain.
 static bool read_seal(const struct entry *entry) {
   if (!has_seals) return true;
   struct text sent = value_of(SEAL);
@@ -133,7 +132,7 @@ static bool read_seal(const struct entry *entry) {
   return seal->key != 0;
 }
 
-// False where it is not certain what the entry's digest is made over.
+// Adds the preimage of an entry to the batch. Returns false if its key, seal or preimage is uncertain.
 static APART bool add_to_batch(const struct part *members, const struct entry *entry) {
   enum algorithm algorithm = digest_form.algorithm;
   struct writer writer = {texts_end, texts + INPUT_BYTES + BATCH_TEXT, false, 0, 0};
@@ -160,7 +159,7 @@ static bool take_entry(struct entry *entry) {
   return find_values(parts) && read_roles(entry, previous + at, stated + at) && add_to_batch(parts, entry);
 }
 
-// Parses an entry and adds it to the batch. Returns the place behind it.
+// Parses an entry and adds it to the batch. Returns the address after it, or 0.
 static const u8 *read_entry(const u8 *start) {
   struct entry entry;
   entry.start = start;
@@ -172,13 +171,13 @@ static const u8 *read_entry(const u8 *start) {
   u32 noted = unhashed_count;
   unhashed_entry = batch_start + batch_count;
   if (unhashed_entry < MAX_ENTRIES && take_entry(&entry)) return entry.end;
-  // Of an entry that is not taken, nothing is noted.
+  // Drops the notes of an entry that is not accepted.
   unhashed_count = noted;
   shape.is_noted = false;
   return reject(start);
 }
 
-// Returns where reading stopped; why, and at what place, is in `report`.
+// Reads entries, and returns where reading stopped. `report` receives the reason and the place.
 static const u8 *read_entries(const u8 *at, const u8 *limit, enum place place) {
   u32 batch_limit = FIRST_BATCH;
   for (;;) {
@@ -210,8 +209,8 @@ static const u8 *read_entries(const u8 *at, const u8 *limit, enum place place) {
   }
 }
 
-// Reads the bytes of `input` from `start` to `end`: the entries that begin before `limit`. Behind `end` up to SLACK bytes
-// are lost.
+// Reads the entries of `input` from `start` to `end` that begin before `limit`. Overwrites up to SLACK bytes after
+// `end`.
 EXPORT("run") void run(u32 start, u32 end, u32 limit, u32 place) {
   block_end = input + end;
   for (u32 i = 0; i < SLACK; i += 16) wasm_v128_store(input + end + i, wasm_i64x2_const_splat(0));

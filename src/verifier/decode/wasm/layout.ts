@@ -1,8 +1,8 @@
 import { FLAG } from '../../model/batch.ts';
 
 /**
- * Constants that the module in C and its callers must share. `build.sh` writes them down as layout.h; nothing of it
- * stands in two places.
+ * Constants that the module in C shares with its callers. `build.sh` writes them to layout.h, so that each is defined
+ * once.
  */
 
 /** Names in TypeScript, each with its name in C; their order is their value. */
@@ -35,21 +35,24 @@ export const ENCODINGS = { hex: 'HEX', base64: 'BASE64', base64url: 'BASE64URL' 
 
 export const TIME_UNITS = { none: 'NO_TIMES', text: 'TEXT_TIMES', seconds: 'SECONDS', milliseconds: 'MILLISECONDS' };
 
-/** Ways in which the first entry of a stream states its predecessor. */
+/** Forms in which the first entry of a stream states its predecessor. */
 export const GENESIS_KINDS = { zeros: 'ZEROS', absent: 'ABSENT', literal: 'LITERAL' };
 
-/** Places where reading begins or ends: after an opening bracket, an entry, or the comma after one. */
+/** Places where reading begins or ends: after an opening bracket, an entry, or the comma that follows an entry. */
 export const PLACES = { first: 'FIRST', after: 'AFTER', next: 'NEXT' };
 
 export const STOPS = { 'needs-more': 'NEEDS_MORE', unsure: 'UNSURE', closed: 'CLOSED' };
 
-/** Ways in which the module names what is not hashed: by a step of the preimage, by a group of members, or by a member's name. */
+/**
+ * Ways in which the module names an unhashed part: by a step of the preimage, by a group of members, or by a member's
+ * name.
+ */
 export const UNHASHED = { step: 'OF_STEP', group: 'OF_GROUP', member: 'OF_MEMBER' };
 
-/** The words of `report`. */
+/** Words of `report`. */
 export const REPORT = { stop: 'STOP', place: 'PLACE', offset: 'OFFSET', count: 'COUNT', unhashed: 'UNHASHED_COUNT' };
 
-/** The words of each row of `unhashed`. */
+/** Words of each row of `unhashed`. */
 export const UNHASHED_ROW = {
   entry: 'UNHASHED_ENTRY',
   kind: 'UNHASHED_KIND',
@@ -59,20 +62,20 @@ export const UNHASHED_ROW = {
 };
 
 export const SIZES = {
-  /** The bytes of `input`; an entry that is larger is never taken. */
+  /** Bytes of `input`; a larger entry is never accepted. */
   INPUT_BYTES: 2 ** 20,
-  /** The bytes of `exchange`. */
+  /** Bytes of `exchange`. */
   EXCHANGE_BYTES: 4096,
-  /** The entries of one batch. */
+  /** Maximum number of entries in a batch. */
   MAX_ENTRIES: 8192,
   MAX_UNHASHED: 64,
-  /** The bytes of a member's name. */
+  /** Maximum length of a member's name in bytes. */
   MAX_NAME: 256,
-  /** In the place of a row: the entry itself, or no member. */
+  /** Value in place of a row: the entry itself, or no member. */
   NOWHERE: 255,
-  /** In the place of a step: there is no room for it. */
+  /** Value in place of a step: no room for it. */
   NO_STEP: 0xffffffff,
-  /** In the place of an offset. */
+  /** Value in place of an offset: none. */
   NO_OFFSET: 0xffffffff,
 };
 
@@ -93,12 +96,12 @@ const ENUMS = {
   unhashed_word: UNHASHED_ROW,
 };
 
-/** The values of a table's names. */
+/** Returns the values of a table's names. */
 export function valuesOf<T extends object>(table: T): Record<keyof T, number> {
   return Object.fromEntries(Object.keys(table).map((name, value) => [name, value])) as Record<keyof T, number>;
 }
 
-/** As C. */
+/** Returns the constants as a C header. */
 export function toHeader(): string {
   const sizes = Object.entries({ ...SIZES, ...FLAGS }).map(([name, size]) => `#define ${name} ${size}u`);
   const enums = Object.entries(ENUMS).flatMap(([name, table]) => {

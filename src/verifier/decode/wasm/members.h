@@ -1,44 +1,44 @@
 #ifndef MEMBERS_H
 #define MEMBERS_H
-// The members of an entry that the contract names: where they stand, and which members are not hashed.
+// Named members of an entry: finds their values, and notes the members that are not hashed.
 #include "canonical.h"
 
 #define MAX_NAMED 64
 
-// A member that matters: of the entry, or of an object that is a member of it.
+// Member that the contract names: of the entry, or of an object that is a member of the entry.
 struct named {
   u8 bytes[MAX_NAME + SLACK];
   u32 length;
-  // The object that it is a member of; NOWHERE for the entry itself.
+  // Row of the object that contains the member; NOWHERE for the entry itself.
   u8 container;
-  // It is an object that holds named members, and some that are covered.
+  // True for an object that holds named members; `holds_covered` if some of them are covered.
   bool is_container;
   bool holds_covered;
-  // By the part of the preimage that writes the entry.
+  // Written by the step of the preimage that writes the entry.
   bool written;
-  // By another part, or it is the digest or the seal itself.
+  // Hashed by another step, or the digest or the seal itself.
   bool covered;
-  // The bits of the groups that it is of; see `groups`.
+  // Bits of the groups to which the member belongs; see `groups`.
   u8 group;
 };
 
 static struct named named[MAX_NAMED];
 static u32 named_count;
-// Of each of these groups, a bit each, an entry should have a member.
+// Bit set of groups. An entry should have a member of each group.
 static u8 groups;
-// Of the named members of the entry that is read: their values, nothing where they are absent.
+// Values of the current entry's named members; empty for absent members.
 static struct text values[MAX_NAMED];
 static const u8 NOTHING[SLACK];
 static const struct text NO_NAME = {NOTHING, 0};
-// What is not hashed of the entries of a run, each thing once: at which entry first, and what; of a member, where in
-// `input` its name is, and the row of the member that it is in.
+// Unhashed parts of the entries of a run, each with the first entry that has it. An unhashed member also has the place
+// of its name in `input`, and the row of the object that contains it.
 u32 unhashed[MAX_UNHASHED][UNHASHED_WORDS];
 static u32 unhashed_count;
 static const u8 *unhashed_base;
-// The number of the entry that is read.
+// Row of the current entry.
 static u32 unhashed_entry;
 
-// False where there is no room.
+// Notes an unhashed part, once for each run. Returns false if there is no room.
 static SELDOM bool note_unhashed(enum unhashed_kind kind, u32 index, struct text name) {
   for (u32 i = 0; i < unhashed_count; i++) {
     const u32 *row = unhashed[i];
@@ -55,20 +55,20 @@ static SELDOM bool note_unhashed(enum unhashed_kind kind, u32 index, struct text
   return true;
 }
 
-// Whether the preimage writes the entry, and of that only the named members that it is told to.
+// The preimage writes the entry; with `writes_chosen`, only those named members of it that are `written`.
 static bool writes_entry;
 static bool writes_chosen;
 
-// The members of entries in the order in which they came last: what is known of them is used again while they come so.
+// Member names of the last entries, in order. Facts learned from the names are reused while entries keep these names.
 static struct {
   u32 count;
   struct part names[MAX_SORTED_MEMBERS];
   u8 name_bytes[MAX_SORTED_MEMBERS][MAX_NAME];
-  // Those that are written, in the order in which they are.
+  // Indices of the written members, in the order in which they are written.
   u8 order[MAX_SORTED_MEMBERS];
   u32 order_count;
   u8 member_of[MAX_NAMED];
-  // Those that are not hashed, and whether this run has noted them.
+  // Indices of the unhashed members; `is_noted` after this run has noted them.
   u8 unhashed[MAX_SORTED_MEMBERS];
   u32 unhashed_count;
   bool is_noted;
@@ -104,7 +104,7 @@ static void remember_names(const struct part *members, u32 count) {
   shape.count = count;
 }
 
-// False when the names say nothing certain: one is there twice, or they are too many or too long.
+// Learns the names of the members. Returns false if a name repeats or is too long, or if there are too many names.
 static SELDOM bool learn_shape(const struct part *members, u32 count) {
   u8 sorted[MAX_SORTED_MEMBERS];
   bool writes[MAX_SORTED_MEMBERS];
@@ -117,7 +117,7 @@ static SELDOM bool learn_shape(const struct part *members, u32 count) {
     u32 row = find_named(members[i].name, NOWHERE);
     writes[i] = is_written(row);
     if (row != NOWHERE) shape.member_of[row] = (u8)i;
-    // Where a part is covered it depends on the other members, which may differ from entry to entry.
+    // A container with covered members is checked for each entry, because its members may differ between entries.
     bool is_hashed = writes[i] || (row != NOWHERE && (named[row].covered || named[row].holds_covered));
     if (!is_hashed) shape.unhashed[shape.unhashed_count++] = (u8)i;
   }
@@ -134,7 +134,7 @@ static SELDOM bool learn_shape(const struct part *members, u32 count) {
   return true;
 }
 
-// Notes what of the entry's members is not hashed, as far as their names alone say it.
+// Notes the members that their names alone show to be unhashed.
 static SELDOM bool note_members(const struct part *members) {
   for (u32 i = 0; i < shape.unhashed_count; i++)
     if (!note_unhashed(OF_MEMBER, NOWHERE, members[shape.unhashed[i]].name)) return false;
@@ -142,7 +142,7 @@ static SELDOM bool note_members(const struct part *members) {
   return true;
 }
 
-// Reads the members of an object that holds named ones, and notes those that are not hashed.
+// Reads the members of an object that holds named ones, and notes the unhashed ones.
 static SELDOM bool open_container(const struct part *member, u32 row) {
   const u8 *at = space_end(member->name.at + member->name.length + 1);
   at = space_end(at + 1);
@@ -160,7 +160,7 @@ static SELDOM bool open_container(const struct part *member, u32 row) {
   return true;
 }
 
-// Takes down the values of an entry's named members, and notes what is not hashed of it.
+// Collects the values of an entry's named members, and notes its unhashed parts.
 static bool find_values(const struct part *members) {
   for (u32 i = 0; i < named_count; i++) {
     u8 member = named[i].container == NOWHERE ? shape.member_of[i] : NOWHERE;

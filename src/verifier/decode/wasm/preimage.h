@@ -1,28 +1,27 @@
 #ifndef PREIMAGE_H
 #define PREIMAGE_H
-// What the digest of an entry is made over, part after part, and what that leaves open.
+// Preimage of an entry's digest, written step by step, and the ambiguities that the preimage leaves.
 #include "digest-text.h"
 #include "members.h"
 
 #define MAX_STEPS 128
 #define CONSTANT_BYTES 16384
 
-// The kinds of steps, in the order of layout.ts:
-//   a constant text;
-//   the predecessor's digest as it is written; where an entry names none, `text`, if `count` says so;
-//   the predecessor's digest as bytes;
-//   the entry as JSON, without what is not written of it;
-//   a named member as JSON, `null` where it is absent;
-//   a named member as text: a string's meaning, everything else as it was sent, `text` for null and for nothing;
-//   a boundary: from the step `row` on, `text` separates fields, `count` times; where it is there more often, it is open
-//     where they end;
-//   a number at the step `row` has an open boundary to what is behind it.
+// Kinds of steps, in the order of layout.ts:
+// - Text: a constant.
+// - Previous digest, as written; with `count`, `text` if the entry names no predecessor.
+// - Previous digest, as bytes.
+// - Entry: JSON of the entry, without the members that are not written.
+// - Value: JSON of a named member, `null` if it is absent.
+// - Field: text of a named member. A string is decoded; null or absent gives `text`; any other value is as sent.
+// - Boundary: fields from step `row` on, separated by `text`. Ambiguous if `text` does not occur exactly `count` times.
+// - Number boundary: ambiguous if the text from step `row` on starts with a number.
 struct step {
   enum step_kind kind;
   u32 row;
   u32 count;
   struct text text;
-  // The contract says which type the field has.
+  // The contract states the type of the field.
   bool pinned;
 };
 
@@ -32,11 +31,11 @@ static u8 constants[CONSTANT_BYTES + SLACK];
 static u32 constants_length;
 static struct digest_form digest_form;
 
-// What an entry says. Nothing here is compared with what is computed, or with another entry: that is for the fold.
+// Statements of an entry. Nothing here is compared with computed values or other entries: the chain walk does that.
 struct entry {
   const u8 *start;
   const u8 *end;
-  // It names no predecessor.
+  // True if the entry names no predecessor.
   bool is_first;
   double sequence;
   double time;
@@ -46,8 +45,8 @@ struct entry {
   struct text digest;
 };
 
-// All of the entry but some members, each with the comma before it; between the others what was sent. Of the first that
-// stays, what is before it goes.
+// Writes the entry as sent, without the members that are not written and the comma before each of them. Keeps the sent
+// bytes between the other members. The first kept member loses all bytes before it, back to the first member's name.
 static SELDOM void write_as_sent(struct writer *writer, const struct entry *entry, const struct part *members) {
   const u8 *run = members[0].name.at - 1, *run_end = run;
   write(writer, entry->start, (u32)(run - entry->start));
@@ -95,7 +94,7 @@ static const u8 *run_of_digits(const u8 *at, const u8 *end) {
   return at;
 }
 
-// RFC 8259 section 6, all of a text.
+// Reports whether a whole text is a number (RFC 8259 section 6).
 static bool is_number(const u8 *at, const u8 *end) {
   at += at < end && *at == '-';
   const u8 *integer = at;
@@ -118,7 +117,7 @@ static bool is_text(struct text text, const char *literal, u32 length) {
   return text.length == length && same(text.at, (const u8 *)literal, length);
 }
 
-// Whether a value that is no string could have the same text.
+// Reports whether a value other than a string could have the same text.
 static bool could_be_another(struct text text, struct text null_as) {
   if (text.length == null_as.length && same(text.at, null_as.at, text.length)) return true;
   if (text.length == 0) return false;
@@ -127,7 +126,7 @@ static bool could_be_another(struct text text, struct text null_as) {
   return (first == '-' || is_digit(first)) && is_number(text.at, text.at + text.length);
 }
 
-// False where it is not certain what was sent.
+// Writes a named member as text. Returns false if the sent text is uncertain.
 static SELDOM bool write_field(struct writer *writer, u32 index) {
   const struct step *step = &steps[index];
   struct text value = values[step->row];
@@ -139,13 +138,13 @@ static SELDOM bool write_field(struct writer *writer, u32 index) {
   }
   if (!step->pinned && !note_unhashed(OF_STEP, index, NO_NAME)) return false;
   if (value.length == 0 || is_text(value, "null", 4)) write(writer, step->text.at, step->text.length);
-  // What was put together anew is not what was sent.
+  // The bytes of a rebuilt value differ from the sent bytes.
   else if (value.at >= arena && value.at < arena + sizeof arena) return false;
   else write(writer, value.at, value.length);
   return true;
 }
 
-// Overlapping ones too, as many as there are, or one more than `most`.
+// Counts occurrences, including overlapping ones. Stops at one more than `most`.
 static SELDOM u32 occurrences(struct text wanted, const u8 *at, const u8 *end, u32 most) {
   u32 count = 0;
   const v128_t first = wasm_u8x16_splat(*wanted.at);
@@ -160,7 +159,7 @@ static SELDOM u32 occurrences(struct text wanted, const u8 *at, const u8 *end, u
   return count;
 }
 
-// Appends what the entry's digest is made over, and notes what that leaves open. False where it is not certain.
+// Appends the preimage of the entry's digest, and notes its ambiguities. Returns false if the preimage is uncertain.
 static bool write_preimage(struct writer *writer, const struct entry *entry, const struct part *members) {
   const u8 *starts[MAX_STEPS];
   for (u32 i = 0; i < step_count; i++) {

@@ -4,44 +4,44 @@ import { SIZES } from './layout.ts';
 
 /** Entries of a package that were decoded without those before them. Offsets are in the package. */
 export interface DecodedRange {
-  /** The offsets of the first entry and of the end of decoding. */
+  /** Offsets of the first entry and of the end of decoding. */
   start: number;
   end: number;
-  /** The place before `end`. */
+  /** Place at `end`. */
   place: 'after' | 'next';
   columns: WasmColumns;
 }
 
-/** The same in a slot. Plain data: it passes between threads. */
+/** Decoded range in a slot. Plain data, so that it can pass between threads. */
 export interface KeptRange extends Omit<DecodedRange, 'columns'> {
   columns: Omit<WasmColumns, 'bytes'>;
-  /** Up to the last byte of the last entry: the text that was hashed is the one that is shown. */
+  /** Text up to the last byte of the last entry: the hashed text is also the one that is shown. */
   text: Uint8Array;
-  /** Offset of the text, counted as `starts` is. */
+  /** Offset of the text, on the same scale as `starts`. */
   textStart: number;
 }
 
-/** The bytes after a range that are read with it, so that the entry that stands across its end is whole. */
+/** Number of bytes after a range that are read with it, so that an entry which crosses its end is complete. */
 const OVERLAP_BYTES = 16 * 1024;
 export const RANGE_BYTES = SIZES.INPUT_BYTES - OVERLAP_BYTES;
 
-/** Bytes of the longest digest. */
+/** Length of the longest digest in bytes. */
 const MAX_DIGEST = 64;
 
 const OPEN_OBJECT = 0x7b;
 
 /**
- * The beginning of an entry is found by trying: an object that the decoder takes is taken for one. Bytes that are made
- * of beginnings without end are not tried for ever.
+ * Maximum number of tries to find the beginning of an entry: any object that the decoder accepts is taken for one.
+ * Bounds the work on bytes that hold nothing but beginnings.
  */
 const MAX_TRIES = 256;
 
-/** Puts bytes of the package from an offset on into memory, as many as there are and fit, and returns their number. */
+/** Reads bytes of the package from an offset on into memory, as many as exist and fit, and returns their number. */
 export type ReadAt = (into: Uint8Array, offset: number) => number;
 
 /**
- * Decodes the entries that begin in a range of a package, from the first one on that is found.
- * @returns columns in the decoder's memory, which it writes over; null where no entry is found.
+ * Decodes the entries that begin in a range of a package, starting with the first that is found.
+ * @returns columns in the decoder's memory, which its next run overwrites; null if no entry is found.
  */
 export function decodeRange(
   decoder: WasmDecoder,
@@ -72,11 +72,14 @@ function findEntry(decoder: WasmDecoder, filled: number, limit: number): { at: n
   return null;
 }
 
-/** Shared memory is copied by words where both sides are aligned alike; byte by byte, at a seventh of the speed, elsewhere. */
+/**
+ * Alignment of columns: shared memory is copied by words if both sides are aligned alike, and byte by byte, at a
+ * seventh of the speed, otherwise.
+ */
 const WORD = Float64Array.BYTES_PER_ELEMENT;
 const COLUMNS = 13;
 
-/** The bytes of a slot for a range: the columns of as many entries as one can have, and its text. */
+/** Size of a slot: the columns of the maximum number of entries in a range, and its text. */
 const SLOT_BYTES =
   SIZES.MAX_ENTRIES * (2 * Float64Array.BYTES_PER_ELEMENT + 4 * Uint32Array.BYTES_PER_ELEMENT + 1 + 5 * MAX_DIGEST) +
   SIZES.INPUT_BYTES +
@@ -124,7 +127,7 @@ export class Slot {
     return { ...range, columns: kept, text: take(bytes(textStart, last)), textStart };
   }
 
-  /** The range as it was before it was kept. */
+  /** Returns the range as it was before it was kept. */
   static read({ columns, text, textStart, ...range }: KeptRange): DecodedRange {
     const bytes = (from: number, to: number) => text.subarray(from - textStart, to - textStart);
     return { ...range, columns: { ...columns, bytes } };

@@ -1,7 +1,7 @@
 #ifndef SETTINGS_H
 #define SETTINGS_H
-// What settings.ts says of a contract, a stream and its keys. Texts stand in `exchange`. What there is no room for is
-// refused.
+// Settings from settings.ts: a contract, a stream and its keys. Texts are passed in `exchange`. Settings that do not
+// fit are refused.
 #include "entry.h"
 #include "hmac.h"
 
@@ -10,10 +10,10 @@
 u8 exchange[EXCHANGE_BYTES + SLACK] __attribute__((aligned(16)));
 
 static bool has_digest_key;
-// Entries may have seals, and these must be of a form; with keys, all have one, and it is checked.
+// Entries may have seals in the form `seal_form`. With keys for seals, every entry must have a seal, which is checked.
 static bool has_seals;
 static bool checks_seals;
-// Seals are made over the digest's bytes, not over its text.
+// Seals are made over the bytes of the digest instead of its text.
 static bool seals_bytes;
 static struct keys digest_keys;
 static struct keys seal_keys;
@@ -26,7 +26,7 @@ static void forget_settings(void) {
   for (u32 i = 0; i < ROLES; i++) row_of[i] = NOWHERE;
 }
 
-// A copy of what stands in `exchange`, for as long as the settings hold. Null where there is no room.
+// Copies the text in `exchange` for the lifetime of the settings. Returns null if there is no room.
 static const u8 *keep(u32 length) {
   if (length > EXCHANGE_BYTES || constants_length + length > CONSTANT_BYTES) return 0;
   u8 *kept = constants + constants_length;
@@ -51,7 +51,7 @@ EXPORT("set_values") void set_values(u32 numbers_as_text, u32 unit) {
 
 static struct text as_text(u32 length) { return (struct text){exchange, length}; }
 
-// A member by its name; what is said of it adds to what was. Returns its row, or NOWHERE.
+// Adds a member by name, or adds properties to a member that is known. Returns its row, or NOWHERE if there is no room.
 EXPORT("name") u32 name_member(u32 length, u32 container, u32 written, u32 covered) {
   if (length > MAX_NAME) return NOWHERE;
   u32 row = find_named(as_text(length), (u8)container);
@@ -75,7 +75,7 @@ EXPORT("name") u32 name_member(u32 length, u32 container, u32 written, u32 cover
   return row;
 }
 
-// An entry should have one of the members of a group.
+// Adds a member to a group. An entry should have a member of each group.
 EXPORT("group") void add_to_group(u32 row, u32 group) {
   named[row].group |= (u8)(1 << group);
   groups |= (u8)(1 << group);
@@ -83,7 +83,7 @@ EXPORT("group") void add_to_group(u32 row, u32 group) {
 
 EXPORT("play") void play(u32 role, u32 row) { row_of[role] = (u8)row; }
 
-// The next part of the preimage. Returns its index, or NO_STEP.
+// Adds the next step of the preimage. Returns its index, or NO_STEP if there is no room.
 EXPORT("step") u32 add_step(u32 kind, u32 row, u32 count, u32 length, u32 pinned) {
   const u8 *kept = keep(length);
   if (!kept || step_count == MAX_STEPS) return NO_STEP;
@@ -92,7 +92,7 @@ EXPORT("step") u32 add_step(u32 kind, u32 row, u32 count, u32 length, u32 pinned
   return step_count++;
 }
 
-// How digests are made and written, the prefix in `exchange`.
+// Sets the algorithm and text form of digests; the prefix is in `exchange`.
 EXPORT("set_digest") u32 set_digest(u32 algorithm, u32 encoding, u32 prefix_length) {
   if (prefix_length > MAX_PREFIX) return false;
   set_digest_form(&digest_form, algorithm, encoding);
@@ -108,7 +108,7 @@ EXPORT("set_genesis") u32 set_genesis(u32 kind, u32 length) {
   return kept != 0;
 }
 
-// The stream's id.
+// Sets the stream's id, which is in `exchange`.
 EXPORT("expect_stream") u32 expect_stream(u32 length) {
   if (length > MAX_MEANING) return false;
   put(stream_id, exchange, length);
@@ -116,22 +116,22 @@ EXPORT("expect_stream") u32 expect_stream(u32 length) {
   return true;
 }
 
-// From now on digests are HMACs.
+// Makes digests HMACs from now on.
 EXPORT("key_digests") void key_digests(void) { has_digest_key = true; }
 
-// What stands in the place of a seal has its form.
+// Sets the form of seals.
 EXPORT("expect_seals") void expect_seals(u32 algorithm, u32 encoding) {
   set_digest_form(&seal_form, algorithm, encoding);
   has_seals = true;
 }
 
-// From now on every seal is checked.
+// Requires a seal of every entry from now on, and computes it.
 EXPORT("check_seals") void check_seals(u32 over_bytes) {
   seals_bytes = over_bytes;
   checks_seals = true;
 }
 
-// A key, its id and then its bytes in `exchange`, which is cleared.
+// Adds a key, with its id followed by its bytes in `exchange`, and clears `exchange`.
 EXPORT("add_key") u32 add_key(u32 for_seals, u32 id_length, u32 key_length) {
   struct keys *keys = for_seals ? &seal_keys : &digest_keys;
   enum algorithm algorithm = for_seals ? seal_form.algorithm : digest_form.algorithm;
@@ -146,6 +146,7 @@ EXPORT("add_key") u32 add_key(u32 for_seals, u32 id_length, u32 key_length) {
   return fits;
 }
 
-// Whether an entry that the last run took names a key; keys are numbered in the order in which they were given.
+// Reports whether an accepted entry of the last run uses a key. Keys are numbered in the order in which they were
+// added.
 EXPORT("used_key") u32 used_key(u32 for_seals, u32 index) { return (for_seals ? &seal_keys : &digest_keys)->used[index]; }
 #endif

@@ -13,18 +13,18 @@ interface NameUse {
   isCovered: boolean;
 }
 
-/** Tells a kernel what it has to know of a contract, a stream and its keys. */
+/** Configures a kernel with a contract, a stream and its keys. */
 export class KernelSettings {
   readonly #kernel: KernelExports;
   readonly #program: RecipeProgram;
-  /** By the number that the kernel has for it, the step of the program. */
+  /** Steps of the program, by the number that the kernel has for each. */
   readonly steps: PreimageStep[] = [];
-  /** By row, the path of a member that has a name here. */
+  /** Paths of named members, by row. */
   readonly members: Path[] = [];
-  /** The ids of the keys that the kernel was given, in order: for digests, for seals. */
+  /** Ids of the keys given to the kernel, in order: for digests, and for seals. */
   readonly #keyIds: [string[], string[]] = [[], []];
 
-  /** @throws EvidenceError `config` for what the kernel cannot hold. */
+  /** @throws EvidenceError `config` if the kernel cannot hold a value. */
   constructor(kernel: KernelExports, program: RecipeProgram, streamId: string) {
     this.#kernel = kernel;
     this.#program = program;
@@ -50,8 +50,8 @@ export class KernelSettings {
   }
 
   /**
-   * From now on digests are checked with these keys, where the recipe makes them with one, and seals with any; without
-   * keys, the form of seals alone.
+   * Sets the keys: digests are checked with them if the recipe takes a key, and so are seals. Without keys, only the
+   * form of seals is checked.
    */
   setKeys(keys: ReadonlyMap<string, Uint8Array>): void {
     const { digest, digestKey, seal } = this.#program;
@@ -70,7 +70,7 @@ export class KernelSettings {
     this.#addKeys(1, seal.algorithm, seal.key, keys);
   }
 
-  /** The ids of the keys that entries of the last run have named. */
+  /** Ids of the keys that entries of the last run named. */
   get usedKeyIds(): string[] {
     return this.#keyIds.flatMap((ids, forSeals) => ids.filter((_id, index) => this.#kernel.used_key(forSeals, index)));
   }
@@ -87,7 +87,7 @@ export class KernelSettings {
 
   #nameMembers(): void {
     const { fields, without, covered, roles, groups } = this.#program;
-    // First those that are chosen, in their order.
+    // Chosen members come first, in their order.
     for (const name of fields ?? []) this.#name([name]);
     for (const name of without) this.#name([name]);
     for (const path of covered) this.#name(path, { covered: true });
@@ -111,11 +111,14 @@ export class KernelSettings {
     this.steps.push(step);
   }
 
-  /** A key that does not fit is one that the kernel does not know: entries that are made with it are left to the reference. */
+  /**
+   * Adds keys that fit. The kernel does not know a key that does not fit, and leaves its entries to the reference
+   * decoder.
+   */
   #addKeys(forSeals: 0 | 1, algorithm: Hash, chosen: Key, keys: ReadonlyMap<string, Uint8Array>): void {
     for (const [id, key] of keys) {
       if (!id.isWellFormed() || ('id' in chosen && chosen.id !== id)) continue;
-      // RFC 2104 section 2: a key that is longer than a block stands for its digest.
+      // A key longer than a block is replaced by its digest (RFC 2104 section 2).
       const isLong = key.length > HMAC_BLOCK[algorithm];
       const secret = isLong ? hash(algorithm.replace('-', ''), key, 'buffer') : key;
       const text = utf8Bytes(id);
@@ -129,7 +132,7 @@ export class KernelSettings {
     }
   }
 
-  /** @returns its row. */
+  /** @returns the row of the member. */
   #name([name, inner]: Path, more: { covered?: boolean } = {}): number {
     const { fields, without, preimage } = this.#program;
     const isChosen = fields === null ? !without.includes(name) : fields.includes(name);

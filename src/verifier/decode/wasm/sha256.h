@@ -28,8 +28,9 @@ static const u32 ROUND_CONSTANTS[64][LANES] __attribute__((aligned(16))) = {
 #define XOR3(a, b, c) wasm_v128_xor(wasm_v128_xor(a, b), c)
 #define ADD(a, b) wasm_i32x4_add(a, b)
 
-// FIPS 180-4 section 4.1.2; Maj as ((a ^ b) & (b ^ c)) ^ b, whose a ^ b is the next round's b ^ c. The empty assembly
-// has each round computed where it stands: left to itself, the compiler mixes the rounds until no registers are left.
+// Round of FIPS 180-4 section 4.1.2, with Maj as ((a ^ b) & (b ^ c)) ^ b, whose a ^ b is the next round's b ^ c. The
+// empty assembly keeps the computations of each round together; otherwise the compiler interleaves rounds until it runs
+// out of registers.
 #define ROUND(a, b, c, d, e, f, g, h, word, round)                                                          \
   do {                                                                                                      \
     v128_t choice = wasm_v128_xor(wasm_v128_and(wasm_v128_xor(f, g), e), g);                                \
@@ -70,13 +71,13 @@ static const u32 ROUND_CONSTANTS[64][LANES] __attribute__((aligned(16))) = {
 
 #define GIVEN_WORD(i) w[i]
 
-// FIPS 180-4 section 6.2.2: one block of each lane.
+// Compresses one block in each lane (FIPS 180-4 section 6.2.2).
 static __attribute__((noinline)) void compress(v128_t state[8], const v128_t words[16]) {
   v128_t a = state[0], b = state[1], c = state[2], d = state[3];
   v128_t e = state[4], f = state[5], g = state[6], h = state[7];
   v128_t b_xor_c = wasm_v128_xor(b, c), w[16];
   for (u32 i = 0; i < 16; i++) w[i] = words[i];
-  // Hidden from the compiler, so that it loads them: V8 makes three instructions of a constant in the code.
+  // Hidden from the compiler so that it loads the constants: V8 compiles a constant in the code to three instructions.
   const u32 (*constants)[LANES] = ROUND_CONSTANTS;
   __asm__("" : "+r"(constants));
   EIGHT_ROUNDS(0, GIVEN_WORD);
@@ -95,7 +96,7 @@ static inline v128_t big_endian(v128_t words) {
   return wasm_i8x16_shuffle(words, words, 3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12);
 }
 
-// Four rows of four words become four columns.
+// Transposes four rows of four words.
 static inline void transpose(v128_t rows[4]) {
   v128_t low01 = wasm_i32x4_shuffle(rows[0], rows[1], 0, 4, 1, 5), high01 = wasm_i32x4_shuffle(rows[0], rows[1], 2, 6, 3, 7);
   v128_t low23 = wasm_i32x4_shuffle(rows[2], rows[3], 0, 4, 1, 5), high23 = wasm_i32x4_shuffle(rows[2], rows[3], 2, 6, 3, 7);
@@ -105,7 +106,7 @@ static inline void transpose(v128_t rows[4]) {
   rows[3] = wasm_i64x2_shuffle(high01, high23, 1, 3);
 }
 
-// The words of the block at each lane's place.
+// Loads the words of the block at each lane's address.
 static inline void load_words(v128_t w[16], const u8 *const at[LANES]) {
   for (u32 i = 0; i < 4; i++) {
     for (u32 lane = 0; lane < LANES; lane++) w[4 * i + lane] = big_endian(wasm_v128_load(at[lane] + 16 * i));

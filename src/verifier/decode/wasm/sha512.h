@@ -1,7 +1,7 @@
 #ifndef SHA512_H
 #define SHA512_H
-// SHA-512 and SHA-384 (FIPS 180-4) of two messages at once, one in each lane of a vector. What is named as in sha256.h
-// is what it is there, in words of 64 bits.
+// SHA-512 and SHA-384 (FIPS 180-4) of two messages at once, one in each lane of a vector. Names that follow those of
+// sha256.h have the same meaning, for words of 64 bits.
 #include "bytes.h"
 
 #define BLOCK_512 128
@@ -42,7 +42,7 @@ __attribute__((weak, aligned(16))) const u64 ROUND_CONSTANTS_512[80][LANES_512] 
 #define ROTATE_64(x, n) wasm_v128_or(wasm_u64x2_shr(x, n), wasm_i64x2_shl(x, 64 - (n)))
 #define ADD_64(a, b) wasm_i64x2_add(a, b)
 
-// FIPS 180-4 section 4.1.3.
+// Round of FIPS 180-4 section 4.1.3.
 #define ROUND_64(a, b, c, d, e, f, g, h, word, round)                                                            \
   do {                                                                                                           \
     v128_t choice = wasm_v128_xor(wasm_v128_and(wasm_v128_xor(f, g), e), g);                                     \
@@ -72,7 +72,7 @@ __attribute__((weak, aligned(16))) const u64 ROUND_CONSTANTS_512[80][LANES_512] 
   ROUND_64(c, d, e, f, g, h, a, b, WORD((i) + 6), (i) + 6);                                                      \
   ROUND_64(b, c, d, e, f, g, h, a, WORD((i) + 7), (i) + 7)
 
-// FIPS 180-4 section 6.4.2: one block of each lane, its words in `w`, which is overwritten.
+// Compresses one block in each lane (FIPS 180-4 section 6.4.2). Overwrites its words in `w`.
 static __attribute__((noinline)) void compress_512(v128_t state[8], v128_t w[16]) {
   v128_t a = state[0], b = state[1], c = state[2], d = state[3];
   v128_t e = state[4], f = state[5], g = state[6], h = state[7];

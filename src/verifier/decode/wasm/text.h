@@ -1,11 +1,11 @@
 #ifndef TEXT_H
 #define TEXT_H
-// Strings, numbers and literals of JSON (RFC 8259) that are written as the contract writes them where it hashes them, so
-// that their own bytes are their form. Whatever else is JSON too is rejected: that is for the slow path to read.
+// Readers for those strings, numbers and literals of JSON (RFC 8259) whose bytes are already the form that the contract
+// hashes. All other JSON is rejected, and left to the reference decoder.
 #include "escapes.h"
 
-// RFC 3629 section 4, UTF8-2 to UTF8-4: no overlong form, no surrogate, nothing above U+10FFFF. RFC 8785 writes them
-// as they are.
+// Reads a multi-byte character of UTF-8 (RFC 3629 section 4, UTF8-2 to UTF8-4). Rejects overlong forms, surrogates and
+// code points above U+10FFFF. RFC 8785 writes these characters without escapes.
 static const u8 *multibyte_end(const u8 *at) {
   u8 lead = at[0], low = 0x80, high = 0xbf;
   if (!between(lead, 0xc2, 0xf4)) return reject(at);
@@ -20,8 +20,8 @@ static const u8 *multibyte_end(const u8 *at) {
   return at + length;
 }
 
-// A quote, a backslash, a control character (RFC 8259 section 7 forbids it) or, being negative, a byte of a multi-byte
-// character: a bit for each of the next sixteen bytes.
+// Returns a bit for each of the next 16 bytes, set for a quote, a backslash, a control character (forbidden by RFC 8259
+// section 7) or a byte of a multi-byte character, which is negative as a signed byte.
 static inline u32 special_bytes(const u8 *at) {
   v128_t bytes = wasm_v128_load(at);
   v128_t quote = wasm_i8x16_eq(bytes, wasm_i8x16_const_splat('"'));
@@ -30,7 +30,7 @@ static inline u32 special_bytes(const u8 *at) {
   return (u32)wasm_i8x16_bitmask(wasm_v128_or(wasm_v128_or(quote, backslash), other));
 }
 
-// DEL, which JSON does not escape and Python does with ensure_ascii.
+// Returns a bit for each of the next 16 bytes, set for DEL, which Python escapes with ensure_ascii and JSON does not.
 static inline u32 delete_bytes(const u8 *at) {
   return (u32)wasm_i8x16_bitmask(wasm_i8x16_eq(wasm_v128_load(at), wasm_i8x16_const_splat(0x7f)));
 }
@@ -54,7 +54,7 @@ static inline const u8 *string_end(const u8 *at) {
   return *at == '"' ? at + 1 : string_rest(at);
 }
 
-// The rest of a member's name from a byte on that is special in a string.
+// Reads the rest of a member's name, starting at a byte that is special in strings.
 static __attribute__((noinline)) const u8 *name_rest(const u8 *at) {
   for (;;) {
     if (*at == '"') return at + 1;
@@ -67,9 +67,10 @@ static __attribute__((noinline)) const u8 *name_rest(const u8 *at) {
   }
 }
 
-// A member's name: without escapes, so that equal names have equal bytes. The order of the bytes of UTF-8 is that of
-// code points, by which Python sorts. RFC 8785 3.2.3 sorts by UTF-16 code units: there U+E000 and what is above it is
-// rejected, for the two differ only between U+E000 to U+FFFF and the surrogates of what is above.
+// Reads a member's name. Names with escapes are rejected, so that equal names have equal bytes. The bytes of UTF-8 sort
+// as code points do, which is the order of Python. RFC 8785 section 3.2.3 sorts by UTF-16 code units, which puts U+E000
+// to U+FFFF after the surrogates of higher code points. Names with U+E000 or a higher code point are therefore rejected
+// for RFC 8785.
 static inline const u8 *name_end(const u8 *at) {
   u32 special;
   if (*at != '"') return reject(at);
@@ -86,8 +87,8 @@ static inline const u8 *digits_end(const u8 *at) {
 
 static const u8 LARGEST_INTEGER[] = "9007199254740991";
 
-// Whether `length` digits without leading zeros are at most 2^53 - 1. Up to there a double holds every integer, and
-// ECMAScript's Number::toString writes all its digits (RFC 8785 3.2.2.3).
+// Reports whether `length` digits without leading zeros are at most 2^53 - 1. A double holds every integer up to there,
+// and ECMAScript's Number::toString writes all its digits (RFC 8785 section 3.2.2.3).
 static bool is_safe_integer(const u8 *digits, u32 length) {
   if (length != 16) return length < 16;
   for (u32 i = 0; i < 16; i++)
@@ -95,7 +96,8 @@ static bool is_safe_integer(const u8 *digits, u32 length) {
   return true;
 }
 
-// Significant digits of a number with a fraction; 16 also for those below 1e-6, which ECMAScript writes with an exponent.
+// Returns the number of significant digits of a number with a fraction, or 16 for a number below 1e-6, which ECMAScript
+// writes with an exponent.
 static u32 significant_digits(const u8 *integer, const u8 *fraction, const u8 *end) {
   if (*integer != '0') return (u32)(fraction - 1 - integer) + (u32)(end - fraction);
   const u8 *first = fraction;
@@ -103,9 +105,9 @@ static u32 significant_digits(const u8 *integer, const u8 *fraction, const u8 *e
   return first - fraction > 5 ? 16 : (u32)(end - first);
 }
 
-// Of numbers, those whose text is what ECMAScript writes for their double. Two decimals of up to 15 significant digits
-// never share a double (DBL_DIG), so Number::toString, which takes the shortest decimal that leads back to the double,
-// finds this one. `-0` (written `0`), exponents and trailing zeros are rejected.
+// Reads a number that is the text of its double in ECMAScript. Two decimals of up to 15 significant digits never share
+// a double (DBL_DIG), so Number::toString, which picks the shortest decimal that converts back to the double, finds
+// this one. Rejects `-0` (written `0`), exponents and trailing zeros.
 static const u8 *number_end(const u8 *start) {
   const u8 *integer = start + (*start == '-');
   if (!is_digit(*integer)) return reject(integer);
@@ -122,7 +124,7 @@ static const u8 *number_end(const u8 *start) {
   return at;
 }
 
-// RFC 8259 section 6, whatever a double makes of it.
+// Reads any number of RFC 8259 section 6, regardless of its double.
 static SELDOM const u8 *any_number_end(const u8 *at) {
   at += *at == '-';
   if (!is_digit(*at)) return reject(at);
@@ -145,7 +147,7 @@ static const u8 *literal_end(const u8 *at, const char *literal) {
   return at;
 }
 
-// Of what is no string, object or array.
+// Reads a number, true, false or null.
 static inline const u8 *scalar_end(const u8 *at) {
   switch (*at) {
     case 't': return literal_end(at, "true");
@@ -155,7 +157,7 @@ static inline const u8 *scalar_end(const u8 *at) {
   }
 }
 
-// RFC 8259 section 2: space, tab, line feed and carriage return, and nothing else.
+// Skips white space of RFC 8259 section 2: only space, tab, line feed and carriage return.
 static inline const u8 *space_end(const u8 *at) {
   while (*at <= ' ' && (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t')) at++;
   return at;

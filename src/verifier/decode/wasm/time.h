@@ -1,9 +1,9 @@
 #ifndef TIME_H
 #define TIME_H
-// Times as the contract sends them, as milliseconds since 1970: those of which it is certain what Date.parse makes of them.
+// Times of entries as milliseconds since 1970. Only texts for which the result of Date.parse is certain are accepted.
 #include "text.h"
 
-// A safe integer of digits alone, without leading zeros.
+// Reads a safe integer that consists of digits only, without leading zeros.
 static bool read_integer(struct text value, double *to) {
   double number = 0;
   if (value.length == 0 || (value.length > 1 && *value.at == '0') || !is_safe_integer(value.at, value.length)) return false;
@@ -23,7 +23,7 @@ static u32 days_of_month(u32 year, u32 month) {
   return days[month - 1] + (month == 2 && leap);
 }
 
-// Days from 1970-01-01 to a day of the Gregorian calendar, by counting the months from March on in cycles of 400 years.
+// Returns the days from 1970-01-01 to a Gregorian date. Counts months from March on, in cycles of 400 years.
 static int days_since_1970(u32 year, u32 month, u32 day) {
   u32 years = year + 400 - (month < 3), months = month < 3 ? month + 9 : month - 3;
   u32 of_cycle = years % 400;
@@ -31,8 +31,8 @@ static int days_since_1970(u32 year, u32 month, u32 day) {
   return (int)(years / 400 * 146097 + days) - 719468 - 146097;
 }
 
-// YYYY-MM-DDTHH:MM:SS with a day that there is and an hour below 24 (ECMA-262 21.4.1.32), up to nine digits of a second
-// of which ECMAScript takes three, and Z or nothing, which is UTC too.
+// Reads YYYY-MM-DDTHH:MM:SS (ECMA-262 section 21.4.1.32) with a date that exists and an hour below 24, up to nine
+// digits of a second (ECMAScript uses three), and an optional Z. A time without Z is UTC as well.
 static APART bool read_time_text(const u8 *at, u32 length, double *to) {
   const v128_t date = wasm_u8x16_make('0', '0', '0', '0', '-', '0', '0', '-', '0', '0', 'T', '0', '0', ':', '0', '0');
   const v128_t date_range = wasm_u8x16_make(9, 9, 9, 9, 0, 9, 9, 0, 9, 9, 0, 9, 9, 0, 9, 9);
@@ -50,14 +50,14 @@ static APART bool read_time_text(const u8 *at, u32 length, double *to) {
   }
   u32 year = two_digits(at) * 100 + two_digits(at + 2), month = two_digits(at + 5), day = two_digits(at + 8);
   u32 hour = two_digits(at + 11), minute = two_digits(at + 14), second = two_digits(at + 17);
-  // `isRecordable`: there is no year zero.
+  // `isRecordable` accepts no year zero.
   if (year < 1 || month < 1 || month > 12 || day < 1 || day > days_of_month(year, month)) return false;
   if (hour > 23 || minute > 59 || second > 59) return false;
   *to = days_since_1970(year, month, day) * 864e5 + (hour * 3600 + minute * 60 + second) * 1e3 + thousandths;
   return true;
 }
 
-// A Unix time without sign, fraction and exponent, not behind the year 9999.
+// Reads a Unix time without sign, fraction or exponent, up to the end of the year 9999.
 static bool read_unix_time(struct text value, double unit, double *to) {
   double number;
   if (!read_integer(value, &number) || number * unit > 253402300799999.0) return false;

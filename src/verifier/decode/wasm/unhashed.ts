@@ -9,7 +9,7 @@ const KIND = valuesOf(UNHASHED);
 const WORD = valuesOf(UNHASHED_ROW);
 export const ROW_WORDS = Object.keys(WORD).length;
 
-/** Reads what the module notes as not hashed, and says it in the order in which the reference decoder does. */
+/** Reads the unhashed parts that the module notes, and returns them in the order of the reference decoder. */
 export class UnhashedRows {
   readonly #program: RecipeProgram;
   readonly #settings: Pick<KernelSettings, 'steps' | 'members'>;
@@ -21,7 +21,7 @@ export class UnhashedRows {
     this.#gravity = compareGravity(program.roleOrder);
   }
 
-  /** @param count of entries: what is noted of later ones was not taken. */
+  /** @param count number of accepted entries; notes about later ones are skipped. */
   read(rows: Uint32Array, count: number, input: Uint8Array): UnhashedAt[] {
     const { always } = this.#program;
     if (rows.length === 0 && always.length === 0) return NOTHING;

@@ -6,7 +6,7 @@ import { checkRoot } from '../../../archive/directory/folder.ts';
 import type { StoreSettings } from '../store-settings.ts';
 import type { Caller, NamedArchive, Store } from './store.ts';
 
-/** A folder; its address is a path. */
+/** Store in a folder, whose address is a path. */
 export const DIRECTORY_STORE: Store = {
   scheme: 'file',
   form: 'a directory',
@@ -48,7 +48,10 @@ async function isDirectory(path: string): Promise<boolean> {
   }
 }
 
-/** Refuses what only a store in S3 can do: nobody must believe in a lock that is not there. @throws EvidenceError `config`. */
+/**
+ * Refuses settings that only S3 supports, so that no one relies on a lock that does not exist. @throws EvidenceError
+ * `config`.
+ */
 function refuseOtherSettings(settings: StoreSettings): void {
   const { retention, legalHold, kmsKeyId, endpoint, region, profile, caFile } = settings;
   const legal_hold = legalHold || undefined;

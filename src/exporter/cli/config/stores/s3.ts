@@ -5,7 +5,7 @@ import { readCertificates } from '../given-file.ts';
 import type { StoreSettings } from '../store-settings.ts';
 import type { Caller, NamedArchive, Store } from './store.ts';
 
-/** A bucket, Amazon's or of another store that speaks S3. The SDK is loaded by those alone who need it. */
+/** Store in a bucket of Amazon S3 or a compatible store. The SDK is loaded on demand. */
 export const S3_STORE: Store = {
   scheme: 's3',
   form: 's3://BUCKET/PREFIX',
@@ -15,7 +15,7 @@ export const S3_STORE: Store = {
   locate: (address) => address.replace(/\/+$/, ''),
   open,
   make: open,
-  // Only trying tells what a bucket allows.
+  // Checks nothing, because only a trial write would show what a bucket allows.
   checkForWriting: async () => undefined,
   check: async ({ url, store }, caller) => {
     const options = optionsOf(store, caller);
@@ -25,15 +25,15 @@ export const S3_STORE: Store = {
   setUp: (address) => {
     const { bucket, prefix } = parseS3Url(address);
     refuseUnmakeable(bucket);
-    // Characters that have a meaning of their own in a policy cannot be written as themselves.
+    // Characters with a special meaning in policies cannot be escaped there.
     if (/[*?$"]/.test(prefix)) throw new EvidenceError('usage', 'the prefix of the archive contains *, ?, $ or "');
     return { settings: 's3-settings.yaml', files: POLICIES, values: { bucket, prefix } };
   },
 };
 
 /**
- * Refuses names that no bucket can have that is made today (Amazon S3 User Guide, Bucket naming rules); older ones are
- * still read.
+ * Refuses names that new buckets cannot have (Amazon S3 User Guide, Bucket naming rules). Archives in older buckets can
+ * still be opened.
  * @throws EvidenceError `usage`.
  */
 function refuseUnmakeable(bucket: string): void {
@@ -45,7 +45,7 @@ function refuseUnmakeable(bucket: string): void {
 
 const POLICIES = ['writer-policy', 'auditor-policy', 'administrator-policy', 'bucket-policy'];
 
-/** The tries of a request of the doctor: somebody is waiting, and can ask again. */
+/** Number of attempts at a request of the doctor, kept low because a user is waiting and can retry. */
 const ATTEMPTS = 3;
 
 async function open({ url, store }: NamedArchive, caller: Caller): Promise<Archive> {

@@ -3,50 +3,53 @@ import type { Check } from '../../../check.ts';
 import type { CommandContext } from '../../command.ts';
 import type { StoreSettings } from '../store-settings.ts';
 
-/** An archive as the configuration names it. */
+/** Archive as configured. */
 export interface NamedArchive {
   url: string;
   store: StoreSettings;
 }
 
-/** The parts of a command that its archive needs. */
+/** Parts of a command that its archive needs. */
 export type Caller = Pick<CommandContext, 'directory' | 'signal'> & Partial<Pick<CommandContext, 'printer'>>;
 
-/** The flags that only some stores have a use for. */
+/** Flags that apply to some stores only. */
 export type StoreFlag = 'endpoint' | 'region' | 'legal-hold' | 'kms-key';
 
-/** A kind of store that archives are kept in: all that commands know of it. */
+/** Kind of store for archives: the interface through which commands use it. */
 // Over ten members: it is the port through which commands use every store.
 export interface Store {
-  /** Before `://` in its addresses, in small letters. */
+  /** Scheme of its addresses, in lowercase. */
   scheme: string;
-  /** The form of its addresses, for whoever gave another one. */
+  /** Form of its addresses, for error messages. */
   form: string;
-  /** An archive in it, in words. */
+  /** Description of an archive in this store. */
   archive: string;
   flags: readonly StoreFlag[];
-  /** Elsewhere than on this disk: an address names an archive and no file, and several objects are fetched at a time. */
+  /**
+   * True for a store that is not a local disk: addresses refer to archives, not to files, and several objects are
+   * fetched concurrently.
+   */
   isRemote: boolean;
-  /** The same for all addresses of one place. */
+  /** Normalizes an address, so that all addresses of one place are equal. */
   locate(address: string, directory: string): string;
-  /** The archive that is there; null for none. */
+  /** Opens an existing archive; null if there is none. */
   open(named: NamedArchive, caller: Caller): Promise<Archive | null>;
-  /** The archive, which is made where there is none. */
+  /** Opens the archive, and creates it if necessary. */
   make(named: NamedArchive, caller: Caller): Promise<Archive>;
-  /** Checks that `make` could, as far as can be told without writing. @throws EvidenceError as `make` would. */
+  /** Checks that `make` would succeed, as far as possible without writing. @throws EvidenceError as `make` would. */
   checkForWriting(named: NamedArchive, caller: Caller): Promise<void>;
-  /** Returns what the doctor says of it. */
+  /** Returns the doctor's checks of the archive. */
   check(named: NamedArchive, caller: Caller): Promise<Check[]>;
-  /** Returns what `evidence init` writes for it. @throws EvidenceError for an address that it cannot write down. */
+  /** Returns what `evidence init` writes for the store. @throws EvidenceError for an address that it cannot write. */
   setUp(address: string): SetUp;
 }
 
-/** Templates of `templates/deploy`. */
+/** Files that `evidence init` writes, as templates in `templates/deploy`. */
 interface SetUp {
-  /** The template for evidence.yaml after the address; null for none. */
+  /** Template for evidence.yaml after the address; null for none. */
   settings: string | null;
-  /** The templates of JSON files of their own, in `deploy/`. */
+  /** Templates of the separate JSON files in `deploy/`. */
   files: readonly string[];
-  /** The values that they are filled in with, besides those of the flags of init. */
+  /** Values for the templates, besides those from the flags of init. */
   values: Readonly<Record<string, string>>;
 }

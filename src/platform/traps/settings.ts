@@ -1,0 +1,32 @@
+import type { z } from 'zod';
+import type { ServiceSettings } from '../module.ts';
+import { type AwsSettings, awsFileSchema, NO_AWS, toAwsSettings, trailFileSchema } from './aws/settings.ts';
+import type { DecoySettings } from './decoys/decoy.ts';
+import { decoysFileSchema, toDecoySettings } from './decoys/settings.ts';
+
+/** Options of the traps. */
+interface TrapOptions {
+  /** Decoys, each of which listens on a port of its own. */
+  decoys: readonly DecoySettings[];
+  /** Access to AWS, to learn when keys that are traps were used. */
+  aws: AwsSettings;
+}
+
+const file = {
+  decoys: decoysFileSchema.optional(),
+  aws: awsFileSchema.optional(),
+  cloudtrail: trailFileSchema.optional(),
+};
+
+export const TRAP_SETTINGS = {
+  file,
+  toOptions: (
+    { decoys = [], ...aws }: z.output<z.ZodObject<typeof file>>,
+    resolve: (path: string) => string,
+  ): TrapOptions => ({ decoys: toDecoySettings(decoys, resolve), aws: toAwsSettings(aws, resolve) }),
+  inForce: ({ decoys = [], aws: { iam, trail } = NO_AWS }: Partial<TrapOptions>) => [
+    ['decoys', decoys.length === 0 ? 'none' : decoys.map(({ name, kind }) => `${name} (${kind})`).join(', ')],
+    ['aws', iam?.accessKeyId ?? 'none: nobody asks when keys were last used'],
+    ['cloudtrail', trail?.bucket ?? 'none: only what is brought'],
+  ],
+} satisfies ServiceSettings;
