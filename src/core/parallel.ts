@@ -22,3 +22,26 @@ export async function inParallel<T>(
   const results = await Promise.allSettled(Array.from({ length: limit }, worker));
   for (const result of results) if (result.status === 'rejected') throw result.reason;
 }
+
+/** Places for work of which only so much runs at once; the rest waits in its order. */
+export class Slots {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(limit: number) {
+    this.#free = limit;
+  }
+
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#free > 0) this.#free--;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#free++;
+      // Handed on, not given back: nobody can come in between.
+      else next();
+    }
+  }
+}

@@ -49,15 +49,16 @@ export class Reasoning {
 
   /** Adds a contradiction that an export will find too. */
   refutes(what: string, says: string, entries: number, places: EntryRange[] = []): void {
-    this.#except(what, says, entries, places, true);
+    this.#except({ what, says, entries, places, isRefuted: true });
   }
 
   /** Adds a question that a person has to answer. */
   doubts(what: string, says: string, entries: number, places: EntryRange[] = []): void {
-    this.#except(what, says, entries, places, false);
+    this.#except({ what, says, entries, places, isRefuted: false });
   }
 
-  #except(what: string, says: string, entries: number, places: EntryRange[], isRefuted: boolean): void {
-    if (entries > 0) this.exceptions.push({ what, says, entries, places: places.slice(0, MAX_PLACES), isRefuted });
+  #except(exception: Counterexample): void {
+    const places = exception.places.slice(0, MAX_PLACES);
+    if (exception.entries > 0) this.exceptions.push({ ...exception, places });
   }
 }

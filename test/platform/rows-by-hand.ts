@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Role } from '../../src/platform/accounts/tables.ts';
+import type { Role } from '../../src/platform/accounts/enums.ts';
 import type { Service } from './service.ts';
 
 const NOW = '2026-11-22T00:00:00.000Z';

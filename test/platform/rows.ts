@@ -1,4 +1,4 @@
-import { RowSeals } from '../../src/platform/audit/row-seals.ts';
+import { RowSeals } from '../../src/platform/audit/sealed-rows.ts';
 import { openSealKeys } from '../../src/platform/setup.ts';
 
 const ZEROS = '0'.repeat(64);

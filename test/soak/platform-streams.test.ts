@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { RowSeals } from '../../src/platform/audit/row-seals.ts';
 import { DerivedSealKeys } from '../../src/platform/audit/seal-keys.ts';
+import { RowSeals } from '../../src/platform/audit/sealed-rows.ts';
 import { readAuditOverview, readStats } from '../../src/platform/audit/stats.ts';
 import type { Database } from '../../src/platform/database/database.ts';
 import { migrateAll } from '../../src/platform/migrations.ts';

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import canonicalize from 'canonicalize';
 import { sealedHeadOf } from '../../src/platform/audit/repository.ts';
-import { RowSeals } from '../../src/platform/audit/row-seals.ts';
 import { DerivedSealKeys } from '../../src/platform/audit/seal-keys.ts';
+import { RowSeals } from '../../src/platform/audit/sealed-rows.ts';
 
 /** What somebody with the database of a platform could do to it behind the service's back. */
 function openDatabase(dataDir: string): DatabaseSync {

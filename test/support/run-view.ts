@@ -4,7 +4,7 @@ import type { RunRecord } from '../../src/verifier/records/record.ts';
 
 /** Makes the view of a run at once. */
 export function toRunView(record: RunRecord, finalized: boolean, texts: Texts): RunView {
-  const making = makeRunView(record, finalized, texts);
+  const making = makeRunView(record, finalized ? 'run' : 'attempt', texts);
   for (;;) {
     const step = making.next();
     if (step.done === true) return step.value;

@@ -11,11 +11,17 @@ export interface Sized {
   above: string;
 }
 
+/** The functions and the types of objects of a text. */
+export interface Sizes {
+  functions: Sized[];
+  objects: Sized[];
+}
+
 /**
  * Every function of a source text by its lines, and every type of objects by the members that it declares; of a class
  * the public ones.
  */
-export function sizesIn(path: string, text: string): { functions: Sized[]; objects: Sized[] } {
+export function sizesIn(path: string, text: string): Sizes {
   const functions: Sized[] = [];
   const objects: Sized[] = [];
   const { program, errors } = parseSync(path, text);

@@ -13,7 +13,7 @@ export function* indentedJson(value: unknown, depth: number, indent = ''): Gener
     return;
   }
   const inner = `${indent}  `;
-  const list = isIterable(value) && !hasMembers(value) ? value : null;
+  const list = isIterable(value) && !isMemberSource(value) ? value : null;
   const [open, close] = list === null ? '{}' : '[]';
   let isEmpty = true;
   for (const [name, member] of list === null ? membersOf(value) : unnamed(list)) {
@@ -26,10 +26,10 @@ export function* indentedJson(value: unknown, depth: number, indent = ''): Gener
 }
 
 function membersOf(value: object): Iterable<[string, unknown]> {
-  return hasMembers(value) ? value[MEMBERS]() : Object.entries(value);
+  return isMemberSource(value) ? value[MEMBERS]() : Object.entries(value);
 }
 
-function hasMembers(value: object): value is { [MEMBERS](): Iterable<[string, unknown]> } {
+function isMemberSource(value: object): value is { [MEMBERS](): Iterable<[string, unknown]> } {
   return MEMBERS in value;
 }
 

@@ -10,7 +10,7 @@ export function helpOn({ called, table, flags, inner }: NamedCommand): string {
   const { describe = '', operands = {}, examples = [], epilogue = () => '' } = table;
   const [program = ''] = called.split(' ');
   const short = ({ alias }: Flag) => (alias === undefined ? '    ' : `-${alias}, `);
-  const parts = [
+  const sections = [
     called === program ? `${called} <command>` : usageOf(called, table),
     describe,
     listRows('Commands:', Object.entries(inner), ([name, one]) => [usageOf(`${program} ${name}`, one), one.describe]),
@@ -19,7 +19,7 @@ export function helpOn({ called, table, flags, inner }: NamedCommand): string {
     listRows('Examples:', examples, ([line, meaning]) => [line.replace('$0', program), meaning]),
     epilogue(),
   ];
-  return reflow(parts.filter((part) => part !== '').join('\n\n'), process.stdout.columns || USUAL_COLUMNS);
+  return reflow(sections.filter((part) => part !== '').join('\n\n'), process.stdout.columns || USUAL_COLUMNS);
 }
 
 function usageOf(called: string, { operands = {} }: CommandTable): string {

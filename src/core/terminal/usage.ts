@@ -68,7 +68,8 @@ function refuseValues(
     throw wrong(called, `the value of ${name} is none of ${quoted(choices)}`);
   if (array === undefined && values.length > 1) throw wrong(called, `--${name} is given more than once`);
   // An empty value would silently mean something else than intended.
-  const isEmpty = values.length === 0 || values.includes('') || (type !== 'boolean' && values.includes(false));
+  const isEmpty =
+    values.length === 0 || values.includes('') || (type !== 'boolean' && values.some((value) => value === false));
   if (!isEmpty) return;
   const [message, other] =
     flags[name] === undefined

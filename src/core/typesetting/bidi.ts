@@ -1,4 +1,5 @@
 import bidiModule, { type Bidi } from 'bidi-js';
+import { lazy } from '../lazy.ts';
 import type { Face } from './fonts.ts';
 import { type Unit, type WrappedLine, widthOfUnits } from './wrap.ts';
 
@@ -20,8 +21,7 @@ const HEBREW = /^\p{Script=Hebrew}$/u;
 const OBJECT = '\uFFFC';
 
 /** The module is the factory itself; its types describe the transpiled form with a `default` member. */
-const createBidi = bidiModule as unknown as () => Bidi;
-let algorithm: Bidi | undefined;
+const bidi = lazy(bidiModule as unknown as () => Bidi);
 
 /** Returns the runs of a line in visual order, by the Unicode Bidirectional Algorithm (UAX #9) over its paragraph. */
 export function toRuns(units: readonly Unit[], line: WrappedLine): FaceRun[] {
@@ -30,7 +30,7 @@ export function toRuns(units: readonly Unit[], line: WrappedLine): FaceRun[] {
 }
 
 function visualOrder(units: readonly Unit[], line: WrappedLine): Unit[] {
-  algorithm ??= createBidi();
+  const algorithm = bidi();
   // One code unit per unit, so that positions in the text are positions in `units`.
   const text = units
     .map((unit) => (unit.isMark ? OBJECT : unit.text.length === 1 ? unit.text : astralStandIn(unit)))
@@ -42,7 +42,7 @@ function visualOrder(units: readonly Unit[], line: WrappedLine): Unit[] {
     order.splice(start - line.from, flipped.length, ...flipped);
   }
   const mirrorOf = (index: number): string | null =>
-    (levels.levels[index] ?? 0) % 2 === 1 ? (algorithm?.getMirroredCharacter(text.charAt(index)) ?? null) : null;
+    (levels.levels[index] ?? 0) % 2 === 1 ? (algorithm.getMirroredCharacter(text.charAt(index)) ?? null) : null;
   return order.flatMap((index) => {
     const unit = units[index];
     return unit === undefined ? [] : [{ ...unit, text: unit.isMark ? unit.text : (mirrorOf(index) ?? unit.text) }];

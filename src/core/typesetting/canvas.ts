@@ -23,10 +23,10 @@ export class Canvas {
    * @param x position of the first glyph, @param y of the baseline, in points from the lower left.
    * @param upright true if the text runs upward.
    */
-  text({ text, face, isShaped }: FaceRun, size: number, color: Color, x: number, y: number, upright = false): void {
+  text({ text, face, isShaped }: FaceRun, size: number, color: Color, x: number, y: number, way?: 'upright'): void {
     const glyphs = face.encode(text, isShaped);
     this.#operators.push(
-      `BT ${rgb(color)} rg /${this.#fontKey(face.pdf)} ${number(size)} Tf ${upright ? '0 1 -1 0' : '1 0 0 1'} ${number(x)} ${number(y)} Tm <${glyphs}> Tj ET`,
+      `BT ${rgb(color)} rg /${this.#fontKey(face.pdf)} ${number(size)} Tf ${way === 'upright' ? '0 1 -1 0' : '1 0 0 1'} ${number(x)} ${number(y)} Tm <${glyphs}> Tj ET`,
     );
   }
 

@@ -136,7 +136,7 @@ export class Sheet {
     this.#mark(() => {
       let at = y;
       for (const run of paragraph.lines[0]?.runs ?? []) {
-        this.#canvas.text(run, size, color, x, at, true);
+        this.#canvas.text(run, size, color, x, at, 'upright');
         at += run.width * size;
       }
     });

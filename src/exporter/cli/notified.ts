@@ -40,7 +40,7 @@ class Sending implements AsyncDisposable {
   #dispatcher: Dispatcher | null = null;
 
   /** @throws EvidenceError `config` for an invalid proxy. */
-  get dispatcher(): Dispatcher {
+  dispatcher(): Dispatcher {
     this.#dispatcher ??= openDispatcher(CONNECT_MS, {});
     return this.#dispatcher;
   }
@@ -108,9 +108,9 @@ async function openChannels(
   };
   // Each channel is loaded only if it is used.
   if (pingUrl !== null)
-    await open('ping', async () => (await import('../notify/posts.ts')).pings(pingUrl, sending.dispatcher));
+    await open('ping', async () => (await import('../notify/posts.ts')).pings(pingUrl, sending.dispatcher()));
   if (webhook !== null)
-    await open('webhook', async () => (await import('../notify/posts.ts')).webhook(webhook, sending.dispatcher));
+    await open('webhook', async () => (await import('../notify/posts.ts')).webhook(webhook, sending.dispatcher()));
   if (metricsFile !== null)
     await open('metrics file', async () => (await import('../notify/metrics-file.ts')).metricsFile(metricsFile));
   await open('traces', () => openTraces(command, context));

@@ -38,7 +38,9 @@ const NAME = 'asked.json';
  */
 export async function checkQuestion(asker: Asker, question: Question): Promise<FinalizedRun | null> {
   const finalized = await readFinalizedRun(asker.archive, question.run_id);
-  await checkSameService(asker, question, await readNewestEntry(asker.archive), finalized !== null);
+  await checkSameService(asker, question, await readNewestEntry(asker.archive), {
+    isFinalized: finalized !== null,
+  });
   if (finalized === null) await readBegun(asker, question);
   else requireSame(finalized.record, question, 'finalized');
   return finalized;
@@ -54,7 +56,7 @@ export async function checkSameService(
   { archive, service }: Pick<Asker, 'archive' | 'service'>,
   { source: { audit_url: auditUrl } }: Question,
   newest: StoredLedgerEntry | null,
-  isFinalized = false,
+  { isFinalized = false } = {},
 ): Promise<string | null> {
   const held = await readArchiveService(archive, newest);
   const isMoved = service.isMoved && !(isFinalized && held === auditUrl);

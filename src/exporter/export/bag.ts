@@ -176,7 +176,6 @@ function listingSource({ file, bytes, sha256 }: ListedFile): PayloadSource {
 }
 
 const template = packageFile('templates/bundle/README.eta');
-let eta: Eta | null = null;
 
 function readme(
   { question, service }: Pick<ExportContext, 'question' | 'service'>,
@@ -184,8 +183,7 @@ function readme(
   verdict: Verdict,
 ): TagFile {
   const { contract } = service;
-  eta ??= new Eta({ autoEscape: false, autoTrim: false });
-  const text = eta.renderString(readFileSync(template, 'utf8'), {
+  const text = new Eta({ autoEscape: false, autoTrim: false }).renderString(readFileSync(template, 'utf8'), {
     streamId,
     runId: question.run_id,
     period: describePeriod(question.period),

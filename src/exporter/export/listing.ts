@@ -197,7 +197,7 @@ class ListingFile implements Disposable {
 
   readonly observer: ListingObserver = {
     matched: (entries, from, to) => this.#add(linesOf(entries, from, to)),
-    listed: (entry, isBehind) => this.#add(lineOf(entry, isBehind)),
+    listed: (entry, withTime) => this.#add(lineOf(entry, { withTime })),
   };
 
   /** Ends the file. Must be called once. */

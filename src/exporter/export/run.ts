@@ -154,7 +154,7 @@ async function concludeFinalized(context: ExportContext, finalized: FinalizedRun
   const { record } = finalized;
   const { archive, question, signing } = context;
   const newest = await readNewestEntry(archive);
-  await checkSameService(context, question, newest, true);
+  await checkSameService(context, question, newest, { isFinalized: true });
   requireSame(record, question, 'finalized');
   const entry = await findEntry(archive, record.run_id, newest);
   if (entry !== null && runOf(entry.entry)?.sha256 !== finalized.sha256)

@@ -99,11 +99,9 @@ function toTransferLog(
 }
 
 const template = packageFile('templates/bundle/SUPPLEMENTS.eta');
-let eta: Eta | null = null;
 
 function readme({ question, service }: ExportContext, { services, kinds }: SupplementsStatement): string {
-  eta ??= new Eta({ autoEscape: false, autoTrim: false });
-  return eta.renderString(readFileSync(template, 'utf8'), {
+  return new Eta({ autoEscape: false, autoTrim: false }).renderString(readFileSync(template, 'utf8'), {
     runId: question.run_id,
     period: describePeriod(question.period),
     services: Object.entries(services).filter(([, { state }]) => state !== 'not_configured'),

@@ -32,10 +32,10 @@ export function requireService(
     );
   if (held === null || held === auditUrl) return null;
   if (isMoved && newest !== null) return held;
-  throw otherService(held, auditUrl, newest !== null);
+  throw otherService(held, auditUrl, { canMove: newest !== null });
 }
 
-function otherService(held: string, asked: string, canMove: boolean): EvidenceError {
+function otherService(held: string, asked: string, { canMove }: { canMove: boolean }): EvidenceError {
   const moved = canMove ? `; if that service has this address now, say so once with --service-moved` : '';
   return new EvidenceError(
     'config',
@@ -57,6 +57,6 @@ export async function keepService(archive: Archive, auditUrl: string, newest: St
     await putBytes(archive, ARCHIVE_KEY, archiveBytes(auditUrl));
   } catch (error) {
     const held = isEvidenceError(error, 'conflict') ? await readArchiveService(archive, null) : null;
-    throw held === null ? error : otherService(held, auditUrl, false);
+    throw held === null ? error : otherService(held, auditUrl, { canMove: false });
   }
 }

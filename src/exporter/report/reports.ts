@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { browserProgram, packageFile } from '../../core/install-paths.ts';
+import { lazy } from '../../core/lazy.ts';
 import type { RunRecord } from '../../verifier/records/record.ts';
 import { renderIndex } from './csv.ts';
 import { type PageParts, renderHtml } from './html/document.ts';
@@ -23,7 +24,7 @@ export interface Report {
  */
 export async function* renderReports(record: RunRecord): AsyncGenerator<Report> {
   const texts = readTexts();
-  const view = await inTurns(makeRunView(record, true, texts));
+  const view = await inTurns(makeRunView(record, 'run', texts));
   yield { name: 'report.pdf', pieces: await renderPdf(view, texts) };
   yield { name: 'index.csv', pieces: renderIndex(record) };
   if (record.report.oscal) yield { name: 'assessment-results.json', pieces: renderOscal(record, texts) };
@@ -35,7 +36,7 @@ export async function* renderReports(record: RunRecord): AsyncGenerator<Report> 
 /** Renders the report of an attempt that ended incomplete. */
 export async function renderAttemptReport(record: RunRecord): Promise<Report> {
   const texts = readTexts();
-  return { name: 'report.pdf', pieces: await renderPdf(await inTurns(makeRunView(record, false, texts)), texts) };
+  return { name: 'report.pdf', pieces: await renderPdf(await inTurns(makeRunView(record, 'attempt', texts)), texts) };
 }
 
 /** Runs a generator to its end and yields to the event loop between steps, so that signals are handled. */
@@ -47,13 +48,8 @@ async function inTurns<T>(making: Generator<void, T>): Promise<T> {
   }
 }
 
-let parts: Promise<PageParts> | undefined;
-
 /** Reads the parts once, because a run from the sources builds the programs for it. */
-export function readParts(): Promise<PageParts> {
-  parts ??= read();
-  return parts;
-}
+export const readParts = lazy(read);
 
 async function read(): Promise<PageParts> {
   const [charts, style, page, verifier] = await Promise.all([

@@ -7,10 +7,11 @@ import { keyedRequest, makeOnce } from '../idempotency/keyed-results.ts';
 import { canonicalEmail } from '../mail/address.ts';
 import { refuseScopes } from './administration.ts';
 import type { AccountDeps } from './deps.ts';
+import type { Role } from './enums.ts';
+import { PEOPLE_ROLES } from './enums.ts';
 import { changeLink, endLinks, type OpenLink, openLink, openLinks } from './links.ts';
 import { emailTaken, personByEmail } from './person-rows.ts';
-import { PEOPLE_ROLES, scopesOfRole } from './roles.ts';
-import type { Role } from './tables.ts';
+import { scopesOfRole } from './roles.ts';
 
 /** Whom a link makes an account for. */
 export interface Invited {

@@ -1,5 +1,8 @@
-import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
+import { Slots } from '../../core/parallel.ts';
 import { DomainError } from '../errors.ts';
+import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from './enums.ts';
 
 /** OWASP Password Storage Cheat Sheet: N = 2^17, r = 8, p = 1; 128 MiB and a quarter of a second. */
 const COST = { log2N: 17, r: 8, p: 1 };
@@ -32,24 +35,14 @@ export async function isPassword(password: string, stored: string | null): Promi
 /** Costs what a password costs. */
 const NOBODY = `scrypt$${COST.log2N}$${COST.r}$${COST.p}$${Buffer.alloc(SALT_BYTES).toString('base64url')}$${Buffer.alloc(HASH_BYTES).toString('base64url')}`;
 
-let running = 0;
-const waiting: (() => void)[] = [];
+const SLOTS = new Slots(AT_ONCE);
+const scryptKey = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
 
-async function derive(password: string, salt: Buffer, { log2N, r, p }: typeof COST): Promise<Buffer> {
-  if (running >= AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
-  running++;
-  try {
-    const N = 2 ** log2N;
-    // One text, however its letters are put together (RFC 8265, section 4.2).
-    return await new Promise((resolve, reject) =>
-      scrypt(password.normalize('NFC'), salt, HASH_BYTES, { N, r, p, maxmem: 256 * N * r }, (error, key) =>
-        error === null ? resolve(key) : reject(error),
-      ),
-    );
-  } finally {
-    running--;
-    waiting.shift()?.();
-  }
+function derive(password: string, salt: Buffer, { log2N, r, p }: typeof COST): Promise<Buffer> {
+  const N = 2 ** log2N;
+  // One text, however its letters are put together (RFC 8265, section 4.2).
+  const text = password.normalize('NFC');
+  return SLOTS.run(() => scryptKey(text, salt, HASH_BYTES, { N, r, p, maxmem: 256 * N * r }));
 }
 
 /** Stores and compares passwords. */
@@ -60,10 +53,6 @@ export interface Passwords {
 }
 
 export const PASSWORDS: Passwords = { hash: hashPassword, matches: isPassword };
-
-/** NIST SP 800-63B: length is what counts, and what everybody tries first is refused. */
-export const SHORTEST_PASSWORD = 12;
-export const LONGEST_PASSWORD = 200;
 
 /** Shorter names and addresses are in many words. */
 const SHORTEST_OWN = 3;

@@ -8,6 +8,8 @@ import { canonicalEmail } from '../mail/address.ts';
 import type { Scope } from '../scopes.ts';
 import { personNamed, refuseScopes } from './administration.ts';
 import type { AccountDeps } from './deps.ts';
+import type { Role } from './enums.ts';
+import { PEOPLE_ROLES } from './enums.ts';
 import {
   deletePasskeysOf,
   findPerson,
@@ -19,9 +21,9 @@ import {
   present,
   updatePerson,
 } from './person-rows.ts';
-import { PEOPLE_ROLES, scopesOfRole } from './roles.ts';
+import { scopesOfRole } from './roles.ts';
 import { factorsOf } from './second-factors.ts';
-import type { AccountTables, Role } from './tables.ts';
+import type { AccountTables } from './tables.ts';
 
 /** A person as they are shown. */
 export interface Person {

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Reader, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
-import type { AccountTables, Role } from './tables.ts';
+import type { Role } from './enums.ts';
+import type { AccountTables } from './tables.ts';
 
 export type PersonRow = AccountTables['people'];
 

@@ -1,9 +1,7 @@
 import type { Principal } from '../http/principal.ts';
 import { SCOPES, type Scope } from '../scopes.ts';
+import type { Role } from './enums.ts';
 import type { Session } from './sessions.ts';
-import type { Role } from './tables.ts';
-
-export const PEOPLE_ROLES = ['owner', 'operator', 'auditor'] as const satisfies readonly Role[];
 
 /** owner: all; operator: all but to change who may come in; auditor: reads, and verifies. */
 const HAS: Record<Role, (scope: Scope) => boolean> = {

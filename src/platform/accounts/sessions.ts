@@ -3,8 +3,9 @@ import type { ExpressionBuilder } from 'kysely';
 import type { Database, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { newToken, tokenDigest } from '../secrets.ts';
+import type { Role } from './enums.ts';
 import { factorsOf, type SecondFactor } from './second-factors.ts';
-import type { AccountTables, Role } from './tables.ts';
+import type { AccountTables } from './tables.ts';
 
 /** A session ends after so long without a request, and in any case after the other. */
 const IDLE_MS = 60 * 60 * 1000;

@@ -1,7 +1,5 @@
 import { column, type TablesOf, table } from '../database/table.ts';
-
-/** owner: everything; operator: runs the services; auditor: reads and verifies. */
-export type Role = 'owner' | 'operator' | 'auditor';
+import { PEOPLE_ROLES } from './enums.ts';
 
 export type LinkPurpose = 'set_up' | 'confirm' | 'invite' | 'reset';
 
@@ -29,7 +27,7 @@ export const ACCOUNT_TABLES = {
     /** As `canonicalEmail` writes it. */
     email: column.text('UNIQUE'),
     name: column.text(),
-    role: column.oneOf<Role>(['owner', 'operator', 'auditor']),
+    role: column.oneOf(PEOPLE_ROLES),
     /** As `hashPassword` stores it. */
     password: column.text(),
     /** Sealed; null while there is no second factor. */

@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { instant, text } from '../http/fields.ts';
 import { emailSchema } from '../mail/address.ts';
 import { SCOPES } from '../scopes.ts';
-import { LONGEST_PASSWORD } from './password.ts';
-import { PEOPLE_ROLES } from './roles.ts';
+import { LONGEST_PASSWORD, PEOPLE_ROLES } from './enums.ts';
 
 const DAY_SECONDS = 24 * 60 * 60;
 const MAX_OVERLAP_SECONDS = 30 * DAY_SECONDS;

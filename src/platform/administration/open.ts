@@ -4,8 +4,8 @@ import type { OpenService, ServiceDeps } from '../open-module.ts';
 import { serveOperations } from '../operations/operation.ts';
 import { settingsInForce } from '../settings-in-force.ts';
 import { administrationOperations, deadLetterSchema } from './operations.ts';
-import { recentActs } from './overview.ts';
-import { pagesOfAdministration } from './pages.ts';
+import { recentActs } from './pages/overview.ts';
+import { pagesOfAdministration } from './pages/pages.ts';
 import { AdministrationService } from './service.ts';
 
 export async function openAdministration({ options, clock, accounts, ...deps }: ServiceDeps): Promise<OpenService> {

@@ -1,4 +1,4 @@
-import type { Administration } from '../accounts/administration.ts';
+import type { Administration } from '../accounts/api.ts';
 import type { AuditLog } from '../audit/api.ts';
 
 /** The stream that has all administrative acts. */

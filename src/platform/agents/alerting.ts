@@ -1,6 +1,6 @@
 import type { Json } from '../../core/json/canonical.ts';
+import type { AlertSeverity } from '../alert-enums.ts';
 import type { Alert, AlertContent, AlertedService } from '../alerts/api.ts';
-import type { AlertSeverity } from '../alerts/enums.ts';
 import type { WireAgent } from './wire/agents.ts';
 
 /** Titles of alerts about agents. */

@@ -1,5 +1,5 @@
 import type { Json } from '../../core/json/canonical.ts';
-import type { Administration } from '../accounts/administration.ts';
+import type { Administration } from '../accounts/api.ts';
 import type { Alerts } from '../alerts/api.ts';
 import type { AuditLog } from '../audit/api.ts';
 import type { Database, Reader, Transaction } from '../database/database.ts';

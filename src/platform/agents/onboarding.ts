@@ -1,6 +1,4 @@
-import { type IssuedKey, issueKey, revokeBoundKeys } from '../accounts/api-keys.ts';
-import { createKey, type NewKey } from '../accounts/key.ts';
-import { issueOnce } from '../accounts/keys.ts';
+import { createKey, type IssuedKey, issueKey, issueOnce, type NewKey, revokeBoundKeys } from '../accounts/api.ts';
 import type { Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import type { Actor } from '../http/principal.ts';

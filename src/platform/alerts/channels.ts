@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import type { Json } from '../../core/json/canonical.ts';
 import { newWebhookSecret } from '../../core/webhook-signature.ts';
-import type { Administration } from '../accounts/administration.ts';
+import type { Administration } from '../accounts/api.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import { pick } from '../database/table.ts';
 import { DomainError, invalidField } from '../errors.ts';

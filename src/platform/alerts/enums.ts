@@ -1,14 +1,2 @@
-/** Severities, least first. */
-export const SEVERITIES = ['low', 'medium', 'high', 'critical'] as const;
-export type AlertSeverity = (typeof SEVERITIES)[number];
-
-export function isLess(severity: AlertSeverity, than: AlertSeverity): boolean {
-  return SEVERITIES.indexOf(severity) < SEVERITIES.indexOf(than);
-}
-
-/** `none`: no channel wants it. `suppressed`: an alert of this was sent a short while ago. */
-export const ALERT_STATES = ['none', 'suppressed', 'pending', 'delivered', 'dead'] as const;
-export type AlertState = (typeof ALERT_STATES)[number];
-
 export const ALERT_CHANNEL_KINDS = ['webhook', 'email'] as const;
 export type AlertChannelKind = (typeof ALERT_CHANNEL_KINDS)[number];

@@ -1,8 +1,8 @@
 import type { Json } from '../../core/json/canonical.ts';
+import { type AlertState, isLess, SEVERITIES } from '../alert-enums.ts';
 import type { Transaction } from '../database/database.ts';
 import type { Outbox } from '../jobs/outbox.ts';
-import type { Alert } from './api.ts';
-import { type AlertState, isLess, SEVERITIES } from './enums.ts';
+import type { Alert } from './alert.ts';
 import type { AlertTables } from './tables.ts';
 import type { AlertSource } from './wire.ts';
 

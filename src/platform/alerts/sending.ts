@@ -1,14 +1,14 @@
 import { EvidenceError } from '../../core/errors.ts';
 import type { Json } from '../../core/json/canonical.ts';
 import { webhookHeaders } from '../../core/webhook-signature.ts';
+import type { AlertState } from '../alert-enums.ts';
 import type { Database, Reader } from '../database/database.ts';
 import { type Deliver, type Note, Undeliverable } from '../jobs/delivery.ts';
 import type { Message } from '../jobs/outbox.ts';
 import type { Mail, MailTransport } from '../mail/mail.ts';
 import type { Dispatcher } from '../outgoing/dispatcher.ts';
 import type { SecretBox } from '../secrets.ts';
-import type { AlertContent, AlertedService, AlertStanding } from './api.ts';
-import type { AlertState } from './enums.ts';
+import type { AlertContent, AlertedService, AlertStanding } from './alert.ts';
 import type { AlertMessage } from './notifying.ts';
 import type { AlertTables } from './tables.ts';
 

@@ -1,11 +1,11 @@
-import type { Administration } from '../accounts/administration.ts';
+import type { Administration } from '../accounts/api.ts';
 import type { Database } from '../database/database.ts';
 import type { Sends } from '../jobs/delivery.ts';
 import type { Outbox } from '../jobs/outbox.ts';
 import type { MailTransport } from '../mail/mail.ts';
 import { Dispatcher } from '../outgoing/dispatcher.ts';
 import { SecretBox } from '../secrets.ts';
-import type { Alerts } from './api.ts';
+import type { Alerts } from './alert.ts';
 import { AlertChannels } from './channels.ts';
 import { notify, outboxKindOf, TEST_KIND } from './notifying.ts';
 import { noteStanding, sendAlerts, sendTests } from './sending.ts';

@@ -1,5 +1,6 @@
+import type { AlertSeverity } from '../alert-enums.ts';
 import { column, type TablesOf, table } from '../database/table.ts';
-import type { AlertChannelKind, AlertSeverity } from './enums.ts';
+import type { AlertChannelKind } from './enums.ts';
 
 export const ALERT_TABLES = {
   /** Channels that alerts are sent by. */

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { ALERT_STATES, SEVERITIES } from '../alert-enums.ts';
 import { text } from '../http/fields.ts';
 import { MODULES } from '../modules.ts';
-import { ALERT_CHANNEL_KINDS, ALERT_STATES, SEVERITIES } from './enums.ts';
+import { ALERT_CHANNEL_KINDS } from './enums.ts';
 
 /** A service that sends alerts. */
 export type AlertSource = Extract<(typeof MODULES)[number], { alerts: string }>['name'];

@@ -14,9 +14,9 @@ import {
   refuseDamaged,
   type StreamHead,
 } from './repository.ts';
-import type { RowSeals } from './row-seals.ts';
 import { sealOnto, timestampOf } from './rules.ts';
 import type { DerivedSealKeys } from './seal-keys.ts';
+import type { RowSeals } from './sealed-rows.ts';
 import { addToTotals, countByHour } from './totals.ts';
 
 export interface Appended {

@@ -1,8 +1,8 @@
 import { batches } from '../database/batches.ts';
 import type { Reader } from '../database/database.ts';
 import type { TimestampAuthority } from '../timestamp/exchange.ts';
-import type { StreamName } from './pages.ts';
-import type { CheckpointRow, RowSeals } from './row-seals.ts';
+import type { StreamName } from './entry-rows.ts';
+import type { CheckpointRow, RowSeals } from './sealed-rows.ts';
 import type { AuditTables } from './tables.ts';
 import type { WireCheckpoint } from './wire.ts';
 

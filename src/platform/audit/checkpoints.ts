@@ -12,7 +12,7 @@ import {
   pendingCheckpoints,
 } from './checkpoint-rows.ts';
 import { lockHeads, moveHeads, refuseDamaged, type StreamHead } from './repository.ts';
-import type { CheckpointRow, RowSeals } from './row-seals.ts';
+import type { CheckpointRow, RowSeals } from './sealed-rows.ts';
 import { findStream } from './streams.ts';
 import type { AuditTables } from './tables.ts';
 import type { WireCheckpoint } from './wire.ts';

@@ -4,7 +4,7 @@ import type { Database } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { type KeyedRequest, KeyedResults, keyedRequest, makeOnce } from '../idempotency/keyed-results.ts';
 import type { PackageOrder, PackageRow } from './packing.ts';
-import type { RowSeals } from './row-seals.ts';
+import type { RowSeals } from './sealed-rows.ts';
 import { SharedWork } from './shared-work.ts';
 import type { AuditTables } from './tables.ts';
 import type { GenerateRequest, WireGenerated } from './wire.ts';

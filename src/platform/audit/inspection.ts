@@ -1,9 +1,9 @@
 import type { ReadableDatabase } from '../database/database.ts';
-import { EntryPages } from './pages.ts';
+import { EntryPages } from './entry-rows.ts';
 import { sealedHeadOf } from './repository.ts';
 import { checkCheckpoints, checkVerifications } from './row-checks.ts';
-import type { RowSeals } from './row-seals.ts';
 import type { DerivedSealKeys } from './seal-keys.ts';
+import type { RowSeals } from './sealed-rows.ts';
 import { findStream, type StreamRow } from './streams.ts';
 import type { AuditTables } from './tables.ts';
 import { type AnchoredHash, Faults, Walk } from './walk.ts';

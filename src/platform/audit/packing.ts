@@ -1,7 +1,7 @@
 import type { ReadableDatabase, Reader } from '../database/database.ts';
 import { type PackedCheckpoints, packedCheckpoints } from './checkpoint-rows.ts';
-import { EntryPages } from './pages.ts';
-import type { RowSeals, StoredPackage } from './row-seals.ts';
+import { EntryPages } from './entry-rows.ts';
+import type { RowSeals, StoredPackage } from './sealed-rows.ts';
 import { findStream, type StreamRow, streamToWire } from './streams.ts';
 import { headOf, periodOf, summaryOf, takeCensus } from './summary.ts';
 import type { AuditTables } from './tables.ts';

@@ -1,9 +1,9 @@
 import type { Reader } from '../database/database.ts';
+import { EntryPages } from './entry-rows.ts';
 import { type PackageRow, withoutTokens } from './packing.ts';
-import { EntryPages } from './pages.ts';
 import { renderEvidencePdf } from './pdf/document.ts';
-import type { RowSeals } from './row-seals.ts';
 import { entryToWire } from './rules.ts';
+import type { RowSeals } from './sealed-rows.ts';
 import type { WireSummary } from './wire.ts';
 
 /** Entries printed in full, and of a larger package those printed from each end. */

@@ -5,8 +5,8 @@ import { openForReading } from '../database/open.ts';
 import { inspectStream } from './inspection.ts';
 import { listEntries } from './list.ts';
 import { type PackageOrder, type PackageRow, packageJson, settlePackage } from './packing.ts';
-import { RowSeals } from './row-seals.ts';
 import { DerivedSealKeys } from './seal-keys.ts';
+import { RowSeals } from './sealed-rows.ts';
 import { readActivity, readAuditOverview, readStats } from './stats.ts';
 import type { EntriesQuery } from './wire.ts';
 

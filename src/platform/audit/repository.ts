@@ -2,8 +2,8 @@ import type { Selectable } from 'kysely';
 import { InTheWay, type Reader, type Transaction } from '../database/database.ts';
 import { kindsOf } from '../database/table.ts';
 import { DomainError } from '../errors.ts';
-import type { RowSeals, SealedHead } from './row-seals.ts';
-import { FIRST_EPOCH } from './seal-keys.ts';
+import { FIRST_EPOCH } from './enums.ts';
+import type { RowSeals, SealedHead } from './sealed-rows.ts';
 import { AUDIT_TABLES, type AuditTables } from './tables.ts';
 
 /** An entry, with the id of its stream in the place of the number. */

@@ -5,9 +5,10 @@ import { canonicalize } from '../../core/json/canonical.ts';
 import type { Database, Reader, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import type { AppendDeps } from './append.ts';
+import { ROTATED } from './enums.ts';
 import { addEntries, lockHeads, moveHeads, refuseDamaged } from './repository.ts';
 import { sealOnto } from './rules.ts';
-import { type DerivedSealKeys, ROTATED, sealKeyId } from './seal-keys.ts';
+import { type DerivedSealKeys, sealKeyId } from './seal-keys.ts';
 import type { AuditTables } from './tables.ts';
 import { countByHour } from './totals.ts';
 

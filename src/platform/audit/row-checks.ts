@@ -3,8 +3,8 @@ import { batches } from '../database/batches.ts';
 import type { Reader } from '../database/database.ts';
 import type { StatedStamp } from '../timestamp/exchange.ts';
 import { checkpointPages } from './checkpoint-rows.ts';
-import type { StreamName } from './pages.ts';
-import type { CheckpointRow, RowSeals, SealedHead, VerificationRow } from './row-seals.ts';
+import type { StreamName } from './entry-rows.ts';
+import type { CheckpointRow, RowSeals, SealedHead, VerificationRow } from './sealed-rows.ts';
 import type { AuditTables } from './tables.ts';
 import type { Faults } from './walk.ts';
 

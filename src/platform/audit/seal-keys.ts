@@ -1,11 +1,9 @@
 import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto';
 import { EvidenceError } from '../../core/errors.ts';
+import { FIRST_EPOCH } from './enums.ts';
 
 /** Master keys are this long. */
 export const MASTER_KEY_BYTES = 32;
-
-/** The epoch that a stream begins in; a rotation begins the next one. */
-export const FIRST_EPOCH = 1;
 
 /** Keys kept ready; deriving one again costs two HMACs. */
 const CACHE_SIZE = 10_000;
@@ -15,13 +13,6 @@ const ID = /^e([1-9][0-9]{0,8})-[0-9a-f]{16}$/;
 /** The name by which entries refer to the key that seals a stream in an epoch. */
 export function sealKeyId(streamId: string, epoch = FIRST_EPOCH): string {
   return `e${epoch}-${hash('sha256', streamId, 'hex').slice(0, 16)}`;
-}
-
-/** The entry that says that the next one is sealed under another key. The service alone writes one. */
-export const ROTATED = { action: 'key.rotated', resource_type: 'seal_key' } as const;
-
-export function saysRotated({ action, resource_type }: { action: string; resource_type: string }): boolean {
-  return action === ROTATED.action && resource_type === ROTATED.resource_type;
 }
 
 /** The key that an entry names. */

@@ -5,8 +5,8 @@ import { Appender } from './appender.ts';
 import { type AnchorFailed, Checkpoints } from './checkpoints.ts';
 import { Evidence } from './evidence.ts';
 import { ReaderThreads } from './reader-threads.ts';
-import { RowSeals } from './row-seals.ts';
 import type { DerivedSealKeys } from './seal-keys.ts';
+import { RowSeals } from './sealed-rows.ts';
 import type { AuditTables } from './tables.ts';
 import { Verifier } from './verifications.ts';
 

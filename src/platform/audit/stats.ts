@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { ReadableDatabase, Reader } from '../database/database.ts';
-import type { RowSeals } from './row-seals.ts';
+import type { RowSeals } from './sealed-rows.ts';
 import { type StreamRow, streamsQuery, streamToWire } from './streams.ts';
 import type { AuditTables } from './tables.ts';
 import { hourOf, readTotals } from './totals.ts';

@@ -1,7 +1,7 @@
 import type { Reader } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { type EntryRow, entryAt } from './repository.ts';
-import type { RowSeals } from './row-seals.ts';
+import type { RowSeals } from './sealed-rows.ts';
 import type { AuditTables } from './tables.ts';
 import type { WireStream } from './wire.ts';
 

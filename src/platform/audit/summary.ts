@@ -1,4 +1,4 @@
-import type { EntryCount } from './pages.ts';
+import type { EntryCount } from './entry-rows.ts';
 import type { EntryRow } from './repository.ts';
 import type { GenerateRequest, WireCheckpoint, WirePackageHead, WireStream, WireSummary } from './wire.ts';
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { InTheWay, type Reader, type Transaction } from '../database/database.ts';
 import type { Added } from './repository.ts';
-import type { RowSeals, SealedTotals } from './row-seals.ts';
+import type { RowSeals, SealedTotals } from './sealed-rows.ts';
 import type { AuditTables } from './tables.ts';
 
 /** The one row of the table. */

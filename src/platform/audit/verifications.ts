@@ -7,7 +7,7 @@ import { newestFirst } from '../http/newest-first.ts';
 import { Histogram } from '../metrics/histogram.ts';
 import type { StreamInspection } from './inspection.ts';
 import { lockHeads, moveHeads } from './repository.ts';
-import type { RowSeals } from './row-seals.ts';
+import type { RowSeals } from './sealed-rows.ts';
 import { SharedWork } from './shared-work.ts';
 import { findStream, type StreamRow, streamToWire } from './streams.ts';
 import type { AuditTables } from './tables.ts';

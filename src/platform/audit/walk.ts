@@ -1,7 +1,8 @@
-import type { EntryToCheck } from './pages.ts';
-import type { SealedHead } from './row-seals.ts';
+import type { EntryToCheck } from './entry-rows.ts';
+import { FIRST_EPOCH, saysRotated } from './enums.ts';
 import { GENESIS, hashContent, sealHash } from './rules.ts';
-import { type DerivedSealKeys, FIRST_EPOCH, type FoundSealKey, saysRotated, sealKeyId } from './seal-keys.ts';
+import { type DerivedSealKeys, type FoundSealKey, sealKeyId } from './seal-keys.ts';
+import type { SealedHead } from './sealed-rows.ts';
 import type { WireVerification } from './wire.ts';
 
 type Failure = WireVerification['failures'][number];

@@ -9,7 +9,7 @@ import {
   text,
 } from '../http/fields.ts';
 import { MODULES } from '../modules.ts';
-import { saysRotated } from './seal-keys.ts';
+import { saysRotated } from './enums.ts';
 
 /**
  * The default contract of the audit service: the wire shapes that our platform serves and that the exporter expects

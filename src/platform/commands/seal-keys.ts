@@ -27,7 +27,7 @@ const rotateCommand = command({
   async work({ stream, all, ...flags }) {
     if ((stream === undefined) !== all) throw new EvidenceError('usage', 'name streams with --stream, or give --all');
     const { rotateSealKey, streamEpochs } = await import('../audit/rotation.ts');
-    const { RowSeals } = await import('../audit/row-seals.ts');
+    const { RowSeals } = await import('../audit/sealed-rows.ts');
     await inPlace(flags, async ({ database, sealKeys, clock }) => {
       const deps = { keys: sealKeys, seals: new RowSeals(sealKeys.ofRows()), clock };
       const streams = stream ?? (await streamEpochs(database)).map(({ stream_id }) => stream_id);

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import { personNamed } from '../accounts/administration.ts';
+import { personNamed } from '../accounts/api.ts';
 import type { Reader, Transaction } from '../database/database.ts';
 import { pick } from '../database/table.ts';
 import { DomainError } from '../errors.ts';

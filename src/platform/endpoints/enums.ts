@@ -1,4 +1,4 @@
-import { type AlertSeverity, SEVERITIES } from '../alerts/enums.ts';
+import { type AlertSeverity, SEVERITIES } from '../alert-enums.ts';
 
 /** Faults at one path of an endpoint. */
 export const PATH_EVENT_TYPES = [

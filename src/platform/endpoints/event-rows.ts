@@ -1,11 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type Selectable, sql } from 'kysely';
-import { sha256 } from '../../core/digest.ts';
-import { canonicalize, type Json } from '../../core/json/canonical.ts';
-import { canonicalLine, type EndpointLine, type PathName } from '../../sensor/report/line.ts';
+import type { PathName } from '../../sensor/report/line.ts';
 import type { Reader, Transaction } from '../database/database.ts';
 import { kindsOf } from '../database/table.ts';
-import type { PathDifference } from './lines/comparing.ts';
 import { ENDPOINT_TABLES, type EndpointTables } from './tables.ts';
 
 export type EndpointEvent = Selectable<EndpointTables['endpoint_events']>;
@@ -116,17 +113,6 @@ async function knownChanges(reader: Reader, keys: readonly string[]): Promise<Ma
     .select(['change_key', 'change_no', 'change_id', 'approved_at']);
   const rows = await changes.where(reader.sql.isAmong('change_key', keys)).execute();
   return new Map(rows.map(({ change_key, ...change }) => [change_key, change]));
-}
-
-/** The key that the same change has on all endpoints: hex SHA-256. */
-export function changeKeyOf({ path, expected, observed }: PathDifference): string {
-  return sha256(canonicalize([{ ...path }, sidesOf(expected), sidesOf(observed)] as Json));
-}
-
-/** Drops the count of bytes read before a file became unreadable, which may differ each time. */
-function sidesOf(line: EndpointLine | null): Json {
-  if (line === null) return null;
-  return 'why' in line ? { type: line.type, why: line.why } : canonicalLine(line);
 }
 
 /** Tells paths apart in a map. */

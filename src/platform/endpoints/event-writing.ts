@@ -7,7 +7,6 @@ import type { EndpointDeps } from './deps.ts';
 import { EndpointEntries, inEntries } from './entries.ts';
 import type { BaitEventType, ChainEventType, EventSeverity } from './enums.ts';
 import {
-  changeKeyOf,
   insertEvents,
   type NewEndpointEvent,
   noteAllSeen,
@@ -21,6 +20,7 @@ import {
 } from './event-rows.ts';
 import type { Endpoint } from './host-rows.ts';
 import type { PathDifference } from './lines/comparing.ts';
+import { changeKeyOf } from './lines/comparing.ts';
 import { eventOfDifference, explainDifferences, joinChange, newEvent, toMetadata, UNEXPLAINED } from './new-events.ts';
 import { windowFor } from './windows.ts';
 

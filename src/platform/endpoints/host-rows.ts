@@ -4,8 +4,10 @@ import type { KeptEntryPlace } from '../audit/api.ts';
 import type { Reader, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import type { Principal } from '../http/principal.ts';
-import { STALE_AFTER_INTERVALS } from './rules.ts';
 import type { EndpointTables } from './tables.ts';
+
+/** Number of intervals without a report after which an endpoint is stale. */
+export const STALE_AFTER_INTERVALS = 3;
 
 const PREFIX = 'endpoint:';
 

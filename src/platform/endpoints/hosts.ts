@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { issueKey } from '../accounts/api-keys.ts';
-import { issueOnce } from '../accounts/keys.ts';
+import { issueKey, issueOnce } from '../accounts/api.ts';
 import type { Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { newestFirst } from '../http/newest-first.ts';

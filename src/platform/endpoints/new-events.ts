@@ -4,7 +4,8 @@ import type { EndpointLine, FileLine } from '../../sensor/report/line.ts';
 import type { Reader } from '../database/database.ts';
 import { type KnownChange, type NewEndpointEvent, pathKey } from './event-rows.ts';
 import type { PathDifference } from './lines/comparing.ts';
-import type { Attributes, ChangedFile, KnownFiles, SignedPackage } from './packages/known-files.ts';
+import type { ChangedFile, KnownFiles, SignedPackage } from './packages/known-files.ts';
+import type { Attributes } from './packages/repository.ts';
 import { severityOfDifference, typeOf } from './rules.ts';
 import type { Explanation } from './wire/events.ts';
 

@@ -1,4 +1,4 @@
-import { revokeBoundKeys } from '../accounts/api-keys.ts';
+import { revokeBoundKeys } from '../accounts/api.ts';
 import type { Transaction } from '../database/database.ts';
 import type { Actor } from '../http/principal.ts';
 import { baitOf, changeBait } from './bait/rows.ts';

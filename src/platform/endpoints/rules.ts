@@ -1,9 +1,6 @@
 import type { EndpointLine } from '../../sensor/report/line.ts';
 import type { BaitEventType, ChainEventType, EventSeverity, PathEventType } from './enums.ts';
 
-/** After so many intervals without a report an endpoint is stale. */
-export const STALE_AFTER_INTERVALS = 3;
-
 const HOUR_MS = 60 * 60_000;
 const DAY_MS = 24 * HOUR_MS;
 

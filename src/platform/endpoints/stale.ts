@@ -1,8 +1,8 @@
 import type { Job } from '../jobs/scheduler.ts';
 import type { EndpointDeps } from './deps.ts';
 import { EventWriting } from './event-writing.ts';
-import { changeEndpoint, endpointRow } from './host-rows.ts';
-import { STALE_AFTER_INTERVALS, severityOfChain } from './rules.ts';
+import { changeEndpoint, endpointRow, STALE_AFTER_INTERVALS } from './host-rows.ts';
+import { severityOfChain } from './rules.ts';
 import type { EndpointTables } from './tables.ts';
 
 const EVERY_MS = 60_000;

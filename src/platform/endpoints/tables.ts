@@ -1,4 +1,4 @@
-import type { AlertState } from '../alerts/enums.ts';
+import type { AlertState } from '../alert-enums.ts';
 import { column, type TablesOf, table } from '../database/table.ts';
 import type { BaitStatus, BaselineStatus, EventSeverity, EventStatus, EventType } from './enums.ts';
 

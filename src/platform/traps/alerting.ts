@@ -1,7 +1,6 @@
 import type { Alert, AlertContent, AlertedService } from '../alerts/api.ts';
 import type { Detections } from './detections.ts';
 import { DEPTHS } from './enums.ts';
-import { detectionPath } from './pages/paths.ts';
 import { type Detection, nextChange, type Trap } from './repository.ts';
 import type { TrapTables } from './tables.ts';
 import type { WireDetection } from './wire.ts';
@@ -58,7 +57,7 @@ function contentOf(detection: WireDetection): AlertContent {
       ['What was asked', detection.action],
       ['It got out', `after ${leaked_between[0]}, before ${leaked_between[1]}`],
     ],
-    path: detectionPath(detection_id),
+    path: `/app/traps/detections/${encodeURIComponent(detection_id)}`,
     data: detection,
   };
 }

@@ -73,3 +73,7 @@ export type DetectionStatus = (typeof DETECTION_STATUSES)[number];
 
 /** The stream of the audit service that has what happens to traps. */
 export const TRAPS_STREAM = 'traps';
+
+/** A long-term access key; those of sessions begin with ASIA. */
+export const ACCESS_KEY_ID = /^AKIA[A-Z0-9]{16}$/;
+export const SECRET_ACCESS_KEY = /^[A-Za-z0-9/+]{40}$/;

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type AlertSeverity, SEVERITIES } from '../alerts/enums.ts';
+import { type AlertSeverity, SEVERITIES } from '../alert-enums.ts';
 import type { Database } from '../database/database.ts';
 import type { DecoyPlace } from './decoys/decoy.ts';
 import { proofSince } from './rules.ts';

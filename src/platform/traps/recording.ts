@@ -1,5 +1,5 @@
 import { hash, randomUUID } from 'node:crypto';
-import type { AlertState } from '../alerts/enums.ts';
+import type { AlertState } from '../alert-enums.ts';
 import { type AuditLog, keptPlace } from '../audit/api.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import { Together } from '../database/together.ts';

@@ -3,8 +3,10 @@ import type { Database, Reader, Transaction } from '../database/database.ts';
 import { kindsOf } from '../database/table.ts';
 import { DomainError } from '../errors.ts';
 import type { Channel } from './enums.ts';
-import { KEPT_OCCURRENCES } from './rules.ts';
 import { TRAP_TABLES, type TrapTables } from './tables.ts';
+
+/** Number of the first occurrences that are kept, and of the last; the count is exact. */
+export const KEPT_OCCURRENCES = 100;
 
 export type Trap = Selectable<TrapTables['traps']>;
 export type Detection = Selectable<TrapTables['detections']>;

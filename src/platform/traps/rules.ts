@@ -1,4 +1,4 @@
-import type { AlertSeverity } from '../alerts/enums.ts';
+import type { AlertSeverity } from '../alert-enums.ts';
 import { DEPTHS, type Depth, type TrapStatus } from './enums.ts';
 import type { TrapTables } from './tables.ts';
 import type { TrapUse } from './use.ts';
@@ -7,8 +7,6 @@ import type { TrapUse } from './use.ts';
 export const GROUP_GAP_MS = 10 * 60_000;
 /** The longest detection: a longer one ends, and another begins and sends an alert of its own. */
 export const LONGEST_DETECTION_MS = 24 * 60 * 60_000;
-/** Number of the first occurrences that are kept, and of the last; the count is exact. */
-export const KEPT_OCCURRENCES = 100;
 
 /** IAM tells minutes, and CloudTrail tells seconds, of the same use. */
 export const SAME_USE_MS = 15 * 60_000;

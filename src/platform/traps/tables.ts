@@ -1,4 +1,4 @@
-import type { AlertSeverity, AlertState } from '../alerts/enums.ts';
+import type { AlertSeverity, AlertState } from '../alert-enums.ts';
 import { column, type TablesOf, table } from '../database/table.ts';
 import type { Channel, CredentialType, Depth, DetectionStatus, Origin, PlantLocation } from './enums.ts';
 

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { isLess } from '../alerts/enums.ts';
+import { isLess } from '../alert-enums.ts';
 import type { OwnEntry } from '../audit/api.ts';
 import { deepenedEntry, detectedEntry, tracedEntry } from './entries.ts';
 import type { Detection, Occurrence, Trap } from './repository.ts';

@@ -1,16 +1,17 @@
 import { z } from 'zod';
-import { SEVERITIES } from '../alerts/enums.ts';
-import { alertStandingSchema } from '../alerts/wire.ts';
+import { SEVERITIES } from '../alert-enums.ts';
+import { alertStandingSchema } from '../alerts/api.ts';
 import { entryPlaceSchema } from '../audit/api.ts';
 import { instant, jsonObject, pageQuerySchema, recordedIn, text } from '../http/fields.ts';
-import { ACCESS_KEY_ID, SECRET_ACCESS_KEY } from './aws/access-key.ts';
 import {
+  ACCESS_KEY_ID,
   CHANNELS,
   CREDENTIAL_TYPES,
   DEPTHS,
   DETECTION_STATUSES,
   ORIGINS,
   PLANT_LOCATIONS,
+  SECRET_ACCESS_KEY,
   TRAP_STATUSES,
   TRAP_TYPES,
 } from './enums.ts';

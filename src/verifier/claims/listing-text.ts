@@ -12,7 +12,7 @@ import type { ListedEntry } from './packaged.ts';
  * order. After the end of the compared package, a line also has the entry's time, which decides whether the package
  * should have the entry; it is empty if the service shows none.
  */
-export function lineOf({ sequence, digest, timestamp }: ListedEntry, withTime: boolean): string {
+export function lineOf({ sequence, digest, timestamp }: ListedEntry, { withTime }: { withTime: boolean }): string {
   return withTime ? `${sequence},${digest},${timeOf(timestamp)}\n` : `${sequence},${digest}\n`;
 }
 
@@ -39,7 +39,7 @@ class LineDigest {
   bytes = 0;
 
   add(entry: Pick<ListedEntry, 'sequence' | 'digest'>): void {
-    this.#push(lineOf({ ...entry, timestamp: '' }, false), 1);
+    this.#push(lineOf({ ...entry, timestamp: '' }, { withTime: false }), 1);
   }
 
   addSent(entries: SentEntries): void {

@@ -138,36 +138,36 @@ export class ListingMerge {
     for (;;) {
       const listed = this.#listed.first;
       if (listed === undefined && !this.#listingEnded) return;
-      const packaged = this.#packaged.first;
+      const packaged = this.#packaged.first();
       if (packaged === undefined) {
-        this.#mergeBehindPackage();
+        this.#mergeAfterPackage();
         return;
       }
       if (listed !== undefined && listed.sequence < packaged.sequence) {
-        this.#takeListed(false);
+        this.#takeListed('within');
         this.#same += this.#aside.add(null, listed);
       } else if (listed === undefined || listed.sequence > packaged.sequence) {
         this.#packaged.take();
         this.#same += this.#aside.add(packaged, null);
       } else {
         this.#packaged.take();
-        this.#takeListed(false);
+        this.#takeListed('within');
         if (listed.digest === packaged.digest) this.#same++;
         else this.#same += this.#aside.add(packaged, listed);
       }
     }
   }
 
-  #takeListed(isBehind: boolean): ListedEntry | undefined {
+  #takeListed(place: 'within' | 'after'): ListedEntry | undefined {
     const entry = this.#listed.take();
-    if (entry !== undefined) this.#observer.listed(entry, isBehind);
-    if (entry !== undefined && !isBehind) this.#listedCount++;
+    if (entry !== undefined) this.#observer.listed(entry, place === 'after');
+    if (entry !== undefined && place === 'within') this.#listedCount++;
     return entry;
   }
 
-  #mergeBehindPackage(): void {
+  #mergeAfterPackage(): void {
     if (this.#cut === null) return;
-    for (let entry = this.#takeListed(true); entry !== undefined; entry = this.#takeListed(true)) {
+    for (let entry = this.#takeListed('after'); entry !== undefined; entry = this.#takeListed('after')) {
       const missed = isMissed(entry, this.#cut);
       if (missed === null) this.#undecided++;
       else if (!missed) this.#later++;

@@ -41,7 +41,8 @@ export class Packaged {
     return !this.#entries.empty || this.#bytes >= this.#pageBytes;
   }
 
-  get first(): ListedEntry | undefined {
+  /** Returns the first entry, and leaves it there. */
+  first(): ListedEntry | undefined {
     if (!this.#entries.empty) return this.#entries.first;
     const sent = this.#takeSent();
     if (sent !== undefined) this.#entries.add(sent);

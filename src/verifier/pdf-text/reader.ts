@@ -1,5 +1,6 @@
 import { EvidenceError } from '../../core/errors.ts';
 import { programUrl } from '../../core/install-paths.ts';
+import { Slots } from '../../core/parallel.ts';
 import { Threads } from '../../core/threads/threads.ts';
 import { answerPdf, type PdfFacts, type SeeText } from './pdf.ts';
 
@@ -19,7 +20,7 @@ const THREADS = new Threads(programUrl('verifier/pdf-text/reader-thread'), {
   toFailure: (reason) => new EvidenceError('unreadable', reason),
 });
 
-let last: Promise<unknown> = Promise.resolve();
+const TURNS = new Slots(1);
 
 interface PdfOptions {
   withinMs?: number;
@@ -44,9 +45,7 @@ export async function readPdf(
 ): Promise<PdfFacts> {
   const request = { bytes, withText: seeText !== undefined };
   const limits = { ms: withinMs, buffersBytes: MAX_BUFFERS_BYTES };
-  const reading = last.then(() => THREADS.ask(request, { limits }));
-  last = reading.catch(() => undefined);
-  const { facts, texts } = await reading;
+  const { facts, texts } = await TURNS.run(() => THREADS.ask(request, { limits }));
   for (const text of texts) seeText?.(text);
   return facts;
 }

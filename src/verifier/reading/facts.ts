@@ -9,19 +9,21 @@ import { valueAt } from '../profile/path.ts';
 import type { Checkpoint, PackageFacts, SummaryFacts } from './contract.ts';
 import { otherEntries, plainStatements } from './plain-sight.ts';
 
+type Extent = 'whole' | 'head';
 /** Reads an optional statement. A null path means that the service does not show it. */
 type Read<T> = (path: string | null) => T | null;
 
 /**
  * Reads the statements of a package about itself.
- * @param whole true if the document is complete; otherwise absent members may still arrive.
+ * @param extent `whole` if the document is complete; members that the head of a package lacks may still arrive.
  */
 export function readFacts(
   description: Description,
   digests: DigestReader,
   document: Json,
-  whole: boolean,
+  extent: Extent,
 ): PackageFacts {
+  const whole = extent === 'whole';
   const { package: form, generate } = description;
   const paths = form.fields;
   // A package that is only an array of entries states nothing.
@@ -44,7 +46,7 @@ export function readFacts(
     entryCount: stated((path) => fields.integer(path, 0), paths.entry_count),
     firstSequence: sequence(paths.first_sequence),
     lastSequence: sequence(paths.last_sequence),
-    headDigest: headIn(fields, digests, paths.head_digest, whole),
+    headDigest: headIn(fields, digests, paths.head_digest, extent),
     generatedAt: stated((path) => fields.text(path), paths.generated_at),
     checkpoints: readCheckpoints(description, digests, document, whole),
     plain: whole ? plainStatements(document, paths, digests) : [],
@@ -69,9 +71,9 @@ function headIn(
   fields: RoleFields,
   digests: DigestReader,
   path: string | null,
-  whole: boolean,
+  extent: Extent,
 ): string | null | undefined {
-  if (path === null || (!whole && !fields.has(path))) return undefined;
+  if (path === null || (extent === 'head' && !fields.has(path))) return undefined;
   return fields.isNull(path) ? null : fields.read(path, (sent) => digests.digest(sent), digests.shape);
 }
 
@@ -136,7 +138,7 @@ export function readSummaryFacts(description: Description, digests: DigestReader
     packageId: stated(paths.package_id, (path) => fields.id(path)),
     streamId: stated(paths.stream_id, (path) => fields.text(path)),
     entryCount: stated(paths.entry_count, (path) => fields.integer(path, 0)),
-    headDigest: headIn(fields, digests, paths.head_digest, true),
+    headDigest: headIn(fields, digests, paths.head_digest, 'whole'),
     actions: stated(paths.actions, (path) => readActions(valueAt(value, path))),
     plain: plainStatements(value, paths, digests),
   };

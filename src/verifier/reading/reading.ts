@@ -44,8 +44,8 @@ export function openContract(description: Description): Contract {
     entriesPath: namesOf(description.package.entries),
     readEntry: entryReader(description, digests, recipe),
     describeEntry: (bytes) => wordsOf(description.entry, parseExactJson(bytes).value),
-    readPackage: (document) => readFacts(description, digests, document, true),
-    readPackageHead: (document) => readFacts(description, digests, document, false),
+    readPackage: (document) => readFacts(description, digests, document, 'whole'),
+    readPackageHead: (document) => readFacts(description, digests, document, 'head'),
     readSummary: (bytes) => readSummaryFacts(description, digests, bytes),
     sealOf: sealMaker(description),
   };

@@ -51,8 +51,7 @@ export function judgeRecord(
   { standingOf, askedAt }: { standingOf(streamId: string): StreamStanding; askedAt: RecordsAsked },
 ): RecordJudgement {
   const description = contract.supplements && describeRecords(contract.supplements, record.kind);
-  if (description == null || !namesEntries(description))
-    return unproved('the service names no entries of such records');
+  if (description == null || !isJudged(description)) return unproved('the service names no entries of such records');
   const { entry } = record;
   if (entry === null) return noEntry();
   if (entry.stream !== null && entry.stream !== entry.streamId)
@@ -100,7 +99,7 @@ function wrongPlace(
 
 type Judged = RecordsDescription & { entry: EntryDescription };
 
-function namesEntries(description: RecordsDescription): description is Judged {
+function isJudged(description: RecordsDescription): description is Judged {
   return description.entry !== null;
 }
 

@@ -46,10 +46,11 @@ export async function verifyArchive(context: ArchiveContext, only: string | null
   const scoped = [...reading.objects.values()].filter(({ key }) => isOf(key, inScope, isAll));
   const stored = checkObjects(context, reading, scoped);
   const unused = isAll ? warnOfUnusedKeys(reading.keyring, ledger.entries, checks) : [];
-  const warnings = [...warnOfUnread(context, reading), ...stored.warnings, ...unused];
+  const unexpected = await findUnexpected(archive, keys, accounted, isEvidence, isAll);
+  const warnings = [...warnOfUnread(context, reading), ...stored.warnings, ...unused, ...unexpected.warnings];
   const stray = [
     ...reading.closed.findings(inScope),
-    ...(await findUnexpected(archive, keys, accounted, warnings, isEvidence, isAll)),
+    ...unexpected.findings,
     ...reading.service.findings,
     ...stored.findings,
     ...[...reading.holdLog.values()].flatMap((check) => check.findings),

@@ -16,7 +16,7 @@ interface OpenClaims {
   unproved: readonly ClaimName[];
 }
 
-type Differ = (what: string, expected: string, actual: string) => void;
+type Difference = readonly [what: string, expected: string, actual: string];
 
 /**
  * Finds statements of a bundle that contradict our own result or each other.
@@ -31,19 +31,17 @@ export function contradictions(
   open: OpenClaims,
   contract: Contract | null,
 ): ObjectFinding[] {
-  const findings: ObjectFinding[] = [];
-  const differ: Differ = (what, expected, actual) =>
-    findings.push(
-      toObjectFinding('verdict/differs', place, `states ${what} ${expected}, and it is ${actual}`, {
-        expected,
-        actual,
-      }),
-    );
-  compareFacts(stated.verdict, ours, differ);
-  compareClaims(stated.verdict, ours, open, differ);
-  compareFindings(stated.verdict, ours, open, differ);
-  compareContract(stated, contract, differ);
-  compareBeginnings(stated, contract, differ);
+  const differences = [
+    ...compareFacts(stated.verdict, ours),
+    ...compareClaims(stated.verdict, ours, open),
+    ...compareFindings(stated.verdict, ours, open),
+    ...compareContract(stated, contract),
+    ...compareBeginnings(stated, contract),
+  ];
+  const findings = differences.map(([what, expected, actual]) => {
+    const message = `states ${what} ${expected}, and it is ${actual}`;
+    return toObjectFinding('verdict/differs', place, message, { expected, actual });
+  });
   return [...findings, ...selfContradictions(place, stated), ...checkSealKeys(place, stated, walk, contract)];
 }
 
@@ -58,42 +56,42 @@ const COMPARED_FIELDS = [
   'package_id',
 ] as const;
 
-function compareFacts(recorded: Verdict, ours: Verdict, differ: Differ): void {
+function* compareFacts(recorded: Verdict, ours: Verdict): Iterable<Difference> {
   for (const field of COMPARED_FIELDS)
-    if (recorded[field] !== ours[field]) differ(field, String(recorded[field]), String(ours[field]));
+    if (recorded[field] !== ours[field]) yield [field, String(recorded[field]), String(ours[field])];
   for (const field of ['head', 'activity', 'actions'] as const) {
     const [expected, actual] = [inWords(recorded[field]), inWords(ours[field])];
-    if (expected !== actual) differ(field, expected, actual);
+    if (expected !== actual) yield [field, expected, actual];
   }
   const [stated, found] = [recorded.entries_sha256, ours.entries_sha256];
-  if (stated !== null && found !== null && stated !== found) differ('entries_sha256', stated, found);
+  if (stated !== null && found !== null && stated !== found) yield ['entries_sha256', stated, found];
   if (recorded.digests_bind && !ours.digests_bind && ours.claims.content.state === 'proved')
-    differ('digests_bind', 'true', 'false');
+    yield ['digests_bind', 'true', 'false'];
 }
 
 function inWords(value: unknown): string {
   return value === null ? 'not to be told' : JSON.stringify(value);
 }
 
-function compareClaims(recorded: Verdict, ours: Verdict, open: OpenClaims, differ: Differ): void {
+function* compareClaims(recorded: Verdict, ours: Verdict, open: OpenClaims): Iterable<Difference> {
   for (const name of CLAIMS.filter((one) => !open.byTrust.includes(one))) {
     const [{ state }, { state: stated }] = [ours.claims[name], recorded.claims[name]];
     const opposite = state !== stated && state !== 'unproved' && stated !== 'unproved';
     // A claim recorded as refuted that nothing refutes here is a contradiction, too.
     if (opposite || (stated === 'proved' && state === 'unproved' && !open.unproved.includes(name)))
-      differ(`the claim ${name} as`, stated, state);
+      yield [`the claim ${name} as`, stated, state];
   }
 }
 
 /** Claims that rest on the entries alone. */
 const BY_ENTRIES: readonly ClaimName[] = ['order', 'content', 'continuity', 'completeness'];
 
-function compareFindings(recorded: Verdict, ours: Verdict, { byTrust }: OpenClaims, differ: Differ): void {
+function* compareFindings(recorded: Verdict, ours: Verdict, { byTrust }: OpenClaims): Iterable<Difference> {
   for (const name of BY_ENTRIES.filter((one) => !byTrust.includes(one))) {
     // A reader who cannot judge a claim has no findings to compare.
     if (ours.claims[name].state === 'unproved' || recorded.claims[name].state === 'unproved') continue;
     const [expected, actual] = [placesOf(recorded, name), placesOf(ours, name)];
-    if (expected !== actual) differ(`as findings about ${name}`, expected, actual);
+    if (expected !== actual) yield [`as findings about ${name}`, expected, actual];
   }
 }
 
@@ -107,22 +105,21 @@ function placesOf({ findings }: Verdict, name: ClaimName): string {
 }
 
 /** Compares the contract and the recipe by which the bundle was read. */
-function compareContract(stated: Verification, contract: Contract | null, differ: Differ): void {
+function* compareContract(stated: Verification, contract: Contract | null): Iterable<Difference> {
   if (contract === null) return;
-  if (stated.contract !== contract.name) differ('the contract', stated.contract, contract.name);
-  if (stated.recipe !== contract.recipe) differ('the recipe', stated.recipe ?? 'none', contract.recipe ?? 'none');
+  if (stated.contract !== contract.name) yield ['the contract', stated.contract, contract.name];
+  if (stated.recipe !== contract.recipe) yield ['the recipe', stated.recipe ?? 'none', contract.recipe ?? 'none'];
 }
 
 /** Checks earlier runs from the first entry on: a stream begins at genesis in every export. */
-function compareBeginnings(
+function* compareBeginnings(
   { earlier, accepted_restarts }: Verification,
   contract: Contract | null,
-  differ: Differ,
-): void {
+): Iterable<Difference> {
   if (contract === null) return;
   for (const { run_id, entries } of [...earlier, ...accepted_restarts.flatMap((restart) => restart.earlier)])
     if (entries?.first_sequence === contract.firstSequence && entries.previous_hash !== contract.genesis)
-      differ(`as the predecessor of the first entry in run ${run_id}`, entries.previous_hash, contract.genesis);
+      yield [`as the predecessor of the first entry in run ${run_id}`, entries.previous_hash, contract.genesis];
 }
 
 /**

@@ -206,12 +206,14 @@ export class History {
   /** Returns the findings after all bundles were read, and the refuted streams as keys of run and stream. */
   judge(checks: readonly Verified[]): { findings: ObjectFinding[]; refuted: ReadonlySet<string> } {
     const refuted = new Set(this.#contradicted);
-    const findings = [...this.#findings.values(), ...this.#gaps(checks, refuted)];
+    const gaps = this.#gaps(checks);
+    for (const { streamId, runs } of gaps) for (const runId of runs) refuted.add(`${runId}/${streamId}`);
+    const findings = [...this.#findings.values(), ...gaps.map(({ finding }) => finding)];
     return { findings: findings.sort((a, b) => (a.key < b.key ? -1 : 1)), refuted };
   }
 
   /** Finds gaps between runs, except those that are among a run's own findings. */
-  #gaps(checks: readonly Verified[], refuted: Set<string>): ObjectFinding[] {
+  #gaps(checks: readonly Verified[]): { finding: ObjectFinding; streamId: string; runs: string[] }[] {
     const told = new Set(
       checks.flatMap(({ streams }) =>
         streams.flatMap(({ verdict }) =>
@@ -227,9 +229,9 @@ export class History {
         .filter(({ before, after }) => inScope.has(before) || inScope.has(after))
         .filter(({ from, to }) => !told.has(`${from}-${to}/${streamId}`))
         .map(({ from, to, before, after }) => {
-          for (const runId of [before, after]) refuted.add(`${runId}/${streamId}`);
           const message = `runs ${before} and ${after} leave ${entriesIn(from, to)} of the stream "${streamId}" in none, though there is no time between their periods`;
-          return toObjectFinding('history/gap', runRecordKey(after), message);
+          const finding = toObjectFinding('history/gap', runRecordKey(after), message);
+          return { finding, streamId, runs: [before, after] };
         }),
     );
   }

@@ -70,7 +70,9 @@ export async function verifyLocks(question: LockQuestion): Promise<LockReport> {
     const isHidden = until !== null && found.lock === 'hidden' && !found.legal_hold;
     if (finding === 'hidden' || isHidden) hidden += 1;
     if (finding !== null && finding !== 'hidden') report.findings.push(finding);
-    note(report, key, found, until);
+    const end = endOf(found);
+    report.first_end = earlierOf(report.first_end, end);
+    if (until !== null && endsBefore(found, until)) report.expiring.push({ key, retain_until: end });
   });
   report.findings.sort((a, b) => (a.key < b.key ? -1 : 1));
   report.expiring.sort((a, b) => (a.key < b.key ? -1 : 1));
@@ -79,13 +81,20 @@ export async function verifyLocks(question: LockQuestion): Promise<LockReport> {
   return hidden > 0 ? unproved(`this identity may not see the locks of ${hidden} objects`) : report;
 }
 
-function note(report: LockReport, key: string, { lock, legal_hold }: Inspected, until: Date | null): void {
-  if (lock === 'hidden') return;
-  const end = lock?.retain_until ?? null;
-  if (end !== null && (report.first_end === null || Date.parse(end) < Date.parse(report.first_end)))
-    report.first_end = end;
-  if (until === null || legal_hold) return;
-  if (end === null || Date.parse(end) < until.getTime()) report.expiring.push({ key, retain_until: end });
+function endOf({ lock }: Inspected): string | null {
+  return lock === 'hidden' ? null : (lock?.retain_until ?? null);
+}
+
+function earlierOf(one: string | null, other: string | null): string | null {
+  if (one === null || other === null) return one ?? other;
+  return Date.parse(other) < Date.parse(one) ? other : one;
+}
+
+/** True if nothing that can be seen keeps an object until a time. */
+function endsBefore(found: Inspected, until: Date): boolean {
+  if (found.lock === 'hidden' || found.legal_hold) return false;
+  const end = endOf(found);
+  return end === null || Date.parse(end) < until.getTime();
 }
 
 async function judge(
@@ -138,20 +147,25 @@ function expectationsOf({ keys, checks, holdLog, entries }: LockQuestion): Map<s
     }
     for (const { key, lock, legal_hold } of bundles)
       if (lock !== undefined || legal_hold) expected.set(key, { lock: lock ?? 'none', held: legal_hold === true });
-    for (const stored of holdLog.get(runId) ?? []) applyHoldRecord(expected, stored);
+    for (const stored of holdLog.get(runId) ?? [])
+      for (const [key, expectation] of expectedAfter(stored, expected)) expected.set(key, expectation);
   }
   return expected;
 }
 
-function applyHoldRecord(expected: Map<string, Expectation>, { record, result }: StoredHoldRecord): void {
+/** Yields the expectations that a hold, a release or a longer lock changes. */
+function* expectedAfter(
+  { record, result }: StoredHoldRecord,
+  expected: ReadonlyMap<string, Expectation>,
+): Iterable<[key: string, Expectation]> {
   const { action, objects } = record;
   // An uncompleted change may have been applied to some objects, so an uncompleted release lowers the expectation.
   if (result === null ? action !== 'release' : result.outcome === 'refused') return;
   for (const { key } of objects) {
     const before = expected.get(key) ?? { lock: 'none', held: false };
     const after = result?.objects.find((object) => object.key === key)?.lock ?? null;
-    if (action === 'extend') expected.set(key, { ...before, lock: after ?? before.lock });
-    else if (action === 'hold') expected.set(key, { ...before, held: true });
-    else if (expected.has(key)) expected.set(key, { ...before, held: false });
+    if (action === 'extend') yield [key, { ...before, lock: after ?? before.lock }];
+    else if (action === 'hold') yield [key, { ...before, held: true }];
+    else if (expected.has(key)) yield [key, { ...before, held: false }];
   }
 }

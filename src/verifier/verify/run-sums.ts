@@ -60,14 +60,12 @@ function checkSums(record: RunRecord, key: string): ObjectFinding[] {
       record.reconciliation,
       counts,
     ),
-    ...(uncalledFor === undefined
-      ? []
-      : differs(
-          true,
-          `leaves out the stream "${uncalledFor.stream_id}", which its scope does not exclude`,
-          uncalledFor.reason,
-          'in scope',
-        )),
+    ...differs(
+      uncalledFor !== undefined,
+      `leaves out the stream "${uncalledFor?.stream_id}", which its scope does not exclude`,
+      uncalledFor?.reason,
+      'in scope',
+    ),
   ];
 }
 

@@ -35,88 +35,96 @@ export function checkTransferLog(
     if (!isEvidenceError(error)) throw error;
     return { findings: [toObjectFinding('object/unreadable', place, error.message)], log: null };
   }
-  const findings: ObjectFinding[] = [];
-  const differ = (message: string, expected?: string, actual?: string) =>
-    findings.push(toObjectFinding('bundle/contradiction', place, message, { expected, actual }));
-  checkOwner(log, stated, differ);
-  for (const form of FORMS) {
-    checkForm(form, log.steps, files, differ);
-    checkPath(form, log.steps, downloads[form], stated.verdict.package_id, differ);
-  }
-  checkSteps(log, stated, differ);
-  if (stated.completeness.kind === 'listing') checkListed(log.steps, listing, differ);
+  const differences = compareLog(log, stated, files, downloads, listing);
+  const findings = [...differences].map(([message, expected, actual]) =>
+    toObjectFinding('bundle/contradiction', place, message, { expected, actual }),
+  );
   return { findings, log };
 }
 
-type Differ = (message: string, expected?: string, actual?: string) => void;
+type Difference = readonly [message: string, expected?: string, actual?: string | undefined];
 
-function checkOwner(log: TransferLog, { run_id, verdict }: Verification, differ: Differ): void {
-  if (log.run_id !== run_id) differ('is the transfer log of another run', run_id, log.run_id);
+function* compareLog(
+  log: TransferLog,
+  stated: Verification,
+  files: ReadonlyMap<string, FileDigest>,
+  downloads: PackageForm['downloads'],
+  listing: ListingResult | null,
+): Iterable<Difference> {
+  yield* checkOwner(log, stated);
+  for (const form of FORMS) {
+    yield* checkForm(form, log.steps, files);
+    yield* checkPath(form, log.steps, downloads[form], stated.verdict.package_id);
+  }
+  yield* checkSteps(log, stated);
+  if (stated.completeness.kind === 'listing') yield* checkListed(log.steps, listing);
+}
+
+function* checkOwner(log: TransferLog, { run_id, verdict }: Verification): Iterable<Difference> {
+  if (log.run_id !== run_id) yield ['is the transfer log of another run', run_id, log.run_id];
   if (log.stream_id !== verdict.stream_id)
-    differ('is the transfer log of another stream', verdict.stream_id, log.stream_id);
+    yield ['is the transfer log of another stream', verdict.stream_id, log.stream_id];
 }
 
 /** Checks that the log's steps are those that verification.json rests on. */
-function checkSteps({ steps }: TransferLog, { vendor, completeness, unfetched }: Verification, differ: Differ): void {
+function* checkSteps({ steps }: TransferLog, { vendor, completeness, unfetched }: Verification): Iterable<Difference> {
   for (const { step, file } of steps)
     if (file !== undefined && !(FORMS as readonly string[]).includes(step))
-      differ(`says that the step "${step}" received ${file}`);
+      yield [`says that the step "${step}" received ${file}`];
   const asked = steps.some(({ step, exchange }) => step === 'vendor-verify' && exchange !== undefined);
   if (asked !== (vendor !== null))
-    differ("and verification.json differ in whether the service's own check was asked for");
+    yield ["and verification.json differ in whether the service's own check was asked for"];
   if (steps.some(({ step }) => step === 'unfetched') !== (unfetched !== null))
-    differ('and verification.json differ in whether the entries were asked for that no export has');
+    yield ['and verification.json differ in whether the entries were asked for that no export has'];
   const listed = steps.some(({ step, failure }) => step === 'listing' && failure === undefined);
-  if (completeness.kind === 'listing' && !listed) differ('names no listing, by which completeness was judged');
+  if (completeness.kind === 'listing' && !listed) yield ['names no listing, by which completeness was judged'];
 }
 
-function checkForm(
+function* checkForm(
   form: FormName,
   steps: TransferLog['steps'],
   files: ReadonlyMap<string, FileDigest>,
-  differ: Differ,
-): void {
+): Iterable<Difference> {
   const path = formFile(form, [...files.keys()]);
   const [step, ...others] = steps.filter((one) => one.step === form);
   if (others.length > 0) {
-    differ(`names the ${form} form ${others.length + 1} times`);
+    yield [`names the ${form} form ${others.length + 1} times`];
   } else if (path === undefined || isPart(path)) {
-    if (step?.exchange !== undefined) differ(`says that the ${form} form was received, and it is not here`);
+    if (step?.exchange !== undefined) yield [`says that the ${form} form was received, and it is not here`];
   } else if (step?.exchange === undefined) {
-    differ(`does not say that ${path} was received`);
+    yield [`does not say that ${path} was received`];
   } else if (step.file !== path) {
-    differ(`names the ${form} form otherwise`, step.file ?? 'no file', path);
+    yield [`names the ${form} form otherwise`, step.file ?? 'no file', path];
   } else if (step.exchange.status < 200 || step.exchange.status > 299) {
-    differ(`says that ${path} was refused, with the status ${step.exchange.status}`);
+    yield [`says that ${path} was refused, with the status ${step.exchange.status}`];
   } else {
-    checkBytes(path, step.exchange, files.get(path), differ);
+    yield* checkBytes(path, step.exchange, files.get(path));
   }
 }
 
 /** Checks that a form was downloaded from the package's own path in the contract. */
-function checkPath(
+function* checkPath(
   form: FormName,
   steps: TransferLog['steps'],
   template: string | null,
   packageId: string | null,
-  differ: Differ,
-): void {
+): Iterable<Difference> {
   if (packageId === null || template === null) return;
   const expected = fillText(template, { package_id: encodeURIComponent(packageId) });
   for (const { step, exchange } of steps)
     if (step === form && exchange !== undefined && !exchange.path.endsWith(expected))
-      differ(`says that the ${form} form was downloaded from another place`, expected, exchange.path);
+      yield [`says that the ${form} form was downloaded from another place`, expected, exchange.path];
 }
 
-function checkListed(steps: TransferLog['steps'], listing: ListingResult | null, differ: Differ): void {
+function* checkListed(steps: TransferLog['steps'], listing: ListingResult | null): Iterable<Difference> {
   if (listing === null) return;
   const stated = steps.find(({ step }) => step === 'listing')?.listed?.entries;
   if (stated !== listing.lines)
-    differ('counts other entries in the listing than it has lines', String(stated ?? 'none'), String(listing.lines));
+    yield ['counts other entries in the listing than it has lines', String(stated ?? 'none'), String(listing.lines)];
 }
 
-function checkBytes(path: string, stated: FileDigest, actual: FileDigest | undefined, differ: Differ): void {
-  if (actual?.sha256 !== stated.sha256) differ(`states another SHA-256 of ${path}`, stated.sha256, actual?.sha256);
+function* checkBytes(path: string, stated: FileDigest, actual: FileDigest | undefined): Iterable<Difference> {
+  if (actual?.sha256 !== stated.sha256) yield [`states another SHA-256 of ${path}`, stated.sha256, actual?.sha256];
   else if (actual.bytes !== stated.bytes)
-    differ(`states another length of ${path}`, String(stated.bytes), String(actual.bytes));
+    yield [`states another length of ${path}`, String(stated.bytes), String(actual.bytes)];
 }

@@ -27,18 +27,20 @@ export async function findUnexpected(
   archive: ReadableArchive,
   keys: ReadonlySet<string>,
   accounted: ReadonlySet<string>,
-  warnings: string[],
   inScope: InScope,
   all: boolean,
-): Promise<ObjectFinding[]> {
+): Promise<{ findings: ObjectFinding[]; warnings: string[] }> {
   const findings: ObjectFinding[] = [];
+  const warnings: string[] = [];
   for (const key of keys) {
     if (accounted.has(key)) continue;
     const runId = runIdOf(key);
     if (runId === null ? !all : !inScope(runId)) continue;
     const isOpen = runId !== null && !keys.has(runRecordKey(runId));
     if (isOpen && attemptFileOf(key) !== null) {
-      findings.push(...(await checkAttempt(archive, key, keys, warnings)));
+      const recordKey = key.replace(/[^/]+$/, 'attempt.json');
+      if (keys.has(recordKey)) findings.push(...(await checkAttempt(archive, key, recordKey)));
+      else warnings.push(`${key} was left by a try that was interrupted before it could record it.`);
       continue;
     }
     if (isOpen && isOfOpenRun(key, runId)) continue;
@@ -50,7 +52,7 @@ export async function findUnexpected(
     }
     findings.push(toObjectFinding('object/unexpected', key, 'is there, but nothing records it'));
   }
-  return findings;
+  return { findings, warnings };
 }
 
 /** Reports whether an interruption can leave the object in a run. */
@@ -73,17 +75,7 @@ async function isLeftAcceptance(archive: ReadableArchive, key: string): Promise<
 }
 
 /** Checks that an object of an attempt is one that the attempt's record names. */
-async function checkAttempt(
-  archive: ReadableArchive,
-  key: string,
-  keys: ReadonlySet<string>,
-  warnings: string[],
-): Promise<ObjectFinding[]> {
-  const recordKey = key.replace(/[^/]+$/, 'attempt.json');
-  if (!keys.has(recordKey)) {
-    warnings.push(`${key} was left by a try that was interrupted before it could record it.`);
-    return [];
-  }
+async function checkAttempt(archive: ReadableArchive, key: string, recordKey: string): Promise<ObjectFinding[]> {
   try {
     const attempt = readRecord(ATTEMPT, await archive.readBytes(recordKey, ATTEMPT.maxBytes), recordKey);
     if (key === recordKey) return [];

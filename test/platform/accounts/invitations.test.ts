@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { byCommand } from '../../../src/platform/accounts/administration.ts';
-import type { Role } from '../../../src/platform/accounts/tables.ts';
+import type { Role } from '../../../src/platform/accounts/enums.ts';
 import { DATABASES, type DatabasePlace } from '../database/databases.ts';
 import { NETWORK, PASSWORD, PeoplePlace } from './people-place.ts';
 

@@ -1,15 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { type Accounts, assembleAccounts } from '../../../src/platform/accounts/accounts.ts';
 import type { Administration } from '../../../src/platform/accounts/administration.ts';
+import type { Role } from '../../../src/platform/accounts/enums.ts';
 import type { AccountLetter } from '../../../src/platform/accounts/letters.ts';
 import { lettersInto, toMail } from '../../../src/platform/accounts/letters.ts';
 import { hashPassword, isPassword, type Passwords } from '../../../src/platform/accounts/password.ts';
-import type { LinkPurpose, Role } from '../../../src/platform/accounts/tables.ts';
+import type { LinkPurpose } from '../../../src/platform/accounts/tables.ts';
 import { totpCode } from '../../../src/platform/accounts/totp.ts';
 import { ADMINISTRATION_STREAM, recordIn } from '../../../src/platform/administration/record.ts';
 import { type AuditLog, openAuditLog } from '../../../src/platform/audit/api.ts';
-import { RowSeals } from '../../../src/platform/audit/row-seals.ts';
 import { DerivedSealKeys } from '../../../src/platform/audit/seal-keys.ts';
+import { RowSeals } from '../../../src/platform/audit/sealed-rows.ts';
 import type { Database } from '../../../src/platform/database/database.ts';
 import { OutboxDelivery } from '../../../src/platform/jobs/delivery.ts';
 import { Outbox } from '../../../src/platform/jobs/outbox.ts';

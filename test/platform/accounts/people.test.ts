@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { byCommand } from '../../../src/platform/accounts/administration.ts';
-import type { AccountTables, Role } from '../../../src/platform/accounts/tables.ts';
+import type { Role } from '../../../src/platform/accounts/enums.ts';
+import type { AccountTables } from '../../../src/platform/accounts/tables.ts';
 import { newTotpSecret } from '../../../src/platform/accounts/totp.ts';
 import type { Database } from '../../../src/platform/database/database.ts';
 import type { JobTables } from '../../../src/platform/jobs/tables.ts';

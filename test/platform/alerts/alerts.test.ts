@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Alert, AlertedService, AlertStanding } from '../../../src/platform/alerts/api.ts';
-import type { AlertState } from '../../../src/platform/alerts/enums.ts';
+import type { AlertState } from '../../../src/platform/alert-enums.ts';
+import type { Alert, AlertedService, AlertStanding } from '../../../src/platform/alerts/alert.ts';
 import { noteStanding } from '../../../src/platform/alerts/sending.ts';
 import type { OutboxDelivery } from '../../../src/platform/jobs/delivery.ts';
 import { DATABASES, type DatabasePlace } from '../database/databases.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { EvidenceError } from '../../../src/core/errors.ts';
 import { Checkpoints } from '../../../src/platform/audit/checkpoints.ts';
-import { RowSeals } from '../../../src/platform/audit/row-seals.ts';
+import { RowSeals } from '../../../src/platform/audit/sealed-rows.ts';
 import { checkpointSchema, type WireCheckpoint } from '../../../src/platform/audit/wire.ts';
 import { openSqlite } from '../../../src/platform/database/sqlite.ts';
 import { openSealKeys } from '../../../src/platform/setup.ts';

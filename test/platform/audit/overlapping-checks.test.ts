@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Appender } from '../../../src/platform/audit/appender.ts';
 import { inspectStream, type StreamInspection } from '../../../src/platform/audit/inspection.ts';
-import { RowSeals } from '../../../src/platform/audit/row-seals.ts';
 import { DerivedSealKeys } from '../../../src/platform/audit/seal-keys.ts';
+import { RowSeals } from '../../../src/platform/audit/sealed-rows.ts';
 import { findStream, streamToWire } from '../../../src/platform/audit/streams.ts';
 import type { AuditTables } from '../../../src/platform/audit/tables.ts';
 import { readTotals } from '../../../src/platform/audit/totals.ts';

@@ -1,10 +1,10 @@
 import { createSecretKey } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { EntryPages } from '../../../src/platform/audit/pages.ts';
+import { EntryPages } from '../../../src/platform/audit/entry-rows.ts';
 import { addEntries, createStreams, type EntryRow, lockHeads } from '../../../src/platform/audit/repository.ts';
-import { RowSeals } from '../../../src/platform/audit/row-seals.ts';
 import { entryText, entryToJson } from '../../../src/platform/audit/rules.ts';
+import { RowSeals } from '../../../src/platform/audit/sealed-rows.ts';
 import type { Database } from '../../../src/platform/database/database.ts';
 import { DATABASES, type DatabasePlace } from '../database/databases.ts';
 

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AppendDeps } from '../../../src/platform/audit/append.ts';
 import { rotateSealKey } from '../../../src/platform/audit/rotation.ts';
-import { RowSeals } from '../../../src/platform/audit/row-seals.ts';
 import { hashEntry, sealHash } from '../../../src/platform/audit/rules.ts';
 import { type DerivedSealKeys, sealKeyId } from '../../../src/platform/audit/seal-keys.ts';
+import { RowSeals } from '../../../src/platform/audit/sealed-rows.ts';
 import type { WireEntry } from '../../../src/platform/audit/wire.ts';
 import type { Database } from '../../../src/platform/database/database.ts';
 import { DomainError } from '../../../src/platform/errors.ts';
@@ -120,7 +120,7 @@ describe.each(places)('rotating a seal key on %s', (_name, start) => {
 /** Writes the last entry of a stream anew, as it would be under the key of another epoch. */
 async function forgeLast(database: Database, keys: DerivedSealKeys, stream: string, epoch: number): Promise<void> {
   const { sql } = await import('kysely');
-  const { EntryPages } = await import('../../../src/platform/audit/pages.ts');
+  const { EntryPages } = await import('../../../src/platform/audit/entry-rows.ts');
   const { findStream } = await import('../../../src/platform/audit/streams.ts');
   const row = await findStream(database, stream);
   const last = await new EntryPages(database).one(row, row.head_sequence);

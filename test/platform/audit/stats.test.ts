@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Appender } from '../../../src/platform/audit/appender.ts';
-import { RowSeals } from '../../../src/platform/audit/row-seals.ts';
 import { DerivedSealKeys } from '../../../src/platform/audit/seal-keys.ts';
+import { RowSeals } from '../../../src/platform/audit/sealed-rows.ts';
 import { readStats } from '../../../src/platform/audit/stats.ts';
 import type { Database } from '../../../src/platform/database/database.ts';
 import { DATABASES, type DatabasePlace } from '../database/databases.ts';

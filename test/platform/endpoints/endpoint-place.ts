@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { byCommand } from '../../../src/platform/accounts/administration.ts';
 import { recordIn } from '../../../src/platform/administration/record.ts';
-import type { Alert, Alerts } from '../../../src/platform/alerts/api.ts';
+import type { Alert, Alerts } from '../../../src/platform/alerts/alert.ts';
 import { openAuditLog } from '../../../src/platform/audit/api.ts';
-import { RowSeals } from '../../../src/platform/audit/row-seals.ts';
 import { DerivedSealKeys } from '../../../src/platform/audit/seal-keys.ts';
+import { RowSeals } from '../../../src/platform/audit/sealed-rows.ts';
 import type { Database } from '../../../src/platform/database/database.ts';
 import type { EndpointDeps } from '../../../src/platform/endpoints/deps.ts';
 import { streamOf } from '../../../src/platform/endpoints/enums.ts';

@@ -1,14 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import {
-  ACCESS_KEY_ID,
   accountOf,
   isCanaryAccount,
   newAccountId,
   newAwsId,
   newSecretAccessKey,
-  SECRET_ACCESS_KEY,
 } from '../../../src/platform/traps/aws/access-key.ts';
+import { ACCESS_KEY_ID, SECRET_ACCESS_KEY } from '../../../src/platform/traps/enums.ts';
 
 /** As the first who wrote about it decode an id, in another language. */
 const DECODER = `

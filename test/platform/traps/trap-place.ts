@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { byCommand } from '../../../src/platform/accounts/administration.ts';
-import type { Alerts } from '../../../src/platform/alerts/api.ts';
+import type { Alerts } from '../../../src/platform/alerts/alert.ts';
 import { type AuditLog, openAuditLog } from '../../../src/platform/audit/api.ts';
-import { RowSeals } from '../../../src/platform/audit/row-seals.ts';
 import { DerivedSealKeys } from '../../../src/platform/audit/seal-keys.ts';
+import { RowSeals } from '../../../src/platform/audit/sealed-rows.ts';
 import type { Database } from '../../../src/platform/database/database.ts';
 import { alertOf } from '../../../src/platform/traps/alerting.ts';
 import { Detections, DetectionsVersion } from '../../../src/platform/traps/detections.ts';

@@ -1,4 +1,4 @@
-import type { Role } from '../../../src/platform/accounts/tables.ts';
+import type { Role } from '../../../src/platform/accounts/enums.ts';
 import { openParts } from '../../../src/platform/parts.ts';
 import { CHEAP } from '../accounts/people-place.ts';
 import type { Service } from '../service.ts';

@@ -12,7 +12,9 @@ const asked = Date.parse(chain[295]?.timestamp ?? '');
 const CUT: PackageCut = { askedAt: asked, askedAtByService: asked, statedHead: null, latest: Number.MAX_SAFE_INTEGER };
 const textOf = (entries: readonly SentEntry[], from = Number.POSITIVE_INFINITY) =>
   entries
-    .map(({ sequence, hash: digest, timestamp }) => lineOf({ sequence, digest, timestamp }, sequence > from))
+    .map(({ sequence, hash: digest, timestamp }) =>
+      lineOf({ sequence, digest, timestamp }, { withTime: sequence > from }),
+    )
     .join('');
 const first = (count: number) => chain.slice(0, count);
 const other = { ...(chain[100] as SentEntry), hash: 'f'.repeat(64) };

@@ -44,7 +44,7 @@ export async function sweepIncoming(root: string, now: number): Promise<void> {
     const path = join(folder, name);
     const stats = await lstat(path).catch(() => null);
     if (stats === null || !stats.isFile()) continue;
-    if (now - stats.mtimeMs > DAY_MS || isOrphan(name, stats.mtimeMs)) await unlink(path).catch(ignoreMissing);
+    if (now - stats.mtimeMs > DAY_MS || isLeftover(name, stats.mtimeMs)) await unlink(path).catch(ignoreMissing);
   }
 }
 
@@ -55,7 +55,7 @@ export async function closeIncoming(root: string): Promise<void> {
   });
 }
 
-function isOrphan(name: string, modifiedMs: number): boolean {
+function isLeftover(name: string, modifiedMs: number): boolean {
   const match = /^(.+)-(\d+)-[0-9a-f]{16}$/.exec(name);
   if (match === null || match[1] !== hostName()) return false;
   const pid = Number(match[2]);

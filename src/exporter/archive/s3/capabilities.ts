@@ -71,15 +71,15 @@ type Trial = { state: 'created'; version_id: string | null } | { state: 'refused
 /** Stores the object if it does not exist. Stores it unconditionally if the store does not support conditions. */
 async function tryCreate(connection: Connection, upload: Omit<Upload, 'createOnly'>): Promise<Trial> {
   const doing = `store s3://${upload.bucket}/${upload.name}${upload.protection.ObjectLockMode === undefined && upload.protection.ObjectLockLegalHoldStatus === undefined ? '' : ' with a lock'}`;
-  const put = (createOnly: boolean, leave: (number | string)[]) =>
+  const put = ({ createOnly, leave }: { createOnly: boolean; leave: number[] }) =>
     connection.attempt(doing, (signal) => putWhole(connection, { ...upload, createOnly }, signal), { leave });
   try {
-    const { version_id } = await put(true, [412, 501]);
+    const { version_id } = await put({ createOnly: true, leave: [412, 501] });
     return { state: 'created', version_id: version_id ?? null };
   } catch (error) {
     if (isRefusal(error, 412)) return { state: 'refused' };
     if (!isRefusal(error, 501)) throw error;
-    await put(false, []);
+    await put({ createOnly: false, leave: [] });
     return { state: 'unknown-condition' };
   }
 }

@@ -138,15 +138,15 @@ export class Versions {
 
 /** Returns the versions of a page by name; versions of one name are newest first, as the store lists them. */
 function toVersions({ Versions = [], DeleteMarkers = [] }: ListObjectVersionsCommandOutput): Version[] {
-  const toVersion = (marker: boolean) => (entry: ObjectVersion | DeleteMarkerEntry) => ({
+  const toVersion = (entry: ObjectVersion | DeleteMarkerEntry) => ({
     name: decode(entry.Key ?? ''),
     bytes: 'Size' in entry ? (entry.Size ?? 0) : 0,
     id: entry.VersionId,
-    marker,
+    marker: !('Size' in entry),
     etag: 'ETag' in entry ? entry.ETag : undefined,
     latest: entry.IsLatest === true,
   });
-  const all = [...Versions.map(toVersion(false)), ...DeleteMarkers.map(toVersion(true))];
+  const all = [...Versions.map(toVersion), ...DeleteMarkers.map(toVersion)];
   // The answer has versions and delete markers in two lists. Only the latest of both must come first; it is marked as
   // such.
   return all.sort((one, other) => compareKeys(one.name, other.name) || Number(other.latest) - Number(one.latest));

@@ -92,11 +92,11 @@ function readExpiry(text: string): number {
 }
 
 /** Describes what is shared, with whom and how. */
-function sayWhat({ run_id, shared_with, form, expires_at, objects }: ShareRecord, isDone: boolean): string {
+function sayWhat({ run_id, shared_with, form, expires_at, objects }: ShareRecord, is: 'is' | 'would be'): string {
   const bytes = objects.reduce((sum, object) => sum + object.bytes, 0);
   const whom = shared_with === null ? '' : ` with ${shared_with}`;
   const end = expires_at === null ? '' : ` that end at ${expires_at}`;
-  return `Run ${run_id} ${isDone ? 'is' : 'would be'} shared${whom}: ${plural(objects.length, 'object')}, ${formatBytes(bytes)}, and the record of the share, as ${form}${end}.`;
+  return `Run ${run_id} ${is} shared${whom}: ${plural(objects.length, 'object')}, ${formatBytes(bytes)}, and the record of the share, as ${form}${end}.`;
 }
 
 function foresee(record: ShareRecord, warnings: readonly string[], folder: string): OutputLine[] {
@@ -106,7 +106,7 @@ function foresee(record: ShareRecord, warnings: readonly string[], folder: strin
       ? 'No command takes a link back: whoever has it can read the evidence until it ends.'
       : 'No command takes a copy back.';
   return [
-    sayWhat(record, false),
+    sayWhat(record, 'would be'),
     ...warnings.map((warning) => [styled(warning, 'yellow')]),
     `${what} would go into ${folder}, and the record of the share into ${holdLogPrefix(record.run_id)} for ever.`,
     `${live} Nothing was shared, and nothing was written.`,
@@ -116,7 +116,7 @@ function foresee(record: ShareRecord, warnings: readonly string[], folder: strin
 function describe({ record, key, warnings }: Shared, runSha256: string, letter: string): OutputLine[] {
   const care = record.form === 'links' ? '  (it has the links: who has it can read the evidence)' : '';
   return [
-    sayWhat(record, true),
+    sayWhat(record, 'is'),
     ...warnings.map((warning) => [styled(warning, 'yellow')]),
     `Letter        ${letter}, and as text beside it${care}`,
     `To compare    ${runSha256}  (SHA-256 of run.json; tell it in another way than you send the letter)`,

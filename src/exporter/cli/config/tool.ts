@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 import { packageFile, readManifest } from '../../../core/install-paths.ts';
+import { lazy } from '../../../core/lazy.ts';
 import type { Operator } from '../../../verifier/claims/schemas.ts';
 
 /** Returns name and version of this program, as stated in records and the User-Agent. */
@@ -19,16 +20,11 @@ export function readOperator(): Operator {
   }
 }
 
-let known: string | null | undefined;
-
 /**
  * Returns the commit of the checkout that this program runs from, with "-dirty" appended if files differ; null for an
  * installed package. Looked up once, because the running code is what was loaded at the start.
  */
-export function readCommit(): string | null {
-  if (known === undefined) known = findCommit();
-  return known;
-}
+export const readCommit = lazy(findCommit);
 
 function findCommit(): string | null {
   const root = packageFile('.');

@@ -100,7 +100,7 @@ export class Progress {
         break;
       case 'failed':
         this.#failed++;
-        this.#end(event.streamId, `FAILED: ${event.reason}`, true);
+        this.#end(event.streamId, `FAILED: ${event.reason}`, { isAmiss: true });
         break;
       case 'finalized':
         break;
@@ -122,10 +122,10 @@ export class Progress {
 
   #finish({ streamId, partial, status, entries }: Extract<ExportEvent, { type: 'finished' }>): void {
     const isAmiss = partial || status === 'incomplete' || status === 'refuted';
-    this.#end(streamId, `${partial ? 'PARTIAL, ' : ''}${status}, ${plural(entries, 'entry')}`, isAmiss);
+    this.#end(streamId, `${partial ? 'PARTIAL, ' : ''}${status}, ${plural(entries, 'entry')}`, { isAmiss });
   }
 
-  #end(streamId: string, words: string, isAmiss: boolean): void {
+  #end(streamId: string, words: string, { isAmiss }: { isAmiss: boolean }): void {
     this.#active.delete(streamId);
     this.#ended++;
     const line = `  ${this.#ended}/${this.#total} ${streamId}: ${words}`;

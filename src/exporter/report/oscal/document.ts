@@ -71,7 +71,7 @@ const NAMESPACE = 'https://evidence-exporter.invalid/ns/oscal';
 function toResult(record: RunRecord, texts: Texts, version: string) {
   const { run_id, period, source, begun_at, finished_at } = record;
   const { supplements: _supplements, ...reconciliation } = record.reconciliation;
-  const { words, sentences } = toOutcome(record, true, texts);
+  const { words, sentences } = toOutcome(record, 'run', texts);
   const isEmpty = [record.streams, record.failed, record.vanished, record.ended, record.excluded].every(
     ({ length }) => length === 0,
   );

@@ -111,7 +111,7 @@ export function toLetterView(subject: LetterSubject, texts: LetterTexts, reportT
     runId: run.run_id,
     title: texts.title,
     organisation: run.report.organisation,
-    outcome: toOutcome(run, true, reportTexts),
+    outcome: toOutcome(run, 'run', reportTexts),
     facts: toFacts(subject, texts),
     digest: { label: texts.labels.digest, value: runSha256, text: texts.digest },
     remarks: toRemarks(subject, texts),

@@ -30,8 +30,11 @@ function causesOf(streams: RunRecord['streams'], { by_claim, by_code }: Texts['o
   return [...new Set(causes)].join('; ');
 }
 
-/** @param finalized false for the report of an attempt. */
-export function toOutcome(record: RunRecord, finalized: boolean, texts: Texts): OutcomeView {
+/** The run that a report is about, or an attempt that ended incomplete. */
+export type ReportKind = 'run' | 'attempt';
+
+export function toOutcome(record: RunRecord, kind: ReportKind, texts: Texts): OutcomeView {
+  const finalized = kind === 'run';
   const { outcome, streams } = record;
   const said = sayOutcome(record, finalized, texts);
   const words = said.map(({ word }) => word);

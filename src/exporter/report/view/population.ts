@@ -27,11 +27,11 @@ export function toPopulation(record: RunRecord, { population: texts }: Texts): P
   const missing = toMissing(record);
   const inScope = reconciliation.listed - reconciliation.excluded;
   const { received, listed, verified, refuted, open, empty } = totalsOf(streams);
-  const row = (label: string, count: number, entries: number | null, isAmiss = false): PopulationRow => ({
+  const row = (label: string, count: number, entries: number | null, tone?: 'amiss'): PopulationRow => ({
     label,
     streams: count,
     entries,
-    isAmiss: isAmiss && count > 0,
+    isAmiss: tone === 'amiss' && count > 0,
   });
   const some = (shown: PopulationRow) => (shown.streams === 0 ? [] : [shown]);
   return {
@@ -39,16 +39,16 @@ export function toPopulation(record: RunRecord, { population: texts }: Texts): P
       row(texts.listed, reconciliation.listed, stated.all),
       ...some(row(texts.excluded, excluded.length, stated.excluded)),
       row(texts.in_scope, inScope, less(stated.all, stated.excluded)),
-      ...some(row(texts.failed, failed.length, stated.failed, true)),
+      ...some(row(texts.failed, failed.length, stated.failed, 'amiss')),
       row(texts.received, received.streams, received.entries),
       row(texts.listed_by_entry, listed.streams, listed.entries),
       row(texts.verified, verified.streams, verified.entries),
-      ...some(row(texts.open, open.streams, open.entries, true)),
-      ...some(row(texts.refuted, refuted.streams, refuted.entries, true)),
+      ...some(row(texts.open, open.streams, open.entries, 'amiss')),
+      ...some(row(texts.refuted, refuted.streams, refuted.entries, 'amiss')),
       ...some(row(texts.empty, empty.streams, 0)),
-      row(texts.missing, missing.streams, missing.entries, true),
-      ...some(row(texts.vanished, missing.vanished, missing.vanishedEntries, true)),
-      ...some(row(texts.accepted, missing.accepted, missing.acceptedEntries, true)),
+      row(texts.missing, missing.streams, missing.entries, 'amiss'),
+      ...some(row(texts.vanished, missing.vanished, missing.vanishedEntries, 'amiss')),
+      ...some(row(texts.accepted, missing.accepted, missing.acceptedEntries, 'amiss')),
     ],
     sentences: sayStated(record, stated, texts),
     missing,

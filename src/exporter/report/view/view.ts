@@ -12,7 +12,7 @@ import { type CustodyStep, toCustody } from './custody.ts';
 import { type Fact, toIpeFacts } from './facts.ts';
 import { type Findings, toFindings } from './findings.ts';
 import { type LateEntries, toLate } from './missing.ts';
-import { type OutcomeView, toOutcome } from './outcome.ts';
+import { type OutcomeView, type ReportKind, toOutcome } from './outcome.ts';
 import { type Population, toPopulation } from './population.ts';
 import { asSentence } from './sentences.ts';
 import { type StreamFact, toStreamFacts } from './stream-facts.ts';
@@ -84,14 +84,15 @@ const MAX_SHOWN = 1000;
  * yield the same view.
  */
 // Over 40 lines: one step for each part of the view.
-export function* makeRunView(record: RunRecord, finalized: boolean, texts: Texts): Generator<void, RunView> {
+export function* makeRunView(record: RunRecord, kind: ReportKind, texts: Texts): Generator<void, RunView> {
+  const finalized = kind === 'run';
   const { streams } = record;
   const { supplements: _supplements, ...reconciliation } = record.reconciliation;
   const exceptions = toExceptions(record);
   yield;
   const late = toLate(record);
   yield;
-  const outcome = toOutcome(record, finalized, texts);
+  const outcome = toOutcome(record, kind, texts);
   yield;
   const population = toPopulation(record, texts);
   yield;

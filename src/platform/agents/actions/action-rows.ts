@@ -3,14 +3,11 @@ import { placeToWire } from '../../audit/api.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
 import { kindsOf } from '../../database/table.ts';
 import type { Agent } from '../agent-rows.ts';
-import type { TrustChange } from '../deps.ts';
 import { streamOfAgent } from '../enums.ts';
+import type { AgentPublicKeys } from '../identity/identity-rows.ts';
 import { currentIdentities } from '../identity/identity-rows.ts';
-import type { AgentPublicKeys } from '../identity/keys.ts';
 import { AGENT_TABLES, type AgentTables } from '../tables.ts';
 import type { LoggedAction, LoggedOutcome, Violation, WireAction } from '../wire/actions.ts';
-import type { JudgedAction } from './judging.ts';
-import { type ActionReport, contentSha256 } from './report.ts';
 
 export type AgentAction = Selectable<AgentTables['agent_actions']>;
 export type NewAgentAction = Omit<AgentAction, 'action_no'>;
@@ -19,45 +16,6 @@ export type NewReportedOutcome = Omit<ReportedOutcome, 'outcome_no'>;
 
 const { action_no: _, ...ACTION } = kindsOf(AGENT_TABLES.agent_actions);
 const { outcome_no: __, ...OUTCOME } = kindsOf(AGENT_TABLES.agent_outcomes);
-
-/** An action as it is kept. It has no entry yet. */
-export function actionRowOf(
-  { agent_no }: Agent,
-  { actor, content, attestation }: ActionReport,
-  { judged, change, now }: { judged: JudgedAction; change: TrustChange; now: Date },
-): NewAgentAction {
-  const { action_type, action_description, tool_used = null, api_called = null } = content;
-  const { input_hash = null, output_hash = null, model = null, version = null } = content;
-  const { action_id, decision, violations, isAttested } = judged;
-  const { before: score_before, after: score_after, tier, reasons } = change;
-  return {
-    action_id,
-    agent_no,
-    received_at: now.toISOString(),
-    reported_by: actor,
-    action_type,
-    action_description,
-    tool_used,
-    api_called,
-    input_hash,
-    output_hash,
-    model,
-    version,
-    decision,
-    violations: JSON.stringify(violations),
-    attested: Number(isAttested),
-    signed_at: attestation?.signed_at ?? null,
-    algorithm: attestation?.algorithm ?? null,
-    signature: attestation?.signature ?? null,
-    content_sha256: contentSha256(content),
-    score_before,
-    score_after,
-    tier,
-    reasons: JSON.stringify(reasons),
-    entry_sequence: 0,
-    entry_hash: '',
-  };
-}
 
 export function insertActions(transaction: Transaction, actions: readonly NewAgentAction[]): Promise<void> {
   return transaction.insertAll('agent_actions', ACTION, actions);
@@ -93,10 +51,6 @@ export async function publicKeysOf(
 }
 
 type OfAgent = Pick<Agent, 'agent_id'>;
-
-export function trustToWire({ before, after, tier, reasons }: TrustChange): LoggedAction['trust'] {
-  return { before, after, tier, reasons };
-}
 
 /** The answer to a POST of an action, also to a repeated one. */
 export function loggedToWire({ agent_id }: OfAgent, action: NewAgentAction): LoggedAction {

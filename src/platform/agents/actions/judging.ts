@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { Transaction } from '../../database/database.ts';
 import { type Agent, allowancesOf } from '../agent-rows.ts';
-import type { AgentServiceDeps, IssuerPort } from '../deps.ts';
+import type { AgentServiceDeps, IssuerPort, TrustChange } from '../deps.ts';
 import type { ActionDecision, TrustRuleName } from '../enums.ts';
 import { noteGhost } from '../ghosts.ts';
 import type { FamilyLedgers, LedgerChange, TrustWriter } from '../trust/families.ts';
 import { EARNS_NOTHING } from '../trust/reasons.ts';
 import type { AgentDecoy } from '../vault/decoys.ts';
 import type { Vaults } from '../vault/vaults.ts';
-import type { ActionContent, Violation } from '../wire/actions.ts';
-import { type ActionReport, actionIdOf } from './report.ts';
+import type { ActionContent, LoggedAction, Violation } from '../wire/actions.ts';
+import type { NewAgentAction } from './action-rows.ts';
+import { type ActionReport, actionIdOf, contentSha256 } from './report.ts';
 
 /** The members of an action that can violate its agent's rights. */
 type JudgedContent = Omit<ActionContent, 'action_type' | 'action_description'>;
@@ -126,4 +127,47 @@ function add(sum: LedgerChange, { after, tier, reasons, entries, lines }: Ledger
   sum.reasons.push(...reasons);
   sum.entries.push(...entries);
   sum.lines.push(...lines);
+}
+
+/** An action as it is kept. It has no entry yet. */
+export function actionRowOf(
+  { agent_no }: Agent,
+  { actor, content, attestation }: ActionReport,
+  { judged, change, now }: { judged: JudgedAction; change: TrustChange; now: Date },
+): NewAgentAction {
+  const { action_type, action_description, tool_used = null, api_called = null } = content;
+  const { input_hash = null, output_hash = null, model = null, version = null } = content;
+  const { action_id, decision, violations, isAttested } = judged;
+  const { before: score_before, after: score_after, tier, reasons } = change;
+  return {
+    action_id,
+    agent_no,
+    received_at: now.toISOString(),
+    reported_by: actor,
+    action_type,
+    action_description,
+    tool_used,
+    api_called,
+    input_hash,
+    output_hash,
+    model,
+    version,
+    decision,
+    violations: JSON.stringify(violations),
+    attested: Number(isAttested),
+    signed_at: attestation?.signed_at ?? null,
+    algorithm: attestation?.algorithm ?? null,
+    signature: attestation?.signature ?? null,
+    content_sha256: contentSha256(content),
+    score_before,
+    score_after,
+    tier,
+    reasons: JSON.stringify(reasons),
+    entry_sequence: 0,
+    entry_hash: '',
+  };
+}
+
+export function trustToWire({ before, after, tier, reasons }: TrustChange): LoggedAction['trust'] {
+  return { before, after, tier, reasons };
 }

@@ -1,7 +1,7 @@
 import type { Reader } from '../../database/database.ts';
 import { KeyedResults } from '../../idempotency/keyed-results.ts';
 import type { Agent } from '../agent-rows.ts';
-import type { AgentPublicKeys } from '../identity/keys.ts';
+import type { AgentPublicKeys } from '../identity/identity-rows.ts';
 import { type AgentDecoy, decoyToolsOf } from '../vault/decoys.ts';
 import { actionsOf, type NewAgentAction, publicKeysOf } from './action-rows.ts';
 import type { ActionFacts } from './judging.ts';

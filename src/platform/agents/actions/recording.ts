@@ -10,8 +10,16 @@ import type { AgentStateName } from '../enums.ts';
 import { type FamilyLedgers, type LedgerChange, lineToEntry } from '../trust/families.ts';
 import type { AgentDecoy } from '../vault/decoys.ts';
 import { type DecoyTrip, UNKNOWN_ASKER } from '../vault/tripping.ts';
-import { actionRowOf, insertActions, type NewAgentAction, trustToWire } from './action-rows.ts';
-import { type ActionDeps, type JudgedAction, judge, noteAttempt, noteJudged } from './judging.ts';
+import { insertActions, type NewAgentAction } from './action-rows.ts';
+import {
+  type ActionDeps,
+  actionRowOf,
+  type JudgedAction,
+  judge,
+  noteAttempt,
+  noteJudged,
+  trustToWire,
+} from './judging.ts';
 import { KnownActions } from './known.ts';
 import { type ActionReport, isSignedTooFar } from './report.ts';
 

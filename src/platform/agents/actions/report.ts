@@ -1,7 +1,8 @@
 import { sha256 } from '../../../core/digest.ts';
 import { canonicalize, type Json } from '../../../core/json/canonical.ts';
 import type { KeyedRequest } from '../../idempotency/keyed-results.ts';
-import { type AgentPublicKeys, isSignedByAgent } from '../identity/keys.ts';
+import type { AgentPublicKeys } from '../identity/identity-rows.ts';
+import { isSignedByAgent } from '../identity/keys.ts';
 import type { ActionAttestation, ActionContent } from '../wire/actions.ts';
 
 /** An action, and who reports it. */

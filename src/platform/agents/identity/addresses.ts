@@ -1,12 +1,7 @@
 import type { CertificateKind } from '../enums.ts';
+import type { RevocationListName } from './identity-rows.ts';
 
 const FILE_WORDS: Record<CertificateKind, string> = { ecdsa: 'ecdsa', ml_dsa_65: 'ml-dsa-65' };
-
-/** The name of a list of revoked certificates: each generation of the platform's keys has its own. */
-export interface RevocationListName {
-  kind: CertificateKind;
-  generation: number;
-}
 
 /** `ecdsa`, `ml-dsa-65` of the first generation, `ecdsa-2` of the second: what stands before `.crl`. */
 export function revocationListFile({ kind, generation }: RevocationListName): string {

@@ -1,7 +1,7 @@
 import type { Json } from '../../../core/json/canonical.ts';
 import type { Agent } from '../agent-rows.ts';
 import type { IdentityAddresses } from './addresses.ts';
-import type { AgentPublicKeys } from './keys.ts';
+import type { AgentPublicKeys } from './identity-rows.ts';
 import { base64Json, type PlatformSigner, signJws } from './tokens.ts';
 
 /**

@@ -2,10 +2,27 @@ import { type Selectable, sql } from 'kysely';
 import type { Reader, Transaction } from '../../database/database.ts';
 import { CERTIFICATE_KINDS, type CertificateKind, type PassportStatus, type RevocationReason } from '../enums.ts';
 import type { AgentTables } from '../tables.ts';
-import type { RevocationListName } from './addresses.ts';
-import type { Revocation } from './revocation-list.ts';
 
 export type AgentIdentity = Selectable<AgentTables['agent_identities']>;
+
+/** RFC 8037, RFC 9964 section 3 and RFC 7518: a public key, and its `kid`, which is its RFC 7638 thumbprint. */
+export type PublicJwk = { kty: string; kid: string; alg: string; crv?: string; x?: string; y?: string; pub?: string };
+export type AgentKeyName = 'ed25519' | 'ml_dsa_65' | 'ecdsa_p256';
+export type AgentPublicKeys = Readonly<Record<AgentKeyName, PublicJwk>>;
+
+/** The name of a list of revoked certificates: each generation of the platform's keys has its own. */
+export interface RevocationListName {
+  kind: CertificateKind;
+  generation: number;
+}
+
+/** A certificate that is not to be trusted, for now or for ever. */
+export interface Revocation {
+  /** 40 hex digits. */
+  serial: string;
+  revokedAt: Date;
+  reason: RevocationReason;
+}
 
 /** The last identity issued to an agent; null if it was never onboarded. */
 export async function currentIdentity(reader: Reader, agentNo: number): Promise<AgentIdentity | null> {

@@ -7,9 +7,15 @@ import type { CertificateKind } from '../enums.ts';
 import type { AgentTables } from '../tables.ts';
 import { IdentityAddresses } from './addresses.ts';
 import { type IssuedCertificate, issueAgentCertificate, wholeSecond } from './certificates.ts';
-import { changePassport, currentIdentity, revokeCertificates } from './identity-rows.ts';
+import {
+  type AgentKeyName,
+  type AgentPublicKeys,
+  changePassport,
+  currentIdentity,
+  revokeCertificates,
+} from './identity-rows.ts';
 import { CLOCK_SKEW_MS, type KeyGeneration, KeyGenerations, LEAF_DAYS } from './key-generations.ts';
-import { type AgentKeyName, type AgentPrivateKeys, type AgentPublicKeys, newKeyPair, toPkcs8Pem } from './keys.ts';
+import { type AgentPrivateKeys, newKeyPair, toPkcs8Pem } from './keys.ts';
 import { Published } from './published.ts';
 import {
   type CertificateClaim,

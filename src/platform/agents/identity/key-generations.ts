@@ -3,7 +3,8 @@ import type { SecretBox } from '../../secrets.ts';
 import type { CertificateKind, SignatureAlgorithm } from '../enums.ts';
 import type { AgentTables } from '../tables.ts';
 import { type CertificateAuthority, issueAuthorityCertificate, type Validity, wholeSecond } from './certificates.ts';
-import { type AgentKeyName, fromPkcs8, newKeyPair, type PublicJwk, toPkcs8 } from './keys.ts';
+import type { AgentKeyName, PublicJwk } from './identity-rows.ts';
+import { fromPkcs8, newKeyPair, toPkcs8 } from './keys.ts';
 import type { PlatformSigner } from './tokens.ts';
 
 const DAY_MS = 86_400_000;

@@ -2,11 +2,8 @@ import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject, ver
 import { promisify } from 'node:util';
 import { calculateJwkThumbprint } from 'jose';
 import type { SignatureAlgorithm } from '../enums.ts';
+import type { AgentKeyName, AgentPublicKeys, PublicJwk } from './identity-rows.ts';
 
-/** RFC 8037, RFC 9964 section 3 and RFC 7518: a public key, and its `kid`, which is its RFC 7638 thumbprint. */
-export type PublicJwk = { kty: string; kid: string; alg: string; crv?: string; x?: string; y?: string; pub?: string };
-export type AgentKeyName = 'ed25519' | 'ml_dsa_65' | 'ecdsa_p256';
-export type AgentPublicKeys = Readonly<Record<AgentKeyName, PublicJwk>>;
 /** PKCS #8 in PEM. */
 export type AgentPrivateKeys = Readonly<Record<AgentKeyName, string>>;
 

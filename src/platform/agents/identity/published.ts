@@ -10,9 +10,9 @@ import type { AgentTables } from '../tables.ts';
 import type { AgentVerification } from '../wire/agents.ts';
 import { IdentityAddresses, toRevocationListName } from './addresses.ts';
 import { type AgentCard, didDocument, signAgentCard } from './documents.ts';
+import type { AgentPublicKeys, PublicJwk } from './identity-rows.ts';
 import { type AgentIdentity, currentIdentity, passportStatuses, revocationsOf } from './identity-rows.ts';
 import type { KeyGenerations } from './key-generations.ts';
-import type { AgentPublicKeys, PublicJwk } from './keys.ts';
 import { issueRevocationList } from './revocation-list.ts';
 import { LIST_SECONDS, signStatusList } from './tokens.ts';
 

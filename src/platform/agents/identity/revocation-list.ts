@@ -1,14 +1,7 @@
 import { sign } from 'node:crypto';
 import type { CertificateKind, RevocationReason } from '../enums.ts';
 import { type CertificateAuthority, loadX509, wholeSecond } from './certificates.ts';
-
-/** A certificate that is not to be trusted, for now or for ever. */
-export interface Revocation {
-  /** 40 hex digits. */
-  serial: string;
-  revokedAt: Date;
-  reason: RevocationReason;
-}
+import type { Revocation } from './identity-rows.ts';
 
 /** RFC 5280 section 5.3.1. */
 const REASONS: Record<RevocationReason, number> = { superseded: 4, cessationOfOperation: 5, certificateHold: 6 };

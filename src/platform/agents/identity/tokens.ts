@@ -2,7 +2,7 @@ import { type KeyObject, sign } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
 import { canonicalize, type Json } from '../../../core/json/canonical.ts';
 import { type PassportStatus, SIGNATURE_ALGORITHMS, type SignatureAlgorithm } from '../enums.ts';
-import type { PublicJwk } from './keys.ts';
+import type { PublicJwk } from './identity-rows.ts';
 
 /** Seconds for which a list of revoked certificates or passports may stand for the next one if that cannot be had. */
 export const LIST_SECONDS = 86_400;

@@ -1,5 +1,5 @@
 import { agree, plural } from '../../../core/plurals.ts';
-import { revokeBoundKeys } from '../../accounts/api-keys.ts';
+import { revokeBoundKeys } from '../../accounts/api.ts';
 import type { Transaction } from '../../database/database.ts';
 import { changeAgent, findAgent, lockAgent } from '../agent-rows.ts';
 import type { KillDeps } from '../deps.ts';

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type Markup, type MarkupContent, markup, name } from '../../../core/html/markup.ts';
 import { grouped } from '../../../core/plurals.ts';
-import { type NameActor, namesOfActors } from '../../accounts/people.ts';
+import { type NameActor, namesOfActors } from '../../accounts/api.ts';
 import { isKnown, sendKnown } from '../../http/etag.ts';
 import { forWhoMay, paramsOf, queryOf } from '../../web/asked.ts';
 import { copyable, digest, emptyState, factList, further, link, moment, statusWord } from '../../web/components.ts';

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Markup, type MarkupContent, markup, name } from '../../../core/html/markup.ts';
 import { plural } from '../../../core/plurals.ts';
-import { type NameActor, namesOfActors } from '../../accounts/people.ts';
+import { type NameActor, namesOfActors } from '../../accounts/api.ts';
 import { forWhoMay } from '../../web/asked.ts';
 import {
   action,

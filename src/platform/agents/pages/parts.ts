@@ -1,4 +1,4 @@
-import type { People } from '../../accounts/people.ts';
+import type { People } from '../../accounts/api.ts';
 import type { AgentService } from '../service.ts';
 
 /** The services behind the pages of agents: those that the routes of the API call. */

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
-import { type NameActor, namesOfActors } from '../../accounts/people.ts';
+import { type NameActor, namesOfActors } from '../../accounts/api.ts';
 import { idempotencyKey } from '../../http/fields.ts';
 import { actorOf, principalOf } from '../../http/principal.ts';
 import { serveOperationAct } from '../../operations/act.ts';

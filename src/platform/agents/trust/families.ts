@@ -7,8 +7,9 @@ import type { AgentServiceDeps, IssuerPort, TrustChange, TrustNote, TrustPort } 
 import { type AgentEntry, PLATFORM, writeEntries } from '../entries.ts';
 import { type SuspensionCause, tierOf } from '../enums.ts';
 import type { AgentTables } from '../tables.ts';
+import type { TrustLine } from '../wire/trust.ts';
 import { stepOf, type TrustStep } from './ledger.ts';
-import { SUSPENDED_AT, type TrustLine } from './rules.ts';
+import { SUSPENDED_AT } from './rules.ts';
 import { type AgentLine, insertLines, lockFamilies, writeStandings } from './trust-rows.ts';
 
 interface TrustDeps extends Pick<AgentServiceDeps, 'clock' | 'alerts' | 'trustTimes'> {

@@ -2,8 +2,9 @@ import type { Agent } from '../agent-rows.ts';
 import type { TrustNote } from '../deps.ts';
 import { tierOf } from '../enums.ts';
 import type { TrustTimes } from '../settings.ts';
+import type { TrustLine } from '../wire/trust.ts';
 import { ceilingText, EARNS_NOTHING, reasonsOf } from './reasons.ts';
-import { ceilingOf, dayOf, daysAfter, EARNED_A_DAY, nextLine, type TrustLine } from './rules.ts';
+import { ceilingOf, dayOf, daysAfter, EARNED_A_DAY, nextLine } from './rules.ts';
 
 /** Fields of an agent that its ledger changes. */
 export type TrustStanding = Pick<

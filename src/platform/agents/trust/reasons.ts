@@ -1,7 +1,8 @@
 import type { Agent } from '../agent-rows.ts';
 import { type CeilingCause, type SuspensionCause, TIERS, type TrustRuleName } from '../enums.ts';
 import type { TrustTimes } from '../settings.ts';
-import { type Ceiling, dayOf, EARNED_A_DAY, LOWEST, type TrustLine } from './rules.ts';
+import type { TrustLine } from '../wire/trust.ts';
+import { type Ceiling, dayOf, EARNED_A_DAY, LOWEST } from './rules.ts';
 
 /** The meaning of each rule, for people. */
 const RULE_TEXTS: Readonly<Record<TrustRuleName, string>> = {

@@ -2,7 +2,7 @@ import type { Json } from '../../../core/json/canonical.ts';
 import type { Agent } from '../agent-rows.ts';
 import { type CeilingCause, TIERS, type TrustRuleName } from '../enums.ts';
 import type { TrustTimes } from '../settings.ts';
-import type { WireTrustLine } from '../wire/trust.ts';
+import type { TrustLine } from '../wire/trust.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -102,9 +102,6 @@ function floorOf(score: number): number {
 function clamped(score: number, lowest: number, highest: number): number {
   return Math.max(lowest, Math.min(score, highest));
 }
-
-/** One line of an agent's ledger: `after` is `before + points`, within 0 and the ceiling; `points` are asked for. */
-export type TrustLine = Omit<WireTrustLine, 'reason'>;
 
 /** The cause of a line. */
 interface LineCause {

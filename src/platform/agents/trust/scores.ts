@@ -5,10 +5,10 @@ import { violationsOf } from '../actions/judging.ts';
 import { type Agent, findAgent } from '../agent-rows.ts';
 import type { AgentServiceDeps } from '../deps.ts';
 import { TIERS, type TrustRuleName } from '../enums.ts';
-import type { Simulated, Simulation, TrustScore, WireTrustLine } from '../wire/trust.ts';
+import type { Simulated, Simulation, TrustLine, TrustScore, WireTrustLine } from '../wire/trust.ts';
 import { type StepDeps, stepOf, type TrustStanding } from './ledger.ts';
 import { ceilingText, EARNS_NOTHING, nextStepsOf, reasonsOf, suspensionText } from './reasons.ts';
-import { type Ceiling, ceilingOf, SUSPENDED_AT, type TrustLine } from './rules.ts';
+import { type Ceiling, ceilingOf, SUSPENDED_AT } from './rules.ts';
 import { ledgerLinesOf, trustFactorsOf } from './trust-rows.ts';
 
 /** Scores of agents, their reasons and simulated changes, as routes and pages show them. */

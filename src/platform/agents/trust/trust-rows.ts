@@ -4,8 +4,7 @@ import type { Reader, Transaction } from '../../database/database.ts';
 import { kindsOf } from '../../database/table.ts';
 import type { Agent } from '../agent-rows.ts';
 import { AGENT_TABLES, type AgentTables } from '../tables.ts';
-import type { TrustScore } from '../wire/trust.ts';
-import type { TrustLine } from './rules.ts';
+import type { TrustLine, TrustScore } from '../wire/trust.ts';
 
 /** All agents of the families of some, which are this transaction's until it ends. Ids of no agent are left out. */
 export async function lockFamilies(transaction: Transaction, agentIds: readonly string[]): Promise<Agent[]> {

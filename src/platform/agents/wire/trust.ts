@@ -39,6 +39,8 @@ export const trustLineSchema = z.object({
   reason: z.string(),
 });
 export type WireTrustLine = z.infer<typeof trustLineSchema>;
+/** One line of an agent's ledger: `after` is `before + points`, within 0 and the ceiling; `points` are asked for. */
+export type TrustLine = Omit<WireTrustLine, 'reason'>;
 
 export const historyQuerySchema = pageQuerySchema;
 

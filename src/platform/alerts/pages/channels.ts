@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
+import { SEVERITIES } from '../../alert-enums.ts';
 import { DomainError } from '../../errors.ts';
 import { idempotencyKey, text } from '../../http/fields.ts';
 import { actorOf, principalOf } from '../../http/principal.ts';
@@ -15,7 +16,6 @@ import { PAGES } from '../../web/own-path.ts';
 import { leaveNotice } from '../../web/session-cookie.ts';
 import type { ModulePages } from '../../web/web.ts';
 import type { AlertChannels } from '../channels.ts';
-import { SEVERITIES } from '../enums.ts';
 import type { AlertOperations } from '../operations.ts';
 import { ALERT_SOURCES, newAlertChannelSchema, SOURCE_LABELS, type WireAlertChannel } from '../wire.ts';
 

@@ -1,8 +1,8 @@
 import { type Markup, markup } from '../../../core/html/markup.ts';
 import { plural } from '../../../core/plurals.ts';
+import type { AlertSeverity, AlertState } from '../../alert-enums.ts';
 import { type StatusTone, statusWord } from '../../web/components.ts';
-import type { AlertStanding } from '../api.ts';
-import type { AlertSeverity, AlertState } from '../enums.ts';
+import type { AlertStanding } from '../alert.ts';
 
 export const SEVERITY_TONES: Record<AlertSeverity, StatusTone> = {
   low: 'neutral',

@@ -19,13 +19,13 @@ const SCOPE_NOTE =
  * marks belongs on its first page.
  */
 export async function renderEvidencePdf(input: EvidencePdf): Promise<Uint8Array> {
-  const plain = await compose(input, false);
-  return plain.hasMarks ? (await compose(input, true)).save() : plain.save();
+  const plain = await compose(input, { explainsMarks: false });
+  return plain.hasMarks ? (await compose(input, { explainsMarks: true })).save() : plain.save();
 }
 
 async function compose(
   input: EvidencePdf,
-  explainsMarks: boolean,
+  { explainsMarks }: { explainsMarks: boolean },
 ): Promise<{ hasMarks: boolean; save(): Promise<Uint8Array> }> {
   const document = await PDFDocument.create({ updateMetadata: false });
   describe(document, input);

@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely';
-import type { Reader, Transaction } from '../../database/database.ts';
+import type { Database, Reader, Transaction } from '../../database/database.ts';
 import { pick } from '../../database/table.ts';
 import { DomainError } from '../../errors.ts';
-import type { BaitDeps } from '../deps.ts';
+import type { SecretBox } from '../../secrets.ts';
 import type { ReadSign } from '../enums.ts';
 import type { Endpoint } from '../host-rows.ts';
 import type { EndpointTables } from '../tables.ts';
@@ -57,7 +57,7 @@ export function baitToWire(row: BaitRow, { endpoint_id }: Pick<Endpoint, 'endpoi
 
 /** The bait that an endpoint's sensor has to plant, watch and remove. */
 export async function baitForSensor(
-  { database, baitBox }: Pick<BaitDeps, 'database' | 'baitBox'>,
+  { database, baitBox }: { database: Database; baitBox: SecretBox },
   endpoint: Pick<Endpoint, 'endpoint_no'>,
 ): Promise<SensorBait[]> {
   const rows = await baitOf(database, endpoint);

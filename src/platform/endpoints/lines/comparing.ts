@@ -1,3 +1,5 @@
+import { sha256 } from '../../../core/digest.ts';
+import { canonicalize, type Json } from '../../../core/json/canonical.ts';
 import { canonicalLine, type EndpointLine, type PathName, pathBytes } from '../../../sensor/report/line.ts';
 import type { Reader } from '../../database/database.ts';
 import type { Difference } from '../rules.ts';
@@ -62,4 +64,15 @@ function isAlike({ expected, observed }: Difference): boolean {
 
 function nameOf({ path, path_base64 }: EndpointLine): PathName {
   return path === undefined ? { path_base64: path_base64 ?? '' } : { path };
+}
+
+/** The key that the same change has on all endpoints: hex SHA-256. */
+export function changeKeyOf({ path, expected, observed }: PathDifference): string {
+  return sha256(canonicalize([{ ...path }, sidesOf(expected), sidesOf(observed)] as Json));
+}
+
+/** Drops the count of bytes read before a file became unreadable, which may differ each time. */
+function sidesOf(line: EndpointLine | null): Json {
+  if (line === null) return null;
+  return 'why' in line ? { type: line.type, why: line.why } : canonicalLine(line);
 }

@@ -4,8 +4,8 @@ import type { AuditLog, OwnEntry } from '../../audit/api.ts';
 import type { Database } from '../../database/database.ts';
 import { pick } from '../../database/table.ts';
 import type { Actor } from '../../http/principal.ts';
-import type { PackagedFile } from './package-files.ts';
 import type { ReleaseIndex } from './release.ts';
+import type { PackagedFile } from './repository.ts';
 import { filesKnownOf, packagesWithFiles, type SignedArchive, type SignedPackageRow } from './repository.ts';
 
 /** The stream that says which files are known, and by whose signature. */

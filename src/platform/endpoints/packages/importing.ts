@@ -4,7 +4,7 @@ import type { Database } from '../../database/database.ts';
 import type { Actor } from '../../http/principal.ts';
 import { indexEntry, openedEntry, PACKAGES_STREAM } from './entries.ts';
 import { readInRelease, refuseUnlessKeyring, type SignedText } from './in-release.ts';
-import { digestOfFile, filesOfPackage, type PackagedFile, type SignedDigest } from './package-files.ts';
+import { digestOfFile, filesOfPackage, type SignedDigest } from './package-files.ts';
 import { ArchiveRefusal } from './programs.ts';
 import { type Release, type ReleaseIndex, readIndexFile, readRelease } from './release.ts';
 import {
@@ -13,6 +13,7 @@ import {
   insertIndex,
   insertPackages,
   isIndexKnown,
+  type PackagedFile,
   packageOf,
   packagesNamed,
   type SignedPackageRow,

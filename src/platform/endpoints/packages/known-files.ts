@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Reader } from '../../database/database.ts';
+import type { Attributes } from './repository.ts';
 import type { PackageTables } from './tables.ts';
 
 /** Folders that are links to those of `/usr`, and were once folders of their own: https://wiki.debian.org/UsrMerge */
@@ -8,14 +9,6 @@ const MERGED = /^\/(?=(?:bin|sbin|lib|lib32|lib64|libo32|libx32)\/)/;
 /** A path as a file stands at it where `/bin` is a link to `/usr/bin`: packages say either. */
 export function standingPath(path: string): string {
   return path.replace(MERGED, '/usr/');
-}
-
-/** The owner and mode of a file. */
-export interface Attributes {
-  /** Permissions, with setuid, setgid and sticky. */
-  mode: number;
-  uid: number;
-  gid: number;
 }
 
 /** A file that stands where another one, or none, is expected. */

@@ -3,15 +3,9 @@ import { pipeline } from 'node:stream/promises';
 import { extract, type Header } from 'tar-stream';
 import { StreamingSha256 } from '../../../core/digest.ts';
 import { messageOf } from '../../../core/errors.ts';
-import { type Attributes, standingPath } from './known-files.ts';
+import { standingPath } from './known-files.ts';
 import { ArchiveRefusal, outputOf } from './programs.ts';
-
-/** A regular file as a package has it. */
-export interface PackagedFile extends Attributes {
-  /** As `standingPath`. */
-  path: string;
-  sha256: string;
-}
+import type { Attributes, PackagedFile } from './repository.ts';
 
 /** The signed digest of a .deb file. */
 export interface SignedDigest {

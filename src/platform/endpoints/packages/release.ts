@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { StreamingSha256 } from '../../../core/digest.ts';
 import { ArchiveRefusal, outputOf, ProgramFailure } from './programs.ts';
+import type { ListedPackage } from './repository.ts';
 
 /** A Release file: https://wiki.debian.org/DebianRepository/Format, "Release" files. */
 export interface Release {
@@ -70,17 +71,6 @@ function indexesIn(listed: string): ReleaseIndex[] {
     indexes.set(name, { name, sha256, size: Number(size) });
   }
   return [...indexes.values()];
-}
-
-/** A package as an index lists it. */
-export interface ListedPackage {
-  name: string;
-  version: string;
-  architecture: string;
-  /** The size of the .deb file, in bytes. */
-  size: number;
-  /** The digest of the .deb file, hex. */
-  sha256: string;
 }
 
 /** Debian's largest index has 60 MB. What it lists is in memory until all of it is known to be signed. */

@@ -4,12 +4,36 @@ import { kindsOf, pick } from '../../database/table.ts';
 import { fromCursor, pageOf, toCursor } from '../../http/cursor.ts';
 import type { PageQuery } from '../../http/fields.ts';
 import type { WireArchive } from '../wire/events.ts';
-import type { PackagedFile } from './package-files.ts';
-import type { ListedPackage } from './release.ts';
 import { PACKAGE_TABLES, type PackageTables } from './tables.ts';
 
 export type SignedArchive = Selectable<PackageTables['signed_archives']>;
 export type SignedPackageRow = Selectable<PackageTables['signed_packages']>;
+
+/** The owner and mode of a file. */
+export interface Attributes {
+  /** Permissions, with setuid, setgid and sticky. */
+  mode: number;
+  uid: number;
+  gid: number;
+}
+
+/** A regular file as a package has it. */
+export interface PackagedFile extends Attributes {
+  /** As `standingPath`. */
+  path: string;
+  sha256: string;
+}
+
+/** A package as an index lists it. */
+export interface ListedPackage {
+  name: string;
+  version: string;
+  architecture: string;
+  /** The size of the .deb file, in bytes. */
+  size: number;
+  /** The digest of the .deb file, hex. */
+  sha256: string;
+}
 
 /** Rows of one statement: SQLite allows 32,766 values. */
 const ROWS_AT_ONCE = 1000;

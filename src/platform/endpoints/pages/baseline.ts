@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type Markup, type MarkupContent, markup, name } from '../../../core/html/markup.ts';
 import { grouped } from '../../../core/plurals.ts';
-import { type NameActor, namesOfActors } from '../../accounts/people.ts';
-import { severityWord } from '../../alerts/pages/labels.ts';
+import { type NameActor, namesOfActors } from '../../accounts/api.ts';
+import { severityWord } from '../../alerts/api.ts';
 import { serveOperationAct } from '../../operations/act.ts';
 import { forWhoMay, paramsOf, queryOf } from '../../web/asked.ts';
 import {

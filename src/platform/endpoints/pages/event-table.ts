@@ -1,6 +1,6 @@
 import { type Markup, markup } from '../../../core/html/markup.ts';
 import { grouped } from '../../../core/plurals.ts';
-import { severityWord } from '../../alerts/pages/labels.ts';
+import { severityWord } from '../../alerts/api.ts';
 import { type DataColumn, dataTable, link, moment } from '../../web/components.ts';
 import type { WireEvent } from '../wire/events.ts';
 import { isOfReports } from './event-title.ts';

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Markup, type MarkupContent, markup, name } from '../../../core/html/markup.ts';
 import { grouped } from '../../../core/plurals.ts';
-import { type NameActor, namesOfActors } from '../../accounts/people.ts';
-import { alertWord, severityWord } from '../../alerts/pages/labels.ts';
+import { type NameActor, namesOfActors } from '../../accounts/api.ts';
+import { alertWord, severityWord } from '../../alerts/api.ts';
 import { forWhoMay, paramsOf } from '../../web/asked.ts';
 import { factList, link, moment } from '../../web/components.ts';
 import { eventParamsSchema, type WireEvent } from '../wire/events.ts';

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Markup, type MarkupContent, markup, name } from '../../../core/html/markup.ts';
 import { grouped, roughly } from '../../../core/plurals.ts';
-import { type NameActor, namesOfActors } from '../../accounts/people.ts';
+import { type NameActor, namesOfActors } from '../../accounts/api.ts';
 import { forWhoMay, paramsOf } from '../../web/asked.ts';
 import { action, copyable, emptyState, factList, link, moment, momentOr } from '../../web/components.ts';
 import { withQuery } from '../../web/own-path.ts';

@@ -1,6 +1,6 @@
 import { type Markup, markup } from '../../../core/html/markup.ts';
 import { grouped } from '../../../core/plurals.ts';
-import { SEVERITY_TONES } from '../../alerts/pages/labels.ts';
+import { SEVERITY_TONES } from '../../alerts/api.ts';
 import { type StatusTone, statusWord } from '../../web/components.ts';
 import { EVENT_SEVERITIES, type EventSeverity, type EventStatus, type EventType, type HostStatus } from '../enums.ts';
 import type { WireBaseline } from '../wire/baselines.ts';

@@ -1,6 +1,6 @@
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { agree, grouped, plural } from '../../../core/plurals.ts';
-import { SEVERITY_TONES } from '../../alerts/pages/labels.ts';
+import { SEVERITY_TONES } from '../../alerts/api.ts';
 import { factList, link, moment, momentOr, type TileView } from '../../web/components.ts';
 import type { OverviewOfModule, TimelineEvent } from '../../web/overview.ts';
 import { withQuery } from '../../web/own-path.ts';

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type Markup, type MarkupContent, markup, name } from '../../../core/html/markup.ts';
 import { grouped, plural } from '../../../core/plurals.ts';
-import { type NameActor, namesOfActors } from '../../accounts/people.ts';
+import { type NameActor, namesOfActors } from '../../accounts/api.ts';
 import { serveOperationList } from '../../operations/list.ts';
 import { forWhoMay, paramsOf, queryOf } from '../../web/asked.ts';
 import {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ALERT_STATES } from '../../alerts/enums.ts';
+import { ALERT_STATES } from '../../alert-enums.ts';
 import { entryPlaceSchema } from '../../audit/api.ts';
 import { instant, pageQuerySchema, reason, recordedIn, text } from '../../http/fields.ts';
 import { CHANGE_WINDOW_STATUSES, EVENT_SEVERITIES, EVENT_STATUSES, EVENT_TYPES, PATH_EVENT_TYPES } from '../enums.ts';

@@ -1,9 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto';
 
 export const ACCOUNT_ID = /^\d{12}$/;
-/** A long-term access key; those of sessions begin with ASIA. */
-export const ACCESS_KEY_ID = /^AKIA[A-Z0-9]{16}$/;
-export const SECRET_ACCESS_KEY = /^[A-Za-z0-9/+]{40}$/;
 
 /** RFC 4648 section 6. */
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';

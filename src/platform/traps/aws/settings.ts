@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { EvidenceError, messageOf } from '../../../core/errors.ts';
-import { ACCESS_KEY_ID, SECRET_ACCESS_KEY } from './access-key.ts';
+import { ACCESS_KEY_ID, SECRET_ACCESS_KEY } from '../enums.ts';
 
 /** The platform's own AWS credentials. */
 export interface AwsAccess {

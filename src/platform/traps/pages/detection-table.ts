@@ -1,6 +1,6 @@
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { grouped } from '../../../core/plurals.ts';
-import { alertWord, severityWord } from '../../alerts/pages/labels.ts';
+import { alertWord, severityWord } from '../../alerts/api.ts';
 import { dataTable, link, moment } from '../../web/components.ts';
 import type { WireDetection } from '../wire.ts';
 import { DEPTH_WORDS, detectionStatusWord, TYPE_WORDS } from './labels.ts';

@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { grouped, plural } from '../../../core/plurals.ts';
-import { type NameActor, namesOfActors } from '../../accounts/people.ts';
-import { alertFact, severityWord } from '../../alerts/pages/labels.ts';
+import { type NameActor, namesOfActors } from '../../accounts/api.ts';
+import { alertFact, severityWord } from '../../alerts/api.ts';
 import { actorOf, principalOf } from '../../http/principal.ts';
 import { forWhoMay, paramsOf } from '../../web/asked.ts';
 import { asCurl, dataTable, digest, emptyState, factList, link, moment } from '../../web/components.ts';
@@ -13,7 +13,7 @@ import { serveForm } from '../../web/forms.ts';
 import { SHORT_ROWS } from '../../web/rows.ts';
 import { leaveNotice } from '../../web/session-cookie.ts';
 import type { DetectionStatus } from '../enums.ts';
-import { KEPT_OCCURRENCES } from '../rules.ts';
+import { KEPT_OCCURRENCES } from '../repository.ts';
 import {
   detectionParamsSchema,
   newStatusSchema,

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { type Markup, markup } from '../../../core/html/markup.ts';
 import { plural } from '../../../core/plurals.ts';
-import { severityWord } from '../../alerts/pages/labels.ts';
+import { severityWord } from '../../alerts/api.ts';
 import { isKnown, sendKnown } from '../../http/etag.ts';
 import { text } from '../../http/fields.ts';
 import { forWhoMay, queryOf } from '../../web/asked.ts';

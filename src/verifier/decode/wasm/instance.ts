@@ -1,4 +1,5 @@
 import { base64Bytes } from '../../../core/bytes.ts';
+import { lazy } from '../../../core/lazy.ts';
 import { WASM } from './binary.ts';
 
 /** Exports of `kernel.c`. Addresses are in its memory, which never grows. */
@@ -50,7 +51,7 @@ declare const WebAssembly: {
   Instance: new (module: object) => { readonly exports: unknown };
 };
 
-let compiled: object | undefined;
+const compiled = lazy(() => new WebAssembly.Module(base64Bytes(WASM) ?? new Uint8Array()));
 
 /** Kernels that were returned, for reuse: their memory has megabytes, and a new one costs milliseconds. */
 const idle: KernelExports[] = [];
@@ -60,8 +61,7 @@ const MAX_IDLE = 8;
 export function instantiate(): KernelExports {
   const known = idle.pop();
   if (known !== undefined) return known;
-  compiled ??= new WebAssembly.Module(base64Bytes(WASM) ?? new Uint8Array());
-  return new WebAssembly.Instance(compiled).exports as KernelExports;
+  return new WebAssembly.Instance(compiled()).exports as KernelExports;
 }
 
 /** Returns a kernel for reuse, after it has forgotten its keys. */

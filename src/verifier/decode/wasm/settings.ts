@@ -7,6 +7,12 @@ import { ALGORITHMS, ENCODINGS, ENTRY_ROLES, GENESIS_KINDS, SIZES, STEPS, TIME_U
 
 const HMAC_BLOCK: Record<Hash, number> = { 'sha-256': 64, 'sha-384': 128, 'sha-512': 128 };
 
+/** The use of a member by a recipe. */
+interface NameUse {
+  isWritten: boolean;
+  isCovered: boolean;
+}
+
 /** Configures a kernel with a contract, a stream and its keys. */
 export class KernelSettings {
   readonly #kernel: KernelExports;
@@ -132,15 +138,15 @@ export class KernelSettings {
     const isChosen = fields === null ? !without.includes(name) : fields.includes(name);
     const isWritten = isChosen && preimage.some(({ kind }) => kind === 'entry');
     const covered = more.covered ?? false;
-    const row = this.#nameOne([name], SIZES.NOWHERE, isWritten, inner === undefined && covered);
-    return inner === undefined ? row : this.#nameOne([name, inner], row, false, covered);
+    const row = this.#nameOne([name], SIZES.NOWHERE, { isWritten, isCovered: inner === undefined && covered });
+    return inner === undefined ? row : this.#nameOne([name, inner], row, { isWritten: false, isCovered: covered });
   }
 
-  #nameOne(path: Path, container: number, written: boolean, covered: boolean): number {
+  #nameOne(path: Path, container: number, { isWritten, isCovered }: NameUse): number {
     const name = path.at(-1) ?? '';
     if (!isWrittenAsItIs(name)) throw new EvidenceError('config', `the member name ${name} is not written as it is`);
     const length = this.#put(name, 'a member name');
-    const row = this.#kernel.name(length, container, Number(written), Number(covered));
+    const row = this.#kernel.name(length, container, Number(isWritten), Number(isCovered));
     if (row === SIZES.NOWHERE)
       throw new EvidenceError('config', `the member name ${path.join('.')} is too long, or there are too many`);
     this.members[row] = path;

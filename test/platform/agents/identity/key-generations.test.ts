@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { PublicJwk } from '../../../../src/platform/agents/identity/keys.ts';
+import type { PublicJwk } from '../../../../src/platform/agents/identity/identity-rows.ts';
 import { runToEnd } from '../../../support/process.ts';
 import { DATABASES, type DatabasePlace, startSqlitePlace } from '../../database/databases.ts';
 import { DAY, IssuingPlace } from './issuing-place.ts';

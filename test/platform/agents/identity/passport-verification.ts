@@ -1,6 +1,6 @@
 import { createPublicKey, verify } from 'node:crypto';
 import { SIGNATURE_ALGORITHMS, type SignatureAlgorithm } from '../../../../src/platform/agents/enums.ts';
-import type { PublicJwk } from '../../../../src/platform/agents/identity/keys.ts';
+import type { PublicJwk } from '../../../../src/platform/agents/identity/identity-rows.ts';
 import type { GeneralJws, PassportClaims } from '../../../../src/platform/agents/identity/tokens.ts';
 
 const PASSPORT_FORMAT = 'evidence-agent-passport/1';

@@ -2,7 +2,7 @@ import { createPublicKey } from 'node:crypto';
 import { generalVerify, importJWK } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { SIGNATURE_ALGORITHMS } from '../../../../src/platform/agents/enums.ts';
-import type { AgentPublicKeys, PublicJwk } from '../../../../src/platform/agents/identity/keys.ts';
+import type { AgentPublicKeys, PublicJwk } from '../../../../src/platform/agents/identity/identity-rows.ts';
 import type { GeneralJws } from '../../../../src/platform/agents/identity/tokens.ts';
 import { DAY, IssuingPlace } from './issuing-place.ts';
 import { verifyPassport } from './passport-verification.ts';

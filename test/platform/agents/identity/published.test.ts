@@ -11,8 +11,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { getResolver } from 'web-did-resolver';
 import type { PassportStatus } from '../../../../src/platform/agents/enums.ts';
 import type { AgentCard } from '../../../../src/platform/agents/identity/documents.ts';
-import { changePassport, currentIdentity } from '../../../../src/platform/agents/identity/identity-rows.ts';
-import { type AgentPublicKeys, isSignedByAgent } from '../../../../src/platform/agents/identity/keys.ts';
+import {
+  type AgentPublicKeys,
+  changePassport,
+  currentIdentity,
+} from '../../../../src/platform/agents/identity/identity-rows.ts';
+import { isSignedByAgent } from '../../../../src/platform/agents/identity/keys.ts';
 import { makeCertificates } from '../../../exporter/client/certificates.ts';
 import { IssuingPlace } from './issuing-place.ts';
 

@@ -4,12 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newSerial } from '../../../../src/platform/agents/identity/certificates.ts';
+import type { Revocation } from '../../../../src/platform/agents/identity/identity-rows.ts';
 import {
   type KeyGeneration,
   makeKeyGeneration,
   openKeyGeneration,
 } from '../../../../src/platform/agents/identity/key-generations.ts';
-import { issueRevocationList, type Revocation } from '../../../../src/platform/agents/identity/revocation-list.ts';
+import { issueRevocationList } from '../../../../src/platform/agents/identity/revocation-list.ts';
 import { SecretBox } from '../../../../src/platform/secrets.ts';
 import { runToEnd } from '../../../support/process.ts';
 import { DAY } from './issuing-place.ts';

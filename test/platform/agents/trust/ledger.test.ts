@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { TRUST_RULES, type TrustRuleName, type TrustTier, tierOf } from '../../../../src/platform/agents/enums.ts';
 import { TRUST_TIMES } from '../../../../src/platform/agents/settings.ts';
 import { stepOf, type TrustStanding } from '../../../../src/platform/agents/trust/ledger.ts';
-import { ceilingOf, dayOf, daysAfter, type TrustLine } from '../../../../src/platform/agents/trust/rules.ts';
+import { ceilingOf, dayOf, daysAfter } from '../../../../src/platform/agents/trust/rules.ts';
+import type { TrustLine } from '../../../../src/platform/agents/wire/trust.ts';
 import { replay } from './replay.ts';
 
 const START = '2026-01-01T00:00:00.000Z';

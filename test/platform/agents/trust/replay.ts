@@ -1,4 +1,5 @@
-import { dayOf, pointsOf, type TrustLine } from '../../../../src/platform/agents/trust/rules.ts';
+import { dayOf, pointsOf } from '../../../../src/platform/agents/trust/rules.ts';
+import type { TrustLine } from '../../../../src/platform/agents/wire/trust.ts';
 
 /** Points that can be earned on one day. */
 const MOST_A_DAY = 5;

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Database } from '../../../../src/platform/database/database.ts';
-import type { PackagedFile } from '../../../../src/platform/endpoints/packages/package-files.ts';
+import type { PackagedFile } from '../../../../src/platform/endpoints/packages/repository.ts';
 import {
   archiveOf,
   insertFiles,

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { byCommand } from '../../../../src/platform/accounts/administration.ts';
 import { type AuditLog, openAuditLog } from '../../../../src/platform/audit/api.ts';
-import { RowSeals } from '../../../../src/platform/audit/row-seals.ts';
 import { DerivedSealKeys } from '../../../../src/platform/audit/seal-keys.ts';
+import { RowSeals } from '../../../../src/platform/audit/sealed-rows.ts';
 import type { Database } from '../../../../src/platform/database/database.ts';
 import { PACKAGES_STREAM } from '../../../../src/platform/endpoints/packages/entries.ts';
 import {

@@ -99,7 +99,7 @@ class Session {
       case 'D':
         return this.#describe(body[0] === 0x53);
       case 'E':
-        return this.#one(this.#prepared, false);
+        return this.#one(this.#prepared, { isDescribed: false });
       case 'C':
         return toMessage('3');
       case 'F':
@@ -127,13 +127,13 @@ class Session {
     const statements = query.split(';').filter((text, at) => at === 0 || text.trim() !== '');
     const answers: Buffer[] = [];
     for (const statement of statements) {
-      answers.push(this.#one(statement, true));
+      answers.push(this.#one(statement, { isDescribed: true }));
       if (answers.at(-1)?.[0] === 0x45) break;
     }
     return Buffer.concat(answers);
   }
 
-  #one(statement: string, isDescribed: boolean): Buffer {
+  #one(statement: string, { isDescribed }: { isDescribed: boolean }): Buffer {
     const answer = answerTo(statement, this.#asker);
     if ('empty' in answer) return toMessage('I');
     const isEnd = 'tag' in answer && (answer.tag === 'COMMIT' || answer.tag === 'ROLLBACK');

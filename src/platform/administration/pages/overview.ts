@@ -1,7 +1,7 @@
-import type { People } from '../accounts/people.ts';
-import type { OverviewOfModule } from '../web/overview.ts';
+import type { People } from '../../accounts/api.ts';
+import type { OverviewOfModule } from '../../web/overview.ts';
+import type { AdministrationService } from '../service.ts';
 import { actLine, peopleIn } from './act-table.ts';
-import type { AdministrationService } from './service.ts';
 
 const MOST = 30;
 

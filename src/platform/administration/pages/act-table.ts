@@ -1,7 +1,7 @@
-import { type Markup, markup, name } from '../../core/html/markup.ts';
-import { personNamed } from '../accounts/administration.ts';
-import { dataTable, emptyState, idText, moment } from '../web/components.ts';
-import type { AdministrationService } from './service.ts';
+import { type Markup, markup, name } from '../../../core/html/markup.ts';
+import { personNamed } from '../../accounts/api.ts';
+import { dataTable, emptyState, idText, moment } from '../../web/components.ts';
+import type { AdministrationService } from '../service.ts';
 
 type RecordedAct = Awaited<ReturnType<AdministrationService['acts']>>['data'][number];
 

@@ -1,0 +1,37 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { atMost, eachFile, ROOT, type Rule } from './sources.ts';
+import { headlessComments } from './style.ts';
+
+const PRODUCTS = /^(core|exporter|library|platform|probe|sensor|verifier)\/.*\.test\.ts$/;
+
+/** Rules about the tests themselves. */
+export const TEST_RULES: readonly Rule[] = [
+  eachFile(
+    'tests stand where their subjects stand',
+    PRODUCTS,
+    ({ path }) => (existsSync(join(ROOT, 'src', dirname(path))) ? [] : ['']),
+    {
+      // Of the decoder in C as a program of its own, and of encryption, which exports and verifications share.
+      allowed: ['exporter/encryption/age.test.ts', 'verifier/decode/native/native.test.ts'],
+      example: ['core/nowhere/example.test.ts', '', 'core/nowhere/example.test.ts'],
+    },
+  ),
+  eachFile(
+    'no test is left out, and none is alone',
+    /\.ts$/,
+    ({ code }) => code.match(/\b(?:test|describe|it)(?:\.\w+)*\.(?:skip|only|todo|skipIf|runIf)\b(?!')/g) ?? [],
+    { example: ['core/example.test.ts', `test${'.skip'}('x', () => {});`, 'core/example.test.ts: test.skip'] },
+  ),
+  // A worker loads what tests share for the first file alone.
+  eachFile(
+    'what tests share has no hooks of its own',
+    /^(?!support\/own-variables\.ts$)(?!.*\.test\.ts$)/,
+    ({ code }) => code.match(/^(?:before|after)(?:Each|All)(?=\()/gm) ?? [],
+    { example: ['support/example.ts', 'beforeEach(() => {});', 'support/example.ts: beforeEach'] },
+  ),
+  atMost('few comments of tests begin with a relative word', 471, ({ text }) => headlessComments(text).length, [
+    'core/example.test.ts',
+    '/** Whether it ended. */\n',
+  ]),
+];
