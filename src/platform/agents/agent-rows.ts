@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely';
 import { sha256 } from '../../core/digest.ts';
 import { canonicalize } from '../../core/json/canonical.ts';
 import type { Reader, Transaction } from '../database/database.ts';
+import { pick } from '../database/table.ts';
 import { DomainError } from '../errors.ts';
 import { streamOfAgent } from './enums.ts';
 import { type AgentIdentity, currentIdentities } from './identity/identity-rows.ts';
@@ -100,29 +101,15 @@ export async function agentsToWire(reader: Reader, agents: readonly Agent[]): Pr
   const identities = await newestIdentities(reader, agents);
   const children = await childrenOf(reader, agents);
   return agents.map((agent) => {
-    const { agent_id, agent_no, name, agent_type, model, version, prompt_sha256, parent_agent_id } = agent;
-    const { state, suspended_because, state_changed_at, score, tier } = agent;
-    const { registered_at, registered_by, onboarded_at } = agent;
+    const { agent_id, agent_no } = agent;
     const identity = identities.get(agent_no) ?? null;
     return {
-      agent_id,
-      name,
-      agent_type,
-      model,
-      version,
+      ...pick(agent, ['agent_id', 'name', 'agent_type', 'model', 'version', 'prompt_sha256', 'parent_agent_id']),
+      ...pick(agent, ['state', 'suspended_because', 'state_changed_at', 'score', 'tier']),
+      ...pick(agent, ['registered_at', 'registered_by', 'onboarded_at']),
       ...allowancesOf(agent),
-      prompt_sha256,
       composition: { sha256: agent.composition, changed_at: agent.composition_changed_at },
-      parent_agent_id,
       children: children.get(agent_id) ?? [],
-      state,
-      suspended_because,
-      state_changed_at,
-      score,
-      tier,
-      registered_at,
-      registered_by,
-      onboarded_at,
       identity: identity === null ? null : identityToWire(identity),
       audit_stream: { stream_id: streamOfAgent(agent_id) },
       message: messageOf(agent),

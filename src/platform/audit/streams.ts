@@ -1,4 +1,5 @@
 import type { Reader } from '../database/database.ts';
+import { pick } from '../database/table.ts';
 import { DomainError } from '../errors.ts';
 import { type EntryRow, entryAt } from './repository.ts';
 import type { RowSeals } from './row-seals.ts';
@@ -50,12 +51,7 @@ export async function recordedEntry(reader: Reader, streamId: string, sequence: 
 export function streamToWire(row: StreamRow, seals: RowSeals): WireStream {
   const check = lastCheckOf(row, seals);
   return {
-    stream_id: row.stream_id,
-    entry_count: row.entry_count,
-    head_sequence: row.head_sequence,
-    head_hash: row.head_hash,
-    created_at: row.created_at,
-    last_entry_at: row.last_entry_at,
+    ...pick(row, ['stream_id', 'entry_count', 'head_sequence', 'head_hash', 'created_at', 'last_entry_at']),
     verified: check?.verified === 1,
     verification_status: check === null ? 'unverified' : check.verified === 1 ? 'verified' : 'failed',
     last_checked_at: check?.checked_at ?? null,

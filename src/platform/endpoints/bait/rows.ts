@@ -63,13 +63,9 @@ export async function baitForSensor(
   const rows = await baitOf(database, endpoint);
   return rows
     .filter(({ ended_at }) => ended_at === null)
-    .map(({ bait_id, path, mode, uid, gid, status, content }) => ({
-      bait_id,
-      path,
-      mode,
-      uid,
-      gid,
-      wanted: status === 'leaving' ? ('removed' as const) : ('planted' as const),
-      content: content === null ? null : baitBox.open(content, bait_id).toString(),
+    .map((row) => ({
+      ...pick(row, ['bait_id', 'path', 'mode', 'uid', 'gid']),
+      wanted: row.status === 'leaving' ? ('removed' as const) : ('planted' as const),
+      content: row.content === null ? null : baitBox.open(row.content, row.bait_id).toString(),
     }));
 }
