@@ -137,6 +137,7 @@ const ROOMS: Record<string, Record<string, string[]>> = {
     modules: [],
     scopes: ['modules'],
     errors: ['modules'],
+    rows: ['database', 'errors'],
     folder: [],
     database: [],
     jobs: ['database', 'errors', 'http'],
@@ -200,7 +201,18 @@ const DOORS = [
 /** Rooms of the platform that every service may import. */
 const KIT = [
   ...['database', 'errors', 'folder', 'http', 'idempotency', 'jobs', 'mail', 'metrics', 'module', 'modules'],
-  ...['open-module', 'operations', 'outgoing', 'scopes', 'secrets', 'settings-in-force', 'threads', 'timestamp', 'web'],
+  ...[
+    'open-module',
+    'operations',
+    'outgoing',
+    'rows',
+    'scopes',
+    'secrets',
+    'settings-in-force',
+    'threads',
+    'timestamp',
+  ],
+  'web',
 ];
 
 /** Rooms of the platform that may import services. */

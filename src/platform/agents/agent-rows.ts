@@ -3,21 +3,16 @@ import { sha256 } from '../../core/digest.ts';
 import { canonicalize } from '../../core/json/canonical.ts';
 import type { Reader, Transaction } from '../database/database.ts';
 import { pick } from '../database/table.ts';
-import { DomainError } from '../errors.ts';
+import { rowChanger, rowFinder } from '../rows.ts';
 import { streamOfAgent } from './enums.ts';
 import { type AgentIdentity, currentIdentities } from './identity/identity-rows.ts';
-import type { AgentTables } from './tables.ts';
+import { AGENT_TABLES, type AgentTables } from './tables.ts';
 import type { WireAgent } from './wire/agents.ts';
 
 export type Agent = Selectable<AgentTables['agents']>;
 
 /** @throws DomainError `not_found`. */
-export async function findAgent(reader: Reader, agentId: string): Promise<Agent> {
-  const agents = reader.tables<AgentTables>().selectFrom('agents').selectAll();
-  const row = await agents.where('agent_id', '=', agentId).executeTakeFirst();
-  if (row === undefined) throw new DomainError('not_found', 'there is no agent of this id');
-  return row;
-}
+export const findAgent = rowFinder(AGENT_TABLES, 'agents', 'agent_id', { missing: 'there is no agent of this id' });
 
 /**
  * An agent whose family is this transaction's until it ends: families are locked by the row of their root, so that what
@@ -50,14 +45,7 @@ export async function descendantsOf(reader: Reader, { agent_id, root_agent_id }:
   });
 }
 
-export async function changeAgent(
-  transaction: Transaction,
-  { agent_no }: Pick<Agent, 'agent_no'>,
-  change: Partial<Omit<Agent, 'agent_no' | 'agent_id' | 'root_agent_id'>>,
-): Promise<void> {
-  const agents = transaction.tables<AgentTables>().updateTable('agents').set(change);
-  await agents.where('agent_no', '=', agent_no).execute();
-}
+export const changeAgent = rowChanger(AGENT_TABLES, 'agents', 'agent_no');
 
 /** The composition of an agent. Another composition is another agent. */
 interface Composition {

@@ -1,6 +1,6 @@
 import type { Reader } from '../database/database.ts';
 import { pick } from '../database/table.ts';
-import { DomainError } from '../errors.ts';
+import { DomainError, there } from '../errors.ts';
 import { type EntryRow, entryAt } from './repository.ts';
 import type { RowSeals } from './row-seals.ts';
 import type { AuditTables } from './tables.ts';
@@ -34,9 +34,7 @@ export function streamsQuery(reader: Reader) {
 /** @throws DomainError `not_found`. */
 export async function findStream(reader: Reader, streamId: string): Promise<StreamRow> {
   const query = streamsQuery(reader).where('stream_id', '=', streamId);
-  const row = await query.executeTakeFirst();
-  if (row === undefined) throw new DomainError('not_found', 'there is no stream of this id');
-  return row;
+  return there(await query.executeTakeFirst(), 'there is no stream of this id');
 }
 
 /** @throws DomainError `not_found`. */

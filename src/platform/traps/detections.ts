@@ -1,7 +1,7 @@
 import { placeToWire } from '../audit/api.ts';
 import type { Database, Reader } from '../database/database.ts';
 import { pick } from '../database/table.ts';
-import { DomainError } from '../errors.ts';
+import { there } from '../errors.ts';
 import { newestFirst } from '../http/newest-first.ts';
 import type { Actor } from '../http/principal.ts';
 import { recordAct, settledEntry } from './entries.ts';
@@ -50,8 +50,10 @@ export class Detections {
   /** With the occurrences that are kept. @throws DomainError `not_found`. */
   async find(detectionId: string) {
     const { database } = this.#deps;
-    const row = await withTraps(database).where('detection_id', '=', detectionId).executeTakeFirst();
-    if (row === undefined) throw new DomainError('not_found', 'there is no detection of this id');
+    const row = there(
+      await withTraps(database).where('detection_id', '=', detectionId).executeTakeFirst(),
+      'there is no detection of this id',
+    );
     const occurrences = database.tables<TrapTables>().selectFrom('detection_occurrences').selectAll();
     const kept = await occurrences.where('detection_no', '=', row.detection_no).orderBy('number').execute();
     return { ...toWire(row), occurrences_kept: kept.map(occurrenceToWire) };
@@ -62,8 +64,10 @@ export class Detections {
     const { database, clock, log, version } = this.#deps;
     await database.write(async (transaction) => {
       const change_no = await nextChange(transaction);
-      const before = await withTraps(transaction).where('detection_id', '=', detectionId).executeTakeFirst();
-      if (before === undefined) throw new DomainError('not_found', 'there is no detection of this id');
+      const before = there(
+        await withTraps(transaction).where('detection_id', '=', detectionId).executeTakeFirst(),
+        'there is no detection of this id',
+      );
       if (before.status === status) return;
       const by =
         status === 'open'

@@ -13,9 +13,9 @@ import { liveMark, liveRegion } from '../../web/live.ts';
 import { withQuery } from '../../web/own-path.ts';
 import { LIST_ROWS } from '../../web/rows.ts';
 import { boundToAgent } from '../entries.ts';
-import { ACTION_DECISIONS, tierOf } from '../enums.ts';
+import { ACTION_DECISIONS, type ActionDecision, tierOf } from '../enums.ts';
 import { actionOperations } from '../operations/actions.ts';
-import { actionQuerySchema, type WireAction } from '../wire/actions.ts';
+import { type ActionQuery, actionQuerySchema, type WireAction } from '../wire/actions.ts';
 import { agentParamsSchema, type WireAgent } from '../wire/agents.ts';
 import { actionTable } from './action-table.ts';
 import { DECISION_WORDS, decisionWord, RULE_WORDS, trustWord } from './labels.ts';
@@ -49,16 +49,15 @@ function listPage(server: FastifyInstance, { service, clock }: AgentPageParts): 
       above: aboveAgent(agent),
       introduction:
         'As it was reported. Every action is an entry of its audit stream. What its key signed counts for its trust; what was only reported is recorded, and earns nothing.',
-      content: [filters(path, decision), liveRegion({ mark, says: sayOf(data), now }, list)],
+      content: [filters(path, { decision }), liveRegion({ mark, says: sayOf(data), now }, list)],
       api: { path: withQuery(agentsApi(id, 'actions'), { decision }) },
     });
   });
 }
 
-function filters(path: string, decision: string | undefined): Markup {
-  const choices = ACTION_DECISIONS.map((value) => ({ value, label: DECISION_WORDS[value][1] }));
-  const select = filterSelect({ name: 'decision', label: 'Decision', value: decision }, choices);
-  return filterForm(path, { decision }, select);
+function filters(path: string, asked: Pick<ActionQuery, 'decision'>): Markup {
+  const wordOf = (decision: ActionDecision) => DECISION_WORDS[decision][1];
+  return filterForm(path, asked, filterSelect(asked, ['decision', 'Decision'], ACTION_DECISIONS, wordOf));
 }
 
 function sayOf([last]: readonly WireAction[]): string {

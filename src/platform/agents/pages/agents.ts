@@ -64,14 +64,8 @@ function ways({ agents, states, suspended_passports: passports }: AgentStats): M
 function filters({ q, state, tier }: Filter): Markup {
   return filterForm(AGENTS_PATH, { q, state, tier }, [
     filterField({ name: 'q', label: 'Name', value: q }),
-    filterSelect(
-      { name: 'state', label: 'Status', value: state },
-      AGENT_STATES.map((value) => ({ value, label: STATE_WORDS[value][1] })),
-    ),
-    filterSelect(
-      { name: 'tier', label: 'Tier', value: tier },
-      TIER_NAMES.map((value) => ({ value, label: value })),
-    ),
+    filterSelect({ state }, ['state', 'Status'], AGENT_STATES, (value) => STATE_WORDS[value][1]),
+    filterSelect({ tier }, ['tier', 'Tier'], TIER_NAMES),
   ]);
 }
 

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type Markup, markup, name, name as named } from '../../../core/html/markup.ts';
 import { grouped } from '../../../core/plurals.ts';
-import { DomainError } from '../../errors.ts';
+import { there } from '../../errors.ts';
 import { serveOperationAct } from '../../operations/act.ts';
 import { serveOperationForm } from '../../operations/form.ts';
 import { forWhoMay } from '../../web/asked.ts';
@@ -78,12 +78,6 @@ export function vaultActPages(server: FastifyInstance, parts: AgentPageParts): v
   removeDecoyPage(server, parts);
 }
 
-/** @throws DomainError `not_found`. */
-function there<T>(found: T | undefined, what: string): T {
-  if (found === undefined) throw new DomainError('not_found', `the vault has no ${what} of this name or id`);
-  return found;
-}
-
 function removeSecretPage(server: FastifyInstance, { service }: AgentPageParts): void {
   const { agents, vault } = service;
   serveOperationAct(server, vaultOperations(service).removeAgentSecret, {
@@ -93,8 +87,8 @@ function removeSecretPage(server: FastifyInstance, { service }: AgentPageParts):
     async subject({ agent_id, name }) {
       const agent = await agents.find(agent_id);
       const { secrets } = await vault.list(agent_id);
-      const found = secrets.find((each) => each.name === name);
-      return { agent, secret: there(found, 'secret') };
+      const secret = secrets.find((each) => each.name === name);
+      return { agent, secret: there(secret, 'the vault has no secret of this name or id') };
     },
     view: ({ agent, secret }) => ({
       title: `Remove the secret ${secret.name}`,
@@ -117,8 +111,8 @@ function removeDecoyPage(server: FastifyInstance, { service }: AgentPageParts): 
     async subject({ agent_id, decoy_id }) {
       const agent = await agents.find(agent_id);
       const { decoys } = await vault.list(agent_id);
-      const found = decoys.find((each) => each.decoy_id === decoy_id);
-      return { agent, decoy: there(found, 'decoy') };
+      const decoy = decoys.find((each) => each.decoy_id === decoy_id);
+      return { agent, decoy: there(decoy, 'the vault has no decoy of this name or id') };
     },
     view: ({ agent, decoy }) => ({
       title: `Take out the decoy ${decoy.name}`,

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
-import { DomainError } from '../../errors.ts';
+import { there } from '../../errors.ts';
 import { idempotencyKey, text } from '../../http/fields.ts';
 import { serveOperationAct } from '../../operations/act.ts';
 import { serveOperationForm } from '../../operations/form.ts';
@@ -11,7 +11,7 @@ import { action, copyable, dataTable, emptyState, link, moment } from '../../web
 import { choices, field, onceField, select } from '../../web/fields.ts';
 import type { FormState } from '../../web/forms.ts';
 import type { PageView } from '../../web/layout.ts';
-import { PAGES } from '../../web/own-path.ts';
+import { PAGES, pathsBelow } from '../../web/own-path.ts';
 import { servePage } from '../../web/page.ts';
 import type { ModulePages } from '../../web/web.ts';
 import type { AlertChannels } from '../channels.ts';
@@ -190,11 +190,11 @@ async function channelOf(
   channels: AlertChannels,
   { alert_channel_id: id }: { alert_channel_id: string },
 ): Promise<WireAlertChannel> {
-  const channel = (await channels.list()).find(({ alert_channel_id }) => alert_channel_id === id);
-  if (channel === undefined) throw new DomainError('not_found', 'there is no alert channel of this id');
+  const channel = there(
+    (await channels.list()).find(({ alert_channel_id }) => alert_channel_id === id),
+    'there is no alert channel of this id',
+  );
   return channel;
 }
 
-function alertChannelPath(alertChannelId: string, act: 'test' | 'remove'): string {
-  return `${ALERTS_PATH}/${encodeURIComponent(alertChannelId)}/${act}`;
-}
+const alertChannelPath = pathsBelow(ALERTS_PATH);

@@ -63,9 +63,7 @@ function summary(stats: WireStats): Markup {
 function search({ begins_with, verification_status }: StreamsQuery): Markup {
   return filterForm(AUDIT_PATH, { begins_with, verification_status }, [
     filterField({ name: 'begins_with', label: 'Id begins with', value: begins_with }),
-    filterSelect({ name: 'verification_status', label: 'Last check', value: verification_status }, [
-      { value: 'failed', label: 'failed' },
-    ]),
+    filterSelect({ verification_status }, ['verification_status', 'Last check'], ['failed']),
   ]);
 }
 

@@ -48,8 +48,7 @@ function listPage(server: FastifyInstance, { service, clock }: EndpointPageParts
         'The same digest in the place of the same one, at the same path, is one change, on however many endpoints it stands.',
     }),
     filters({ event_type }) {
-      const choices = PATH_EVENT_TYPES.map((value) => ({ value, label: EVENT_WORDS[value].word }));
-      return filterSelect({ name: 'event_type', label: 'What', value: event_type }, choices);
+      return filterSelect({ event_type }, ['event_type', 'What'], PATH_EVENT_TYPES, (value) => EVENT_WORDS[value].word);
     },
     table: (changes) => changeTable(changes, clock()),
   });

@@ -8,8 +8,8 @@ import { filterForm, filterSelect, filtersOf } from '../../web/filters.ts';
 import { withQuery } from '../../web/own-path.ts';
 import { servePage } from '../../web/page.ts';
 import { LIST_ROWS } from '../../web/rows.ts';
-import { HOST_STATUSES } from '../enums.ts';
-import { hostQuerySchema, type WireHost } from '../wire/hosts.ts';
+import { HOST_STATUSES, type HostStatus } from '../enums.ts';
+import { type HostQuery, hostQuerySchema, type WireHost } from '../wire/hosts.ts';
 import type { EndpointStats } from '../wire/reports.ts';
 import { driftWords, HOST_STATUS_WORDS, hostStateWords, missedWord } from './labels.ts';
 import { type EndpointPageParts, SEES_ENDPOINTS } from './parts.ts';
@@ -45,7 +45,7 @@ export function hostsPage(server: FastifyInstance, { service, clock }: EndpointP
         content: [
           ways(stats),
           forWhoMay(request, 'endpoints:write', () => markup`<p>${action(ENROL_PATH, 'Enrol an endpoint')}</p>\n`),
-          stats.hosts === 0 ? firstEndpoint(request) : [filters(status), hostTable(data, clock()), rest],
+          stats.hosts === 0 ? firstEndpoint(request) : [filters({ status }), hostTable(data, clock()), rest],
         ],
         api: { path: withQuery(endpointsApi('hosts', ''), { status }) },
       };
@@ -70,10 +70,9 @@ function ways({ hosts, stale, proposed_baselines: proposed }: EndpointStats): Ma
 `;
 }
 
-function filters(status: string | undefined): Markup {
-  const choices = HOST_STATUSES.map((value) => ({ value, label: HOST_STATUS_WORDS[value][1] }));
-  const select = filterSelect({ name: 'status', label: 'Status', value: status }, choices);
-  return filterForm(ENDPOINTS_PATH, { status }, select);
+function filters(asked: Pick<HostQuery, 'status'>): Markup {
+  const wordOf = (status: HostStatus) => HOST_STATUS_WORDS[status][1];
+  return filterForm(ENDPOINTS_PATH, asked, filterSelect(asked, ['status', 'Status'], HOST_STATUSES, wordOf));
 }
 
 function hostTable(hosts: readonly WireHost[], now: Date): Markup {

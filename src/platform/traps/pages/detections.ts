@@ -58,10 +58,10 @@ function ways({ planted, unproved, lost }: TrapsOverview): Markup {
 }
 
 function filters({ status, credential_id }: Filter): Markup {
-  const choices = DETECTION_STATUSES.map((value) => ({ value, label: DETECTION_STATUS_WORDS[value] }));
-  const select = filterSelect({ name: 'status', label: 'Status', value: status }, choices);
-  const ofTrap = credential_id === undefined ? null : hidden('credential_id', credential_id);
-  return filterForm(TRAPS_PATH, { status, credential_id }, [select, ofTrap]);
+  return filterForm(TRAPS_PATH, { status, credential_id }, [
+    filterSelect({ status }, ['status', 'Status'], DETECTION_STATUSES, (value) => DETECTION_STATUS_WORDS[value]),
+    credential_id === undefined ? null : hidden('credential_id', credential_id),
+  ]);
 }
 
 function live(mark: string, { open }: TrapsOverview, now: Date, content: Markup): Markup {
