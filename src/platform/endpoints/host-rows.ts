@@ -86,5 +86,4 @@ export async function isReportAccepted(reader: Reader, endpointNo: number, repor
   return (await same.executeTakeFirst()) !== undefined;
 }
 
-/** Records the result of comparing a scan, and the entry of its report. */
 export const changeScan = rowChanger(ENDPOINT_TABLES, 'endpoint_scans', 'scan_no');
