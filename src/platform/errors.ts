@@ -38,6 +38,12 @@ export class DomainError extends Error {
   }
 }
 
+/** Returns what was found. @throws DomainError `not_found`. */
+export function there<T>(found: T | null | undefined, missing: string): T {
+  if (found === null || found === undefined) throw new DomainError('not_found', missing);
+  return found;
+}
+
 /** Refuses a member of a request. @param why follows the name of the member and a colon. */
 export function invalidField(field: string, why: string): DomainError {
   return new DomainError('invalid_request', why, {}, field);

@@ -1,11 +1,12 @@
 import type { Reader, Transaction } from '../database/database.ts';
 import { pick } from '../database/table.ts';
-import { DomainError, invalidField } from '../errors.ts';
+import { DomainError, invalidField, there } from '../errors.ts';
 import type { Actor } from '../http/principal.ts';
+import { rowChanger } from '../rows.ts';
 import { isScope, SCOPES, type Scope } from '../scopes.ts';
 import { type Administration, refuseScopes } from './administration.ts';
 import { createKey, type NewKey } from './key.ts';
-import type { AccountTables } from './tables.ts';
+import { ACCOUNT_TABLES, type AccountTables } from './tables.ts';
 
 /** An API key as it is shown. */
 export type ApiKey = Omit<AccountTables['api_keys'], 'sha256' | 'scopes'> & { scopes: Scope[] };
@@ -65,7 +66,7 @@ export async function rotateKey(
   const input = { ...old, expiresAt: expiresAt === undefined ? old.expires_at : expiresAt, boundTo: old.bound_to };
   const issued = await insertKey(transaction, input, issuing, keyId);
   const overlap = new Date(now.getTime() + overlapSeconds * 1000).toISOString();
-  if (old.expires_at === null || overlap < old.expires_at) await setEnd(transaction, keyId, overlap);
+  if (old.expires_at === null || overlap < old.expires_at) await changeKey(transaction, old, { expires_at: overlap });
   await recordOf(transaction, issuing, 'key.rotated', issued.key);
   return { ...issued, old };
 }
@@ -101,7 +102,7 @@ export async function withdrawKey(
   { actor, administration }: Pick<Issuing, 'actor' | 'administration'>,
 ): Promise<void> {
   await transaction.tables<AccountTables>().deleteFrom('api_keys').where('key_id', '=', key.key_id).execute();
-  if (old !== undefined) await setEnd(transaction, old.key_id, old.expires_at);
+  if (old !== undefined) await changeKey(transaction, old, { expires_at: old.expires_at });
   await administration.record(transaction, { actor, action: 'key.withdrawn', of: ['api_key', key.key_id] });
 }
 
@@ -127,9 +128,7 @@ export function scopesOf({ scopes }: { scopes: string }): Scope[] {
 /** @throws DomainError `not_found`. */
 export async function findKey(reader: Reader, keyId: string): Promise<ApiKey> {
   const keys = reader.tables<AccountTables>().selectFrom('api_keys').selectAll().where('key_id', '=', keyId);
-  const row = await keys.modifyEnd(reader.sql.locked).executeTakeFirst();
-  if (row === undefined) throw new DomainError('not_found', 'there is no API key of this id');
-  return toApiKey(row);
+  return toApiKey(there(await keys.modifyEnd(reader.sql.locked).executeTakeFirst(), 'there is no API key of this id'));
 }
 
 async function refuseEnded(transaction: Transaction, key: ApiKey, now: Date): Promise<void> {
@@ -183,10 +182,7 @@ function recordOf(
   return administration.record(transaction, { actor, action, of: ['api_key', key_id], more });
 }
 
-async function setEnd(transaction: Transaction, keyId: string, expiresAt: string | null): Promise<void> {
-  const keys = transaction.tables<AccountTables>().updateTable('api_keys').set({ expires_at: expiresAt });
-  await keys.where('key_id', '=', keyId).execute();
-}
+const changeKey = rowChanger(ACCOUNT_TABLES, 'api_keys', 'key_id');
 
 function toApiKey(row: AccountTables['api_keys']): ApiKey {
   return {

@@ -33,7 +33,7 @@ export class CredentialChanges {
     const password = await passwords.hash(given.next);
     await this.#signIn.prove(token, network, given, async ({ transaction, person: { person_id, email } }) => {
       const { administration, letters } = this.#deps;
-      await updatePerson(transaction, person_id, { password });
+      await updatePerson(transaction, { person_id }, { password });
       await sessions.endOthers(transaction, person_id, token);
       await letters.send(transaction, { letter: 'password_changed', to: email });
       await administration.record(transaction, ownAct(person_id, 'password.changed'));
@@ -93,7 +93,7 @@ export class CredentialChanges {
     await database.write(async (transaction) => {
       const link = await takeLink(transaction, 'reset', token, clock());
       const { person_id, email: to } = await personOf(transaction, link);
-      await updatePerson(transaction, person_id, { password });
+      await updatePerson(transaction, { person_id }, { password });
       await sessions.endAll(transaction, person_id);
       await endLinks(transaction, 'reset', link.content, clock());
       // Guesses at the password before keep nobody out who has the mail.
@@ -118,7 +118,7 @@ export class CredentialChanges {
       const person = await findPerson(transaction, personId);
       if (person.totp_secret !== null)
         throw new DomainError('conflict', 'there is an authenticator already; remove it first');
-      await updatePerson(transaction, personId, { totp_secret, totp_step });
+      await updatePerson(transaction, { person_id: personId }, { totp_secret, totp_step });
       await sessions.endOthers(transaction, personId, token);
       await letters.send(transaction, { letter: 'second_factor_added', to: person.email });
       await administration.record(transaction, ownAct(personId, 'second_factor.added', { kind: 'authenticator' }));
@@ -131,7 +131,7 @@ export class CredentialChanges {
     await database.write(async (transaction) => {
       const { email, totp_secret } = await findPerson(transaction, personId);
       if (totp_secret === null) return;
-      await updatePerson(transaction, personId, { totp_secret: null });
+      await updatePerson(transaction, { person_id: personId }, { totp_secret: null });
       await letters.send(transaction, { letter: 'second_factor_removed', to: email });
       await administration.record(transaction, ownAct(personId, 'second_factor.removed', { kind: 'authenticator' }));
     });

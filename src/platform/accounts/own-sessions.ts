@@ -1,4 +1,4 @@
-import { DomainError } from '../errors.ts';
+import { there } from '../errors.ts';
 import { tokenDigest } from '../secrets.ts';
 import { ownAct } from './administration.ts';
 import type { AccountDeps } from './deps.ts';
@@ -37,8 +37,10 @@ export class OwnSessions {
 
   /** @throws DomainError `not_found`. */
   async find(personId: string, token: string, sessionId: string): Promise<OwnSession> {
-    const found = (await this.list(personId, token)).find(({ session_id }) => session_id === sessionId);
-    if (found === undefined) throw new DomainError('not_found', 'there is no such session; it may have ended');
+    const found = there(
+      (await this.list(personId, token)).find(({ session_id }) => session_id === sessionId),
+      'there is no such session; it may have ended',
+    );
     return found;
   }
 

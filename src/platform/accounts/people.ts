@@ -144,7 +144,7 @@ export class People {
       const person = await findPerson(transaction, personId);
       const { change, act } = await decide(transaction, person);
       if (change === undefined || act === undefined) return toPerson(transaction, person);
-      await updatePerson(transaction, personId, change);
+      await updatePerson(transaction, { person_id: personId }, change);
       await administration.record(transaction, { ...act, of: ['person', personId] });
       return toPerson(transaction, { ...person, ...change });
     });

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Reader, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
+import { rowChanger } from '../rows.ts';
 import type { Role } from './enums.ts';
 import type { AccountTables } from './tables.ts';
+import { ACCOUNT_TABLES } from './tables.ts';
 
 export type PersonRow = AccountTables['people'];
 
@@ -67,14 +69,7 @@ export function emailTaken(): DomainError {
   return new DomainError('conflict', 'this e-mail address has an account already');
 }
 
-export async function updatePerson(
-  transaction: Transaction,
-  personId: string,
-  change: Partial<PersonRow>,
-): Promise<void> {
-  const people = transaction.tables<AccountTables>().updateTable('people').set(change);
-  await people.where('person_id', '=', personId).execute();
-}
+export const updatePerson = rowChanger(ACCOUNT_TABLES, 'people', 'person_id');
 
 /** True if anybody but one person has an account. */
 export async function isAnybody(reader: Reader, besides = ''): Promise<boolean> {
@@ -109,14 +104,7 @@ export async function insertPasskey(transaction: Transaction, passkey: PasskeyRo
   return inserted !== undefined;
 }
 
-export async function notePasskeyUse(
-  transaction: Transaction,
-  passkeyId: string,
-  use: Pick<PasskeyRow, 'counter' | 'last_used_at'>,
-): Promise<void> {
-  const passkeys = transaction.tables<AccountTables>().updateTable('passkeys').set(use);
-  await passkeys.where('passkey_id', '=', passkeyId).execute();
-}
+export const changePasskey = rowChanger(ACCOUNT_TABLES, 'passkeys', 'passkey_id');
 
 /** @returns whether the person had it. */
 export async function deletePasskey(transaction: Transaction, personId: string, passkeyId: string): Promise<boolean> {

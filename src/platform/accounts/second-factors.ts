@@ -3,7 +3,7 @@ import type { SecretBox } from '../secrets.ts';
 import { type Administration, ownAct } from './administration.ts';
 import { type Ceremonies, challengeIn, type PasskeyAnswer, type SigningOptions } from './ceremonies.ts';
 import { type ChallengePurpose, Challenges } from './challenges.ts';
-import { notePasskeyUse, type PasskeyRow, type PersonRow, passkeysOf, updatePerson } from './person-rows.ts';
+import { changePasskey, type PasskeyRow, type PersonRow, passkeysOf, updatePerson } from './person-rows.ts';
 import { totpStep } from './totp.ts';
 
 /** Second factors: an authenticator that shows codes, or passkeys. Any of them is enough. */
@@ -73,7 +73,7 @@ export class SecondFactors {
     const { secrets, clock } = this.#deps;
     const step = totpStep(secrets.open(totp_secret, person_id), code, clock(), totp_step);
     if (step === null) return false;
-    await updatePerson(transaction, person_id, { totp_step: step });
+    await updatePerson(transaction, { person_id }, { totp_step: step });
     return true;
   }
 
@@ -96,7 +96,7 @@ export class SecondFactors {
       return false;
     }
     const last_used_at = clock().toISOString();
-    await notePasskeyUse(transaction, passkey.passkey_id, { counter, last_used_at });
+    await changePasskey(transaction, passkey, { counter, last_used_at });
     return true;
   }
 

@@ -2,21 +2,17 @@ import type { Selectable } from 'kysely';
 import { sha256 } from '../../core/digest.ts';
 import { canonicalize } from '../../core/json/canonical.ts';
 import type { Reader, Transaction } from '../database/database.ts';
-import { DomainError } from '../errors.ts';
+import { pick } from '../database/table.ts';
+import { rowChanger, rowFinder } from '../rows.ts';
 import { streamOfAgent } from './enums.ts';
 import { type AgentIdentity, currentIdentities } from './identity/identity-rows.ts';
-import type { AgentTables } from './tables.ts';
+import { AGENT_TABLES, type AgentTables } from './tables.ts';
 import type { WireAgent } from './wire/agents.ts';
 
 export type Agent = Selectable<AgentTables['agents']>;
 
 /** @throws DomainError `not_found`. */
-export async function findAgent(reader: Reader, agentId: string): Promise<Agent> {
-  const agents = reader.tables<AgentTables>().selectFrom('agents').selectAll();
-  const row = await agents.where('agent_id', '=', agentId).executeTakeFirst();
-  if (row === undefined) throw new DomainError('not_found', 'there is no agent of this id');
-  return row;
-}
+export const findAgent = rowFinder(AGENT_TABLES, 'agents', 'agent_id', { missing: 'there is no agent of this id' });
 
 /**
  * An agent whose family is this transaction's until it ends: families are locked by the row of their root, so that what
@@ -49,14 +45,7 @@ export async function descendantsOf(reader: Reader, { agent_id, root_agent_id }:
   });
 }
 
-export async function changeAgent(
-  transaction: Transaction,
-  { agent_no }: Pick<Agent, 'agent_no'>,
-  change: Partial<Omit<Agent, 'agent_no' | 'agent_id' | 'root_agent_id'>>,
-): Promise<void> {
-  const agents = transaction.tables<AgentTables>().updateTable('agents').set(change);
-  await agents.where('agent_no', '=', agent_no).execute();
-}
+export const changeAgent = rowChanger(AGENT_TABLES, 'agents', 'agent_no');
 
 /** The composition of an agent. Another composition is another agent. */
 interface Composition {
@@ -100,29 +89,15 @@ export async function agentsToWire(reader: Reader, agents: readonly Agent[]): Pr
   const identities = await newestIdentities(reader, agents);
   const children = await childrenOf(reader, agents);
   return agents.map((agent) => {
-    const { agent_id, agent_no, name, agent_type, model, version, prompt_sha256, parent_agent_id } = agent;
-    const { state, suspended_because, state_changed_at, score, tier } = agent;
-    const { registered_at, registered_by, onboarded_at } = agent;
+    const { agent_id, agent_no } = agent;
     const identity = identities.get(agent_no) ?? null;
     return {
-      agent_id,
-      name,
-      agent_type,
-      model,
-      version,
+      ...pick(agent, ['agent_id', 'name', 'agent_type', 'model', 'version', 'prompt_sha256', 'parent_agent_id']),
+      ...pick(agent, ['state', 'suspended_because', 'state_changed_at', 'score', 'tier']),
+      ...pick(agent, ['registered_at', 'registered_by', 'onboarded_at']),
       ...allowancesOf(agent),
-      prompt_sha256,
       composition: { sha256: agent.composition, changed_at: agent.composition_changed_at },
-      parent_agent_id,
       children: children.get(agent_id) ?? [],
-      state,
-      suspended_because,
-      state_changed_at,
-      score,
-      tier,
-      registered_at,
-      registered_by,
-      onboarded_at,
       identity: identity === null ? null : identityToWire(identity),
       audit_stream: { stream_id: streamOfAgent(agent_id) },
       message: messageOf(agent),

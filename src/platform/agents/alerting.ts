@@ -1,6 +1,7 @@
 import type { Json } from '../../core/json/canonical.ts';
 import type { AlertSeverity } from '../alert-enums.ts';
 import type { Alert, AlertContent, AlertedService } from '../alerts/api.ts';
+import { pick } from '../database/table.ts';
 import type { WireAgent } from './wire/agents.ts';
 
 /** Titles of alerts about agents. */
@@ -59,17 +60,10 @@ export function alertedAgents(agents: { find(agentId: string): Promise<WireAgent
 }
 
 function contentOf({ title, sentence, severity }: (typeof KINDS)[AgentAlertKind], agent: WireAgent): AlertContent {
-  const { agent_id, name, agent_type, model, version, state, suspended_because, score, tier } = agent;
+  const { agent_id, name, state, suspended_because, score, tier } = agent;
   const data: { [name: string]: Json } = {
-    agent_id,
-    name,
-    agent_type,
-    model,
-    version,
-    state,
-    suspended_because,
-    score,
-    tier,
+    ...pick(agent, ['agent_id', 'name', 'agent_type', 'model', 'version']),
+    ...pick(agent, ['state', 'suspended_because', 'score', 'tier']),
   };
   return {
     subject: `${title}: ${name}`,

@@ -5,7 +5,7 @@ import { newWebhookSecret } from '../../core/webhook-signature.ts';
 import type { Administration } from '../accounts/api.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import { pick } from '../database/table.ts';
-import { DomainError, invalidField } from '../errors.ts';
+import { DomainError, invalidField, there } from '../errors.ts';
 import type { Actor } from '../http/principal.ts';
 import { keyedRequest, makeOnce } from '../idempotency/keyed-results.ts';
 import type { Outbox } from '../jobs/outbox.ts';
@@ -109,8 +109,10 @@ export class AlertChannels {
   }
 
   async #find(alertChannelId: string): Promise<WireAlertChannel> {
-    const channel = (await this.list()).find(({ alert_channel_id }) => alert_channel_id === alertChannelId);
-    if (channel === undefined) throw new DomainError('not_found', 'there is no alert channel of this id');
+    const channel = there(
+      (await this.list()).find(({ alert_channel_id }) => alert_channel_id === alertChannelId),
+      'there is no alert channel of this id',
+    );
     return channel;
   }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Json } from '../../core/json/canonical.ts';
 import type { Database } from '../database/database.ts';
-import { DomainError } from '../errors.ts';
+import { DomainError, there } from '../errors.ts';
 import { type KeyedRequest, KeyedResults, keyedRequest, makeOnce } from '../idempotency/keyed-results.ts';
 import type { PackageOrder, PackageRow } from './packing.ts';
 import type { RowSeals } from './sealed-rows.ts';
@@ -52,16 +52,18 @@ export class Evidence {
   /** @throws DomainError `not_found` for a package that does not exist, `package_damaged`. */
   async find(packageId: string): Promise<PackageRow> {
     const { database, seals } = this.#deps;
-    const row = await database
-      .tables<AuditTables>()
-      .selectFrom('packages')
-      .innerJoin('streams', 'streams.stream_no', 'packages.stream_no')
-      .select(['packages.stream_no', 'stream_id', 'package_id', 'title', 'packages.created_at'])
-      .select(['packages.entry_count', 'first_sequence', 'last_sequence', 'checkpoints', 'anchored'])
-      .select(['head', 'summary', 'seal'])
-      .where('package_id', '=', packageId)
-      .executeTakeFirst();
-    if (row === undefined) throw new DomainError('not_found', 'there is no evidence package of this id');
+    const row = there(
+      await database
+        .tables<AuditTables>()
+        .selectFrom('packages')
+        .innerJoin('streams', 'streams.stream_no', 'packages.stream_no')
+        .select(['packages.stream_no', 'stream_id', 'package_id', 'title', 'packages.created_at'])
+        .select(['packages.entry_count', 'first_sequence', 'last_sequence', 'checkpoints', 'anchored'])
+        .select(['head', 'summary', 'seal'])
+        .where('package_id', '=', packageId)
+        .executeTakeFirst(),
+      'there is no evidence package of this id',
+    );
     if (row.seal !== seals.package(row, row.stream_id)) throw damaged();
     return row;
   }

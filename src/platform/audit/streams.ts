@@ -1,5 +1,6 @@
 import type { Reader } from '../database/database.ts';
-import { DomainError } from '../errors.ts';
+import { pick } from '../database/table.ts';
+import { DomainError, there } from '../errors.ts';
 import { type EntryRow, entryAt } from './repository.ts';
 import type { RowSeals } from './sealed-rows.ts';
 import type { AuditTables } from './tables.ts';
@@ -33,9 +34,7 @@ export function streamsQuery(reader: Reader) {
 /** @throws DomainError `not_found`. */
 export async function findStream(reader: Reader, streamId: string): Promise<StreamRow> {
   const query = streamsQuery(reader).where('stream_id', '=', streamId);
-  const row = await query.executeTakeFirst();
-  if (row === undefined) throw new DomainError('not_found', 'there is no stream of this id');
-  return row;
+  return there(await query.executeTakeFirst(), 'there is no stream of this id');
 }
 
 /** @throws DomainError `not_found`. */
@@ -50,12 +49,7 @@ export async function recordedEntry(reader: Reader, streamId: string, sequence: 
 export function streamToWire(row: StreamRow, seals: RowSeals): WireStream {
   const check = lastCheckOf(row, seals);
   return {
-    stream_id: row.stream_id,
-    entry_count: row.entry_count,
-    head_sequence: row.head_sequence,
-    head_hash: row.head_hash,
-    created_at: row.created_at,
-    last_entry_at: row.last_entry_at,
+    ...pick(row, ['stream_id', 'entry_count', 'head_sequence', 'head_hash', 'created_at', 'last_entry_at']),
     verified: check?.verified === 1,
     verification_status: check === null ? 'unverified' : check.verified === 1 ? 'verified' : 'failed',
     last_checked_at: check?.checked_at ?? null,

@@ -1,6 +1,7 @@
 import { hash, randomUUID } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import type { Database, Reader, Transaction } from '../database/database.ts';
+import { pick } from '../database/table.ts';
 import { DomainError } from '../errors.ts';
 import type { PageQuery } from '../http/fields.ts';
 import { newestFirst } from '../http/newest-first.ts';
@@ -169,14 +170,9 @@ function isWhole(row: Found, seals: RowSeals): boolean {
 
 function toWire(row: Found): WireVerification {
   return {
-    verification_id: row.verification_id,
-    stream_id: row.stream_id,
+    ...pick(row, ['verification_id', 'stream_id', 'checked_at', 'entries_checked']),
+    ...pick(row, ['from_sequence', 'to_sequence', 'head_hash']),
     verified: row.verified === 1,
-    checked_at: row.checked_at,
-    entries_checked: row.entries_checked,
-    from_sequence: row.from_sequence,
-    to_sequence: row.to_sequence,
-    head_hash: row.head_hash,
     failures: JSON.parse(row.failures) as WireVerification['failures'],
   };
 }

@@ -7,12 +7,12 @@ import { type EndpointAct, endpointActor } from './entries.ts';
 import { EventWriting } from './event-writing.ts';
 import {
   changeEndpoint,
+  changeScan,
   dueAfter,
   type Endpoint,
   type EndpointScan,
   insertScan,
   newNonce,
-  noteOutcome,
   scanRow,
 } from './host-rows.ts';
 import { setDifferences } from './lines/comparing.ts';
@@ -61,7 +61,7 @@ export async function acceptReport(
   const { raised: events_raised, resolved: events_resolved } = events.counts;
   const { unresolved: events_open, places } = await events.write();
   const outcome = { events_open, events_raised, events_resolved, ...keptPlace(places[entry]) };
-  await noteOutcome(transaction, scan_no, outcome);
+  await changeScan(transaction, { scan_no }, outcome);
   return { endpoint: { ...endpoint, ...change }, scan: { ...scan, scan_no, ...outcome } };
 }
 

@@ -1,26 +1,22 @@
 import type { Selectable } from 'kysely';
 import { personNamed } from '../accounts/api.ts';
-import type { Reader, Transaction } from '../database/database.ts';
+import type { Transaction } from '../database/database.ts';
 import { pick } from '../database/table.ts';
 import { DomainError } from '../errors.ts';
 import type { Actor } from '../http/principal.ts';
-import type { EndpointTables } from './tables.ts';
+import { rowChanger, rowFinder } from '../rows.ts';
+import { ENDPOINT_TABLES, type EndpointTables } from './tables.ts';
 import type { WireBaseline } from './wire/baselines.ts';
 
 export type Baseline = Selectable<EndpointTables['baselines']>;
 
-export async function baselineRow(reader: Reader, baselineNo: number): Promise<Baseline> {
-  const baselines = reader.tables<EndpointTables>().selectFrom('baselines').selectAll();
-  return await baselines.where('baseline_no', '=', baselineNo).executeTakeFirstOrThrow();
-}
+export const baselineRow = rowFinder(ENDPOINT_TABLES, 'baselines', 'baseline_no');
 
 /** @throws DomainError `not_found`. */
-export async function findBaseline(reader: Reader, baselineId: string): Promise<Baseline> {
-  const baselines = reader.tables<EndpointTables>().selectFrom('baselines').selectAll();
-  const row = await baselines.where('baseline_id', '=', baselineId).modifyEnd(reader.sql.locked).executeTakeFirst();
-  if (row === undefined) throw new DomainError('not_found', 'there is no baseline of this id');
-  return row;
-}
+export const findBaseline = rowFinder(ENDPOINT_TABLES, 'baselines', 'baseline_id', {
+  missing: 'there is no baseline of this id',
+  isLocked: true,
+});
 
 /** The endpoint is this transaction's: nobody else gives its baselines numbers. */
 export async function insertBaseline(
@@ -34,14 +30,7 @@ export async function insertBaseline(
   return await tables.insertInto('baselines').values(row).returningAll().executeTakeFirstOrThrow();
 }
 
-export async function changeBaseline(
-  transaction: Transaction,
-  baselineNo: number,
-  change: Partial<Omit<Baseline, 'baseline_no'>>,
-): Promise<void> {
-  const baselines = transaction.tables<EndpointTables>().updateTable('baselines').set(change);
-  await baselines.where('baseline_no', '=', baselineNo).execute();
-}
+export const changeBaseline = rowChanger(ENDPOINT_TABLES, 'baselines', 'baseline_no');
 
 export function baselineToWire(
   row: Baseline & { endpoint_id: string; endpoint_name: string; root_hash: string; line_count: number },

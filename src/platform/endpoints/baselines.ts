@@ -4,7 +4,7 @@ import { canonicalize } from '../../core/json/canonical.ts';
 import type { ReportHead } from '../../sensor/report/head.ts';
 import type { EndpointLine } from '../../sensor/report/line.ts';
 import type { Transaction } from '../database/database.ts';
-import { DomainError } from '../errors.ts';
+import { DomainError, there } from '../errors.ts';
 import type { PageQuery } from '../http/fields.ts';
 import { newestFirst } from '../http/newest-first.ts';
 import type { Actor } from '../http/principal.ts';
@@ -148,9 +148,12 @@ export class Baselines {
 
   /** @throws DomainError `not_found`. */
   async find(baselineId: string): Promise<WireBaseline> {
-    const row = await this.#joined().where('baseline_id', '=', baselineId).executeTakeFirst();
-    if (row === undefined) throw new DomainError('not_found', 'there is no baseline of this id');
-    return baselineToWire(row);
+    return baselineToWire(
+      there(
+        await this.#joined().where('baseline_id', '=', baselineId).executeTakeFirst(),
+        'there is no baseline of this id',
+      ),
+    );
   }
 
   /** A page of what differs from the one that it takes the place of. @throws DomainError `not_found`, `invalid_cursor`. */
@@ -192,7 +195,7 @@ export class Baselines {
       if (baseline.status !== 'proposed')
         throw new DomainError('conflict', `the baseline is ${baseline.status}: there is nothing to decide`);
       const decided = { decided_at: clock().toISOString(), decided_by: actor.name, decided_reason: reason };
-      await changeBaseline(transaction, baseline.baseline_no, { status, ...decided });
+      await changeBaseline(transaction, baseline, { status, ...decided });
       await work(transaction, endpoint, baseline);
     });
     return this.find(baselineId);
@@ -206,7 +209,7 @@ export class Baselines {
   async #activate(transaction: Transaction, endpoint: Endpoint, baseline: Baseline, act: BaselineAct): Promise<void> {
     const { baseline_no } = baseline;
     const replaced = await this.#activeOf(transaction, endpoint);
-    if (replaced !== null) await changeBaseline(transaction, replaced.baseline_no, { status: 'superseded' });
+    if (replaced !== null) await changeBaseline(transaction, replaced, { status: 'superseded' });
     await changeEndpoint(transaction, endpoint, { baseline_no });
     const events = await EventWriting.begin(transaction, this.#deps, { ...endpoint, baseline_no }, 'all');
     if (endpoint.last_scan_no !== null) {

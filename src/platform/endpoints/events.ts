@@ -4,9 +4,10 @@ import type { EndpointLine } from '../../sensor/report/line.ts';
 import { placeToWire } from '../audit/api.ts';
 import type { Reader, Transaction } from '../database/database.ts';
 import { pick } from '../database/table.ts';
-import { DomainError } from '../errors.ts';
+import { DomainError, there } from '../errors.ts';
 import { newestFirst } from '../http/newest-first.ts';
 import type { Actor } from '../http/principal.ts';
+import { rowChanger } from '../rows.ts';
 import type { EndpointDeps } from './deps.ts';
 import { type EventChange, recordEndpointAct, statedOf } from './entries.ts';
 import { streamOf } from './enums.ts';
@@ -14,7 +15,7 @@ import { type EndpointEvent, eventsVersion, noteEventsChanged } from './event-ro
 import { endpointRow } from './host-rows.ts';
 import type { PathDifference } from './lines/comparing.ts';
 import { explainDifferences, UNEXPLAINED } from './new-events.ts';
-import type { EndpointTables } from './tables.ts';
+import { ENDPOINT_TABLES, type EndpointTables } from './tables.ts';
 import type { EventQuery, Explanation, WireEvent } from './wire/events.ts';
 
 /** Events that are explained anew in one transaction. */
@@ -165,19 +166,10 @@ export class EndpointEvents {
   }
 }
 
-export async function changeEvent(
-  transaction: Transaction,
-  { event_no }: Pick<EndpointEvent, 'event_no'>,
-  change: Partial<Omit<EndpointEvent, 'event_no'>>,
-): Promise<void> {
-  const events = transaction.tables<EndpointTables>().updateTable('endpoint_events').set(change);
-  await events.where('event_no', '=', event_no).execute();
-}
+export const changeEvent = rowChanger(ENDPOINT_TABLES, 'endpoint_events', 'event_no');
 
 async function findEvent(reader: Reader, eventId: string): Promise<JoinedEvent> {
-  const row = await joined(reader).where('event_id', '=', eventId).executeTakeFirst();
-  if (row === undefined) throw new DomainError('not_found', 'there is no event of this id');
-  return row;
+  return there(await joined(reader).where('event_id', '=', eventId).executeTakeFirst(), 'there is no event of this id');
 }
 
 function joined(reader: Reader) {

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { Selectable } from 'kysely';
-import type { KeptEntryPlace } from '../audit/api.ts';
 import type { Reader, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import type { Principal } from '../http/principal.ts';
+import { rowChanger, rowFinder } from '../rows.ts';
 import type { EndpointTables } from './tables.ts';
+import { ENDPOINT_TABLES } from './tables.ts';
 
 /** Number of intervals without a report after which an endpoint is stale. */
 export const STALE_AFTER_INTERVALS = 3;
@@ -29,12 +30,10 @@ export function endpointOf({ boundTo: bound }: Pick<Principal, 'boundTo'>): stri
 export type Endpoint = Selectable<EndpointTables['endpoints']>;
 
 /** An endpoint, which is this transaction's until it ends. @throws DomainError `not_found`. */
-export async function findEndpoint(reader: Reader, endpointId: string): Promise<Endpoint> {
-  const endpoints = reader.tables<EndpointTables>().selectFrom('endpoints').selectAll();
-  const row = await endpoints.where('endpoint_id', '=', endpointId).modifyEnd(reader.sql.locked).executeTakeFirst();
-  if (row === undefined) throw new DomainError('not_found', 'there is no endpoint of this id');
-  return row;
-}
+export const findEndpoint = rowFinder(ENDPOINT_TABLES, 'endpoints', 'endpoint_id', {
+  missing: 'there is no endpoint of this id',
+  isLocked: true,
+});
 
 /** The same of one that is in use. @throws DomainError `not_found`; `conflict` for one that is retired. */
 export async function findEndpointInUse(reader: Reader, endpointId: string): Promise<Endpoint> {
@@ -49,20 +48,9 @@ export function refuseRetired({ retired_at }: Pick<Endpoint, 'retired_at'>): voi
     throw new DomainError('conflict', `the endpoint was retired at ${retired_at}: enrol the machine anew`);
 }
 
-export async function endpointRow(reader: Reader, endpointNo: number): Promise<Endpoint> {
-  const endpoints = reader.tables<EndpointTables>().selectFrom('endpoints').selectAll();
-  const row = endpoints.where('endpoint_no', '=', endpointNo).modifyEnd(reader.sql.locked);
-  return await row.executeTakeFirstOrThrow();
-}
+export const endpointRow = rowFinder(ENDPOINT_TABLES, 'endpoints', 'endpoint_no', { isLocked: true });
 
-export async function changeEndpoint(
-  transaction: Transaction,
-  { endpoint_no }: Pick<Endpoint, 'endpoint_no'>,
-  change: Partial<Omit<Endpoint, 'endpoint_no'>>,
-): Promise<void> {
-  const endpoints = transaction.tables<EndpointTables>().updateTable('endpoints').set(change);
-  await endpoints.where('endpoint_no', '=', endpoint_no).execute();
-}
+export const changeEndpoint = rowChanger(ENDPOINT_TABLES, 'endpoints', 'endpoint_no');
 
 /** A value that the next report has to contain, so that none is made before it is asked for. */
 export function newNonce(): string {
@@ -92,10 +80,7 @@ export async function insertScan(transaction: Transaction, scan: Omit<EndpointSc
   return (await scans.returning('scan_no').executeTakeFirstOrThrow()).scan_no;
 }
 
-export async function scanRow(reader: Reader, scanNo: number): Promise<EndpointScan> {
-  const scans = reader.tables<EndpointTables>().selectFrom('endpoint_scans').selectAll();
-  return await scans.where('scan_no', '=', scanNo).executeTakeFirstOrThrow();
-}
+export const scanRow = rowFinder(ENDPOINT_TABLES, 'endpoint_scans', 'scan_no');
 
 /** True if a report of an endpoint was accepted before. */
 export async function isReportAccepted(reader: Reader, endpointNo: number, reportSha256: string): Promise<boolean> {
@@ -104,12 +89,4 @@ export async function isReportAccepted(reader: Reader, endpointNo: number, repor
   return (await same.executeTakeFirst()) !== undefined;
 }
 
-/** Records the result of comparing a scan, and the entry of its report. */
-export async function noteOutcome(
-  transaction: Transaction,
-  scanNo: number,
-  outcome: Pick<EndpointScan, 'events_open' | 'events_raised' | 'events_resolved'> & KeptEntryPlace,
-): Promise<void> {
-  const scans = transaction.tables<EndpointTables>().updateTable('endpoint_scans').set(outcome);
-  await scans.where('scan_no', '=', scanNo).execute();
-}
+export const changeScan = rowChanger(ENDPOINT_TABLES, 'endpoint_scans', 'scan_no');

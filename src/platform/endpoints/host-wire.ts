@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { ReportHead } from '../../sensor/report/head.ts';
 import type { Database, Reader } from '../database/database.ts';
+import { pick } from '../database/table.ts';
 import type { HostStatus } from './enums.ts';
 import type { Endpoint } from './host-rows.ts';
 import { MISSED_WITHIN_MS, missedScans } from './rules.ts';
@@ -17,17 +18,12 @@ export async function hostsToWire(reader: Reader, endpoints: readonly Endpoint[]
   const baselines = await activeBaselines(reader, endpoints);
   const checks = await lastChecks(reader, numbers);
   return endpoints.map((endpoint) => {
-    const { endpoint_no, endpoint_id, name, scan_interval_seconds, enrolled_at, stale_at } = endpoint;
-    const baseline = baselines.get(endpoint.baseline_no ?? 0) ?? null;
+    const { endpoint_no } = endpoint;
     const status = statusOfHost(endpoint);
     return {
-      endpoint_id,
-      name,
+      ...pick(endpoint, ['endpoint_id', 'name', 'scan_interval_seconds', 'enrolled_at', 'stale_at']),
       status,
-      scan_interval_seconds,
-      enrolled_at,
-      stale_at,
-      baseline,
+      baseline: baselines.get(endpoint.baseline_no ?? 0) ?? null,
       roots: JSON.parse(endpoint.roots) as string[],
       other_filesystems: JSON.parse(endpoint.other_filesystems) as string[],
       last_report: scans.get(endpoint.last_scan_no ?? 0) ?? null,

@@ -3,6 +3,7 @@ import type { EndpointLine } from '../../sensor/report/line.ts';
 import { isReportSigned } from '../../sensor/report/signature.ts';
 import { placeToWire } from '../audit/api.ts';
 import type { Reader, Transaction } from '../database/database.ts';
+import { pick } from '../database/table.ts';
 import { DomainError } from '../errors.ts';
 import { newestFirst } from '../http/newest-first.ts';
 import { acceptReport, type WholeReport } from './accepting.ts';
@@ -197,23 +198,11 @@ function rootDiffers(
 }
 
 function scanToWire(row: EndpointScan & { endpoint_id: string; baseline_id: string | null }): WireScan {
-  const { started_at, finished_at, boot_id, roots, line_count, root_hash } = JSON.parse(row.head) as ReportHead;
-  const { scan_id, endpoint_id, chain, sequence, report_sha256, received_at, baseline_id } = row;
+  const head = JSON.parse(row.head) as ReportHead;
   return {
-    scan_id,
-    endpoint_id,
-    chain,
-    sequence,
-    report_sha256,
-    received_at,
-    started_at,
-    finished_at,
-    boot_id,
-    roots,
+    ...pick(row, ['scan_id', 'endpoint_id', 'chain', 'sequence', 'report_sha256', 'received_at', 'baseline_id']),
+    ...pick(head, ['started_at', 'finished_at', 'boot_id', 'roots', 'line_count', 'root_hash']),
     complete: row.complete === 1,
-    line_count,
-    root_hash,
-    baseline_id,
     events: { open: row.events_open, raised: row.events_raised, resolved: row.events_resolved },
     entry: entryOf(row),
   };

@@ -8,6 +8,7 @@ import type { PageQuery } from '../http/fields.ts';
 import { newestFirst } from '../http/newest-first.ts';
 import type { Actor } from '../http/principal.ts';
 import { keyedRequest, makeOnce } from '../idempotency/keyed-results.ts';
+import { rowFinder } from '../rows.ts';
 import type { EndpointDeps } from './deps.ts';
 import { approvedChange, decidedEntries, type EventChange, entryOfAct, inEntries } from './entries.ts';
 import { CHANGES_STREAM } from './enums.ts';
@@ -213,9 +214,7 @@ export async function windowFor(reader: Reader, endpointNo: number, now: string)
 }
 
 /** A change window, which is this transaction's until it ends. @throws DomainError `not_found`. */
-async function findWindow(reader: Reader, windowId: string): Promise<ChangeWindow> {
-  const windows = reader.tables<EndpointTables>().selectFrom('change_windows').selectAll();
-  const row = await windows.where('window_id', '=', windowId).modifyEnd(reader.sql.locked).executeTakeFirst();
-  if (row === undefined) throw new DomainError('not_found', 'there is no change window of this id');
-  return row;
-}
+const findWindow = rowFinder(ENDPOINT_TABLES, 'change_windows', 'window_id', {
+  missing: 'there is no change window of this id',
+  isLocked: true,
+});

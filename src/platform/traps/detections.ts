@@ -1,6 +1,7 @@
 import { placeToWire } from '../audit/api.ts';
 import type { Database, Reader } from '../database/database.ts';
-import { DomainError } from '../errors.ts';
+import { pick } from '../database/table.ts';
+import { there } from '../errors.ts';
 import { newestFirst } from '../http/newest-first.ts';
 import type { Actor } from '../http/principal.ts';
 import { recordAct, settledEntry } from './entries.ts';
@@ -49,8 +50,10 @@ export class Detections {
   /** With the occurrences that are kept. @throws DomainError `not_found`. */
   async find(detectionId: string) {
     const { database } = this.#deps;
-    const row = await withTraps(database).where('detection_id', '=', detectionId).executeTakeFirst();
-    if (row === undefined) throw new DomainError('not_found', 'there is no detection of this id');
+    const row = there(
+      await withTraps(database).where('detection_id', '=', detectionId).executeTakeFirst(),
+      'there is no detection of this id',
+    );
     const occurrences = database.tables<TrapTables>().selectFrom('detection_occurrences').selectAll();
     const kept = await occurrences.where('detection_no', '=', row.detection_no).orderBy('number').execute();
     return { ...toWire(row), occurrences_kept: kept.map(occurrenceToWire) };
@@ -61,8 +64,10 @@ export class Detections {
     const { database, clock, log, version } = this.#deps;
     await database.write(async (transaction) => {
       const change_no = await nextChange(transaction);
-      const before = await withTraps(transaction).where('detection_id', '=', detectionId).executeTakeFirst();
-      if (before === undefined) throw new DomainError('not_found', 'there is no detection of this id');
+      const before = there(
+        await withTraps(transaction).where('detection_id', '=', detectionId).executeTakeFirst(),
+        'there is no detection of this id',
+      );
       if (before.status === status) return;
       const by =
         status === 'open'
@@ -126,44 +131,21 @@ function withTraps(reader: Reader) {
 }
 
 function occurrenceToWire(row: Occurrence): Occurrence {
-  const { number, event_time, depth, action, source_event_id, request_sha256 } = row;
-  return { number, event_time, depth, action, source_event_id, request_sha256 };
+  return pick(row, ['number', 'event_time', 'depth', 'action', 'source_event_id', 'request_sha256']);
 }
 
 type Joined = Awaited<ReturnType<ReturnType<typeof withTraps>['executeTakeFirstOrThrow']>>;
 
 function toWire(row: Joined): WireDetection {
-  const { detection_id, credential_id, credential_type, plant_location, label, planted_at, created_at } = row;
-  const { depth, severity, detected_at, event_time, channel, source_event_id, source_ip, user_agent, action } = row;
-  const { service, region, auth_verified, request_sha256, status, acknowledged_by, acknowledged_at } = row;
-  const { occurrences, first_seen, last_seen, alert_state, alert_attempts } = row;
+  const { auth_verified, planted_at, created_at, first_seen, alert_state, alert_attempts } = row;
   return {
-    detection_id,
-    credential_id,
-    credential_type,
-    plant_location,
-    label,
-    depth,
-    severity,
-    detected_at,
-    event_time,
-    channel,
-    source_event_id,
-    source_ip,
-    user_agent,
-    action,
-    service,
-    region,
+    ...pick(row, ['detection_id', 'credential_id', 'credential_type', 'plant_location', 'label', 'depth', 'severity']),
+    ...pick(row, ['detected_at', 'event_time', 'channel', 'source_event_id', 'source_ip', 'user_agent', 'action']),
+    ...pick(row, ['service', 'region', 'request_sha256', 'status', 'acknowledged_by', 'acknowledged_at']),
+    ...pick(row, ['occurrences', 'first_seen', 'last_seen']),
     auth_verified: auth_verified === null ? null : auth_verified === 1,
-    request_sha256,
     // It cannot have got out before it was there.
     leaked_between: [planted_at ?? created_at, first_seen],
-    status,
-    acknowledged_by,
-    acknowledged_at,
-    occurrences,
-    first_seen,
-    last_seen,
     alert: { state: alert_state, attempts: alert_attempts },
     entry: placeToWire(TRAPS_STREAM, row),
   };

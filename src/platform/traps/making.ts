@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AuditLog, OwnEntry } from '../audit/api.ts';
 import type { Database, Transaction } from '../database/database.ts';
+import { pick } from '../database/table.ts';
 import { DomainError, invalidField } from '../errors.ts';
 import type { Actor } from '../http/principal.ts';
 import type { DecoyKind, DecoyPlace } from './decoys/decoy.ts';
@@ -49,19 +50,18 @@ export async function storeTrap(
   const credential_id = randomUUID();
   const { credential, channels, knownAs: known_as, parts = [] } = made;
   const secret = vault.seal(credential_id, { credential, channels, known_as, parts });
-  const { credential_type, plant_location, label, origin, decoy, expires_at, rotated_from } = facts;
-  const row = {
-    credential_id,
-    credential_type,
-    plant_location,
-    label,
-    origin,
-    decoy,
-    secret,
-    expires_at,
-    rotated_from,
-  };
-  const trap = await insertTrap(transaction, { ...row, created_at: now.toISOString() });
+  const { credential_type, plant_location, label, origin, rotated_from } = facts;
+  const columns = [
+    'credential_type',
+    'plant_location',
+    'label',
+    'origin',
+    'decoy',
+    'expires_at',
+    'rotated_from',
+  ] as const;
+  const row = { ...pick(facts, columns), credential_id, secret, created_at: now.toISOString() };
+  const trap = await insertTrap(transaction, row);
   await vault.marks.add(transaction, trap.trap_no, made.marks);
   const action = rotated_from === null ? 'trap.made' : 'trap.rotated';
   const more = { credential_type, plant_location, label, origin, ...(rotated_from === null ? {} : { rotated_from }) };

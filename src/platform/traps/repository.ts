@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Database, Reader, Transaction } from '../database/database.ts';
 import { kindsOf } from '../database/table.ts';
-import { DomainError } from '../errors.ts';
+import { rowChanger, rowFinder } from '../rows.ts';
 import type { Channel } from './enums.ts';
 import { TRAP_TABLES, type TrapTables } from './tables.ts';
 
@@ -138,21 +138,12 @@ export async function insertTrap(transaction: Transaction, trap: NewTrapRow): Pr
 }
 
 /** A trap, which is this transaction's until it ends. @throws DomainError `not_found`. */
-export async function findTrap(reader: Reader, credentialId: string): Promise<Trap> {
-  const traps = reader.tables<TrapTables>().selectFrom('traps').selectAll().where('credential_id', '=', credentialId);
-  const trap = await traps.modifyEnd(reader.sql.locked).executeTakeFirst();
-  if (trap === undefined) throw new DomainError('not_found', 'there is no trap of this id');
-  return trap;
-}
+export const findTrap = rowFinder(TRAP_TABLES, 'traps', 'credential_id', {
+  missing: 'there is no trap of this id',
+  isLocked: true,
+});
 
-export async function changeTrap(
-  transaction: Transaction,
-  trap: Trap,
-  change: Partial<Omit<Trap, 'trap_no'>>,
-): Promise<void> {
-  const traps = transaction.tables<TrapTables>().updateTable('traps').set(change);
-  await traps.where('trap_no', '=', trap.trap_no).execute();
-}
+export const changeTrap = rowChanger(TRAP_TABLES, 'traps', 'trap_no');
 
 /** When the channels of traps were last proved, by trap. */
 export async function channelProofs(

@@ -1,3 +1,4 @@
+import { pick } from '../database/table.ts';
 import type { Channel } from './enums.ts';
 import type { Trap } from './repository.ts';
 import { statusOf } from './rules.ts';
@@ -15,30 +16,25 @@ interface TrapView {
 }
 
 export function trapToWire(trap: Trap, { kept, proofs, now, channelTruth }: TrapView): WireTrap {
-  const { credential_id, credential_type, plant_location, label, origin, decoy, detection_count } = trap;
-  const { last_detected_at, created_at, planted_at, confirmed_at, rotated_at, rotated_from, expires_at } = trap;
   return {
-    credential_id,
-    credential_type,
-    plant_location,
-    label,
-    origin,
+    ...pick(trap, [
+      'credential_id',
+      'credential_type',
+      'plant_location',
+      'label',
+      'origin',
+      'decoy',
+      'detection_count',
+    ]),
+    ...pick(trap, ['last_detected_at', 'created_at', 'planted_at', 'confirmed_at', 'rotated_at', 'rotated_from']),
+    expires_at: trap.expires_at,
     status: statusOf(trap, now),
     known_as: kept.known_as,
-    decoy,
     detection_channels: kept.channels.map((channel) => ({
       channel,
       ...channelTruth({ ...trap, decoy: decoyOf(channel, trap, kept) }, channel),
       last_proved_at: proofs.find((proof) => proof.channel === channel)?.proved_at ?? null,
     })),
-    detection_count,
-    last_detected_at,
-    created_at,
-    planted_at,
-    confirmed_at,
-    rotated_at,
-    rotated_from,
-    expires_at,
   };
 }
 

@@ -1,12 +1,10 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { whereDefined } from '../../core/defined.ts';
 import { type Markup, type MarkupContent, markup } from '../../core/html/markup.ts';
-import type { ApiCall } from './curl.ts';
 import { postForm } from './fields.ts';
-import { type Access, type FormState, serveForm } from './forms.ts';
+import { type Access, type Done, serveForm } from './forms.ts';
 import type { PageView } from './layout.ts';
-import { leaveNotice } from './session-cookie.ts';
 
 /** The texts of a page with one button. */
 export interface ActView {
@@ -17,14 +15,6 @@ export interface ActView {
   isFinal: boolean;
   /** The path of the way out. */
   back: string;
-  /** The call that does the same; of one's own account there is none. */
-  api?: ApiCall;
-}
-
-/** Questions of a page with one button. */
-export interface AskedFirst {
-  schema: z.ZodObject;
-  fields(form: FormState): Markup | null;
 }
 
 /** A page with one button, and what it does. */
@@ -32,33 +22,27 @@ interface ActPage {
   path: string;
   access: Access;
   params?: z.ZodObject;
-  /** Nothing is asked by default. */
-  asked?: AskedFirst;
   view(request: FastifyRequest): ActView | Promise<ActView>;
-  /** @param given answers to the questions. @returns what was done, and where to go on. */
-  act(request: FastifyRequest, given: object, reply: FastifyReply): Promise<{ notice: string; next: string }>;
+  act(request: FastifyRequest): Promise<Done>;
 }
 
-const NOTHING: AskedFirst = { schema: z.object({}), fields: () => null };
-
 /** Serves a page with one button at its path. */
-export function serveAct(server: FastifyInstance, page: ActPage): void {
-  const { path, access, params, asked = NOTHING, view, act } = page;
+export function serveAct(server: FastifyInstance, { path, access, params, view, act }: ActPage): void {
   serveForm(server, {
     path,
     access,
-    schema: asked.schema,
+    schema: z.object({}),
     ...whereDefined({ params }),
-    async show(form, request, reply) {
-      const { title, above, introduction, submit, isFinal, back, api } = await view(request);
-      const instead = markup`<a href="${back}">Leave it as it is</a>`;
-      const button = postForm({ request, reply, form }, { fields: asked.fields(form), submit, isFinal, instead });
-      return { title, isNarrow: true, above, introduction, content: button, ...whereDefined({ api }) };
+    async show(asked) {
+      const { submit, isFinal, back, ...shown } = await view(asked.request);
+      const button = postForm(asked, { fields: null, submit, isFinal, instead: insteadOfAct(back) });
+      return { ...shown, isNarrow: true, content: button };
     },
-    async act(given, request, reply) {
-      const { notice, next } = await act(request, given, reply);
-      leaveNotice(reply, notice);
-      return next;
-    },
+    act: (_given, request) => act(request),
   });
+}
+
+/** The way out of a page with a button, beside it. */
+export function insteadOfAct(back: string): Markup {
+  return markup`<a href="${back}">Leave it as it is</a>`;
 }

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { type Markup, type MarkupContent, markup } from '../../core/html/markup.ts';
 import { link } from './components.ts';
-import type { Choice } from './fields.ts';
 import { type Query, withQuery } from './own-path.ts';
 
 /** A schema for the filters of a list's form, whose empty fields count as absent. */
@@ -27,10 +26,15 @@ interface Filter {
   value: string | undefined;
 }
 
-/** One of a few, or any. */
-export function filterSelect({ name, label, value }: Filter, choices: readonly Choice[]): Markup {
-  const option = (choice: Choice) =>
-    markup`<option value="${choice.value}"${choice.value === value ? markup` selected` : null}>${choice.label}</option>`;
+/** One of a few values, or any. @param asked the filters: the one of this name is chosen. @param word names a value. */
+export function filterSelect<Name extends string, Value extends string>(
+  asked: { readonly [Each in Name]?: Value | undefined },
+  [name, label]: readonly [Name, string],
+  choices: readonly Value[],
+  word: (choice: Value) => string = String,
+): Markup {
+  const option = (choice: Value) =>
+    markup`<option value="${choice}"${choice === asked[name] ? markup` selected` : null}>${word(choice)}</option>`;
   return markup`<div class="field"><label for="${name}">${label}</label><select id="${name}" name="${name}"><option value="">any</option>${choices.map(option)}</select></div>
 `;
 }

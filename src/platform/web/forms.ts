@@ -4,6 +4,7 @@ import { ownOrPlainWords } from '../../core/schema-words.ts';
 import { DomainError } from '../errors.ts';
 import { headersOf, toProblem } from '../http/problem.ts';
 import type { PageView } from './layout.ts';
+import { leaveNotice } from './session-cookie.ts';
 
 /** A form as it was sent, for the page that shows it again. Empty the first time. */
 export interface FormState {
@@ -16,6 +17,16 @@ export interface FormState {
 }
 
 const NEW_FORM: FormState = { values: {}, errors: {}, refusal: null };
+
+/** A form that is shown, and the request that it is for. */
+export interface AskedForm {
+  form: FormState;
+  request: FastifyRequest;
+  reply: FastifyReply;
+}
+
+/** Path of the next page, with what that page says; or a page that is shown this once. */
+export type Done = string | { notice: string; next: string } | PageView;
 
 /** The rights that a form needs, to be seen and sent. */
 export type Access = Pick<FastifyContextConfig, 'public' | 'scope' | 'signedIn' | 'proved'>;
@@ -30,30 +41,30 @@ export interface FormPage<S extends z.ZodType> {
   /** The field that a refusal is shown beside, by its code; others stand above the form. */
   fields?: Readonly<Record<string, string>>;
   /** A page with a status of its own, as for what is not there any more, has it also after a POST. */
-  show(form: FormState, request: FastifyRequest, reply: FastifyReply): PageView | Promise<PageView>;
-  /**
-   * Does it. A `DomainError` shows the form again, with all that was typed but passwords and codes.
-   * @returns where to go on, or a page that is shown this once.
-   */
-  act(data: z.output<S>, request: FastifyRequest, reply: FastifyReply): Promise<string | PageView>;
+  show(asked: AskedForm): PageView | Promise<PageView>;
+  /** Does it. A `DomainError` shows the form again, with all that was typed but passwords and codes. */
+  act(data: z.output<S>, request: FastifyRequest, reply: FastifyReply): Promise<Done>;
 }
 
 /** Serves a form at its path: GET shows it, POST takes it and goes on with 303. */
 export function serveForm<S extends z.ZodType>(server: FastifyInstance, page: FormPage<S>): void {
   const { path, access, params, schema, fields = {} } = page;
   const options = { config: access, schema: { hide: true, ...(params === undefined ? {} : { params }) } };
-  server.get(path, options, async (request, reply) => reply.page(await page.show(NEW_FORM, request, reply)));
+  server.get(path, options, async (request, reply) => reply.page(await page.show({ form: NEW_FORM, request, reply })));
   server.post(path, options, async (request, reply) => {
     const body = (request.body ?? {}) as Record<string, string | string[]>;
     const again = async (form: Omit<FormState, 'values'>, status: number) => {
-      const view = await page.show({ values: withoutSecrets(body), ...form }, request, reply);
+      const view = await page.show({ form: { values: withoutSecrets(body), ...form }, request, reply });
       return reply.page({ status, ...view });
     };
     const read = schema.safeParse(body);
     if (!read.success) return again({ errors: errorsOf(read.error), refusal: null }, 422);
     try {
-      const next = await page.act(read.data, request, reply);
-      return typeof next === 'string' ? reply.redirect(next, 303) : reply.page(next);
+      const done = await page.act(read.data, request, reply);
+      if (typeof done === 'string') return reply.redirect(done, 303);
+      if (!('next' in done)) return reply.page(done);
+      leaveNotice(reply, done.notice);
+      return reply.redirect(done.next, 303);
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
       const problem = toProblem(error);

@@ -12,6 +12,11 @@ export function ownPath(wanted: unknown): string {
   return /^\/app(?:\/|$)/.test(pathname) ? pathname + search : FRONT;
 }
 
+/** Returns a function that appends path segments to a path, each of them encoded. */
+export function pathsBelow(path: string): (...below: readonly (string | number)[]) => string {
+  return (...below) => [path, ...below.map(encodeURIComponent)].join('/');
+}
+
 /** The query of a list. Empty values are left out. */
 export type Query = Readonly<Record<string, string | number | null | undefined>>;
 

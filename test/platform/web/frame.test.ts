@@ -25,7 +25,7 @@ const PAGES: FastifyPluginAsync = async (server) => {
       access,
       schema: z.object({ word: z.string().min(1), password: z.string().optional() }),
       fields: { conflict: 'word' },
-      show: (form, request, reply) => ({
+      show: ({ form, request, reply }) => ({
         title: `Say ${path}`,
         content: postForm(
           { request, reply, form },

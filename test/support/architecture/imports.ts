@@ -134,6 +134,7 @@ const ROOMS: Record<string, Record<string, string[]>> = {
     modules: [],
     scopes: ['modules'],
     errors: ['modules'],
+    rows: ['database', 'errors'],
     folder: [],
     database: [],
     jobs: ['database', 'errors', 'http'],
@@ -196,7 +197,18 @@ const DOORS = [
 /** Rooms of the platform that every service may import. */
 const KIT = [
   ...['alert-enums', 'database', 'errors', 'folder', 'http', 'idempotency', 'jobs', 'mail', 'metrics', 'module'],
-  ...['modules', 'open-module', 'operations', 'outgoing', 'scopes', 'secrets', 'settings-in-force', 'timestamp', 'web'],
+  ...[
+    'modules',
+    'open-module',
+    'operations',
+    'outgoing',
+    'rows',
+    'scopes',
+    'secrets',
+    'settings-in-force',
+    'timestamp',
+    'web',
+  ],
 ];
 
 /** Rooms of the platform that may import services. */

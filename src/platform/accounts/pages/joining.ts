@@ -4,10 +4,9 @@ import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { networkOf } from '../../http/rate-limit.ts';
 import { emailSchema } from '../../mail/address.ts';
 import { emailField, field, ownerOfPassword, postForm } from '../../web/fields.ts';
-import { type FormState, serveForm } from '../../web/forms.ts';
+import { type Done, type FormState, serveForm } from '../../web/forms.ts';
 import type { PageView } from '../../web/layout.ts';
 import { PAGES } from '../../web/own-path.ts';
-import { leaveNotice } from '../../web/session-cookie.ts';
 import type { Accounts } from '../accounts.ts';
 import { SHORTEST_PASSWORD } from '../enums.ts';
 import type { InvitingPurpose } from '../joining.ts';
@@ -34,7 +33,7 @@ function setUpPage(server: FastifyInstance, accounts: Accounts): void {
     access: { public: true },
     schema: joinerSchema.extend({ email: emailSchema }),
     fields: { weak_password: 'password', conflict: 'email' },
-    show: (form, request, reply) =>
+    show: ({ form, request, reply }) =>
       unlessEnded('set_up', async () => {
         await accounts.joining.readSetUpLink(tokenOf(request));
         const fields = [nameField(form), emailField(form), newPasswordField(form)];
@@ -58,7 +57,7 @@ function signUpPage(server: FastifyInstance, accounts: Accounts): void {
     path: '/sign-up',
     access: { public: true },
     schema: z.object({ email: emailSchema }),
-    async show(form, request, reply) {
+    async show({ form, request, reply }) {
       if (!(await accounts.joining.isOpen())) return CLOSED;
       const email = emailField(form, { isFirst: true });
       const content = postForm({ request, reply, form }, { fields: email, submit: 'Send me a link' });
@@ -80,7 +79,7 @@ function linkPage(server: FastifyInstance, accounts: Accounts, purpose: Inviting
     access: { public: true },
     schema: joinerSchema,
     fields: { weak_password: 'password' },
-    show: (form, request, reply) =>
+    show: ({ form, request, reply }) =>
       unlessEnded(purpose, async () => {
         const { email, role } = await accounts.joining.readInvitation(purpose, tokenOf(request));
         const fields = [ownerOfPassword(email), nameField(form), newPasswordField(form)];
@@ -103,10 +102,10 @@ async function welcome(
   session: string,
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<string> {
-  leaveNotice(reply, 'Your account is made. Add a second factor: a password alone is soon guessed or given away.');
+): Promise<Done> {
   await begin(accounts, session, request, reply);
-  return `${PAGES}/account`;
+  const notice = 'Your account is made. Add a second factor: a password alone is soon guessed or given away.';
+  return { notice, next: `${PAGES}/account` };
 }
 
 const CLOSED: PageView = {

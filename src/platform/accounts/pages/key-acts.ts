@@ -2,29 +2,24 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { idempotencyKey, instant, text } from '../../http/fields.ts';
-import { actorOf, principalOf } from '../../http/principal.ts';
 import { serveOperationAct } from '../../operations/act.ts';
+import { serveOperationForm } from '../../operations/form.ts';
 import { SCOPE_HINTS, SCOPES, type Scope } from '../../scopes.ts';
 import { personOf } from '../../web/access.ts';
-import { paramsOf } from '../../web/asked.ts';
 import { copyable } from '../../web/components.ts';
-import { type ApiCall, curlCommand } from '../../web/curl.ts';
-import { type Choice, choices, field, onceField, postForm, select } from '../../web/fields.ts';
-import { type FormState, serveForm } from '../../web/forms.ts';
+import { curlCommand } from '../../web/curl.ts';
+import { type Choice, choices, field, onceField, select } from '../../web/fields.ts';
+import type { FormState } from '../../web/forms.ts';
 import type { PageView } from '../../web/layout.ts';
-import type { IssuedKey } from '../api-keys.ts';
 import type { ApiKeys } from '../keys.ts';
 import { keyOperations } from '../operations/keys.ts';
-import { keyParamsSchema } from '../wire.ts';
+import type { issuedKeySchema } from '../wire.ts';
 import { KEYS_PATH, keyPath } from './paths.ts';
 
 const ABOVE = [{ title: 'API keys', path: KEYS_PATH }];
 
 /** Making a key asks again who it is; ending one does not. */
 const MAKING = { scope: 'keys:write', proved: true } as const;
-
-/** A form that is sent twice makes one key. */
-const onceSchema = idempotencyKey;
 
 /** Pages for the acts on API keys. */
 export function keyActPages(server: FastifyInstance, parts: { keys: ApiKeys; clock: () => Date }): void {
@@ -35,42 +30,36 @@ export function keyActPages(server: FastifyInstance, parts: { keys: ApiKeys; clo
 
 function makePage(server: FastifyInstance, { keys, clock }: { keys: ApiKeys; clock: () => Date }): void {
   const one = (given: unknown) => (given === undefined ? [] : [given].flat());
-  serveForm(server, {
+  serveOperationForm(server, keyOperations(keys).makeApiKey, {
     path: '/keys/new',
+    api: '/keys',
     access: MAKING,
     schema: z.object({
-      once: onceSchema,
+      once: idempotencyKey,
       name: text.trim().min(1, 'Say what it is for').max(200),
       scopes: z.preprocess(one, z.array(z.enum(SCOPES)).min(1, 'Choose what it may do')),
       expires_at: z.preprocess((given) => (given === '' ? null : given), instant.nullable()),
     }),
-    show: (form, request, reply) => ({
+    view: ({ form, request }) => ({
       title: 'Make an API key',
       isNarrow: true,
       above: ABOVE,
-      content: [
-        postForm(
-          { request, reply, form },
-          { fields: [onceField(form), ...newKeyFields(form, request, clock())], submit: 'Make it' },
-        ),
-      ],
-      api: { method: 'POST', path: '/keys/', body: EXAMPLE },
+      fields: [onceField(form), ...newKeyFields(form, request, clock())],
+      submit: 'Make it',
     }),
-    async act({ once, ...input }, request) {
-      const issued = await keys.make(actorOf(principalOf(request)), input, { idempotencyKey: once });
-      return shownOnce(issued, request);
-    },
+    example: () => EXAMPLE,
+    done: (issued, _subject, request) => shownOnce(issued, request),
   });
 }
 
 function rotatePage(server: FastifyInstance, { keys }: { keys: ApiKeys }): void {
-  serveForm(server, {
+  serveOperationForm(server, keyOperations(keys).rotateApiKey, {
     path: '/keys/:key_id/rotate',
+    api: '/keys',
     access: MAKING,
-    params: keyParamsSchema,
-    schema: z.object({ once: onceSchema, overlap_seconds: z.coerce.number().int().min(0).max(2_592_000) }),
-    async show(form, request, reply) {
-      const key = await keys.find(paramsOf<{ key_id: string }>(request).key_id);
+    schema: z.object({ once: idempotencyKey, overlap_seconds: z.coerce.number().int().min(0).max(2_592_000) }),
+    subject: ({ key_id }) => keys.find(key_id),
+    view({ form }, key) {
       const hint = 'Both are good for so long. Give the new one to whoever uses the old one.';
       const overlap = select(form, { name: 'overlap_seconds', label: 'Overlap', hint, value: '86400' }, OVERLAPS);
       return {
@@ -78,24 +67,13 @@ function rotatePage(server: FastifyInstance, { keys }: { keys: ApiKeys }): void 
         isNarrow: true,
         above: [...ABOVE, { title: key.name, path: keyPath(key.key_id) }],
         introduction: 'A new key with the same name and scopes takes its place.',
-        content: [postForm({ request, reply, form }, { fields: [onceField(form), overlap], submit: 'Rotate' })],
-        api: rotateCall(key.key_id),
+        fields: [onceField(form), overlap],
+        submit: 'Rotate',
       };
     },
-    async act({ once, overlap_seconds }, request) {
-      const issued = await keys.rotate(
-        actorOf(principalOf(request)),
-        paramsOf<{ key_id: string }>(request).key_id,
-        { overlap_seconds },
-        { idempotencyKey: once },
-      );
-      return shownOnce(issued, request);
-    },
+    example: () => ({ overlap_seconds: 86_400 }),
+    done: (issued, _subject, request) => shownOnce(issued, request),
   });
-}
-
-function rotateCall(keyId: string): ApiCall {
-  return { method: 'POST', path: `/keys/${keyId}/rotate`, body: { overlap_seconds: 86_400 } };
 }
 
 function revokePage(server: FastifyInstance, { keys }: { keys: ApiKeys }): void {
@@ -128,17 +106,11 @@ const OVERLAPS: readonly Choice[] = [
 function newKeyFields(form: FormState, request: FastifyRequest, now: Date): Markup[] {
   const { scopes } = personOf(request);
   const hint = 'What it is for, as others will read it.';
+  const own = SCOPES.filter((scope) => scopes.includes(scope));
+  const may = own.map((scope) => ({ value: scope, label: scope, hint: SCOPE_HINTS[scope] }));
   return [
     field(form, { name: 'name', label: 'Name', hint, isFirst: true }),
-    choices(
-      form,
-      { name: 'scopes', label: 'What it may do', type: 'checkbox' },
-      SCOPES.filter((scope) => scopes.includes(scope)).map((scope) => ({
-        value: scope,
-        label: scope,
-        hint: SCOPE_HINTS[scope],
-      })),
-    ),
+    choices(form, { name: 'scopes', label: 'What it may do', type: 'checkbox' }, may),
     select(form, { name: 'expires_at', label: 'Good for', value: endOfDay(now, 90) }, [
       ...[30, 90, 365].map((days) => ({ value: endOfDay(now, days), label: `${days} days` })),
       { value: '', label: 'as long as nobody revokes it' },
@@ -151,14 +123,15 @@ function endOfDay(now: Date, days: number): string {
   return `${new Date(now.getTime() + days * 86_400_000).toISOString().slice(0, 10)}T23:59:59.999Z`;
 }
 
-function shownOnce({ key, text }: IssuedKey, request: FastifyRequest): PageView {
+function shownOnce(issued: z.input<typeof issuedKeySchema>, request: FastifyRequest): PageView {
+  const { name: title, api_key, scopes } = issued;
   return {
     title: 'The new API key',
     above: ABOVE,
-    introduction: markup`${name(key.name)} is good from now on. It is shown this once: nobody can show it again, not even this platform.`,
-    content: markup`<div class="secret">${copyable('key', 'The API key', text)}</div>
+    introduction: markup`${name(title)} is good from now on. It is shown this once: nobody can show it again, not even this platform.`,
+    content: markup`<div class="secret">${copyable('key', 'The API key', api_key)}</div>
 <h2>How it is used</h2>
-${copyable('usage', 'How a program gets it', usageOf(key.scopes, request))}
+${copyable('usage', 'How a program gets it', usageOf(scopes, request))}
 <p><a href="${KEYS_PATH}">I have kept it</a></p>`,
   };
 }

@@ -2,8 +2,9 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Markup } from '../../../core/html/markup.ts';
 import { markup, name } from '../../../core/html/markup.ts';
 import { serveOperationList } from '../../operations/list.ts';
-import { forWhoMay, paramsOf } from '../../web/asked.ts';
+import { forWhoMay } from '../../web/asked.ts';
 import { action, dataTable, emptyState, factList, link, moment, momentOr, statusWord } from '../../web/components.ts';
+import { servePage } from '../../web/page.ts';
 import type { ApiKey } from '../api-keys.ts';
 import type { ApiKeys } from '../keys.ts';
 import { keyOperations } from '../operations/keys.ts';
@@ -19,7 +20,6 @@ export interface KeyPageParts {
 /** The API keys: which there are, and what is done with them. */
 export async function keyPages(server: FastifyInstance, parts: KeyPageParts): Promise<void> {
   const { keys, clock } = parts;
-  const config = { scope: 'keys:read' } as const;
   serveOperationList(server, keyOperations(keys).listApiKeys, {
     path: '/keys',
     api: '/keys',
@@ -31,14 +31,19 @@ export async function keyPages(server: FastifyInstance, parts: KeyPageParts): Pr
       forWhoMay(request, 'keys:write', () => markup`<p>${action(`${KEYS_PATH}/new`, 'Make an API key')}</p>\n`),
     table: (rows) => keyTable(rows, clock()),
   });
-  server.get('/keys/:key_id', { config, schema: { hide: true, params: keyParamsSchema } }, async (request, reply) => {
-    const key = await keys.find(paramsOf<{ key_id: string }>(request).key_id);
-    return reply.page({
-      title: key.name,
-      above: [{ title: 'API keys', path: KEYS_PATH }],
-      content: [keyFacts(key, clock()), isGood(key, clock()) ? keyActs(request, key) : null],
-      api: { path: '/keys/' },
-    });
+  servePage(server, {
+    path: '/keys/:key_id',
+    access: { scope: 'keys:read' },
+    params: keyParamsSchema,
+    async view({ request, params: { key_id } }) {
+      const key = await keys.find(key_id);
+      return {
+        title: key.name,
+        above: [{ title: 'API keys', path: KEYS_PATH }],
+        content: [keyFacts(key, clock()), isGood(key, clock()) ? keyActs(request, key) : null],
+        api: { path: '/keys/' },
+      };
+    },
   });
   keyActPages(server, parts);
 }

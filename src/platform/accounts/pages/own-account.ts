@@ -8,7 +8,8 @@ import { action, factList, statusWord } from '../../web/components.ts';
 import { emailField, field, ownerOfPassword, postForm } from '../../web/fields.ts';
 import { serveForm } from '../../web/forms.ts';
 import { PAGES } from '../../web/own-path.ts';
-import { clearSession, leaveNotice, sessionTokenOf } from '../../web/session-cookie.ts';
+import { servePage } from '../../web/page.ts';
+import { clearSession, sessionTokenOf } from '../../web/session-cookie.ts';
 import type { Accounts } from '../accounts.ts';
 import { passwordSchema } from '../wire.ts';
 import { unlessEnded } from './ended-link.ts';
@@ -37,25 +38,29 @@ const ROLE_WORDS: Record<string, string> = {
 };
 
 function accountPage(server: FastifyInstance, { accounts, clock }: AccountPageParts): void {
-  server.get('/account', { config: { signedIn: true }, schema: { hide: true } }, async (request, reply) => {
-    const { id, email, role, secondFactors, name: own } = personOf(request);
-    const authenticator = secondFactors.includes('authenticator')
-      ? markup`${statusWord('good', 'on')} <p>${action(`${PAGES}/second-factor/remove`, 'Remove it', 'quiet')}</p>`
-      : markup`${statusWord(secondFactors.length === 0 ? 'warning' : 'neutral', 'none')} <p>${action(`${PAGES}/second-factor`, 'Add one', secondFactors.length === 0 ? 'main' : 'quiet')}</p>`;
-    return reply.page({
-      title: 'Your account',
-      content: [
-        factList([
-          ['Name', name(own)],
-          ['E-mail address', name(email)],
-          ['Role', markup`${role} <p class="minor">${ROLE_WORDS[role] ?? ''}</p>`],
-          ['Password', markup`<p>${action(`${PAGES}/password`, 'Change it', 'quiet')}</p>`],
-          ['Authenticator', authenticator],
-        ]),
-        passkeySection(accounts.passkeys.isOffered, await accounts.passkeys.list(id), clock()),
-        sessionSection(await accounts.ownSessions.list(id, sessionTokenOf(request) ?? ''), clock()),
-      ],
-    });
+  servePage(server, {
+    path: '/account',
+    access: { signedIn: true },
+    async view({ request }) {
+      const { id, email, role, secondFactors, name: own } = personOf(request);
+      const authenticator = secondFactors.includes('authenticator')
+        ? markup`${statusWord('good', 'on')} <p>${action(`${PAGES}/second-factor/remove`, 'Remove it', 'quiet')}</p>`
+        : markup`${statusWord(secondFactors.length === 0 ? 'warning' : 'neutral', 'none')} <p>${action(`${PAGES}/second-factor`, 'Add one', secondFactors.length === 0 ? 'main' : 'quiet')}</p>`;
+      return {
+        title: 'Your account',
+        content: [
+          factList([
+            ['Name', name(own)],
+            ['E-mail address', name(email)],
+            ['Role', markup`${role} <p class="minor">${ROLE_WORDS[role] ?? ''}</p>`],
+            ['Password', markup`<p>${action(`${PAGES}/password`, 'Change it', 'quiet')}</p>`],
+            ['Authenticator', authenticator],
+          ]),
+          passkeySection(accounts.passkeys.isOffered, await accounts.passkeys.list(id), clock()),
+          sessionSection(await accounts.ownSessions.list(id, sessionTokenOf(request) ?? ''), clock()),
+        ],
+      };
+    },
   });
 }
 
@@ -65,7 +70,8 @@ function passwordPage(server: FastifyInstance, accounts: Accounts): void {
     access: { signedIn: true },
     schema: z.object({ password: presentPassword, ...factorSchema, next_password: passwordSchema }),
     fields: { weak_password: 'next_password' },
-    async show(form, request, reply) {
+    async show(asked) {
+      const { form, request } = asked;
       const question = await accounts.signIn.askAgain(sessionTokenOf(request) ?? '');
       const fields = [
         ownerOfPassword(personOf(request).email),
@@ -78,13 +84,12 @@ function passwordPage(server: FastifyInstance, accounts: Accounts): void {
         isNarrow: true,
         above: [{ title: 'Your account', path: OWN_ACCOUNT }],
         introduction: 'Your other sessions end, and you get a letter that says so.',
-        content: postForm({ request, reply, form }, { fields, submit: factorButtons(question, 'Change it') }),
+        content: postForm(asked, { fields, submit: factorButtons(question, 'Change it') }),
       };
     },
-    async act({ next_password: next, ...given }, request, reply) {
+    async act({ next_password: next, ...given }, request) {
       await accounts.credentials.changePassword(sessionTokenOf(request) ?? '', networkOf(request), { ...given, next });
-      leaveNotice(reply, 'Your password was changed.');
-      return OWN_ACCOUNT;
+      return { notice: 'Your password was changed.', next: OWN_ACCOUNT };
     },
   });
 }
@@ -101,14 +106,11 @@ function forgottenPage(server: FastifyInstance, accounts: Accounts): void {
     path: '/forgot',
     access: { public: true },
     schema: z.object({ email: emailSchema }),
-    show: (form, request, reply) => ({
+    show: (asked) => ({
       title: 'Forgotten password',
       isNarrow: true,
       introduction: 'You get a letter with a link, at which you choose a new one.',
-      content: postForm(
-        { request, reply, form },
-        { fields: emailField(form, { isFirst: true }), submit: 'Send me a link' },
-      ),
+      content: postForm(asked, { fields: emailField(asked.form, { isFirst: true }), submit: 'Send me a link' }),
     }),
     async act({ email }, request) {
       await accounts.credentials.forgot(email, networkOf(request));
@@ -123,22 +125,21 @@ function resetPage(server: FastifyInstance, accounts: Accounts): void {
     access: { public: true },
     schema: z.object({ password: passwordSchema }),
     fields: { weak_password: 'password' },
-    show: (form, request, reply) =>
+    show: (asked) =>
       unlessEnded('reset', async () => {
-        const { email } = await accounts.credentials.readResetLink(tokenOf(request));
-        const fields = [ownerOfPassword(email), newPasswordField(form)];
+        const { email } = await accounts.credentials.readResetLink(tokenOf(asked.request));
+        const fields = [ownerOfPassword(email), newPasswordField(asked.form)];
         return {
           title: 'Choose a new password',
           isNarrow: true,
           introduction: markup`For ${name(email)}. All your sessions end; a second factor stays as it is.`,
-          content: postForm({ request, reply, form }, { fields, submit: 'Set it' }),
+          content: postForm(asked, { fields, submit: 'Set it' }),
         };
       }),
     async act({ password }, request, reply) {
       await accounts.credentials.reset(tokenOf(request), password);
       clearSession(reply);
-      leaveNotice(reply, 'Your password was set. Sign in with it.');
-      return `${PAGES}/sign-in`;
+      return { notice: 'Your password was set. Sign in with it.', next: `${PAGES}/sign-in` };
     },
   });
 }

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { text } from '../../http/fields.ts';
@@ -7,10 +7,10 @@ import { serveAct } from '../../web/acts.ts';
 import { paramsOf } from '../../web/asked.ts';
 import { action, dataTable, emptyState, link, moment, momentOr } from '../../web/components.ts';
 import { field, postForm } from '../../web/fields.ts';
-import { type FormState, serveForm } from '../../web/forms.ts';
+import { type AskedForm, serveForm } from '../../web/forms.ts';
 import type { PageView } from '../../web/layout.ts';
 import { PAGES } from '../../web/own-path.ts';
-import { leaveNotice, sessionTokenOf } from '../../web/session-cookie.ts';
+import { sessionTokenOf } from '../../web/session-cookie.ts';
 import type { Accounts } from '../accounts.ts';
 import type { Passkey } from '../passkeys.ts';
 import { personNameSchema } from '../wire.ts';
@@ -26,11 +26,11 @@ export function passkeyPages(server: FastifyInstance, { accounts }: AccountPageP
     path: '/passkeys/new',
     access: { signedIn: true, proved: true },
     schema: z.object({ name: personNameSchema, passkey: passkeySchema }),
-    show: (form, request, reply) => addView(accounts, form, request, reply),
-    async act(given, request, reply) {
+    show: (asked) => addView(accounts, asked),
+    async act(given, request) {
       await accounts.passkeys.add(sessionTokenOf(request) ?? '', given.name, given.passkey);
-      leaveNotice(reply, `${given.name} is on: each time that you sign in you are asked for a second factor.`);
-      return OWN_ACCOUNT;
+      const notice = `${given.name} is on: each time that you sign in you are asked for a second factor.`;
+      return { notice, next: OWN_ACCOUNT };
     },
   });
   removePage(server, accounts);
@@ -55,25 +55,20 @@ function removePage(server: FastifyInstance, { passkeys }: Accounts): void {
   });
 }
 
-async function addView(
-  { passkeys }: Accounts,
-  form: FormState,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<PageView> {
+async function addView({ passkeys }: Accounts, asked: AskedForm): Promise<PageView> {
   const view = { title: 'Add a passkey', isNarrow: true, above: ABOVE };
   if (!passkeys.isOffered) return { ...view, content: NOT_HERE };
-  const options = await passkeys.askToAdd(sessionTokenOf(request) ?? '');
+  const options = await passkeys.askToAdd(sessionTokenOf(asked.request) ?? '');
   const hint = 'What you call it: the name of the device, or of the security key.';
   const fields = [
-    field(form, { name: 'name', label: 'Name', hint, autocomplete: 'off', isFirst: true }),
+    field(asked.form, { name: 'name', label: 'Name', hint, autocomplete: 'off', isFirst: true }),
     passkeyField(),
     withoutScripts(`${WITHOUT_SCRIPTS} An authenticator works without.`),
   ];
   return {
     ...view,
     introduction: 'A passkey is a second factor: your telephone, your computer, or a security key signs for you.',
-    content: postForm({ request, reply, form }, { fields, submit: passkeyButton('create', options, 'Add it') }),
+    content: postForm(asked, { fields, submit: passkeyButton('create', options, 'Add it') }),
   };
 }
 

@@ -1,8 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-import type { z } from 'zod';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { pageQuerySchema } from '../../http/fields.ts';
-import { forWhoMay, paramsOf, queryOf } from '../../web/asked.ts';
+import { forWhoMay } from '../../web/asked.ts';
 import {
   action,
   asCurl,
@@ -15,6 +14,7 @@ import {
   statusWord,
 } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
+import { servePage } from '../../web/page.ts';
 import { LIST_ROWS } from '../../web/rows.ts';
 import type { Person } from '../people.ts';
 import { personParamsSchema } from '../wire.ts';
@@ -23,28 +23,30 @@ import type { AccountPageParts } from './parts.ts';
 import { PEOPLE_PATH, personPath } from './paths.ts';
 import { personActPages } from './person-acts.ts';
 
+const SEES_PEOPLE = { scope: 'people:read' } as const;
+
 /** Pages of the people with an account, and of their roles. Owners change them. */
 export async function peoplePages(server: FastifyInstance, parts: AccountPageParts): Promise<void> {
   const { accounts, clock } = parts;
-  const config = { scope: 'people:read' } as const;
-  server.get('/people', { config, schema: { hide: true, querystring: listsSchema } }, async (request, reply) => {
-    const { invitations, cursor } = queryOf<z.output<typeof listsSchema>>(request);
-    const { data, next_cursor } = await accounts.people.list({ cursor, limit: LIST_ROWS });
-    return reply.page({
-      title: 'People',
-      introduction: 'Who may come in, and as what.',
-      content: [
-        forWhoMay(
-          request,
-          'people:write',
-          () => markup`<p>${action(`${PEOPLE_PATH}/invite`, 'Invite somebody')}</p>\n`,
-        ),
-        peopleTable(data, clock()),
-        further(PEOPLE_PATH, { cursor }, next_cursor),
-        asCurl('curl', curlCommand(request, { path: '/people/' })),
-        await invitationSection(request, parts, invitations),
-      ],
-    });
+  servePage(server, {
+    path: '/people',
+    access: SEES_PEOPLE,
+    query: listsSchema,
+    async view({ request, query: { invitations, cursor } }) {
+      const { data, next_cursor } = await accounts.people.list({ cursor, limit: LIST_ROWS });
+      const invite = action(`${PEOPLE_PATH}/invite`, 'Invite somebody');
+      return {
+        title: 'People',
+        introduction: 'Who may come in, and as what.',
+        content: [
+          forWhoMay(request, 'people:write', () => markup`<p>${invite}</p>\n`),
+          peopleTable(data, clock()),
+          further(PEOPLE_PATH, { cursor }, next_cursor),
+          asCurl('curl', curlCommand(request, { path: '/people/' })),
+          await invitationSection(request, parts, invitations),
+        ],
+      };
+    },
   });
   onePage(server, parts);
   personActPages(server, parts);
@@ -52,20 +54,20 @@ export async function peoplePages(server: FastifyInstance, parts: AccountPagePar
 }
 
 function onePage(server: FastifyInstance, { accounts, clock }: AccountPageParts): void {
-  const config = { scope: 'people:read' } as const;
-  server.get(
-    '/people/:person_id',
-    { config, schema: { hide: true, params: personParamsSchema } },
-    async (request, reply) => {
-      const person = await accounts.people.find(paramsOf<{ person_id: string }>(request).person_id);
-      return reply.page({
+  servePage(server, {
+    path: '/people/:person_id',
+    access: SEES_PEOPLE,
+    params: personParamsSchema,
+    async view({ request, params: { person_id } }) {
+      const person = await accounts.people.find(person_id);
+      return {
         title: person.name,
         above: [{ title: 'People', path: PEOPLE_PATH }],
         content: [personFacts(person, clock()), forWhoMay(request, 'people:write', () => personActs(person))],
         api: { path: '/people/' },
-      });
+      };
     },
-  );
+  });
 }
 
 /** The cursors of both lists of the page: that of the second one is `invitations`. */

@@ -1,17 +1,16 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import type { Markup } from '../../../core/html/markup.ts';
 import { idempotencyKey } from '../../http/fields.ts';
-import { actorOf, principalOf } from '../../http/principal.ts';
 import { serveOperationAct } from '../../operations/act.ts';
-import { paramsOf } from '../../web/asked.ts';
-import type { ApiCall } from '../../web/curl.ts';
-import { type Choice, choices, emailField, onceField, postForm } from '../../web/fields.ts';
-import { serveForm } from '../../web/forms.ts';
-import { leaveNotice } from '../../web/session-cookie.ts';
+import { serveOperationForm } from '../../operations/form.ts';
+import { type Choice, choices, emailField, onceField } from '../../web/fields.ts';
+import type { FormState } from '../../web/forms.ts';
 import type { Accounts } from '../accounts.ts';
+import { invitationOperations } from '../operations/invitations.ts';
 import { peopleOperations } from '../operations/people.ts';
 import type { Person } from '../people.ts';
-import { invitationSchema, newRoleSchema, personParamsSchema } from '../wire.ts';
+import { invitationSchema, newRoleSchema } from '../wire.ts';
 import type { AccountPageParts } from './parts.ts';
 import { PEOPLE_PATH, personPath } from './paths.ts';
 
@@ -34,70 +33,50 @@ export function personActPages(server: FastifyInstance, { accounts }: AccountPag
 }
 
 function invitePage(server: FastifyInstance, accounts: Accounts): void {
-  serveForm(server, {
+  serveOperationForm(server, invitationOperations(accounts.invitations).invitePerson, {
     path: '/people/invite',
+    api: '/people',
     access: LETTING_IN,
     schema: z.object({ once: idempotencyKey, ...invitationSchema.shape }),
-    fields: { conflict: 'email' },
-    show: (form, request, reply) => {
-      const values = { role: 'auditor', ...form.values };
-      const email = emailField(form, { autocomplete: 'off', isFirst: true });
-      const role = choices({ ...form, values }, { name: 'role', label: 'Role', type: 'radio' }, ROLE_CHOICES);
-      return {
-        title: 'Invite somebody',
-        isNarrow: true,
-        above: ABOVE,
-        introduction: 'They get a letter with a link, which is good once, for 24 hours.',
-        content: [postForm({ request, reply, form }, { fields: [onceField(form), email, role], submit: 'Invite' })],
-        api: { method: 'POST', path: '/people/invitations', body: EXAMPLE },
-      };
-    },
-    async act({ once, ...invited }, request, reply) {
-      await accounts.invitations.invite(actorOf(principalOf(request)), invited, once);
-      leaveNotice(reply, `A letter to ${invited.email} is on its way.`);
-      return PEOPLE_PATH;
-    },
+    refused: { conflict: 'email' },
+    view: ({ form }) => ({
+      title: 'Invite somebody',
+      isNarrow: true,
+      above: ABOVE,
+      introduction: 'They get a letter with a link, which is good once, for 24 hours.',
+      fields: [onceField(form), emailField(form, { autocomplete: 'off', isFirst: true }), roleField(form, 'auditor')],
+      submit: 'Invite',
+    }),
+    example: () => EXAMPLE,
+    done: ({ email }) => ({ notice: `A letter to ${email} is on its way.`, next: PEOPLE_PATH }),
   });
+}
+
+function roleField(form: FormState, role: string): Markup {
+  const values = { role, ...form.values };
+  return choices({ ...form, values }, { name: 'role', label: 'Role', type: 'radio' }, ROLE_CHOICES);
 }
 
 const EXAMPLE = { email: 'somebody@example.com', role: 'auditor' };
 
 function rolePage(server: FastifyInstance, accounts: Accounts): void {
-  serveForm(server, {
+  serveOperationForm(server, peopleOperations(accounts.people).changeRole, {
     path: '/people/:person_id/role',
+    api: '/people',
     access: LETTING_IN,
-    params: personParamsSchema,
     schema: z.object(newRoleSchema.shape),
-    fields: { conflict: 'role', forbidden: 'role' },
-    async show(form, request, reply) {
-      const person = await accounts.people.find(idOf(request));
-      const values = { role: person.role, ...form.values };
-      return {
-        title: `Change the role of ${person.name}`,
-        isNarrow: true,
-        above: aboveOf(person),
-        content: [
-          postForm(
-            { request, reply, form },
-            {
-              fields: choices({ ...form, values }, { name: 'role', label: 'Role', type: 'radio' }, ROLE_CHOICES),
-              submit: 'Change it',
-            },
-          ),
-        ],
-        api: roleCall(person),
-      };
-    },
-    async act({ role }, request, reply) {
-      const { name } = await accounts.people.changeRole(actorOf(principalOf(request)), idOf(request), role);
-      leaveNotice(reply, `${name} is ${role} now.`);
-      return personPath(idOf(request));
-    },
+    refused: { conflict: 'role', forbidden: 'role' },
+    subject: ({ person_id }) => accounts.people.find(person_id),
+    view: ({ form }, person) => ({
+      title: `Change the role of ${person.name}`,
+      isNarrow: true,
+      above: aboveOf(person),
+      fields: roleField(form, person.role),
+      submit: 'Change it',
+    }),
+    example: ({ role }) => ({ role }),
+    done: ({ name, role, person_id }) => ({ notice: `${name} is ${role} now.`, next: personPath(person_id) }),
   });
-}
-
-function roleCall({ person_id, role }: Person): ApiCall {
-  return { method: 'POST', path: `/people/${person_id}/role`, body: { role } };
 }
 
 /** Something that is done to somebody with one button. */
@@ -161,8 +140,4 @@ function actPage(server: FastifyInstance, { people }: Accounts, act: PersonAct):
 
 function aboveOf({ name, person_id }: Person): { title: string; path: string }[] {
   return [...ABOVE, { title: name, path: personPath(person_id) }];
-}
-
-function idOf(request: FastifyRequest): string {
-  return paramsOf<{ person_id: string }>(request).person_id;
 }

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { renderSVG } from 'uqr';
 import { z } from 'zod';
 import { Markup, markup } from '../../../core/html/markup.ts';
@@ -7,9 +7,9 @@ import { GoFirst, personOf } from '../../web/access.ts';
 import { serveAct } from '../../web/acts.ts';
 import { copyable } from '../../web/components.ts';
 import { hidden, postForm } from '../../web/fields.ts';
-import { type FormState, serveForm } from '../../web/forms.ts';
+import { type AskedForm, serveForm } from '../../web/forms.ts';
 import type { PageView } from '../../web/layout.ts';
-import { leaveNotice, sessionTokenOf } from '../../web/session-cookie.ts';
+import { sessionTokenOf } from '../../web/session-cookie.ts';
 import type { Accounts } from '../accounts.ts';
 import { base32, newTotpSecret, totpLink } from '../totp.ts';
 import type { AccountPageParts } from './parts.ts';
@@ -28,12 +28,12 @@ export function secondFactorPages(server: FastifyInstance, { accounts }: Account
     access: { signedIn: true, proved: true },
     schema: z.object({ offer: z.string().max(1000), code: codeSchema }),
     fields: { not_signed_in: 'code' },
-    show: (form, request, reply) => addView(accounts, form, request, reply),
-    async act({ offer, code }, request, reply) {
+    show: (asked) => addView(accounts, asked),
+    async act({ offer, code }, request) {
       const secret = openOffer(accounts, offer, personOf(request).id);
       await accounts.credentials.addAuthenticator(sessionTokenOf(request) ?? '', secret, code);
-      leaveNotice(reply, 'Your second factor is on: each time that you sign in you are asked for it.');
-      return OWN_ACCOUNT;
+      const notice = 'Your second factor is on: each time that you sign in you are asked for it.';
+      return { notice, next: OWN_ACCOUNT };
     },
   });
   serveAct(server, {
@@ -56,7 +56,8 @@ export function secondFactorPages(server: FastifyInstance, { accounts }: Account
   });
 }
 
-function addView(accounts: Accounts, form: FormState, request: FastifyRequest, reply: FastifyReply): PageView {
+function addView(accounts: Accounts, asked: AskedForm): PageView {
+  const { form, request } = asked;
   const { id, email, secondFactors } = personOf(request);
   if (secondFactors.includes('authenticator')) throw new GoFirst(OWN_ACCOUNT);
   const offered = form.values['offer'];
@@ -73,7 +74,7 @@ function addView(accounts: Accounts, form: FormState, request: FastifyRequest, r
 <li><p>Show this picture to your authenticator.</p>${picture(totpLink(secret, ISSUER, email))}
 <p class="minor">Or type this secret into it:</p>${copyable('secret', 'The secret', grouped4(base32(secret)))}</li>
 <li><p>Type the code that it shows.</p>
-${postForm({ request, reply, form }, { fields: [hidden('offer', offer), codeField(form)], submit: 'Turn it on' })}</li>
+${postForm(asked, { fields: [hidden('offer', offer), codeField(form)], submit: 'Turn it on' })}</li>
 </ol>`,
   };
 }

@@ -5,7 +5,7 @@ import { networkOf } from '../../http/rate-limit.ts';
 import { GoFirst, personOf } from '../../web/access.ts';
 import { emptyState } from '../../web/components.ts';
 import { emailField, field, hidden, ownerOfPassword, postForm } from '../../web/fields.ts';
-import { type FormState, serveForm } from '../../web/forms.ts';
+import { type AskedForm, type FormState, serveForm } from '../../web/forms.ts';
 import type { PageView } from '../../web/layout.ts';
 import { ownPath, PAGES } from '../../web/own-path.ts';
 import { clearSession, giveSession, sessionTokenOf } from '../../web/session-cookie.ts';
@@ -31,9 +31,9 @@ function signInPage(server: FastifyInstance, accounts: Accounts): void {
     path: '/sign-in',
     access: { public: true },
     schema: z.object({ email: z.string().min(1, 'Type your e-mail address').max(320), password: presentPassword }),
-    show: async (form, request, reply) => {
+    show: async (asked) => {
       if (await accounts.people.isNobody()) return NOBODY_YET;
-      const content = postForm({ request, reply, form }, { fields: addressAndPassword(form), submit: 'Sign in' });
+      const content = postForm(asked, { fields: addressAndPassword(asked.form), submit: 'Sign in' });
       const signUp = (await accounts.joining.isOpen()) ? markup` · <a href="${PAGES}/sign-up">Sign up</a>` : null;
       const others = markup`<p class="minor"><a href="${PAGES}/forgot">Forgotten password</a>${signUp}</p>`;
       return { title: 'Sign in', isNarrow: true, content: [content, others] };
@@ -41,7 +41,8 @@ function signInPage(server: FastifyInstance, accounts: Accounts): void {
     async act(given, request, reply) {
       const outcome = await accounts.signIn.firstStep({ ...given, ...fromOf(request) });
       if ('session' in outcome) return begin(accounts, outcome.session, request, reply);
-      return codeView(accounts, { values: { ticket: outcome.ticket }, errors: {}, refusal: null }, request, reply);
+      const form = { values: { ticket: outcome.ticket }, errors: {}, refusal: null };
+      return codeView(accounts, { form, request, reply });
     },
   });
 }
@@ -53,9 +54,9 @@ function codePage(server: FastifyInstance, accounts: Accounts): void {
     access: { public: true },
     schema: z.object({ ticket, ...factorSchema }),
     fields: { not_signed_in: 'code' },
-    show: (form, request, reply) => {
-      if (form.values['ticket'] === undefined) throw new GoFirst(`${PAGES}/sign-in`);
-      return codeView(accounts, form, request, reply);
+    show: (asked) => {
+      if (asked.form.values['ticket'] === undefined) throw new GoFirst(`${PAGES}/sign-in`);
+      return codeView(accounts, asked);
     },
     async act(given, request, reply) {
       const session = await accounts.signIn.secondStep({ ...given, ...fromOf(request) });
@@ -69,10 +70,10 @@ function signOutPage(server: FastifyInstance, accounts: Accounts): void {
     path: '/sign-out',
     access: { signedIn: true },
     schema: z.object({}),
-    show: (form, request, reply) => ({
+    show: (asked) => ({
       title: 'Sign out',
       isNarrow: true,
-      content: postForm({ request, reply, form }, { fields: null, submit: 'Sign out' }),
+      content: postForm(asked, { fields: null, submit: 'Sign out' }),
     }),
     async act(_given, request, reply) {
       await endPresent(accounts, request);
@@ -88,7 +89,7 @@ function provePage(server: FastifyInstance, accounts: Accounts): void {
     path: '/prove',
     access: { signedIn: true },
     schema: z.object({ password: presentPassword, ...factorSchema }),
-    async show(form, request, reply) {
+    async show({ form, request, reply }) {
       const question = await accounts.signIn.askAgain(sessionTokenOf(request) ?? '');
       const owner = ownerOfPassword(personOf(request).email);
       const fields = [owner, passwordField(form, true), factorFields(form, question)];
@@ -143,12 +144,8 @@ const NOBODY_YET: PageView = {
 };
 
 /** @throws DomainError `not_signed_in` where the ticket is too old. */
-async function codeView(
-  accounts: Accounts,
-  form: FormState,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<PageView> {
+async function codeView(accounts: Accounts, asked: AskedForm): Promise<PageView> {
+  const { form, request } = asked;
   const ticket = String(form.values['ticket']);
   const question = await accounts.signIn.askSecond(ticket);
   const query = request.url.split('?')[1];
@@ -157,7 +154,7 @@ async function codeView(
   return {
     title: 'Sign in',
     isNarrow: true,
-    content: postForm({ request, reply, form }, { action, fields, submit: factorButtons(question, 'Sign in') }),
+    content: postForm(asked, { action, fields, submit: factorButtons(question, 'Sign in') }),
   };
 }
 

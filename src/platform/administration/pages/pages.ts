@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import type { People } from '../../accounts/api.ts';
-import { type PageQuery, pageQuerySchema } from '../../http/fields.ts';
+import { pageQuerySchema } from '../../http/fields.ts';
 import { serveOperationAct } from '../../operations/act.ts';
 import { personOf } from '../../web/access.ts';
-import { queryOf } from '../../web/asked.ts';
 import { dataTable, factList, further, link, moment, momentOr, statusWord } from '../../web/components.ts';
 import { PAGES } from '../../web/own-path.ts';
+import { servePage } from '../../web/page.ts';
 import { LIST_ROWS } from '../../web/rows.ts';
 import type { ModulePages } from '../../web/web.ts';
 import type { AdministrationOperations } from '../operations.ts';
@@ -43,27 +43,27 @@ export function pagesOfAdministration(parts: AdministrationPageParts): ModulePag
 }
 
 function overview(server: FastifyInstance, { service, people, clock, settings }: AdministrationPageParts): void {
-  const options = {
-    config: { scope: 'administration:read' },
-    schema: { hide: true, querystring: pageQuerySchema },
-  } as const;
-  server.get('/administration', options, async (request, reply) => {
-    const { cursor } = queryOf<PageQuery>(request);
-    const acts = await service.acts({ cursor, limit: LIST_ROWS });
-    const letters = await service.deadLetters({ limit: LETTERS });
-    const mayReplay = personOf(request).scopes.includes('administration:write');
-    return reply.page({
-      title: 'Administration',
-      introduction: 'What the platform could not deliver, what people did to it, and what it runs with.',
-      content: markup`<h2>Messages that could not be delivered</h2>
+  servePage(server, {
+    path: '/administration',
+    access: { scope: 'administration:read' },
+    query: pageQuerySchema,
+    async view({ request, query: { cursor } }) {
+      const acts = await service.acts({ cursor, limit: LIST_ROWS });
+      const letters = await service.deadLetters({ limit: LETTERS });
+      const mayReplay = personOf(request).scopes.includes('administration:write');
+      return {
+        title: 'Administration',
+        introduction: 'What the platform could not deliver, what people did to it, and what it runs with.',
+        content: markup`<h2>Messages that could not be delivered</h2>
 ${letterTable(letters.data, mayReplay, clock())}
 <h2>What was done</h2>
 <p class="minor">Entries of the stream <code>platform/administration</code>, newest first. They are sealed like any others: Verify says whether somebody changed them.</p>
 ${actTable(acts.data, await people.namesOf(peopleIn(acts.data)), clock())}${further(PATH, { cursor }, acts.next_cursor)}
 <h2>Settings in force</h2>
 ${factList(settings.map(([label, value]) => [label, name(value)] as const))}`,
-      api: { path: '/administration/acts' },
-    });
+        api: { path: '/administration/acts' },
+      };
+    },
   });
 }
 

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import { placeToWire } from '../../audit/api.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
-import { kindsOf } from '../../database/table.ts';
+import { kindsOf, pick } from '../../database/table.ts';
 import type { Agent } from '../agent-rows.ts';
 import { streamOfAgent } from '../enums.ts';
 import type { AgentPublicKeys } from '../identity/identity-rows.ts';
@@ -54,10 +54,9 @@ type OfAgent = Pick<Agent, 'agent_id'>;
 
 /** The answer to a POST of an action, also to a repeated one. */
 export function loggedToWire({ agent_id }: OfAgent, action: NewAgentAction): LoggedAction {
-  const { action_id, decision, violations, attested, score_before, score_after, tier, reasons } = action;
+  const { violations, attested, score_before, score_after, tier, reasons } = action;
   return {
-    action_id,
-    decision,
+    ...pick(action, ['action_id', 'decision']),
     violations: JSON.parse(violations) as Violation[],
     attested: attested === 1,
     entry: placeToWire(streamOfAgent(agent_id), action),
@@ -66,23 +65,11 @@ export function loggedToWire({ agent_id }: OfAgent, action: NewAgentAction): Log
 }
 
 export function actionToWire(agent: OfAgent, action: AgentAction, outcome: NewReportedOutcome | undefined): WireAction {
-  const { received_at, signed_at, algorithm, reported_by, action_type, action_description } = action;
-  const { tool_used, api_called, input_hash, output_hash, model, version } = action;
   return {
     ...loggedToWire(agent, action),
     agent_id: agent.agent_id,
-    received_at,
-    signed_at,
-    algorithm,
-    reported_by,
-    action_type,
-    action_description,
-    tool_used,
-    api_called,
-    input_hash,
-    output_hash,
-    model,
-    version,
+    ...pick(action, ['received_at', 'signed_at', 'algorithm', 'reported_by', 'action_type', 'action_description']),
+    ...pick(action, ['tool_used', 'api_called', 'input_hash', 'output_hash', 'model', 'version']),
     outcome: outcome === undefined ? null : outcomeToWire(agent, outcome),
   };
 }

@@ -3,7 +3,7 @@ import type { Json } from '../../../core/json/canonical.ts';
 import { keptPlace } from '../../audit/api.ts';
 import type { Database, Transaction } from '../../database/database.ts';
 import { Together } from '../../database/together.ts';
-import { DomainError } from '../../errors.ts';
+import { DomainError, there } from '../../errors.ts';
 import { newestFirst } from '../../http/newest-first.ts';
 import type { Principal } from '../../http/principal.ts';
 import { keyedRequest } from '../../idempotency/keyed-results.ts';
@@ -87,8 +87,7 @@ export class Actions {
   async find(agentId: string, actionId: string): Promise<WireAction> {
     const agent = await findAgent(this.#database, agentId);
     const actions = this.#rows().where('agent_no', '=', agent.agent_no).where('action_id', '=', actionId);
-    const row = await actions.executeTakeFirst();
-    if (row === undefined) throw new DomainError('not_found', 'the agent has no action of this id');
+    const row = there(await actions.executeTakeFirst(), 'the agent has no action of this id');
     return actionToWire(agent, row, (await outcomesOf(this.#database, [row.action_no])).get(row.action_no));
   }
 

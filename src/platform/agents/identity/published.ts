@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sha256 } from '../../../core/digest.ts';
 import type { PreparedQuery } from '../../database/database.ts';
-import { DomainError } from '../../errors.ts';
+import { there } from '../../errors.ts';
 import type { Agent } from '../agent-rows.ts';
 import type { AgentServiceDeps } from '../deps.ts';
 import type { CertificateKind } from '../enums.ts';
@@ -123,11 +123,6 @@ export class Published {
 
 const NO_LIST = 'there is no list of revoked certificates of this name';
 const NOBODY = 'there is no agent of this id that has an identity';
-
-function there<T>(found: T | null | undefined, message: string): T {
-  if (found === null || found === undefined) throw new DomainError('not_found', message);
-  return found;
-}
 
 /** A cache of signed documents: each is kept while its content is the same and it is not too old. */
 class Kept<T> {

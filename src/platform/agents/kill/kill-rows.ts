@@ -1,10 +1,10 @@
 import type { Selectable } from 'kysely';
 import type { Reader, Transaction } from '../../database/database.ts';
 import { kindsOf } from '../../database/table.ts';
-import { DomainError } from '../../errors.ts';
+import { rowFinder } from '../../rows.ts';
 import type { Agent } from '../agent-rows.ts';
 import type { KillStepName, StepResult } from '../enums.ts';
-import { type AgentTables, KILL_TABLES } from '../tables.ts';
+import { AGENT_TABLES, type AgentTables, KILL_TABLES } from '../tables.ts';
 
 export type Kill = Selectable<AgentTables['agent_kills']>;
 /** A step of a kill, for one agent. */
@@ -120,12 +120,9 @@ export async function endStep(
 }
 
 /** @throws DomainError `not_found`. */
-export async function findKill(reader: Reader, killId: string): Promise<Kill> {
-  const kills = reader.tables<AgentTables>().selectFrom('agent_kills').selectAll();
-  const kill = await kills.where('kill_id', '=', killId).executeTakeFirst();
-  if (kill === undefined) throw new DomainError('not_found', 'there is no use of the kill switch of this id');
-  return kill;
-}
+export const findKill = rowFinder(AGENT_TABLES, 'agent_kills', 'kill_id', {
+  missing: 'there is no use of the kill switch of this id',
+});
 
 /** Kills that are not at their end and that nobody carries out. */
 export function abandonedKills(reader: Reader, now: Date): Promise<Kill[]> {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Reader, Transaction } from '../../database/database.ts';
+import { pick } from '../../database/table.ts';
 import { DomainError } from '../../errors.ts';
 import type { PageQuery } from '../../http/fields.ts';
 import { newestFirst } from '../../http/newest-first.ts';
@@ -188,24 +189,17 @@ async function receiptsOf(reader: Reader, kills: readonly Kill[]): Promise<WireK
   const steps = Map.groupBy(await stepsOfKills(reader, killNos), ({ kill_no }) => kill_no);
   const deliveries = Map.groupBy(await deliveriesOfKills(reader, killNos), ({ kill_no }) => kill_no);
   const agentIds = await agentIdsOf(reader, kills);
-  return kills.map(
-    ({ kill_no, agent_no, kill_id, mode, reason, started_by, started_at, finished_at, flipped_after_ms }) => {
-      const own = steps.get(kill_no) ?? [];
-      return {
-        kill_id,
-        agent_id: agentIds.get(agent_no) ?? '',
-        mode,
-        reason,
-        started_by,
-        started_at,
-        finished_at,
-        public_verification_flipped_after_ms: flipped_after_ms,
-        agents: agentsOf(own),
-        deliveries: (deliveries.get(kill_no) ?? []).map(({ kill_no: _, ...delivery }) => delivery),
-        message: messageOf(finished_at, own),
-      };
-    },
-  );
+  return kills.map((kill) => {
+    const own = steps.get(kill.kill_no) ?? [];
+    return {
+      ...pick(kill, ['kill_id', 'mode', 'reason', 'started_by', 'started_at', 'finished_at']),
+      agent_id: agentIds.get(kill.agent_no) ?? '',
+      public_verification_flipped_after_ms: kill.flipped_after_ms,
+      agents: agentsOf(own),
+      deliveries: (deliveries.get(kill.kill_no) ?? []).map(({ kill_no: _, ...delivery }) => delivery),
+      message: messageOf(kill.finished_at, own),
+    };
+  });
 }
 
 async function agentIdsOf(reader: Reader, kills: readonly Kill[]): Promise<Map<number, string>> {
@@ -222,14 +216,7 @@ function agentsOf(steps: readonly StepRow[]): WireKill['agents'] {
   return [...byAgent].map(([agent_id, own]) => ({
     agent_id,
     name: own[0]?.name ?? '',
-    steps: own.map(({ step, started_at, ended_at, deadline_ms, result, detail }) => ({
-      step,
-      started_at,
-      ended_at,
-      deadline_ms,
-      result,
-      detail,
-    })),
+    steps: own.map((row) => pick(row, ['step', 'started_at', 'ended_at', 'deadline_ms', 'result', 'detail'])),
   }));
 }
 

@@ -7,10 +7,11 @@ import { DomainError } from '../../errors.ts';
 import type { Actor } from '../../http/principal.ts';
 import { keyedRequest, makeOnce } from '../../idempotency/keyed-results.ts';
 import { type Deliver, type Sends, Undeliverable } from '../../jobs/delivery.ts';
+import { rowFinder } from '../../rows.ts';
 import type { Agent } from '../agent-rows.ts';
 import type { AgentServiceDeps, KillDeps } from '../deps.ts';
 import type { SecurityEventName } from '../identity/tokens.ts';
-import type { AgentTables } from '../tables.ts';
+import { AGENT_TABLES, type AgentTables } from '../tables.ts';
 import type { NewSubscriber, WireSubscriber } from '../wire/kill.ts';
 import type { Kill } from './kill-rows.ts';
 
@@ -107,12 +108,9 @@ function standing(reader: Reader): Promise<Subscriber[]> {
 }
 
 /** @throws DomainError `not_found`. */
-async function findSubscriber(reader: Reader, subscriberId: string): Promise<Subscriber> {
-  const subscribers = reader.tables<AgentTables>().selectFrom('agent_subscribers').selectAll();
-  const row = await subscribers.where('subscriber_id', '=', subscriberId).executeTakeFirst();
-  if (row === undefined) throw new DomainError('not_found', 'there is no subscriber of this id');
-  return row;
-}
+const findSubscriber = rowFinder(AGENT_TABLES, 'agent_subscribers', 'subscriber_id', {
+  missing: 'there is no subscriber of this id',
+});
 
 function toWire({ subscriber_id, url, audience, added_at, added_by }: Subscriber): WireSubscriber {
   return { subscriber_id, url, audience, added_at, added_by };

@@ -1,10 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { type Markup, type MarkupContent, markup, name } from '../../../core/html/markup.ts';
 import { grouped } from '../../../core/plurals.ts';
 import { type NameActor, namesOfActors } from '../../accounts/api.ts';
 import { isKnown, sendKnown } from '../../http/etag.ts';
-import { forWhoMay, paramsOf, queryOf } from '../../web/asked.ts';
+import { serveOperationPage } from '../../operations/page.ts';
+import { forWhoMay, queryOf } from '../../web/asked.ts';
 import { copyable, digest, emptyState, factList, further, link, moment, statusWord } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { filterForm, filterSelect, filtersOf } from '../../web/filters.ts';
@@ -12,17 +13,16 @@ import { liveMark, liveRegion } from '../../web/live.ts';
 import { withQuery } from '../../web/own-path.ts';
 import { LIST_ROWS } from '../../web/rows.ts';
 import { boundToAgent } from '../entries.ts';
-import { ACTION_DECISIONS, tierOf } from '../enums.ts';
-import { actionParamsSchema, type WireAction } from '../wire/actions.ts';
+import { ACTION_DECISIONS, type ActionDecision, tierOf } from '../enums.ts';
+import { actionOperations } from '../operations/actions.ts';
+import { type ActionQuery, actionQuerySchema, type WireAction } from '../wire/actions.ts';
 import { agentParamsSchema, type WireAgent } from '../wire/agents.ts';
 import { actionTable } from './action-table.ts';
 import { DECISION_WORDS, decisionWord, RULE_WORDS, trustWord } from './labels.ts';
 import { type AgentPageParts, SEES_AGENTS } from './parts.ts';
-import { aboveAgent, agentEntryPath, agentIdOf, agentPath, agentsApi } from './paths.ts';
+import { AGENTS_API, aboveAgent, agentEntryPath, agentIdOf, agentPath, agentsApi } from './paths.ts';
 
-const filterSchema = filtersOf(
-  z.strictObject({ decision: z.enum(ACTION_DECISIONS).optional(), cursor: z.string().optional() }),
-);
+const filterSchema = filtersOf(actionQuerySchema.pick({ decision: true, cursor: true }));
 
 /** Pages of an agent's actions, and of one of them. */
 export function actionPages(server: FastifyInstance, parts: AgentPageParts): void {
@@ -49,16 +49,15 @@ function listPage(server: FastifyInstance, { service, clock }: AgentPageParts): 
       above: aboveAgent(agent),
       introduction:
         'As it was reported. Every action is an entry of its audit stream. What its key signed counts for its trust; what was only reported is recorded, and earns nothing.',
-      content: [filters(path, decision), liveRegion({ mark, says: sayOf(data), now }, list)],
+      content: [filters(path, { decision }), liveRegion({ mark, says: sayOf(data), now }, list)],
       api: { path: withQuery(agentsApi(id, 'actions'), { decision }) },
     });
   });
 }
 
-function filters(path: string, decision: string | undefined): Markup {
-  const choices = ACTION_DECISIONS.map((value) => ({ value, label: DECISION_WORDS[value][1] }));
-  const select = filterSelect({ name: 'decision', label: 'Decision', value: decision }, choices);
-  return filterForm(path, { decision }, select);
+function filters(path: string, asked: Pick<ActionQuery, 'decision'>): Markup {
+  const wordOf = (decision: ActionDecision) => DECISION_WORDS[decision][1];
+  return filterForm(path, asked, filterSelect(asked, ['decision', 'Decision'], ACTION_DECISIONS, wordOf));
 }
 
 function sayOf([last]: readonly WireAction[]): string {
@@ -77,23 +76,23 @@ function firstAction({ agent_id, allowed_tools }: WireAgent, request: FastifyReq
 }
 
 function onePage(server: FastifyInstance, { service, people, clock }: AgentPageParts): void {
-  const options = { config: SEES_AGENTS, schema: { hide: true, params: actionParamsSchema } } as const;
-  server.get('/agents/of/:agent_id/actions/:action_id', options, async (request, reply) => {
-    const { agent_id, action_id } = paramsOf<{ agent_id: string; action_id: string }>(request);
-    const agent = await service.agents.find(agent_id);
-    const done = await service.actions.find(agent_id, action_id);
-    const call = await namesOfActors(people, [done.reported_by]);
-    return reply.page({
-      title: `An action of ${agent.name}`,
-      above: [...aboveAgent(agent), { title: 'Actions', path: agentPath(agent_id, 'actions') }],
-      content: [
-        judged(done),
-        markup`<h2>What it did</h2>\n<p class="told">${name(done.action_description)}</p>\n`,
-        facts(done, call, clock(), request),
-        outcome(done, clock(), request),
-      ],
-      api: { path: agentsApi(agent_id, 'actions', action_id) },
-    });
+  serveOperationPage(server, actionOperations(service).getAction, {
+    path: '/agents/of/:agent_id/actions/:action_id',
+    api: AGENTS_API,
+    async view(done, { request, params: { agent_id } }) {
+      const agent = await service.agents.find(agent_id);
+      const call = await namesOfActors(people, [done.reported_by]);
+      return {
+        title: `An action of ${agent.name}`,
+        above: [...aboveAgent(agent), { title: 'Actions', path: agentPath(agent_id, 'actions') }],
+        content: [
+          judged(done),
+          markup`<h2>What it did</h2>\n<p class="told">${name(done.action_description)}</p>\n`,
+          facts(done, call, clock(), request),
+          outcome(done, clock(), request),
+        ],
+      };
+    },
   });
 }
 

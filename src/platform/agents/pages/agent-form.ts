@@ -21,33 +21,13 @@ export function typedOf({ model, version, allowed_tools, allowed_apis }: WireAge
 }
 
 export function compositionFields(form: FormState): Markup[] {
+  const version = 'Of the agent, as numbers with dots: 1.0.0';
+  const tools = 'One name a line. Where nothing is said it may use none.';
+  const apis = 'One host name a line. Where nothing is said it may call none.';
   return [
     field(form, { name: 'model', label: 'Model', hint: 'The name of the model that it uses.', autocomplete: 'off' }),
-    field(form, {
-      name: 'version',
-      label: 'Version',
-      autocomplete: 'off',
-      hint: 'Of the agent, as numbers with dots: 1.0.0',
-    }),
-    textArea(
-      form,
-      {
-        name: 'allowed_tools',
-        label: 'Tools that it may use',
-        isOptional: true,
-        hint: 'One name a line. Where nothing is said it may use none.',
-      },
-      4,
-    ),
-    textArea(
-      form,
-      {
-        name: 'allowed_apis',
-        label: 'APIs that it may call',
-        isOptional: true,
-        hint: 'One host name a line. Where nothing is said it may call none.',
-      },
-      4,
-    ),
+    field(form, { name: 'version', label: 'Version', autocomplete: 'off', hint: version }),
+    textArea(form, { name: 'allowed_tools', label: 'Tools that it may use', isOptional: true, hint: tools }, 4),
+    textArea(form, { name: 'allowed_apis', label: 'APIs that it may call', isOptional: true, hint: apis }, 4),
   ];
 }

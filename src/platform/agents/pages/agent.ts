@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Markup, type MarkupContent, markup, name } from '../../../core/html/markup.ts';
 import { plural } from '../../../core/plurals.ts';
 import { type NameActor, namesOfActors } from '../../accounts/api.ts';
+import { serveOperationPage } from '../../operations/page.ts';
 import { forWhoMay } from '../../web/asked.ts';
 import {
   action,
@@ -18,48 +19,53 @@ import type { PageView } from '../../web/layout.ts';
 import { apiOrigin } from '../../web/origin.ts';
 import { withQuery } from '../../web/own-path.ts';
 import { SHORT_ROWS } from '../../web/rows.ts';
+import { agentOperations } from '../operations/agents.ts';
 import type { AgentService } from '../service.ts';
-import { agentParamsSchema, type WireAgent } from '../wire/agents.ts';
+import type { WireAgent } from '../wire/agents.ts';
 import { actionTable } from './action-table.ts';
 import { killTable } from './kill.ts';
 import { AGENT_TYPE_WORDS, agentStateWords, passportWord, STATE_WORDS, trustWord } from './labels.ts';
-import { type AgentPageParts, SEES_AGENTS } from './parts.ts';
-import { ABOVE_AGENTS, agentIdOf, agentPath, agentStreamPath, agentsApi, publicApi, REGISTER_PATH } from './paths.ts';
+import type { AgentPageParts } from './parts.ts';
+import { ABOVE_AGENTS, AGENTS_API, agentPath, agentStreamPath, publicApi, REGISTER_PATH } from './paths.ts';
 import { trustFacts } from './trust.ts';
 import { vaultOf } from './vault.ts';
 
 /** An agent: what it is, whether it may act, how far it is trusted, and what it did. */
 export function agentPage(server: FastifyInstance, { service, people, clock }: AgentPageParts): void {
-  const options = { config: SEES_AGENTS, schema: { hide: true, params: agentParamsSchema } } as const;
-  server.get('/agents/of/:agent_id', options, async (request, reply) => {
-    const id = agentIdOf(request);
-    const now = clock();
-    const agent = await service.agents.find(id);
-    const trust = await service.trust.score(id);
-    const actions = await service.actions.list(id, { limit: SHORT_ROWS });
-    const kills = await service.kill.list(id, { limit: SHORT_ROWS });
-    const call = await namesOfActors(people, [agent.registered_by]);
-    const { wrong, ...introduction } = standing(agent);
-    return reply.page({
-      title: agent.name,
-      above: ABOVE_AGENTS,
-      ...introduction,
-      content: [
-        wrong,
-        facts(agent, call, now, request),
-        acts(agent, request),
-        allowances(agent),
-        section('Trust', trustFacts(trust), link(agentPath(id, 'trust'), 'How its score came about')),
-        section('What it did last', actionTable(actions.data, now), link(agentPath(id, 'actions'), 'All its actions')),
-        identitySection(agent, now, request),
-        await forWriters(request, () => vaultOf(service, agent, now, request)),
-        await familyOf(service, agent),
-        kills.data.length === 0
-          ? null
-          : section('Kill switch', killTable(kills.data, now), link(agentPath(id, 'kills'), 'All its uses')),
-      ],
-      api: { path: agentsApi(id) },
-    });
+  serveOperationPage(server, agentOperations(service).getAgent, {
+    path: '/agents/of/:agent_id',
+    api: AGENTS_API,
+    async view(agent, { request, params: { agent_id: id } }) {
+      const now = clock();
+      const trust = await service.trust.score(id);
+      const actions = await service.actions.list(id, { limit: SHORT_ROWS });
+      const kills = await service.kill.list(id, { limit: SHORT_ROWS });
+      const call = await namesOfActors(people, [agent.registered_by]);
+      const { wrong, ...introduction } = standing(agent);
+      return {
+        title: agent.name,
+        above: ABOVE_AGENTS,
+        ...introduction,
+        content: [
+          wrong,
+          facts(agent, call, now, request),
+          acts(agent, request),
+          allowances(agent),
+          section('Trust', trustFacts(trust), link(agentPath(id, 'trust'), 'How its score came about')),
+          section(
+            'What it did last',
+            actionTable(actions.data, now),
+            link(agentPath(id, 'actions'), 'All its actions'),
+          ),
+          identitySection(agent, now, request),
+          await forWriters(request, () => vaultOf(service, agent, now, request)),
+          await familyOf(service, agent),
+          kills.data.length === 0
+            ? null
+            : section('Kill switch', killTable(kills.data, now), link(agentPath(id, 'kills'), 'All its uses')),
+        ],
+      };
+    },
   });
 }
 

@@ -2,11 +2,12 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { agree, grouped, plural } from '../../../core/plurals.ts';
-import { forWhoMay, queryOf } from '../../web/asked.ts';
+import { forWhoMay } from '../../web/asked.ts';
 import { action, copyable, dataTable, emptyState, further, link, moment } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { filterField, filterForm, filterSelect, filtersOf } from '../../web/filters.ts';
 import { withQuery } from '../../web/own-path.ts';
+import { servePage } from '../../web/page.ts';
 import { LIST_ROWS } from '../../web/rows.ts';
 import { AGENT_STATES, TIER_NAMES } from '../enums.ts';
 import { type AgentStats, agentQuerySchema, type WireAgent } from '../wire/agents.ts';
@@ -20,28 +21,31 @@ type Filter = z.output<typeof filterSchema>;
 
 /** The agents, with how each of them stands. */
 export function agentsPage(server: FastifyInstance, { service, clock }: AgentPageParts): void {
-  const options = { config: SEES_AGENTS, schema: { hide: true, querystring: filterSchema } } as const;
-  server.get('/agents', options, async (request, reply) => {
-    const filter = queryOf<Filter>(request);
-    const { cursor: _, ...asked } = filter;
-    const stats = await service.stats();
-    const { data, next_cursor } = await service.agents.list({ ...filter, limit: LIST_ROWS });
-    const list = [
-      filters(filter),
-      agentTable(data, { now: clock(), empty: emptyState('No agent is like that.') }),
-      further(AGENTS_PATH, filter, next_cursor),
-    ];
-    return reply.page({
-      title: 'Agents',
-      introduction:
-        'Every agent has an identity, an audit stream of its own, a score of trust and a kill switch. What an agent does is judged when it is reported: nothing is stopped before.',
-      content: [
-        ways(stats),
-        forWhoMay(request, 'agents:write', () => markup`<p>${action(REGISTER_PATH, 'Register an agent')}</p>\n`),
-        stats.agents === 0 ? firstAgent(request) : list,
-      ],
-      api: { path: withQuery(agentsApi(), asked) },
-    });
+  servePage(server, {
+    path: '/agents',
+    access: SEES_AGENTS,
+    query: filterSchema,
+    async view({ request, query: filter }) {
+      const { cursor: _, ...asked } = filter;
+      const stats = await service.stats();
+      const { data, next_cursor } = await service.agents.list({ ...filter, limit: LIST_ROWS });
+      const list = [
+        filters(filter),
+        agentTable(data, { now: clock(), empty: emptyState('No agent is like that.') }),
+        further(AGENTS_PATH, filter, next_cursor),
+      ];
+      return {
+        title: 'Agents',
+        introduction:
+          'Every agent has an identity, an audit stream of its own, a score of trust and a kill switch. What an agent does is judged when it is reported: nothing is stopped before.',
+        content: [
+          ways(stats),
+          forWhoMay(request, 'agents:write', () => markup`<p>${action(REGISTER_PATH, 'Register an agent')}</p>\n`),
+          stats.agents === 0 ? firstAgent(request) : list,
+        ],
+        api: { path: withQuery(agentsApi(), asked) },
+      };
+    },
   });
 }
 
@@ -60,14 +64,8 @@ function ways({ agents, states, suspended_passports: passports }: AgentStats): M
 function filters({ q, state, tier }: Filter): Markup {
   return filterForm(AGENTS_PATH, { q, state, tier }, [
     filterField({ name: 'q', label: 'Name', value: q }),
-    filterSelect(
-      { name: 'state', label: 'Status', value: state },
-      AGENT_STATES.map((value) => ({ value, label: STATE_WORDS[value][1] })),
-    ),
-    filterSelect(
-      { name: 'tier', label: 'Tier', value: tier },
-      TIER_NAMES.map((value) => ({ value, label: value })),
-    ),
+    filterSelect({ state }, ['state', 'Status'], AGENT_STATES, (value) => STATE_WORDS[value][1]),
+    filterSelect({ tier }, ['tier', 'Tier'], TIER_NAMES),
   ]);
 }
 

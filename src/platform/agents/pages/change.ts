@@ -4,7 +4,6 @@ import { actorOf, principalOf } from '../../http/principal.ts';
 import { field, postForm } from '../../web/fields.ts';
 import { linesOfField } from '../../web/form-lines.ts';
 import { serveForm } from '../../web/forms.ts';
-import { leaveNotice } from '../../web/session-cookie.ts';
 import { type AgentPatch, agentParamsSchema, agentRegistrationSchema, type WireAgent } from '../wire/agents.ts';
 import { compositionFields, compositionShape, typedOf } from './agent-form.ts';
 import { type AgentPageParts, CHANGES_AGENTS } from './parts.ts';
@@ -22,37 +21,25 @@ export function changePage(server: FastifyInstance, { service: { agents } }: Age
     access: CHANGES_AGENTS,
     params: agentParamsSchema,
     schema,
-    async show(form, request, reply) {
-      const agent = await agents.find(agentIdOf(request));
-      const filled = { ...form, values: { name: agent.name, ...typedOf(agent), ...form.values } };
-      const body = { allowed_tools: agent.allowed_tools };
+    async show(asked) {
+      const agent = await agents.find(agentIdOf(asked.request));
+      const form = { ...asked.form, values: { name: agent.name, ...typedOf(agent), ...asked.form.values } };
+      const named = field(form, { name: 'name', label: 'Name', autocomplete: 'off', isFirst: true });
       return {
         title: `Change ${agent.name}`,
         above: aboveAgent(agent),
         introduction:
           'Model, version, tools and APIs are its composition, which its passport and its certificates state. Where one of them changes, the passport is suspended, and its score is 60 at most, until the agent is onboarded again. Its name is no part of that.',
-        content: [
-          postForm(
-            { request, reply, form: filled },
-            {
-              fields: [
-                field(filled, { name: 'name', label: 'Name', autocomplete: 'off', isFirst: true }),
-                ...compositionFields(filled),
-              ],
-              submit: 'Change it',
-            },
-          ),
-        ],
-        api: { method: 'PATCH', path: agentsApi(agent.agent_id), body },
+        content: postForm({ ...asked, form }, { fields: [named, ...compositionFields(form)], submit: 'Change it' }),
+        api: { method: 'PATCH', path: agentsApi(agent.agent_id), body: { allowed_tools: agent.allowed_tools } },
       };
     },
-    async act(patch, request, reply) {
+    async act(patch, request) {
       const id = agentIdOf(request);
       const input = untouchedLeftOut(await agents.find(id), patch);
       const { composition } = await agents.change(actorOf(principalOf(request)), id, input);
       const onboard = composition.changed_at === null ? '' : ' Its passport is suspended until it is onboarded again.';
-      leaveNotice(reply, `The agent is changed.${onboard}`);
-      return agentPath(id);
+      return { notice: `The agent is changed.${onboard}`, next: agentPath(id) };
     },
   });
 }

@@ -1,19 +1,20 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
-import { actorOf, principalOf } from '../../http/principal.ts';
 import { serveOperationAct } from '../../operations/act.ts';
+import { serveOperationForm } from '../../operations/form.ts';
 import { serveOperationList } from '../../operations/list.ts';
+import { insteadOfAct } from '../../web/acts.ts';
 import { dataTable, emptyState, link, moment, statusWord } from '../../web/components.ts';
-import { choices, postForm } from '../../web/fields.ts';
-import { type FormState, serveForm } from '../../web/forms.ts';
+import { choices } from '../../web/fields.ts';
+import type { FormState } from '../../web/forms.ts';
 import { askedReason, reasonField } from '../../web/reason.ts';
 import { killOperations } from '../operations/kill.ts';
-import { agentParamsSchema, type WireAgent } from '../wire/agents.ts';
+import type { WireAgent } from '../wire/agents.ts';
 import { killSchema, type WireKill } from '../wire/kill.ts';
 import { MODE_WORDS } from './labels.ts';
 import { type AgentPageParts, PROVED } from './parts.ts';
-import { AGENTS_API, aboveAgent, agentIdOf, agentPath, agentsApi, killPath, SUBSCRIBERS_PATH } from './paths.ts';
+import { AGENTS_API, aboveAgent, agentPath, killPath, SUBSCRIBERS_PATH } from './paths.ts';
 
 const schema = z.object({
   mode: z.enum(killSchema.shape.mode.options, 'Choose what is done'),
@@ -21,28 +22,25 @@ const schema = z.object({
 });
 
 /** The kill switch: what it does, and what it does not do. */
-export function killPages(server: FastifyInstance, { service: { agents, kill } }: AgentPageParts): void {
-  serveForm(server, {
+export function killPages(server: FastifyInstance, { service }: AgentPageParts): void {
+  serveOperationForm(server, killOperations(service).useKillSwitch, {
     path: '/agents/of/:agent_id/kill',
+    api: AGENTS_API,
     access: PROVED,
-    params: agentParamsSchema,
     schema,
-    async show(form, request, reply) {
-      const agent = await agents.find(agentIdOf(request));
-      const body = { mode: 'suspend', reason: 'why' };
-      const path = agentsApi(agent.agent_id, 'kill-switch');
-      return {
-        title: `Kill switch of ${agent.name}`,
-        above: aboveAgent(agent),
-        introduction: `It stops what this platform gives the agent${agent.children.length === 0 ? '' : ', and every agent that it delegates to'}. Afterwards a receipt says which steps ran.`,
-        content: [WHAT_IT_DOES, killForm(agent, { form, request, reply })],
-        api: { method: 'POST', path, body },
-      };
-    },
-    async act(given, request) {
-      const { agent_id, kill_id } = await kill.stop(actorOf(principalOf(request)), agentIdOf(request), given);
-      return killPath(agent_id, kill_id);
-    },
+    subject: ({ agent_id }) => service.agents.find(agent_id),
+    view: ({ form }, agent) => ({
+      title: `Kill switch of ${agent.name}`,
+      above: aboveAgent(agent),
+      introduction: `It stops what this platform gives the agent${agent.children.length === 0 ? '' : ', and every agent that it delegates to'}. Afterwards a receipt says which steps ran.`,
+      before: [WHAT_IT_DOES, markup`<h2>Stop it</h2>\n`],
+      fields: [modeField(agent, form), reasonField(form)],
+      submit: 'Stop it now',
+      isFinal: true,
+      instead: insteadOfAct(agentPath(agent.agent_id)),
+    }),
+    example: () => ({ mode: 'suspend', reason: 'why' }),
+    done: ({ agent_id, kill_id }) => killPath(agent_id, kill_id),
   });
 }
 
@@ -92,21 +90,11 @@ const MODES = [
   },
 ];
 
-function killForm(
-  { agent_id, state }: WireAgent,
-  asked: { form: FormState; request: FastifyRequest; reply: FastifyReply },
-): Markup {
-  const { form } = asked;
+function modeField({ state }: WireAgent, form: FormState): Markup {
   // Suspension is preselected for people in a hurry; an act that cannot be undone never is.
   const filled = { ...form, values: { ...(state === 'suspended' ? {} : { mode: 'suspend' }), ...form.values } };
   const modes = state === 'suspended' ? MODES.filter(({ value }) => value === 'revoke') : MODES;
-  return markup`<h2>Stop it</h2>
-${postForm(asked, {
-  fields: [choices(filled, { name: 'mode', label: 'How', type: 'radio' }, modes), reasonField(form)],
-  submit: 'Stop it now',
-  isFinal: true,
-  instead: markup`<a href="${agentPath(agent_id)}">Leave it as it is</a>`,
-})}`;
+  return choices(filled, { name: 'mode', label: 'How', type: 'radio' }, modes);
 }
 
 /** Uses of the kill switch as rows. */

@@ -4,6 +4,7 @@ import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { plural } from '../../../core/plurals.ts';
 import { idempotencyKey } from '../../http/fields.ts';
 import { actorOf, principalOf } from '../../http/principal.ts';
+import { insteadOfAct } from '../../web/acts.ts';
 import { asCurl, copyable, digest, factList, link, moment } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { onceField, postForm } from '../../web/fields.ts';
@@ -20,9 +21,9 @@ export function onboardPage(server: FastifyInstance, { service: { agents, onboar
     access: PROVED,
     params: agentParamsSchema,
     schema: z.object({ once: idempotencyKey }),
-    async show(form, request, reply) {
-      const agent = await agents.find(agentIdOf(request));
-      const instead = markup`<a href="${agentPath(agent.agent_id)}">Leave it as it is</a>`;
+    async show(asked) {
+      const agent = await agents.find(agentIdOf(asked.request));
+      const instead = insteadOfAct(agentPath(agent.agent_id));
       return {
         title: `Onboard ${agent.name}`,
         isNarrow: true,
@@ -30,8 +31,8 @@ export function onboardPage(server: FastifyInstance, { service: { agents, onboar
         introduction: INTRODUCTION,
         content: [
           agent.identity === null ? null : AGAIN,
-          postForm({ request, reply, form }, { fields: onceField(form), submit: 'Onboard it', instead }),
-          byCurl(agent, request),
+          postForm(asked, { fields: onceField(asked.form), submit: 'Onboard it', instead }),
+          byCurl(agent, asked.request),
         ],
       };
     },

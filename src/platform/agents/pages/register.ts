@@ -1,19 +1,19 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type Markup, markup } from '../../../core/html/markup.ts';
 import { idempotencyKey } from '../../http/fields.ts';
-import { actorOf, principalOf } from '../../http/principal.ts';
-import { field, onceField, postForm, select } from '../../web/fields.ts';
+import { serveOperationForm } from '../../operations/form.ts';
+import { field, onceField, select } from '../../web/fields.ts';
 import { emptyAsNone } from '../../web/form-lines.ts';
-import { type FormState, serveForm } from '../../web/forms.ts';
-import { leaveNotice } from '../../web/session-cookie.ts';
+import type { FormState } from '../../web/forms.ts';
 import { AGENT_TYPES } from '../enums.ts';
+import { agentOperations } from '../operations/agents.ts';
 import type { AgentService } from '../service.ts';
 import { agentRegistrationSchema } from '../wire/agents.ts';
 import { compositionFields, compositionShape } from './agent-form.ts';
 import { AGENT_TYPE_WORDS } from './labels.ts';
-import { type AgentPageParts, CHANGES_AGENTS } from './parts.ts';
-import { ABOVE_AGENTS, agentPath, agentsApi } from './paths.ts';
+import type { AgentPageParts } from './parts.ts';
+import { ABOVE_AGENTS, AGENTS_API, agentPath } from './paths.ts';
 
 /** Agents that a form has to choose from: the newest. */
 const MOST_CHOICES = 100;
@@ -40,58 +40,37 @@ const schema = z.object({
 
 /** A new agent. */
 export function registerPage(server: FastifyInstance, { service }: AgentPageParts): void {
-  serveForm(server, {
+  serveOperationForm(server, agentOperations(service).registerAgent, {
     path: '/agents/register',
-    access: CHANGES_AGENTS,
+    api: AGENTS_API,
     schema,
-    show: async (form, request, reply) => ({
+    view: async ({ form, request }) => ({
       title: 'Register an agent',
       above: ABOVE_AGENTS,
       introduction:
         'Say what it is and what it may do. It has no identity before it is onboarded, which is the next step.',
-      content: [await registerForm(service, { form, request, reply })],
-      api: { method: 'POST', path: agentsApi(), body: REGISTRATION_EXAMPLE },
+      fields: [...agentFields(form), await parentField(service, form, request)],
+      submit: 'Register it',
     }),
-    async act({ once, ...input }, request, reply) {
-      const { agent_id, message } = await service.agents.register(actorOf(principalOf(request)), input, once);
-      leaveNotice(reply, `The agent is registered. ${message}`);
-      return agentPath(agent_id);
-    },
+    example: () => REGISTRATION_EXAMPLE,
+    done: ({ agent_id, message }) => ({
+      notice: `The agent is registered. ${message}`,
+      next: agentPath(agent_id),
+    }),
   });
 }
 
-async function registerForm(
-  service: AgentService,
-  asked: { form: FormState; request: FastifyRequest; reply: FastifyReply },
-): Promise<Markup> {
-  const { form, request } = asked;
-  return postForm(asked, {
-    fields: [
-      onceField(form),
-      field(form, {
-        name: 'name',
-        label: 'Name',
-        autocomplete: 'off',
-        isFirst: true,
-        hint: 'As people call it.',
-      }),
-      select(
-        form,
-        { name: 'agent_type', label: 'Type', value: 'supervised' },
-        AGENT_TYPES.map((value) => ({ value, label: AGENT_TYPE_WORDS[value] })),
-      ),
-      ...compositionFields(form),
-      field(form, {
-        name: 'prompt_sha256',
-        label: 'SHA-256 of its prompt',
-        autocomplete: 'off',
-        isOptional: true,
-        hint: '64 hex digits. Another prompt is another composition then.',
-      }),
-      await parentField(service, form, request),
-    ],
-    submit: 'Register it',
-  });
+function agentFields(form: FormState): Markup[] {
+  const types = AGENT_TYPES.map((value) => ({ value, label: AGENT_TYPE_WORDS[value] }));
+  const typed = { autocomplete: 'off' } as const;
+  const prompt = { ...typed, name: 'prompt_sha256', label: 'SHA-256 of its prompt', isOptional: true };
+  return [
+    onceField(form),
+    field(form, { ...typed, name: 'name', label: 'Name', isFirst: true, hint: 'As people call it.' }),
+    select(form, { name: 'agent_type', label: 'Type', value: 'supervised' }, types),
+    ...compositionFields(form),
+    field(form, { ...prompt, hint: '64 hex digits. Another prompt is another composition then.' }),
+  ];
 }
 
 async function parentField({ agents }: AgentService, form: FormState, { query }: FastifyRequest): Promise<Markup> {

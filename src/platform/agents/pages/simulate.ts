@@ -1,12 +1,11 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { text } from '../../http/fields.ts';
-import { asCurl, dataTable, emptyState, factList, statusWord } from '../../web/components.ts';
-import { curlCommand } from '../../web/curl.ts';
+import { dataTable, emptyState, factList, statusWord } from '../../web/components.ts';
 import { choices, field, postForm } from '../../web/fields.ts';
 import { emptyAsNone } from '../../web/form-lines.ts';
-import { type FormState, serveForm } from '../../web/forms.ts';
+import { type AskedForm, type FormState, serveForm } from '../../web/forms.ts';
 import { agentParamsSchema } from '../wire/agents.ts';
 import { SIMULATED_RULES, type Simulated, type Simulation, simulationSchema } from '../wire/trust.ts';
 import { RULE_WORDS, STATE_WORDS, signedPoints, trustWord } from './labels.ts';
@@ -36,13 +35,14 @@ export function simulatePage(server: FastifyInstance, { service: { agents, trust
     access: SEES_AGENTS,
     params: agentParamsSchema,
     schema,
-    async show(form, request, reply) {
-      const agent = await agents.find(agentIdOf(request));
+    async show(asked) {
+      const agent = await agents.find(agentIdOf(asked.request));
       return {
         title: `What would happen to ${agent.name}`,
         above: aboveAgent(agent),
         introduction: 'Its score is computed as if this happened now. Nothing happens, and nothing is recorded.',
-        content: simulateForm(agent.agent_id, { form, request, reply }),
+        content: simulateForm(agent.agent_id, asked),
+        api: simulateCall(agent.agent_id),
       };
     },
     async act(simulation, request, reply) {
@@ -58,9 +58,15 @@ export function simulatePage(server: FastifyInstance, { service: { agents, trust
           markup`<h2>Something else</h2>\n`,
           simulateForm(agent.agent_id, { form, request, reply }),
         ],
+        api: simulateCall(agent.agent_id),
       };
     },
   });
+}
+
+function simulateCall(agentId: string) {
+  const path = agentsApi(agentId, 'trust-score', 'simulate');
+  return { method: 'POST', path, body: { rules: ['tool_outside', 'tool_outside'] } } as const;
 }
 
 function typedOf({ rules, action }: Simulation): FormState['values'] {
@@ -74,11 +80,8 @@ const SIGNED = [
   { value: 'no', label: 'Only reported', hint: 'which earns nothing' },
 ];
 
-function simulateForm(
-  agentId: string,
-  asked: { form: FormState; request: FastifyRequest; reply: FastifyReply },
-): Markup {
-  const { form, request } = asked;
+function simulateForm(agentId: string, asked: AskedForm): Markup {
+  const { form } = asked;
   const filled = { ...form, values: { what: 'action', signed: 'yes', ...form.values } };
   const actionFields = [
     field(filled, { name: 'tool_used', label: 'Tool', autocomplete: 'off', isOptional: true }),
@@ -91,13 +94,11 @@ function simulateForm(
     { value: 'action', label: 'It reports an action', fields: actionFields },
     { value: 'rules', label: 'Rules are applied, from the first to the last', fields: ruleFields },
   ];
-  const body = { rules: ['tool_outside', 'tool_outside'] };
-  const path = agentsApi(agentId, 'trust-score', 'simulate');
-  return markup`${postForm(asked, {
+  return postForm(asked, {
     action: agentPath(agentId, 'simulate'),
     fields: choices(filled, { name: 'what', label: 'What happens', type: 'radio' }, what),
     submit: 'Compute it',
-  })}${asCurl('curl', curlCommand(request, { method: 'POST', path, body }))}`;
+  });
 }
 
 function outcome({ before, after, tier, state, lines }: Simulated): Markup {

@@ -3,17 +3,17 @@ import { z } from 'zod';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { type NameActor, namesOfActors } from '../../accounts/api.ts';
 import { idempotencyKey } from '../../http/fields.ts';
-import { actorOf, principalOf } from '../../http/principal.ts';
 import { serveOperationAct } from '../../operations/act.ts';
+import { serveOperationForm } from '../../operations/form.ts';
 import { forWhoMay } from '../../web/asked.ts';
 import { action, copyable, dataTable, emptyState, link, moment } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
-import { field, onceField, postForm } from '../../web/fields.ts';
-import { type FormState, serveForm } from '../../web/forms.ts';
-import { leaveNotice } from '../../web/session-cookie.ts';
+import { field, onceField } from '../../web/fields.ts';
+import type { FormState } from '../../web/forms.ts';
+import { servePage } from '../../web/page.ts';
 import { subscriberOperations } from '../operations/subscribers.ts';
 import { subscriberSchema, type WireSubscriber } from '../wire/kill.ts';
-import { type AgentPageParts, CHANGES_AGENTS, SEES_AGENTS } from './parts.ts';
+import { type AgentPageParts, SEES_AGENTS } from './parts.ts';
 import {
   ABOVE_AGENTS,
   ABOVE_SUBSCRIBERS,
@@ -33,44 +33,37 @@ export function subscriberPages(server: FastifyInstance, parts: AgentPageParts):
 }
 
 function listPage(server: FastifyInstance, { service: { subscribers }, people, clock }: AgentPageParts): void {
-  const options = { config: SEES_AGENTS, schema: { hide: true } } as const;
-  server.get('/agents/subscribers', options, async (request, reply) => {
-    const data = await subscribers.list();
-    const call = await namesOfActors(
-      people,
-      data.map(({ added_by }) => added_by),
-    );
-    const command = curlCommand(request, { method: 'POST', path: SUBSCRIBERS_API, body: EXAMPLE });
-    const empty = emptyState(
-      'Nobody is notified. Add whoever relies on agents of this platform, here or with a call of the API:',
-      copyable('first-subscriber', 'Add a subscriber, as a call of the API', command),
-    );
-    return reply.page({
-      title: 'Subscribers',
-      above: ABOVE_AGENTS,
-      introduction:
-        'They are sent a signed message, a Security Event Token, when an agent is suspended, revoked or reinstated. They check it with the keys that this platform publishes.',
-      content: [
-        forWhoMay(
-          request,
-          'agents:write',
-          () => markup`<p>${action(`${SUBSCRIBERS_PATH}/new`, 'Add a subscriber')}</p>\n`,
-        ),
-        table(data, { call, now: clock(), empty, request }),
-      ],
-      api: { path: SUBSCRIBERS_API },
-    });
+  servePage(server, {
+    path: '/agents/subscribers',
+    access: SEES_AGENTS,
+    async view({ request }) {
+      const data = await subscribers.list();
+      const adders = data.map(({ added_by }) => added_by);
+      const add = action(`${SUBSCRIBERS_PATH}/new`, 'Add a subscriber');
+      const call = await namesOfActors(people, adders);
+      return {
+        title: 'Subscribers',
+        above: ABOVE_AGENTS,
+        introduction:
+          'They are sent a signed message, a Security Event Token, when an agent is suspended, revoked or reinstated. They check it with the keys that this platform publishes.',
+        content: [
+          forWhoMay(request, 'agents:write', () => markup`<p>${add}</p>\n`),
+          table(data, { call, now: clock(), request }),
+        ],
+        api: { path: SUBSCRIBERS_API },
+      };
+    },
   });
 }
 
 interface Shown {
   call: NameActor;
   now: Date;
-  empty: Markup;
   request: FastifyRequest;
 }
 
-function table(subscribers: readonly WireSubscriber[], { call, now, empty, request }: Shown): Markup {
+function table(subscribers: readonly WireSubscriber[], { call, now, request }: Shown): Markup {
+  const command = curlCommand(request, { method: 'POST', path: SUBSCRIBERS_API, body: EXAMPLE });
   return dataTable({
     caption: 'Subscribers',
     columns: [
@@ -86,7 +79,10 @@ function table(subscribers: readonly WireSubscriber[], { call, now, empty, reque
       },
     ],
     rows: subscribers,
-    empty,
+    empty: emptyState(
+      'Nobody is notified. Add whoever relies on agents of this platform, here or with a call of the API:',
+      copyable('first-subscriber', 'Add a subscriber, as a call of the API', command),
+    ),
   });
 }
 
@@ -96,51 +92,31 @@ const newSchema = z.object({
   audience: z.string().trim().min(1, 'Say who they are').pipe(subscriberSchema.shape.audience),
 });
 
-function newPage(server: FastifyInstance, { service: { subscribers } }: AgentPageParts): void {
-  serveForm(server, {
+function newPage(server: FastifyInstance, { service }: AgentPageParts): void {
+  serveOperationForm(server, subscriberOperations(service).addSubscriber, {
     path: '/agents/subscribers/new',
-    access: CHANGES_AGENTS,
+    api: AGENTS_API,
     schema: newSchema,
-    show: (form, request, reply) => ({
+    view: ({ form }) => ({
       title: 'Add a subscriber',
       isNarrow: true,
       above: ABOVE_SUBSCRIBERS,
       introduction: 'Whoever relies on agents of this platform, and has to know when one is stopped.',
-      content: [
-        postForm(
-          { request, reply, form },
-          {
-            fields: fieldsOf(form),
-            submit: 'Add it',
-          },
-        ),
-      ],
-      api: { method: 'POST', path: SUBSCRIBERS_API, body: EXAMPLE },
+      fields: fieldsOf(form),
+      submit: 'Add it',
     }),
-    async act({ once, ...input }, request, reply) {
-      await subscribers.add(actorOf(principalOf(request)), input, once);
-      leaveNotice(reply, 'The subscriber is added.');
-      return SUBSCRIBERS_PATH;
-    },
+    example: () => EXAMPLE,
+    done: () => ({ notice: 'The subscriber is added.', next: SUBSCRIBERS_PATH }),
   });
 }
 
 function fieldsOf(form: FormState): Markup[] {
+  const where = 'Where the message is sent by POST, as RFC 8935 says.';
+  const who = 'Who they are, as the message says it: they refuse one for somebody else.';
   return [
     onceField(form),
-    field(form, {
-      name: 'url',
-      label: 'Address',
-      autocomplete: 'off',
-      isFirst: true,
-      hint: 'Where the message is sent by POST, as RFC 8935 says.',
-    }),
-    field(form, {
-      name: 'audience',
-      label: 'Audience',
-      autocomplete: 'off',
-      hint: 'Who they are, as the message says it: they refuse one for somebody else.',
-    }),
+    field(form, { name: 'url', label: 'Address', autocomplete: 'off', isFirst: true, hint: where }),
+    field(form, { name: 'audience', label: 'Audience', autocomplete: 'off', hint: who }),
   ];
 }
 

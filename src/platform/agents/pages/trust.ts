@@ -1,53 +1,52 @@
 import type { FastifyInstance } from 'fastify';
-import { z } from 'zod';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { grouped } from '../../../core/plurals.ts';
-import { queryOf } from '../../web/asked.ts';
+import { serveOperationPage } from '../../operations/page.ts';
 import { action, dataTable, emptyState, factList, further, link, moment } from '../../web/components.ts';
+import { cursorSchema } from '../../web/page.ts';
 import { LIST_ROWS } from '../../web/rows.ts';
 import { tierOf } from '../enums.ts';
-import { agentParamsSchema } from '../wire/agents.ts';
+import { agentOperations } from '../operations/agents.ts';
 import type { TrustScore, WireTrustLine } from '../wire/trust.ts';
 import { CEILING_WORDS, RULE_WORDS, signedPoints, trustWord } from './labels.ts';
-import { type AgentPageParts, SEES_AGENTS } from './parts.ts';
-import { aboveAgent, actionPath, agentIdOf, agentPath, agentsApi } from './paths.ts';
+import type { AgentPageParts } from './parts.ts';
+import { AGENTS_API, aboveAgent, actionPath, agentPath, agentsApi } from './paths.ts';
 import { scoreChart } from './score-chart.ts';
 
 /** Lines on one page: as many as the chart draws. */
 const CHART_LINES = 2 * LIST_ROWS;
 
-const querySchema = z.object({ cursor: z.string().optional() });
-
 /** The history of an agent's score: as a chart, and as the lines that it is drawn from. */
 export function trustPage(server: FastifyInstance, { service, clock }: AgentPageParts): void {
-  const schema = { hide: true, params: agentParamsSchema, querystring: querySchema };
-  server.get('/agents/of/:agent_id/trust', { config: SEES_AGENTS, schema }, async (request, reply) => {
-    const id = agentIdOf(request);
-    const { cursor } = queryOf<z.output<typeof querySchema>>(request);
-    const agent = await service.agents.find(id);
-    const trust = await service.trust.score(id);
-    const { data, next_cursor } = await service.trust.history(id, { limit: CHART_LINES, cursor });
-    const now = clock();
-    const until = cursor === undefined ? now.toISOString() : (data[0]?.at ?? '');
-    const path = agentPath(id, 'trust');
-    return reply.page({
-      title: `Trust in ${agent.name}`,
-      above: aboveAgent(agent),
-      introduction:
-        'Its score is what its ledger says, line by line: computed anew from these lines it is the same. Nobody can set it.',
-      content: [
-        cursor === undefined ? trustFacts(trust) : markup`<p>${link(path, 'To the newest lines')}</p>\n`,
-        cursor === undefined
-          ? markup`<p class="acts">${action(agentPath(id, 'simulate'), 'What would happen', 'quiet')}</p>\n`
-          : null,
-        markup`<h2>History</h2>\n`,
-        scoreChart({ lines: data.toReversed(), until }),
-        lineTable(id, data, now),
-        further(path, { cursor }, next_cursor),
-        cursor === undefined ? factorsOf(trust) : null,
-      ],
-      api: { path: agentsApi(id, 'trust-score', 'history') },
-    });
+  serveOperationPage(server, agentOperations(service).getAgent, {
+    path: '/agents/of/:agent_id/trust',
+    api: AGENTS_API,
+    query: cursorSchema,
+    async view(agent, { params: { agent_id: id }, query: { cursor } }) {
+      const trust = await service.trust.score(id);
+      const { data, next_cursor } = await service.trust.history(id, { limit: CHART_LINES, cursor });
+      const now = clock();
+      const until = cursor === undefined ? now.toISOString() : (data[0]?.at ?? '');
+      const path = agentPath(id, 'trust');
+      return {
+        title: `Trust in ${agent.name}`,
+        above: aboveAgent(agent),
+        introduction:
+          'Its score is what its ledger says, line by line: computed anew from these lines it is the same. Nobody can set it.',
+        content: [
+          cursor === undefined ? trustFacts(trust) : markup`<p>${link(path, 'To the newest lines')}</p>\n`,
+          cursor === undefined
+            ? markup`<p class="acts">${action(agentPath(id, 'simulate'), 'What would happen', 'quiet')}</p>\n`
+            : null,
+          markup`<h2>History</h2>\n`,
+          scoreChart({ lines: data.toReversed(), until }),
+          lineTable(id, data, now),
+          further(path, { cursor }, next_cursor),
+          cursor === undefined ? factorsOf(trust) : null,
+        ],
+        api: { path: agentsApi(id, 'trust-score', 'history') },
+      };
+    },
   });
 }
 

@@ -2,23 +2,20 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type Markup, markup, name, name as named } from '../../../core/html/markup.ts';
 import { grouped } from '../../../core/plurals.ts';
-import { DomainError } from '../../errors.ts';
-import { actorOf, principalOf } from '../../http/principal.ts';
+import { there } from '../../errors.ts';
 import { serveOperationAct } from '../../operations/act.ts';
+import { serveOperationForm } from '../../operations/form.ts';
 import { forWhoMay } from '../../web/asked.ts';
 import { action, dataTable, emptyState, link, moment, momentOr } from '../../web/components.ts';
-import { choices, field, postForm } from '../../web/fields.ts';
-import { serveForm } from '../../web/forms.ts';
-import { leaveNotice } from '../../web/session-cookie.ts';
+import { choices, field } from '../../web/fields.ts';
 import { DECOY_SORTS } from '../enums.ts';
 import { decoyOperations, vaultOperations } from '../operations/vault.ts';
 import type { AgentService } from '../service.ts';
 import type { Vaults } from '../vault/vaults.ts';
 import type { WireAgent } from '../wire/agents.ts';
-import { agentParamsSchema } from '../wire/agents.ts';
 import { newDecoySchema } from '../wire/vault.ts';
-import { type AgentPageParts, CHANGES_AGENTS, PROVED } from './parts.ts';
-import { AGENTS_API, aboveAgent, agentIdOf, agentPath, agentsApi } from './paths.ts';
+import { type AgentPageParts, PROVED } from './parts.ts';
+import { AGENTS_API, aboveAgent, agentPath } from './paths.ts';
 
 type HeldVault = Awaited<ReturnType<Vaults['list']>>;
 
@@ -81,12 +78,6 @@ export function vaultActPages(server: FastifyInstance, parts: AgentPageParts): v
   removeDecoyPage(server, parts);
 }
 
-/** @throws DomainError `not_found`. */
-function there<T>(found: T | undefined, what: string): T {
-  if (found === undefined) throw new DomainError('not_found', `the vault has no ${what} of this name or id`);
-  return found;
-}
-
 function removeSecretPage(server: FastifyInstance, { service }: AgentPageParts): void {
   const { agents, vault } = service;
   serveOperationAct(server, vaultOperations(service).removeAgentSecret, {
@@ -96,11 +87,8 @@ function removeSecretPage(server: FastifyInstance, { service }: AgentPageParts):
     async subject({ agent_id, name }) {
       const agent = await agents.find(agent_id);
       const { secrets } = await vault.list(agent_id);
-      const secret = there(
-        secrets.find((each) => each.name === name),
-        'secret',
-      );
-      return { agent, secret };
+      const secret = secrets.find((each) => each.name === name);
+      return { agent, secret: there(secret, 'the vault has no secret of this name or id') };
     },
     view: ({ agent, secret }) => ({
       title: `Remove the secret ${secret.name}`,
@@ -123,11 +111,8 @@ function removeDecoyPage(server: FastifyInstance, { service }: AgentPageParts): 
     async subject({ agent_id, decoy_id }) {
       const agent = await agents.find(agent_id);
       const { decoys } = await vault.list(agent_id);
-      const decoy = there(
-        decoys.find((each) => each.decoy_id === decoy_id),
-        'decoy',
-      );
-      return { agent, decoy };
+      const decoy = decoys.find((each) => each.decoy_id === decoy_id);
+      return { agent, decoy: there(decoy, 'the vault has no decoy of this name or id') };
     },
     view: ({ agent, decoy }) => ({
       title: `Take out the decoy ${decoy.name}`,
@@ -151,43 +136,28 @@ const KINDS = [
 ];
 
 /** A secret or a tool that nobody has a reason to use. */
-export function decoyPage(server: FastifyInstance, { service: { agents, vault } }: AgentPageParts): void {
-  serveForm(server, {
+export function decoyPage(server: FastifyInstance, { service }: AgentPageParts): void {
+  serveOperationForm(server, decoyOperations(service).addAgentDecoy, {
     path: '/agents/of/:agent_id/decoy',
-    access: CHANGES_AGENTS,
-    params: agentParamsSchema,
+    api: AGENTS_API,
     schema,
-    async show(form, request, reply) {
-      const agent = await agents.find(agentIdOf(request));
+    subject: ({ agent_id }) => service.agents.find(agent_id),
+    view({ form }, agent) {
       const values = { kind: 'secret', ...form.values };
-      const path = agentsApi(agent.agent_id, 'vault', 'decoys');
-      const body = { name: 'prod-db-password', kind: 'secret' };
       return {
         title: `Plant a decoy for ${agent.name}`,
         isNarrow: true,
         above: aboveAgent(agent),
         introduction:
           'A use of it is a detection of the trap service, raises an alert, and costs the agent 30 points. Give it a name that looks worth taking.',
-        content: [
-          postForm(
-            { request, reply, form },
-            {
-              fields: [
-                field(form, { name: 'name', label: 'Name', autocomplete: 'off', isFirst: true }),
-                choices({ ...form, values }, { name: 'kind', label: 'What', type: 'radio' }, KINDS),
-              ],
-              submit: 'Plant it',
-            },
-          ),
+        fields: [
+          field(form, { name: 'name', label: 'Name', autocomplete: 'off', isFirst: true }),
+          choices({ ...form, values }, { name: 'kind', label: 'What', type: 'radio' }, KINDS),
         ],
-        api: { method: 'POST', path, body },
+        submit: 'Plant it',
       };
     },
-    async act(given, request, reply) {
-      const id = agentIdOf(request);
-      await vault.addDecoy(actorOf(principalOf(request)), id, given);
-      leaveNotice(reply, 'The decoy is planted.');
-      return agentPath(id);
-    },
+    example: () => ({ name: 'prod-db-password', kind: 'secret' }),
+    done: (_decoy, { agent_id }) => ({ notice: 'The decoy is planted.', next: agentPath(agent_id) }),
   });
 }

@@ -24,60 +24,44 @@ export const publicAgentRoutes: FastifyPluginAsyncZod<{ service: AgentService } 
 
   server.get(
     '/public/verify-agent/:agent_id',
-    {
-      config: { public: true },
-      schema: {
-        operationId: 'verifyAgent',
-        tags: ['public'],
-        summary: 'Say how an agent stands at this moment: to anybody, and without what it may do or whose it is',
-        params: agentParamsSchema,
-        response: { 200: agentVerificationSchema, ...problemResponses(404) },
-      },
-    },
+    publicRoute({
+      operationId: 'verifyAgent',
+      summary: 'Say how an agent stands at this moment: to anybody, and without what it may do or whose it is',
+      params: agentParamsSchema,
+      response: { 200: agentVerificationSchema, ...problemResponses(404) },
+    }),
     ({ params }) => agents.verify(params.agent_id),
   );
 
   server.get(
     '/public/status-list',
-    {
-      config: { public: true },
-      schema: {
-        operationId: 'getStatusList',
-        tags: ['public'],
-        summary: 'The status of all passports, signed: a Token Status List',
-        response: { 200: textOf('application/statuslist+jwt', 'A signed JWT'), 304: KNOWN },
-      },
-    },
+    publicRoute({
+      operationId: 'getStatusList',
+      summary: 'The status of all passports, signed: a Token Status List',
+      response: { 200: textOf('application/statuslist+jwt', 'A signed JWT'), 304: KNOWN },
+    }),
     async (_request, reply) => sendCacheable(reply, 'application/statuslist+jwt', await agents.statusList()) as never,
   );
 
   server.get(
     '/public/jwks.json',
-    {
-      config: { public: true },
-      schema: {
-        operationId: 'getKeys',
-        tags: ['public'],
-        summary: 'The public keys by which passports, status lists and Security Event Tokens are verified',
-        response: { 200: KEYS, 304: KNOWN },
-      },
-    },
+    publicRoute({
+      operationId: 'getKeys',
+      summary: 'The public keys by which passports, status lists and Security Event Tokens are verified',
+      response: { 200: KEYS, 304: KNOWN },
+    }),
     async (_request, reply) =>
       sendCacheable(reply, 'application/jwk-set+json', JSON.stringify(await agents.jwks())) as never,
   );
 
   server.get(
     '/public/crl/:file.crl',
-    {
-      config: { public: true },
-      schema: {
-        operationId: 'getRevocationList',
-        tags: ['public'],
-        summary: 'The revoked certificates of an authority, in DER (RFC 5280): ecdsa.crl, ml-dsa-65.crl',
-        params: fileParamsSchema,
-        response: { 200: textOf('application/pkix-crl', 'A list in DER'), 304: KNOWN, ...problemResponses(404) },
-      },
-    },
+    publicRoute({
+      operationId: 'getRevocationList',
+      summary: 'The revoked certificates of an authority, in DER (RFC 5280): ecdsa.crl, ml-dsa-65.crl',
+      params: fileParamsSchema,
+      response: { 200: textOf('application/pkix-crl', 'A list in DER'), 304: KNOWN, ...problemResponses(404) },
+    }),
     async ({ params }, reply) =>
       sendCacheable(reply, 'application/pkix-crl', await agents.revocationList(params.file)) as never,
   );
@@ -88,18 +72,19 @@ export const publicAgentRoutes: FastifyPluginAsyncZod<{ service: AgentService } 
   ] as const)
     server.get(
       `/public/ca/${file}.pem`,
-      {
-        config: { public: true },
-        schema: {
-          operationId,
-          tags: ['public'],
-          summary: `Who signs ${file} certificates of agents: certificates in PEM, the newest first`,
-          response: { 200: textOf(PEM, 'Certificates'), 304: KNOWN },
-        },
-      },
+      publicRoute({
+        operationId,
+        summary: `Who signs ${file} certificates of agents: certificates in PEM, the newest first`,
+        response: { 200: textOf(PEM, 'Certificates'), 304: KNOWN },
+      }),
       async (_request, reply) => sendCacheable(reply, PEM, await agents.certificates(kind)) as never,
     );
 };
+
+/** Returns the options of a route that anybody may ask. */
+function publicRoute<Schema extends { operationId: string; summary: string }>(schema: Schema) {
+  return { config: { public: true }, schema: { ...schema, tags: ['public'] } };
+}
 
 /** RFC 7517 section 8.5.1. */
 const KEYS = {
@@ -128,7 +113,6 @@ const document = z.looseObject({}).meta({ type: 'object', additionalProperties: 
 const didDocument = { description: 'A DID document.', content: { 'application/did+json': { schema: document } } };
 
 /** Routes for the documents that an agent's DID points to. */
-// Over 40 lines: it is a list of routes.
 export const didRoutes: FastifyPluginAsyncZod<{ service: AgentService } & Strangers> = async (
   server,
   { service, ...strangers },
@@ -138,16 +122,12 @@ export const didRoutes: FastifyPluginAsyncZod<{ service: AgentService } & Strang
 
   server.get(
     '/did/:agent_id/did.json',
-    {
-      config: { public: true },
-      schema: {
-        operationId: 'getDidDocument',
-        tags: ['public'],
-        summary: 'The DID document of an agent; that of a revoked one has no keys',
-        params: agentParamsSchema,
-        response: { 200: didDocument, ...problemResponses(404) },
-      },
-    },
+    publicRoute({
+      operationId: 'getDidDocument',
+      summary: 'The DID document of an agent; that of a revoked one has no keys',
+      params: agentParamsSchema,
+      response: { 200: didDocument, ...problemResponses(404) },
+    }),
     async ({ params }, reply) => {
       const found = await agents.didDocument(params.agent_id);
       reply.type('application/did+json');
@@ -157,16 +137,12 @@ export const didRoutes: FastifyPluginAsyncZod<{ service: AgentService } & Strang
 
   server.get(
     '/did/:agent_id/agent-card.json',
-    {
-      config: { public: true },
-      schema: {
-        operationId: 'getAgentCard',
-        tags: ['public'],
-        summary: 'The signed A2A card of an agent',
-        params: agentParamsSchema,
-        response: { 200: document, ...problemResponses(404) },
-      },
-    },
+    publicRoute({
+      operationId: 'getAgentCard',
+      summary: 'The signed A2A card of an agent',
+      params: agentParamsSchema,
+      response: { 200: document, ...problemResponses(404) },
+    }),
     async ({ params }) => ({ ...(await agents.card(params.agent_id)) }),
   );
 };

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import type { Reader, Transaction } from '../../database/database.ts';
-import { DomainError } from '../../errors.ts';
+import { DomainError, there } from '../../errors.ts';
 import type { Actor } from '../../http/principal.ts';
 import type { FileWatch, TrapOfVault, VaultTraps } from '../../traps/api.ts';
 import { type Agent, allowancesOf } from '../agent-rows.ts';
@@ -145,9 +145,7 @@ export async function findDecoy(
   decoyId: string,
 ): Promise<AgentDecoy> {
   const decoys = standing(reader).where('agent_no', '=', agent_no).where('decoy_id', '=', decoyId);
-  const row = await decoys.executeTakeFirst();
-  if (row === undefined) throw new DomainError('not_found', 'the vault has no decoy of this id');
-  return row;
+  return there(await decoys.executeTakeFirst(), 'the vault has no decoy of this id');
 }
 
 /** The decoy that a trap is, and whose it is. @throws Error in words for a person, for one that was removed. */

@@ -2,9 +2,10 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import type { Reader, Transaction } from '../../database/database.ts';
 import { DomainError } from '../../errors.ts';
+import { rowChanger } from '../../rows.ts';
 import { openWith, type SecretBox, sealWith } from '../../secrets.ts';
 import type { Agent } from '../agent-rows.ts';
-import type { AgentTables } from '../tables.ts';
+import { AGENT_TABLES, type AgentTables } from '../tables.ts';
 import type { TakenSecret } from '../wire/vault.ts';
 
 /** The encryption of vaults, for people. */
@@ -93,14 +94,7 @@ export async function insertSecret(
   return await secrets.returningAll().executeTakeFirstOrThrow();
 }
 
-export async function changeSecret(
-  transaction: Transaction,
-  { secret_no }: Pick<AgentSecret, 'secret_no'>,
-  change: Pick<AgentSecret, 'version' | 'sealed' | 'put_at' | 'put_by'>,
-): Promise<void> {
-  const secrets = transaction.tables<AgentTables>().updateTable('agent_secrets').set(change);
-  await secrets.where('secret_no', '=', secret_no).execute();
-}
+export const changeSecret = rowChanger(AGENT_TABLES, 'agent_secrets', 'secret_no');
 
 export async function deleteSecret(
   transaction: Transaction,

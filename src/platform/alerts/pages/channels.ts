@@ -2,18 +2,18 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { SEVERITIES } from '../../alert-enums.ts';
-import { DomainError } from '../../errors.ts';
+import { there } from '../../errors.ts';
 import { idempotencyKey, text } from '../../http/fields.ts';
-import { actorOf, principalOf } from '../../http/principal.ts';
 import { serveOperationAct } from '../../operations/act.ts';
+import { serveOperationForm } from '../../operations/form.ts';
 import { personOf } from '../../web/access.ts';
 import { forWhoMay } from '../../web/asked.ts';
 import { action, copyable, dataTable, emptyState, link, moment } from '../../web/components.ts';
-import { choices, field, onceField, postForm, select } from '../../web/fields.ts';
-import { type FormState, serveForm } from '../../web/forms.ts';
+import { choices, field, onceField, select } from '../../web/fields.ts';
+import type { FormState } from '../../web/forms.ts';
 import type { PageView } from '../../web/layout.ts';
-import { PAGES } from '../../web/own-path.ts';
-import { leaveNotice } from '../../web/session-cookie.ts';
+import { PAGES, pathsBelow } from '../../web/own-path.ts';
+import { servePage } from '../../web/page.ts';
 import type { ModulePages } from '../../web/web.ts';
 import type { AlertChannels } from '../channels.ts';
 import type { AlertOperations } from '../operations.ts';
@@ -27,8 +27,6 @@ interface AlertPageParts {
 }
 
 const ALERTS_PATH = `${PAGES}/alerts`;
-const MAY_SEE = { scope: 'alerts:read' } as const;
-const MAY_ACT = { scope: 'alerts:write' } as const;
 const ABOVE_ALERTS = [{ title: 'Alerts', path: ALERTS_PATH }];
 const ACT = { above: ABOVE_ALERTS, back: ALERTS_PATH };
 
@@ -43,23 +41,24 @@ export function pagesOfAlerts(parts: AlertPageParts): ModulePages {
 }
 
 function listPage(server: FastifyInstance, { channels, clock }: AlertPageParts): void {
-  server.get('/alerts', { config: MAY_SEE, schema: { hide: true } }, async (request, reply) => {
-    const mayAct = personOf(request).scopes.includes('alerts:write');
-    return reply.page({
-      title: 'Alerts',
-      introduction: 'Each channel gets an alert once, and again after an hour or when it gets worse.',
-      content: [
-        forWhoMay(request, 'alerts:write', () => markup`<p>${action(`${ALERTS_PATH}/new`, 'Add a channel')}</p>\n`),
-        channelTable(await channels.list(), mayAct, clock()),
-        forWhoMay(
-          request,
-          'administration:read',
-          () =>
-            markup`<p>Alerts that nobody took are kept: ${link(`${PAGES}/administration`, 'see what could not be delivered')}.</p>\n`,
-        ),
-      ],
-      api: { path: channelsApi('') },
-    });
+  servePage(server, {
+    path: '/alerts',
+    access: { scope: 'alerts:read' },
+    async view({ request }) {
+      const mayAct = personOf(request).scopes.includes('alerts:write');
+      const letters = link(`${PAGES}/administration`, 'see what could not be delivered');
+      const kept = markup`<p>Alerts that nobody took are kept: ${letters}.</p>\n`;
+      return {
+        title: 'Alerts',
+        introduction: 'Each channel gets an alert once, and again after an hour or when it gets worse.',
+        content: [
+          mayAct ? markup`<p>${action(`${ALERTS_PATH}/new`, 'Add a channel')}</p>\n` : null,
+          channelTable(await channels.list(), mayAct, clock()),
+          forWhoMay(request, 'administration:read', () => kept),
+        ],
+        api: { path: '/alerts/channels/' },
+      };
+    },
   });
 }
 
@@ -92,11 +91,11 @@ function sourcesInWords(sources: WireAlertChannel['sources']): string {
   return sources === null ? 'all services' : sources.map((source) => SOURCE_LABELS[source]).join(', ');
 }
 
-function addPage(server: FastifyInstance, { channels }: AlertPageParts): void {
+function addPage(server: FastifyInstance, { operations }: AlertPageParts): void {
   const { sources, ...others } = newAlertChannelSchema.shape;
-  serveForm(server, {
+  serveOperationForm(server, operations.addAlertChannel, {
     path: '/alerts/new',
-    access: MAY_ACT,
+    api: '/alerts',
     schema: z.object({
       once: idempotencyKey,
       ...others,
@@ -105,20 +104,19 @@ function addPage(server: FastifyInstance, { channels }: AlertPageParts): void {
       // An unticked box is not sent, and a single tick is sent as a text.
       sources: z.preprocess((given) => (given === undefined ? null : [given].flat()), sources),
     }),
-    fields: { invalid_request: 'target' },
-    show: (form, request, reply) => ({
+    refused: { invalid_request: 'target' },
+    view: ({ form }) => ({
       title: 'Add an alert channel',
       isNarrow: true,
       above: ABOVE_ALERTS,
-      content: [postForm({ request, reply, form }, { fields: channelFields(form), submit: 'Add it' })],
-      api: { method: 'POST', path: channelsApi(''), body: EXAMPLE },
+      fields: channelFields(form),
+      submit: 'Add it',
     }),
-    async act({ once, ...input }, request, reply) {
-      const { secret, ...channel } = await channels.add(actorOf(principalOf(request)), input, once);
-      if (secret !== null) return secretPage(channel, secret);
-      leaveNotice(reply, `${channel.name} is notified from now on.`);
-      return ALERTS_PATH;
-    },
+    example: () => EXAMPLE,
+    done: ({ secret, ...channel }) =>
+      secret === null
+        ? { notice: `${channel.name} is notified from now on.`, next: ALERTS_PATH }
+        : secretPage(channel, secret),
   });
 }
 
@@ -192,16 +190,11 @@ async function channelOf(
   channels: AlertChannels,
   { alert_channel_id: id }: { alert_channel_id: string },
 ): Promise<WireAlertChannel> {
-  const channel = (await channels.list()).find(({ alert_channel_id }) => alert_channel_id === id);
-  if (channel === undefined) throw new DomainError('not_found', 'there is no alert channel of this id');
+  const channel = there(
+    (await channels.list()).find(({ alert_channel_id }) => alert_channel_id === id),
+    'there is no alert channel of this id',
+  );
   return channel;
 }
 
-function alertChannelPath(alertChannelId: string, act: 'test' | 'remove'): string {
-  return `${ALERTS_PATH}/${encodeURIComponent(alertChannelId)}/${act}`;
-}
-
-/** A path of the API, below the channels. */
-function channelsApi(...parts: readonly string[]): string {
-  return ['/alerts/channels', ...parts.map(encodeURIComponent)].join('/');
-}
+const alertChannelPath = pathsBelow(ALERTS_PATH);

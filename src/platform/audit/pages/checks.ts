@@ -3,11 +3,11 @@ import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { grouped, plural } from '../../../core/plurals.ts';
 import { hangUpOf } from '../../http/caller.ts';
 import { serveOperationList } from '../../operations/list.ts';
+import { serveOperationPage } from '../../operations/page.ts';
 import { paramsOf } from '../../web/asked.ts';
 import { dataTable, digest, emptyState, factList, link, moment, momentLink } from '../../web/components.ts';
 import { streamOperations } from '../operations/streams.ts';
-import { findVerification } from '../verifications.ts';
-import { streamParamsSchema, verificationParamsSchema, type WireVerification } from '../wire.ts';
+import { streamParamsSchema, type WireVerification } from '../wire.ts';
 import { checkOutcome, entryRange } from './labels.ts';
 import type { AuditPageParts } from './parts.ts';
 import { checkPath, streamPath, waysTo } from './paths.ts';
@@ -45,17 +45,15 @@ function listPage(server: FastifyInstance, { service }: AuditPageParts): void {
   });
 }
 
-function onePage(server: FastifyInstance, { service: { database, seals, clock } }: AuditPageParts): void {
-  const schema = { hide: true, params: verificationParamsSchema };
-  server.get('/audit/verifications/:verification_id', { config: MAY_READ, schema }, async (request, reply) => {
-    const { verification_id } = paramsOf<{ verification_id: string }>(request);
-    const check = await findVerification(database, seals, verification_id);
-    return reply.page({
+function onePage(server: FastifyInstance, { service }: AuditPageParts): void {
+  serveOperationPage(server, streamOperations(service).readVerification, {
+    path: '/audit/verifications/:verification_id',
+    api: '/audit',
+    view: (check) => ({
       title: check.verified ? 'Nothing wrong found' : 'Something is wrong',
       above: [...waysTo(check.stream_id), { title: 'Checks', path: streamPath(check.stream_id, 'verifications') }],
-      content: [checkFacts(check, clock()), check.verified ? WHAT_IT_MEANS : findings(check)],
-      api: { path: `/audit/verifications/${verification_id}` },
-    });
+      content: [checkFacts(check, service.clock()), check.verified ? WHAT_IT_MEANS : findings(check)],
+    }),
   });
 }
 

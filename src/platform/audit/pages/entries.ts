@@ -4,11 +4,11 @@ import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { grouped } from '../../../core/plurals.ts';
 import { hangUpOf } from '../../http/caller.ts';
 import { digits } from '../../http/fields.ts';
-import { paramsOf, queryOf } from '../../web/asked.ts';
 import { copyable, dataTable, digest, emptyState, factList, further, link, moment } from '../../web/components.ts';
 import { filterField, filterForm, filtersOf } from '../../web/filters.ts';
 import { formTime, toFormTime } from '../../web/form-time.ts';
 import { type Query, withQuery } from '../../web/own-path.ts';
+import { servePage } from '../../web/page.ts';
 import { LIST_ROWS } from '../../web/rows.ts';
 import { lastEntries } from '../repository.ts';
 import { entryToWire } from '../rules.ts';
@@ -27,7 +27,6 @@ const filterSchema = filtersOf(
     before: digits(z.int().min(1)).optional(),
   }),
 );
-type Filters = z.output<typeof filterSchema>;
 
 const FIELDS = [
   ['actor', 'Actor'],
@@ -48,24 +47,26 @@ export function pagesOfEntries(server: FastifyInstance, parts: AuditPageParts): 
 }
 
 function listPage(server: FastifyInstance, { service }: AuditPageParts): void {
-  const schema = { hide: true, params: streamParamsSchema, querystring: filterSchema };
-  server.get('/audit/streams/:stream_id/entries', { config: MAY_READ, schema }, async (request, reply) => {
-    const { stream_id } = paramsOf<{ stream_id: string }>(request);
-    await findStream(service.database, stream_id);
-    const { before, cursor, ...filters } = queryOf<Filters>(request);
-    const isFiltered = Object.keys(filters).length > 0;
-    const path = streamPath(stream_id, 'entries');
-    const { data, goesOn } = isFiltered
-      ? await matching(parts(service, reply), { ...filters, cursor, stream_id, limit: LIST_ROWS }, path)
-      : await newest(service, stream_id, before, path);
-    const asked = { stream_id, ...filters };
-    return reply.page({
-      title: 'Entries',
-      above: waysTo(stream_id),
-      introduction: isFiltered ? 'Those that match, oldest first.' : 'Newest first.',
-      content: [filterFields(path, filters), entryTable(data, service.clock()), goesOn],
-      api: { path: withQuery('/audit/entries/', asked) },
-    });
+  servePage(server, {
+    path: '/audit/streams/:stream_id/entries',
+    access: MAY_READ,
+    params: streamParamsSchema,
+    query: filterSchema,
+    async view({ reply, params: { stream_id }, query: { before, cursor, ...filters } }) {
+      await findStream(service.database, stream_id);
+      const isFiltered = Object.keys(filters).length > 0;
+      const path = streamPath(stream_id, 'entries');
+      const { data, goesOn } = isFiltered
+        ? await matching(parts(service, reply), { ...filters, cursor, stream_id, limit: LIST_ROWS }, path)
+        : await newest(service, stream_id, before, path);
+      return {
+        title: 'Entries',
+        above: waysTo(stream_id),
+        introduction: isFiltered ? 'Those that match, oldest first.' : 'Newest first.',
+        content: [filterFields(path, filters), entryTable(data, service.clock()), goesOn],
+        api: { path: withQuery('/audit/entries/', { stream_id, ...filters }) },
+      };
+    },
   });
 }
 
@@ -135,22 +136,25 @@ export function entryTable(entries: readonly WireEntry[], now: Date): Markup {
 const entryParamsSchema = streamParamsSchema.extend({ sequence: digits(z.int().min(1)) });
 
 function onePage(server: FastifyInstance, { service }: AuditPageParts): void {
-  const schema = { hide: true, params: entryParamsSchema };
-  server.get('/audit/streams/:stream_id/entries/:sequence', { config: MAY_READ, schema }, async (request, reply) => {
-    const { stream_id, sequence } = paramsOf<z.output<typeof entryParamsSchema>>(request);
-    const entry = entryToWire(await recordedEntry(service.database, stream_id, sequence));
-    const asked = { stream_id, after_sequence: sequence - 1, limit: 1 };
-    return reply.page({
-      title: `Entry ${grouped(sequence)}`,
-      above: [...waysTo(stream_id), { title: 'Entries', path: streamPath(stream_id, 'entries') }],
-      introduction: 'As it is recorded. Whether it was changed, Verify says.',
-      content: [
-        entryFacts(entry, service.clock()),
-        markup`<h2>As JSON</h2>\n`,
-        copyable('json', 'The entry as JSON', JSON.stringify(entry, null, 2)),
-      ],
-      api: { path: withQuery('/audit/entries/', asked) },
-    });
+  servePage(server, {
+    path: '/audit/streams/:stream_id/entries/:sequence',
+    access: MAY_READ,
+    params: entryParamsSchema,
+    async view({ params: { stream_id, sequence } }) {
+      const entry = entryToWire(await recordedEntry(service.database, stream_id, sequence));
+      const asked = { stream_id, after_sequence: sequence - 1, limit: 1 };
+      return {
+        title: `Entry ${grouped(sequence)}`,
+        above: [...waysTo(stream_id), { title: 'Entries', path: streamPath(stream_id, 'entries') }],
+        introduction: 'As it is recorded. Whether it was changed, Verify says.',
+        content: [
+          entryFacts(entry, service.clock()),
+          markup`<h2>As JSON</h2>\n`,
+          copyable('json', 'The entry as JSON', JSON.stringify(entry, null, 2)),
+        ],
+        api: { path: withQuery('/audit/entries/', asked) },
+      };
+    },
   });
 }
 

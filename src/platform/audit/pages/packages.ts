@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { grouped, plural } from '../../../core/plurals.ts';
@@ -6,22 +6,12 @@ import { hangUpOf } from '../../http/caller.ts';
 import { text } from '../../http/fields.ts';
 import { serveOperationList } from '../../operations/list.ts';
 import { paramsOf } from '../../web/asked.ts';
-import {
-  asCurl,
-  dataTable,
-  digest,
-  emptyState,
-  factList,
-  link,
-  moment,
-  momentLink,
-  utcTime,
-} from '../../web/components.ts';
-import { curlCommand } from '../../web/curl.ts';
+import { dataTable, digest, emptyState, factList, link, moment, momentLink, utcTime } from '../../web/components.ts';
 import { field, postForm } from '../../web/fields.ts';
 import { formTime } from '../../web/form-time.ts';
-import { type FormState, serveForm } from '../../web/forms.ts';
+import { type AskedForm, serveForm } from '../../web/forms.ts';
 import type { PageView } from '../../web/layout.ts';
+import { servePage } from '../../web/page.ts';
 import { streamOperations } from '../operations/streams.ts';
 import { PACKAGE_FORMS, sendPackage } from '../packages.ts';
 import { findStream } from '../streams.ts';
@@ -65,22 +55,25 @@ export function packageTable(packages: readonly WireGenerated[], now: Date): Mar
 }
 
 function onePage(server: FastifyInstance, { service }: AuditPageParts): void {
-  const schema = { hide: true, params: packageParamsSchema };
-  server.get('/audit/packages/:package_id', { config: MAY_READ, schema }, async (request, reply) => {
-    const { package_id } = paramsOf<{ package_id: string }>(request);
-    const row = await service.evidence.find(package_id);
-    const summary = JSON.parse(row.summary) as WireSummary;
-    const { title, created_at, stream_id } = row;
-    return reply.page({
-      title,
-      above: [...waysTo(stream_id), { title: 'Packages', path: streamPath(stream_id, 'packages') }],
-      content: [
-        packageFacts(summary, moment(created_at, service.clock())),
-        downloads(package_id),
-        limitations(summary),
-      ],
-      api: { path: `/audit/evidence/${package_id}/json` },
-    });
+  servePage(server, {
+    path: '/audit/packages/:package_id',
+    access: MAY_READ,
+    params: packageParamsSchema,
+    async view({ params: { package_id } }) {
+      const row = await service.evidence.find(package_id);
+      const summary = JSON.parse(row.summary) as WireSummary;
+      const { title, created_at, stream_id } = row;
+      return {
+        title,
+        above: [...waysTo(stream_id), { title: 'Packages', path: streamPath(stream_id, 'packages') }],
+        content: [
+          packageFacts(summary, moment(created_at, service.clock())),
+          downloads(package_id),
+          limitations(summary),
+        ],
+        api: { path: `/audit/evidence/${package_id}/json` },
+      };
+    },
   });
 
   const form = packageParamsSchema.extend({ form: z.enum(PACKAGE_FORMS) });
@@ -141,10 +134,10 @@ function newPage(server: FastifyInstance, { service }: AuditPageParts): void {
     path: '/audit/streams/:stream_id/packages/new',
     access: { scope: 'audit:export' },
     schema: orderSchema,
-    show: async (form, request, reply) => {
-      const { stream_id } = paramsOf<{ stream_id: string }>(request);
+    async show(asked) {
+      const { stream_id } = paramsOf<{ stream_id: string }>(asked.request);
       await findStream(service.database, stream_id);
-      return orderForm(stream_id, form, request, reply);
+      return orderForm(stream_id, asked);
     },
     async act(input, request, reply) {
       const order = { ...paramsOf<{ stream_id: string }>(request), ...input };
@@ -154,16 +147,13 @@ function newPage(server: FastifyInstance, { service }: AuditPageParts): void {
   });
 }
 
-function orderForm(streamId: string, form: FormState, request: FastifyRequest, reply: FastifyReply): PageView {
+function orderForm(streamId: string, asked: AskedForm): PageView {
+  const { form } = asked;
   const time = { type: 'datetime-local', isOptional: true } as const;
+  const first = 'When entries were recorded. Without it, from the first one.';
   const fields = [
     field(form, { name: 'title', label: 'Title', isOptional: true }),
-    field(form, {
-      ...time,
-      name: 'from',
-      label: 'From, in UTC',
-      hint: 'When entries were recorded. Without it, from the first one.',
-    }),
+    field(form, { ...time, name: 'from', label: 'From, in UTC', hint: first }),
     field(form, { ...time, name: 'to', label: 'Before, in UTC', hint: 'Without it, to the last one.' }),
   ];
   return {
@@ -171,12 +161,7 @@ function orderForm(streamId: string, form: FormState, request: FastifyRequest, r
     above: waysTo(streamId),
     introduction: markup`Of the stream <code>${name(streamId)}</code>, as JSON, PDF and summary.`,
     isNarrow: true,
-    content: [
-      postForm({ request, reply, form }, { fields, submit: 'Generate' }),
-      asCurl(
-        'curl',
-        curlCommand(request, { method: 'POST', path: '/audit/evidence/generate', body: { stream_id: streamId } }),
-      ),
-    ],
+    content: postForm(asked, { fields, submit: 'Generate' }),
+    api: { method: 'POST', path: '/audit/evidence/generate', body: { stream_id: streamId } },
   };
 }

@@ -1,19 +1,20 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Markup, type MarkupContent, markup } from '../../../core/html/markup.ts';
 import { grouped } from '../../../core/plurals.ts';
-import { forWhoMay, paramsOf } from '../../web/asked.ts';
+import { serveOperationPage } from '../../operations/page.ts';
+import { forWhoMay } from '../../web/asked.ts';
 import { action, asCurl, digest, factList, link, momentOr } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { postForm } from '../../web/fields.ts';
 import { SHORT_ROWS } from '../../web/rows.ts';
 import { lastCheckpoints } from '../checkpoint-rows.ts';
+import { streamOperations } from '../operations/streams.ts';
 import { listPackages } from '../packages.ts';
 import { lastEntries } from '../repository.ts';
 import { entryToWire } from '../rules.ts';
 import type { AuditService } from '../service.ts';
-import { findStream, streamToWire } from '../streams.ts';
 import { listVerifications } from '../verifications.ts';
-import { streamParamsSchema, type WireCheckpoint, type WireStream } from '../wire.ts';
+import type { WireCheckpoint, WireStream } from '../wire.ts';
 import { checkpointTable, developmentWarning } from './checkpoints.ts';
 import { checkTable } from './checks.ts';
 import { entryTable } from './entries.ts';
@@ -26,21 +27,19 @@ const FEW = { limit: SHORT_ROWS };
 
 /** A stream: how it stands, and the newest of all that it has. */
 export function streamPage(server: FastifyInstance, { service }: AuditPageParts): void {
-  const options = { config: { scope: 'audit:read' }, schema: { hide: true, params: streamParamsSchema } } as const;
-  server.get('/audit/streams/:stream_id', options, async (request, reply) => {
-    const { stream_id } = paramsOf<{ stream_id: string }>(request);
-    const now = service.clock();
-    const stream = streamToWire(await findStream(service.database, stream_id), service.seals);
-    return reply.page({
-      title: stream_id,
-      above: waysTo(null),
-      content: [
-        state(stream, now, { request, reply }),
-        facts(stream, now),
-        await newestOf(service, stream_id, { request, reply }),
-      ],
-      api: { path: streamApi(stream_id) },
-    });
+  serveOperationPage(server, streamOperations(service).readStream, {
+    path: '/audit/streams/:stream_id',
+    api: '/audit',
+    async view(stream, asked) {
+      const { stream_id } = stream;
+      const now = service.clock();
+      const newest = await newestOf(service, stream_id, asked);
+      return {
+        title: stream_id,
+        above: waysTo(null),
+        content: [state(stream, now, asked), facts(stream, now), newest],
+      };
+    },
   });
 }
 

@@ -2,11 +2,11 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Markup, markup } from '../../../core/html/markup.ts';
 import { grouped, plural } from '../../../core/plurals.ts';
 import { hangUpOf } from '../../http/caller.ts';
-import { queryOf } from '../../web/asked.ts';
 import { copyable, dataTable, digest, emptyState, further, link, momentOr } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { filterField, filterForm, filterSelect } from '../../web/filters.ts';
 import { withQuery } from '../../web/own-path.ts';
+import { servePage } from '../../web/page.ts';
 import { LIST_ROWS } from '../../web/rows.ts';
 import { lastCheckpoints } from '../checkpoint-rows.ts';
 import { listStreams } from '../list.ts';
@@ -24,35 +24,32 @@ import { AUDIT_PATH, streamPath } from './paths.ts';
 
 /** The streams, with what their last checks found. */
 export function streamsPage(server: FastifyInstance, { service }: AuditPageParts): void {
-  const options = {
-    config: { scope: 'audit:read' },
-    schema: { hide: true, querystring: streamsQuerySchema },
-  } as const;
-  server.get('/audit', options, async (request, reply) => {
-    const query = queryOf<StreamsQuery>(request);
-    const { database, seals, clock, readers } = service;
-    const stats = await readers.stats(clock(), hangUpOf(reply));
-    const { data, next_cursor } = await listStreams(database, seals, { ...query, limit: LIST_ROWS });
-    const checkpoints = await lastCheckpoints(
-      database,
-      seals,
-      data.map(({ stream_id }) => stream_id),
-    );
-    const asked = { begins_with: query.begins_with, verification_status: query.verification_status };
-    return reply.page({
-      title: 'Audit',
-      introduction:
-        'A stream is shown as verified after Verify was run on it, and as of then. Nothing is checked again by itself.',
-      content: [
-        misfitOf(stats),
-        summary(stats),
-        search(query),
-        streamTable(data, checkpoints, service.clock()),
-        isAll(query) && data.every(({ stream_id }) => isOwnStream(stream_id)) ? firstEntry(request) : null,
-        further(AUDIT_PATH, { ...asked, cursor: query.cursor }, next_cursor),
-      ],
-      api: { path: withQuery('/audit/streams/', asked) },
-    });
+  servePage(server, {
+    path: '/audit',
+    access: { scope: 'audit:read' },
+    query: streamsQuerySchema,
+    async view({ request, reply, query }) {
+      const { database, seals, clock, readers } = service;
+      const stats = await readers.stats(clock(), hangUpOf(reply));
+      const { data, next_cursor } = await listStreams(database, seals, { ...query, limit: LIST_ROWS });
+      const ids = data.map(({ stream_id }) => stream_id);
+      const checkpoints = await lastCheckpoints(database, seals, ids);
+      const asked = { begins_with: query.begins_with, verification_status: query.verification_status };
+      return {
+        title: 'Audit',
+        introduction:
+          'A stream is shown as verified after Verify was run on it, and as of then. Nothing is checked again by itself.',
+        content: [
+          misfitOf(stats),
+          summary(stats),
+          search(query),
+          streamTable(data, checkpoints, service.clock()),
+          isAll(query) && data.every(({ stream_id }) => isOwnStream(stream_id)) ? firstEntry(request) : null,
+          further(AUDIT_PATH, { ...asked, cursor: query.cursor }, next_cursor),
+        ],
+        api: { path: withQuery('/audit/streams/', asked) },
+      };
+    },
   });
 }
 
@@ -66,9 +63,7 @@ function summary(stats: WireStats): Markup {
 function search({ begins_with, verification_status }: StreamsQuery): Markup {
   return filterForm(AUDIT_PATH, { begins_with, verification_status }, [
     filterField({ name: 'begins_with', label: 'Id begins with', value: begins_with }),
-    filterSelect({ name: 'verification_status', label: 'Last check', value: verification_status }, [
-      { value: 'failed', label: 'failed' },
-    ]),
+    filterSelect({ verification_status }, ['verification_status', 'Last check'], ['failed']),
   ]);
 }
 

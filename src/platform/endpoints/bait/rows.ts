@@ -1,11 +1,12 @@
 import type { Selectable } from 'kysely';
-import type { Database, Reader, Transaction } from '../../database/database.ts';
+import type { Database, Reader } from '../../database/database.ts';
 import { pick } from '../../database/table.ts';
-import { DomainError } from '../../errors.ts';
+import { there } from '../../errors.ts';
+import { rowChanger } from '../../rows.ts';
 import type { SecretBox } from '../../secrets.ts';
 import type { ReadSign } from '../enums.ts';
 import type { Endpoint } from '../host-rows.ts';
-import type { EndpointTables } from '../tables.ts';
+import { ENDPOINT_TABLES, type EndpointTables } from '../tables.ts';
 import type { SensorBait, WireBait } from '../wire/bait.ts';
 
 export type BaitRow = Selectable<EndpointTables['endpoint_bait']>;
@@ -23,23 +24,17 @@ export async function findBait(
   baitId: string,
 ): Promise<BaitRow> {
   const rows = reader.tables<EndpointTables>().selectFrom('endpoint_bait').selectAll();
-  const row = await rows
-    .where('endpoint_no', '=', endpoint_no)
-    .where('bait_id', '=', baitId)
-    .modifyEnd(reader.sql.locked)
-    .executeTakeFirst();
-  if (row === undefined) throw new DomainError('not_found', 'the endpoint has no bait of this id');
-  return row;
+  return there(
+    await rows
+      .where('endpoint_no', '=', endpoint_no)
+      .where('bait_id', '=', baitId)
+      .modifyEnd(reader.sql.locked)
+      .executeTakeFirst(),
+    'the endpoint has no bait of this id',
+  );
 }
 
-export async function changeBait(
-  transaction: Transaction,
-  { bait_no }: Pick<BaitRow, 'bait_no'>,
-  change: Partial<Omit<BaitRow, 'bait_no'>>,
-): Promise<void> {
-  const rows = transaction.tables<EndpointTables>().updateTable('endpoint_bait').set(change);
-  await rows.where('bait_no', '=', bait_no).execute();
-}
+export const changeBait = rowChanger(ENDPOINT_TABLES, 'endpoint_bait', 'bait_no');
 
 export function seenBy({ seen_by }: Pick<BaitRow, 'seen_by'>): ReadSign[] {
   return JSON.parse(seen_by) as ReadSign[];
@@ -63,13 +58,9 @@ export async function baitForSensor(
   const rows = await baitOf(database, endpoint);
   return rows
     .filter(({ ended_at }) => ended_at === null)
-    .map(({ bait_id, path, mode, uid, gid, status, content }) => ({
-      bait_id,
-      path,
-      mode,
-      uid,
-      gid,
-      wanted: status === 'leaving' ? ('removed' as const) : ('planted' as const),
-      content: content === null ? null : baitBox.open(content, bait_id).toString(),
+    .map((row) => ({
+      ...pick(row, ['bait_id', 'path', 'mode', 'uid', 'gid']),
+      wanted: row.status === 'leaving' ? ('removed' as const) : ('planted' as const),
+      content: row.content === null ? null : baitBox.open(row.content, row.bait_id).toString(),
     }));
 }

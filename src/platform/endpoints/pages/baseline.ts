@@ -1,11 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { z } from 'zod';
 import { type Markup, type MarkupContent, markup, name } from '../../../core/html/markup.ts';
 import { grouped } from '../../../core/plurals.ts';
 import { type NameActor, namesOfActors } from '../../accounts/api.ts';
 import { severityWord } from '../../alerts/api.ts';
 import { serveOperationAct } from '../../operations/act.ts';
-import { forWhoMay, paramsOf, queryOf } from '../../web/asked.ts';
+import { forWhoMay } from '../../web/asked.ts';
 import {
   action,
   asCurl,
@@ -18,6 +17,7 @@ import {
   moment,
 } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
+import { cursorSchema, servePage } from '../../web/page.ts';
 import { LIST_ROWS } from '../../web/rows.ts';
 import type { Baselines } from '../baselines.ts';
 import { baselineOperations } from '../operations/baselines.ts';
@@ -29,32 +29,33 @@ import { completeWord } from './scans.ts';
 import { notUtf8, pathLine } from './shown-path.ts';
 import { kindWord } from './sides.ts';
 
-const querySchema = z.object({ cursor: z.string().optional() });
 type Difference = Awaited<ReturnType<Baselines['difference']>>;
 
 /** A baseline: what it changes, who made it, and who approved it. */
 export function baselinePage(server: FastifyInstance, { service, people, clock }: EndpointPageParts): void {
-  const schema = { hide: true, params: baselineParamsSchema, querystring: querySchema };
-  server.get('/endpoints/baselines/:baseline_id', { config: SEES_ENDPOINTS, schema }, async (request, reply) => {
-    const { baseline_id } = paramsOf<{ baseline_id: string }>(request);
-    const { cursor } = queryOf<z.output<typeof querySchema>>(request);
-    const baseline = await service.baselines.find(baseline_id);
-    const difference = await service.baselines.difference(baseline_id, { limit: LIST_ROWS, cursor });
-    const host = await service.hosts.find(baseline.endpoint_id);
-    const nameActor = await namesOfActors(people, [baseline.made_by, baseline.decided_by]);
-    const api = endpointsApi('baselines', baseline_id, 'difference');
-    return reply.page({
-      title: `${baseline.name}, version ${grouped(baseline.version)}`,
-      above: aboveHost(host),
-      introduction: INTRODUCTIONS[baseline.status],
-      content: [
-        facts(baseline, nameActor, clock()),
-        markup`<h2>${headOf(baseline, difference)}</h2>\n`,
-        differences(baseline_id, cursor, difference),
-        asCurl('curl', curlCommand(request, { path: api })),
-        decide(baseline, request),
-      ],
-    });
+  servePage(server, {
+    path: '/endpoints/baselines/:baseline_id',
+    access: SEES_ENDPOINTS,
+    params: baselineParamsSchema,
+    query: cursorSchema,
+    async view({ request, params: { baseline_id }, query: { cursor } }) {
+      const baseline = await service.baselines.find(baseline_id);
+      const difference = await service.baselines.difference(baseline_id, { limit: LIST_ROWS, cursor });
+      const host = await service.hosts.find(baseline.endpoint_id);
+      const nameActor = await namesOfActors(people, [baseline.made_by, baseline.decided_by]);
+      return {
+        title: `${baseline.name}, version ${grouped(baseline.version)}`,
+        above: aboveHost(host),
+        introduction: INTRODUCTIONS[baseline.status],
+        content: [
+          facts(baseline, nameActor, clock()),
+          markup`<h2>${headOf(baseline, difference)}</h2>\n`,
+          differences(baseline_id, cursor, difference),
+          asCurl('curl', curlCommand(request, { path: endpointsApi('baselines', baseline_id, 'difference') })),
+          decide(baseline, request),
+        ],
+      };
+    },
   });
 }
 

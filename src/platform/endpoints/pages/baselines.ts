@@ -24,11 +24,10 @@ export function baselinesPage(server: FastifyInstance, { service, clock }: Endpo
       introduction:
         'What stands on an endpoint when all is well, as somebody has approved it. A scan is compared with the active one.',
     }),
-    filters({ status, endpoint_id }) {
-      const choices = BASELINE_STATUSES.map((value) => ({ value, label: BASELINE_WORDS[value][1] }));
-      const select = filterSelect({ name: 'status', label: 'Status', value: status }, choices);
-      return [select, endpoint_id === undefined ? null : hidden('endpoint_id', endpoint_id)];
-    },
+    filters: ({ status, endpoint_id }) => [
+      filterSelect({ status }, ['status', 'Status'], BASELINE_STATUSES, (value) => BASELINE_WORDS[value][1]),
+      endpoint_id === undefined ? null : hidden('endpoint_id', endpoint_id),
+    ],
     table(baselines, { request, isAll }) {
       const empty = isAll ? firstBaseline(request) : emptyState('No baseline is like that.');
       return baselineTable(baselines, { empty, hasHost: true, now: clock() });

@@ -1,23 +1,24 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { z } from 'zod';
 import { type Markup, type MarkupContent, markup, name } from '../../../core/html/markup.ts';
 import { agree, grouped } from '../../../core/plurals.ts';
 import { type NameActor, namesOfActors } from '../../accounts/api.ts';
 import { severityWord } from '../../alerts/api.ts';
 import { serveOperationAct } from '../../operations/act.ts';
 import { serveOperationList } from '../../operations/list.ts';
-import { forWhoMay, paramsOf, queryOf } from '../../web/asked.ts';
+import { serveOperationPage } from '../../operations/page.ts';
+import { forWhoMay } from '../../web/asked.ts';
 import { action, dataTable, digest, emptyState, factList, further, link, moment } from '../../web/components.ts';
 import { filterSelect } from '../../web/filters.ts';
 import { withQuery } from '../../web/own-path.ts';
+import { cursorSchema } from '../../web/page.ts';
 import { LIST_ROWS } from '../../web/rows.ts';
 import { PATH_EVENT_TYPES } from '../enums.ts';
 import { changeOperations } from '../operations/changes.ts';
-import { changeParamsSchema, type WireChange } from '../wire/events.ts';
+import type { WireChange } from '../wire/events.ts';
 import { eventTable } from './event-table.ts';
 import { explanationSentences, explanationWord } from './explanation.ts';
 import { EVENT_WORDS } from './labels.ts';
-import { CHANGES_ENDPOINTS, type EndpointPageParts, SEES_ENDPOINTS } from './parts.ts';
+import { CHANGES_ENDPOINTS, type EndpointPageParts } from './parts.ts';
 import {
   ABOVE_CHANGES,
   ABOVE_ENDPOINTS,
@@ -25,13 +26,10 @@ import {
   changePath,
   ENDPOINTS_API,
   EVENTS_PATH,
-  endpointsApi,
   windowPath,
 } from './paths.ts';
 import { pathLine, shownPath } from './shown-path.ts';
 import { sidesTable } from './sides.ts';
-
-const placesSchema = z.object({ cursor: z.string().optional() });
 
 /** Pages of equal changes on many endpoints, and of one of them. */
 export function changePages(server: FastifyInstance, parts: EndpointPageParts): void {
@@ -50,8 +48,7 @@ function listPage(server: FastifyInstance, { service, clock }: EndpointPageParts
         'The same digest in the place of the same one, at the same path, is one change, on however many endpoints it stands.',
     }),
     filters({ event_type }) {
-      const choices = PATH_EVENT_TYPES.map((value) => ({ value, label: EVENT_WORDS[value].word }));
-      return filterSelect({ name: 'event_type', label: 'What', value: event_type }, choices);
+      return filterSelect({ event_type }, ['event_type', 'What'], PATH_EVENT_TYPES, (value) => EVENT_WORDS[value].word);
     },
     table: (changes) => changeTable(changes, clock()),
   });
@@ -85,37 +82,33 @@ function whatCell(change: WireChange): Markup {
 }
 
 function onePage(server: FastifyInstance, { service, people, clock }: EndpointPageParts): void {
-  const schema = { hide: true, params: changeParamsSchema, querystring: placesSchema };
-  server.get('/endpoints/changes/:change_id', { config: SEES_ENDPOINTS, schema }, async (request, reply) => {
-    const { change_id } = paramsOf<{ change_id: string }>(request);
-    const { cursor } = queryOf<z.output<typeof placesSchema>>(request);
-    const change = await service.changes.find(change_id);
-    const { data, next_cursor } = await service.events.list({ change_id, cursor, limit: LIST_ROWS });
-    const [event] = data;
-    const nameActor = await namesOfActors(people, [change.approved_by]);
-    const now = clock();
-    const { word, sentence } = EVENT_WORDS[change.event_type];
-    return reply.page({
-      title: `${pathLine(change)}: ${word}`,
-      above: ABOVE_CHANGES,
-      introduction: sentence,
-      content: [
-        facts(change, event?.window_id ?? null, nameActor, now),
-        approve(change, request),
-        event === undefined ? null : markup`<h2>Expected and observed</h2>\n${sidesTable(event)}`,
-        markup`<h2>Where it stands, or stood</h2>\n`,
-        eventTable(data, {
-          caption: 'Endpoints that have or had it',
-          of: 'change',
-          hasStatus: true,
-          now,
-          empty: emptyState('No endpoint has it.'),
-        }),
-        further(changePath(change_id), { cursor }, next_cursor),
-        markup`<p class="further">${link(withQuery(EVENTS_PATH, { change_id, status: 'open' }), 'Those that are open')}</p>\n`,
-      ],
-      api: { path: endpointsApi('changes', change_id) },
-    });
+  serveOperationPage(server, changeOperations(service).getChange, {
+    path: '/endpoints/changes/:change_id',
+    api: ENDPOINTS_API,
+    query: cursorSchema,
+    async view(change, { request, params: { change_id }, query: { cursor } }) {
+      const { data, next_cursor } = await service.events.list({ change_id, cursor, limit: LIST_ROWS });
+      const [event] = data;
+      const nameActor = await namesOfActors(people, [change.approved_by]);
+      const now = clock();
+      const { word, sentence } = EVENT_WORDS[change.event_type];
+      const empty = emptyState('No endpoint has it.');
+      const caption = 'Endpoints that have or had it';
+      return {
+        title: `${pathLine(change)}: ${word}`,
+        above: ABOVE_CHANGES,
+        introduction: sentence,
+        content: [
+          facts(change, event?.window_id ?? null, nameActor, now),
+          approve(change, request),
+          event === undefined ? null : markup`<h2>Expected and observed</h2>\n${sidesTable(event)}`,
+          markup`<h2>Where it stands, or stood</h2>\n`,
+          eventTable(data, { caption, of: 'change', hasStatus: true, now, empty }),
+          further(changePath(change_id), { cursor }, next_cursor),
+          markup`<p class="further">${link(withQuery(EVENTS_PATH, { change_id, status: 'open' }), 'Those that are open')}</p>\n`,
+        ],
+      };
+    },
   });
 }
 

@@ -1,21 +1,21 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { SENSOR_FILE } from '../../../core/install-paths.ts';
 import { shellWord } from '../../../core/shell.ts';
 import { idempotencyKey } from '../../http/fields.ts';
-import { actorOf, principalOf } from '../../http/principal.ts';
+import { serveOperationForm } from '../../operations/form.ts';
 import { copyable, link } from '../../web/components.ts';
-import { field, onceField, postForm, select, textArea } from '../../web/fields.ts';
+import { field, onceField, select, textArea } from '../../web/fields.ts';
 import { linesOfField } from '../../web/form-lines.ts';
-import { type FormState, serveForm } from '../../web/forms.ts';
+import type { FormState } from '../../web/forms.ts';
 import type { PageView } from '../../web/layout.ts';
 import { apiOrigin } from '../../web/origin.ts';
 import { DEFAULT_ROOTS } from '../enums.ts';
-import type { Hosts } from '../hosts.ts';
-import { enrolmentSchema, shortName } from '../wire/hosts.ts';
+import { hostOperations } from '../operations/hosts.ts';
+import { type enrolledSchema, enrolmentSchema, shortName } from '../wire/hosts.ts';
 import { CHANGES_ENDPOINTS, type EndpointPageParts } from './parts.ts';
-import { ABOVE_ENDPOINTS, endpointsApi, hostPath } from './paths.ts';
+import { ABOVE_ENDPOINTS, ENDPOINTS_API, hostPath } from './paths.ts';
 
 /** It makes a key, so it asks again who it is. */
 const ENROLLING = { ...CHANGES_ENDPOINTS, proved: true } as const;
@@ -44,53 +44,37 @@ const schema = z.object({
 });
 
 /** A new endpoint, and its token, once. */
-export function enrolPage(server: FastifyInstance, { service: { hosts } }: EndpointPageParts): void {
-  serveForm(server, {
+export function enrolPage(server: FastifyInstance, { service }: EndpointPageParts): void {
+  serveOperationForm(server, hostOperations(service).enrollEndpoint, {
     path: '/endpoints/enroll',
+    api: ENDPOINTS_API,
     access: ENROLLING,
     schema,
-    show: (form, request, reply) => ({
+    view: ({ form }) => ({
       title: 'Enrol an endpoint',
       above: ABOVE_ENDPOINTS,
       introduction:
         'A machine whose binaries a sensor reads. Enrolment registers no baseline: until somebody has approved one, scans are kept and raise no event.',
-      content: [enrolForm({ form, request, reply })],
-      api: { method: 'POST', path: endpointsApi('enroll'), body: { name: 'web-1' } },
+      fields: enrolmentFields(form),
+      submit: 'Enrol it',
     }),
-    async act({ once, ...input }, request) {
-      return enrolledPage(await hosts.enroll(actorOf(principalOf(request)), input, once), request);
-    },
+    example: () => ({ name: 'web-1' }),
+    done: (enrolled, _subject, request) => enrolledPage(enrolled, request),
   });
 }
 
-function enrolForm(asked: { form: FormState; request: FastifyRequest; reply: FastifyReply }): Markup {
-  const { form } = asked;
+function enrolmentFields(form: FormState): Markup[] {
   const defaults = `One folder a line. Where nothing is said: ${DEFAULT_ROOTS.join(' ')}`;
-  return postForm(asked, {
-    fields: [
-      onceField(form),
-      field(form, {
-        name: 'name',
-        label: 'Name',
-        autocomplete: 'off',
-        isFirst: true,
-        hint: 'As people call the machine.',
-      }),
-      select(form, { name: 'scan_interval_seconds', label: 'Scan every', value: '3600' }, INTERVALS),
-      textArea(form, { name: 'roots', label: 'Folders', hint: defaults, isOptional: true }, 4),
-      textArea(
-        form,
-        {
-          name: 'other_filesystems',
-          label: 'Other file systems',
-          isOptional: true,
-          hint: 'Mounted below these folders, and to be read too. One a line.',
-        },
-        2,
-      ),
-    ],
-    submit: 'Enrol it',
-  });
+  const mounted = 'Mounted below these folders, and to be read too. One a line.';
+  const others = { name: 'other_filesystems', label: 'Other file systems', isOptional: true, hint: mounted };
+  const hint = 'As people call the machine.';
+  return [
+    onceField(form),
+    field(form, { name: 'name', label: 'Name', autocomplete: 'off', isFirst: true, hint }),
+    select(form, { name: 'scan_interval_seconds', label: 'Scan every', value: '3600' }, INTERVALS),
+    textArea(form, { name: 'roots', label: 'Folders', hint: defaults, isOptional: true }, 4),
+    textArea(form, others, 2),
+  ];
 }
 
 const TOKEN_FILE = '/etc/evidence/endpoint-token';
@@ -112,7 +96,7 @@ export function sensorCommands(request: FastifyRequest): Record<'keep' | 'copy' 
   };
 }
 
-function enrolledPage(enrolled: Awaited<ReturnType<Hosts['enroll']>>, request: FastifyRequest): PageView {
+function enrolledPage(enrolled: z.input<typeof enrolledSchema>, request: FastifyRequest): PageView {
   const { endpoint_id, name: hostName, endpoint_token, message } = enrolled;
   const { keep, copy, start, systemd } = sensorCommands(request);
   return {

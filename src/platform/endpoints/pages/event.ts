@@ -3,15 +3,17 @@ import { type Markup, type MarkupContent, markup, name } from '../../../core/htm
 import { grouped } from '../../../core/plurals.ts';
 import { type NameActor, namesOfActors } from '../../accounts/api.ts';
 import { alertWord, severityWord } from '../../alerts/api.ts';
-import { forWhoMay, paramsOf } from '../../web/asked.ts';
+import { serveOperationPage } from '../../operations/page.ts';
+import { forWhoMay } from '../../web/asked.ts';
 import { factList, link, moment } from '../../web/components.ts';
-import { eventParamsSchema, type WireEvent } from '../wire/events.ts';
+import { eventOperations } from '../operations/events.ts';
+import type { WireEvent } from '../wire/events.ts';
 import { eventActs } from './event-acts.ts';
 import { isOfReports, titleOf } from './event-title.ts';
 import { explanationSentences } from './explanation.ts';
 import { EVENT_WORDS, eventStatusWord } from './labels.ts';
-import { type EndpointPageParts, SEES_ENDPOINTS } from './parts.ts';
-import { ABOVE_EVENTS, baselinePath, changePath, endpointsApi, entryPath, hostPath, windowPath } from './paths.ts';
+import type { EndpointPageParts } from './parts.ts';
+import { ABOVE_EVENTS, baselinePath, changePath, ENDPOINTS_API, entryPath, hostPath, windowPath } from './paths.ts';
 import { shownPath } from './shown-path.ts';
 import { sidesTable } from './sides.ts';
 
@@ -22,24 +24,23 @@ interface Asked {
 
 /** An event: what was expected, what was observed, and what explains it. */
 export function eventPage(server: FastifyInstance, { service, people, clock }: EndpointPageParts): void {
-  const options = { config: SEES_ENDPOINTS, schema: { hide: true, params: eventParamsSchema } } as const;
-  server.get('/endpoints/events/:event_id', options, async (request, reply) => {
-    const { event_id } = paramsOf<{ event_id: string }>(request);
-    const event = await service.events.find(event_id);
-    const nameActor = await namesOfActors(people, [event.acknowledged_by]);
-    const now = clock();
-    return reply.page({
-      title: titleOf(event),
-      above: ABOVE_EVENTS,
-      introduction: EVENT_WORDS[event.event_type].sentence,
-      content: [
-        facts(event, nameActor, now, request),
-        acts(event, { request, reply }),
-        markup`<h2>Expected and observed</h2>\n`,
-        sidesTable(event),
-      ],
-      api: { path: endpointsApi('events', event_id) },
-    });
+  serveOperationPage(server, eventOperations(service).getEndpointEvent, {
+    path: '/endpoints/events/:event_id',
+    api: ENDPOINTS_API,
+    async view(event, { request, reply }) {
+      const nameActor = await namesOfActors(people, [event.acknowledged_by]);
+      return {
+        title: titleOf(event),
+        above: ABOVE_EVENTS,
+        introduction: EVENT_WORDS[event.event_type].sentence,
+        content: [
+          facts(event, nameActor, clock(), request),
+          acts(event, { request, reply }),
+          markup`<h2>Expected and observed</h2>\n`,
+          sidesTable(event),
+        ],
+      };
+    },
   });
 }
 

@@ -55,18 +55,9 @@ function filters(filter: Filter): Markup {
   );
   const { cursor: _, ...given } = filter;
   return filterForm(EVENTS_PATH, given, [
-    filterSelect(
-      { name: 'event_type', label: 'What', value: event_type },
-      EVENT_TYPES.map((value) => ({ value, label: EVENT_WORDS[value].word })),
-    ),
-    filterSelect(
-      { name: 'severity', label: 'Severity', value: severity },
-      EVENT_SEVERITIES.map((value) => ({ value, label: value })),
-    ),
-    filterSelect(
-      { name: 'status', label: 'Status', value: status },
-      EVENT_STATUSES.map((value) => ({ value, label: EVENT_STATUS_WORDS[value] })),
-    ),
+    filterSelect({ event_type }, ['event_type', 'What'], EVENT_TYPES, (value) => EVENT_WORDS[value].word),
+    filterSelect({ severity }, ['severity', 'Severity'], EVENT_SEVERITIES),
+    filterSelect({ status }, ['status', 'Status'], EVENT_STATUSES, (value) => EVENT_STATUS_WORDS[value]),
     filterField({ name: 'path', label: 'Path', value: path }),
     filterField({ name: 'since', label: 'Seen since, in UTC', value: toFormTime(since ?? '') }, 'time'),
     kept,

@@ -1,19 +1,16 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { type Markup, type MarkupContent, markup } from '../../../core/html/markup.ts';
-import { actorOf, principalOf } from '../../http/principal.ts';
+import { type MarkupContent, markup } from '../../../core/html/markup.ts';
 import { serveOperationAct } from '../../operations/act.ts';
-import { paramsOf } from '../../web/asked.ts';
-import { field, postForm } from '../../web/fields.ts';
-import { type FormState, serveForm } from '../../web/forms.ts';
+import { serveOperationForm } from '../../operations/form.ts';
+import { field } from '../../web/fields.ts';
 import { askedReason } from '../../web/reason.ts';
-import { leaveNotice } from '../../web/session-cookie.ts';
+import { baselineOperations } from '../operations/baselines.ts';
 import { hostOperations } from '../operations/hosts.ts';
 import { proposalSchema } from '../wire/baselines.ts';
-import { hostParamsSchema } from '../wire/hosts.ts';
 import { ONLY_A_LABEL } from './labels.ts';
 import { CHANGES_ENDPOINTS, type EndpointPageParts } from './parts.ts';
-import { aboveHost, baselinePath, ENDPOINTS_API, endpointsApi, hostPath } from './paths.ts';
+import { aboveHost, baselinePath, ENDPOINTS_API, hostPath } from './paths.ts';
 
 /** Pages for the acts on an endpoint. */
 export function hostActPages(server: FastifyInstance, parts: EndpointPageParts): void {
@@ -89,51 +86,35 @@ function actPage(server: FastifyInstance, { service }: EndpointPageParts, act: H
 }
 
 const proposal = z.object({
+  from: z.literal('latest_scan').default('latest_scan'),
   name: z.string().trim().min(1, 'Say what the baseline is called').pipe(proposalSchema.shape.name),
   reason: askedReason,
 });
 
 const EXAMPLE = { from: 'latest_scan', name: 'after the upgrade', reason: 'why' };
 
-function proposePage(server: FastifyInstance, { service: { hosts, baselines } }: EndpointPageParts): void {
-  serveForm(server, {
+function proposePage(server: FastifyInstance, { service }: EndpointPageParts): void {
+  serveOperationForm(server, baselineOperations(service).proposeBaseline, {
     path: '/endpoints/hosts/:endpoint_id/propose',
-    access: CHANGES_ENDPOINTS,
-    params: hostParamsSchema,
+    api: ENDPOINTS_API,
     schema: proposal,
-    async show(form, request, reply) {
-      const host = await hosts.find(idOf(request));
-      const call = {
-        method: 'POST',
-        path: endpointsApi('hosts', host.endpoint_id, 'baselines'),
-        body: EXAMPLE,
-      } as const;
-      return {
-        title: 'Propose a baseline',
-        isNarrow: true,
-        above: aboveHost(host),
-        introduction:
-          'What the last scan of the machine saw. It is shown as a difference to the active baseline, and somebody approves it before it is one: another person, where there are several.',
-        content: [postForm({ request, reply, form }, { fields: proposalFields(form), submit: 'Propose it' })],
-        api: call,
-      };
-    },
-    async act(given, request, reply) {
-      const input = { from: 'latest_scan', ...given } as const;
-      const { baseline_id } = await baselines.propose(actorOf(principalOf(request)), idOf(request), input);
-      leaveNotice(reply, 'The baseline is proposed. Read what differs before you approve it.');
-      return baselinePath(baseline_id);
-    },
+    subject: ({ endpoint_id }) => service.hosts.find(endpoint_id),
+    view: ({ form }, host) => ({
+      title: 'Propose a baseline',
+      isNarrow: true,
+      above: aboveHost(host),
+      introduction:
+        'What the last scan of the machine saw. It is shown as a difference to the active baseline, and somebody approves it before it is one: another person, where there are several.',
+      fields: [
+        field(form, { name: 'name', label: 'Name', autocomplete: 'off', isFirst: true }),
+        field(form, { name: 'reason', label: 'Reason', autocomplete: 'off' }),
+      ],
+      submit: 'Propose it',
+    }),
+    example: () => EXAMPLE,
+    done: ({ baseline_id }) => ({
+      notice: 'The baseline is proposed. Read what differs before you approve it.',
+      next: baselinePath(baseline_id),
+    }),
   });
-}
-
-function proposalFields(form: FormState): Markup[] {
-  return [
-    field(form, { name: 'name', label: 'Name', autocomplete: 'off', isFirst: true }),
-    field(form, { name: 'reason', label: 'Reason', autocomplete: 'off' }),
-  ];
-}
-
-function idOf(request: FastifyRequest): string {
-  return paramsOf<{ endpoint_id: string }>(request).endpoint_id;
 }

@@ -2,23 +2,25 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Markup, type MarkupContent, markup, name } from '../../../core/html/markup.ts';
 import { grouped, roughly } from '../../../core/plurals.ts';
 import { type NameActor, namesOfActors } from '../../accounts/api.ts';
-import { forWhoMay, paramsOf } from '../../web/asked.ts';
+import { serveOperationPage } from '../../operations/page.ts';
+import { forWhoMay } from '../../web/asked.ts';
 import { action, copyable, emptyState, factList, link, moment, momentOr } from '../../web/components.ts';
 import { withQuery } from '../../web/own-path.ts';
 import { SHORT_ROWS } from '../../web/rows.ts';
+import { hostOperations } from '../operations/hosts.ts';
 import type { EndpointService } from '../service.ts';
-import { hostParamsSchema, type WireHost } from '../wire/hosts.ts';
+import type { WireHost } from '../wire/hosts.ts';
 import { baselineTable } from './baselines.ts';
 import { sensorCommands } from './enrol.ts';
 import { eventTable } from './event-table.ts';
 import { baselineCell } from './hosts.ts';
 import { driftWords, hostStateWords, missedWord, ONLY_A_LABEL } from './labels.ts';
-import { type EndpointPageParts, SEES_ENDPOINTS } from './parts.ts';
+import type { EndpointPageParts } from './parts.ts';
 import {
   ABOVE_ENDPOINTS,
   BASELINES_PATH,
+  ENDPOINTS_API,
   EVENTS_PATH,
-  endpointsApi,
   hostPath,
   hostStreamPath,
   WINDOWS_PATH,
@@ -28,30 +30,30 @@ import { verifyForm } from './verify.ts';
 
 /** An endpoint: whether anything differs on it, whether it reports, and whether its reports hold. */
 export function hostPage(server: FastifyInstance, { service, people, clock }: EndpointPageParts): void {
-  const options = { config: SEES_ENDPOINTS, schema: { hide: true, params: hostParamsSchema } } as const;
-  server.get('/endpoints/hosts/:endpoint_id', options, async (request, reply) => {
-    const { endpoint_id } = paramsOf<{ endpoint_id: string }>(request);
-    const now = clock();
-    const host = await service.hosts.find(endpoint_id);
-    const nameActor = await namesOfActors(people, [host.isolation.by, host.retirement?.by ?? null]);
-    return reply.page({
-      title: host.name,
-      above: ABOVE_ENDPOINTS,
-      introduction: host.message,
-      content: [
-        retirement(host, nameActor, now),
-        isolation(host, nameActor, now),
-        host.status === 'waiting' ? firstReport(request) : null,
-        facts(host, now, request),
-        acts(host, request),
-        await drift(service, host, now),
-        markup`<h2>Its reports</h2>\n`,
-        verifyForm(host, { request, reply }, now),
-        await scans(service, host, now),
-        await baselines(service, host, now),
-      ],
-      api: { path: endpointsApi('hosts', endpoint_id) },
-    });
+  serveOperationPage(server, hostOperations(service).getHost, {
+    path: '/endpoints/hosts/:endpoint_id',
+    api: ENDPOINTS_API,
+    async view(host, { request, reply }) {
+      const now = clock();
+      const nameActor = await namesOfActors(people, [host.isolation.by, host.retirement?.by ?? null]);
+      return {
+        title: host.name,
+        above: ABOVE_ENDPOINTS,
+        introduction: host.message,
+        content: [
+          retirement(host, nameActor, now),
+          isolation(host, nameActor, now),
+          host.status === 'waiting' ? firstReport(request) : null,
+          facts(host, now, request),
+          acts(host, request),
+          await drift(service, host, now),
+          markup`<h2>Its reports</h2>\n`,
+          verifyForm(host, { request, reply }, now),
+          await scans(service, host, now),
+          await baselines(service, host, now),
+        ],
+      };
+    },
   });
 }
 

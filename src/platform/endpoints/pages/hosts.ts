@@ -1,15 +1,15 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { z } from 'zod';
 import { type Markup, markup } from '../../../core/html/markup.ts';
 import { agree, grouped, plural } from '../../../core/plurals.ts';
-import { forWhoMay, queryOf } from '../../web/asked.ts';
+import { forWhoMay } from '../../web/asked.ts';
 import { action, copyable, dataTable, emptyState, further, link, momentOr } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { filterForm, filterSelect, filtersOf } from '../../web/filters.ts';
 import { withQuery } from '../../web/own-path.ts';
+import { servePage } from '../../web/page.ts';
 import { LIST_ROWS } from '../../web/rows.ts';
-import { HOST_STATUSES } from '../enums.ts';
-import type { WireHost } from '../wire/hosts.ts';
+import { HOST_STATUSES, type HostStatus } from '../enums.ts';
+import { type HostQuery, hostQuerySchema, type WireHost } from '../wire/hosts.ts';
 import type { EndpointStats } from '../wire/reports.ts';
 import { driftWords, HOST_STATUS_WORDS, hostStateWords, missedWord } from './labels.ts';
 import { type EndpointPageParts, SEES_ENDPOINTS } from './parts.ts';
@@ -26,29 +26,30 @@ import {
   WINDOWS_PATH,
 } from './paths.ts';
 
-const filterSchema = filtersOf(
-  z.strictObject({ status: z.enum(HOST_STATUSES).optional(), cursor: z.string().optional() }),
-);
+const filterSchema = filtersOf(hostQuerySchema.omit({ limit: true }));
 
 /** The endpoints, with how each of them stands. */
 export function hostsPage(server: FastifyInstance, { service, clock }: EndpointPageParts): void {
-  const options = { config: SEES_ENDPOINTS, schema: { hide: true, querystring: filterSchema } } as const;
-  server.get('/endpoints', options, async (request, reply) => {
-    const { cursor, status } = queryOf<z.output<typeof filterSchema>>(request);
-    const stats = await service.stats();
-    const { data, next_cursor } = await service.hosts.list({ limit: LIST_ROWS, cursor, status });
-    const list = [filters(status), hostTable(data, clock()), further(ENDPOINTS_PATH, { status, cursor }, next_cursor)];
-    return reply.page({
-      title: 'Endpoints',
-      introduction:
-        'Machines whose binaries are read again and again by a sensor. What differs from an approved baseline is an event, found at the next scan: nothing is stopped.',
-      content: [
-        ways(stats),
-        forWhoMay(request, 'endpoints:write', () => markup`<p>${action(ENROL_PATH, 'Enrol an endpoint')}</p>\n`),
-        stats.hosts === 0 ? firstEndpoint(request) : list,
-      ],
-      api: { path: withQuery(endpointsApi('hosts', ''), { status }) },
-    });
+  servePage(server, {
+    path: '/endpoints',
+    access: SEES_ENDPOINTS,
+    query: filterSchema,
+    async view({ request, query: { cursor, status } }) {
+      const stats = await service.stats();
+      const { data, next_cursor } = await service.hosts.list({ limit: LIST_ROWS, cursor, status });
+      const rest = further(ENDPOINTS_PATH, { status, cursor }, next_cursor);
+      return {
+        title: 'Endpoints',
+        introduction:
+          'Machines whose binaries are read again and again by a sensor. What differs from an approved baseline is an event, found at the next scan: nothing is stopped.',
+        content: [
+          ways(stats),
+          forWhoMay(request, 'endpoints:write', () => markup`<p>${action(ENROL_PATH, 'Enrol an endpoint')}</p>\n`),
+          stats.hosts === 0 ? firstEndpoint(request) : [filters({ status }), hostTable(data, clock()), rest],
+        ],
+        api: { path: withQuery(endpointsApi('hosts', ''), { status }) },
+      };
+    },
   });
 }
 
@@ -69,10 +70,9 @@ function ways({ hosts, stale, proposed_baselines: proposed }: EndpointStats): Ma
 `;
 }
 
-function filters(status: string | undefined): Markup {
-  const choices = HOST_STATUSES.map((value) => ({ value, label: HOST_STATUS_WORDS[value][1] }));
-  const select = filterSelect({ name: 'status', label: 'Status', value: status }, choices);
-  return filterForm(ENDPOINTS_PATH, { status }, select);
+function filters(asked: Pick<HostQuery, 'status'>): Markup {
+  const wordOf = (status: HostStatus) => HOST_STATUS_WORDS[status][1];
+  return filterForm(ENDPOINTS_PATH, asked, filterSelect(asked, ['status', 'Status'], HOST_STATUSES, wordOf));
 }
 
 function hostTable(hosts: readonly WireHost[], now: Date): Markup {

@@ -1,4 +1,4 @@
-import { PAGES } from '../../web/own-path.ts';
+import { PAGES, pathsBelow } from '../../web/own-path.ts';
 import { streamOf } from '../enums.ts';
 
 export const ENDPOINTS_PATH = `${PAGES}/endpoints`;
@@ -13,44 +13,26 @@ export const ENDPOINTS_API = '/endpoints';
 export const ENROL_PATH = `${ENDPOINTS_PATH}/enroll`;
 
 /** The page of an endpoint, or one below it. */
-export function hostPath(endpointId: string, ...below: readonly string[]): string {
-  return pathOf(`${ENDPOINTS_PATH}/hosts`, endpointId, ...below);
-}
+export const hostPath = pathsBelow(`${ENDPOINTS_PATH}/hosts`);
+export const eventPath = pathsBelow(EVENTS_PATH);
+export const changePath = pathsBelow(CHANGES_PATH);
+export const windowPath = pathsBelow(WINDOWS_PATH);
+export const baselinePath = pathsBelow(BASELINES_PATH);
 
-export function eventPath(eventId: string, ...below: readonly string[]): string {
-  return pathOf(EVENTS_PATH, eventId, ...below);
-}
-
-export function changePath(changeId: string, ...below: readonly string[]): string {
-  return pathOf(CHANGES_PATH, changeId, ...below);
-}
-
-export function windowPath(windowId: string, ...below: readonly string[]): string {
-  return pathOf(WINDOWS_PATH, windowId, ...below);
-}
-
-export function baselinePath(baselineId: string, ...below: readonly string[]): string {
-  return pathOf(BASELINES_PATH, baselineId, ...below);
-}
+const auditStreamPath = pathsBelow(`${PAGES}/audit/streams`);
 
 /** On the pages of the audit service: the stream of an endpoint. */
 export function hostStreamPath(endpointId: string): string {
-  return pathOf(`${PAGES}/audit/streams`, streamOf(endpointId));
+  return auditStreamPath(streamOf(endpointId));
 }
 
 /** On the pages of the audit service: an entry. */
 export function entryPath({ stream_id, sequence }: { stream_id: string; sequence: number }): string {
-  return pathOf(`${PAGES}/audit/streams`, stream_id, 'entries', String(sequence));
+  return auditStreamPath(stream_id, 'entries', sequence);
 }
 
 /** A path of the API. */
-export function endpointsApi(...parts: readonly string[]): string {
-  return pathOf(ENDPOINTS_API, ...parts);
-}
-
-function pathOf(...[first, ...others]: readonly [string, ...string[]]): string {
-  return [first, ...others.map(encodeURIComponent)].join('/');
-}
+export const endpointsApi = pathsBelow(ENDPOINTS_API);
 
 /** The breadcrumb above the pages of endpoints. */
 export const ABOVE_ENDPOINTS = [{ title: 'Endpoints', path: ENDPOINTS_PATH }];

@@ -1,34 +1,32 @@
 import type { FastifyInstance } from 'fastify';
-import { z } from 'zod';
 import { type Markup, markup } from '../../../core/html/markup.ts';
 import { grouped } from '../../../core/plurals.ts';
-import { paramsOf, queryOf } from '../../web/asked.ts';
+import { serveOperationPage } from '../../operations/page.ts';
 import { dataTable, digest, emptyState, further, link, moment, statusWord } from '../../web/components.ts';
 import { withQuery } from '../../web/own-path.ts';
+import { cursorSchema } from '../../web/page.ts';
 import { LIST_ROWS } from '../../web/rows.ts';
-import { hostParamsSchema } from '../wire/hosts.ts';
+import { hostOperations } from '../operations/hosts.ts';
 import type { WireScan } from '../wire/reports.ts';
-import { type EndpointPageParts, SEES_ENDPOINTS } from './parts.ts';
-import { aboveHost, baselinePath, endpointsApi, hostPath } from './paths.ts';
-
-const querySchema = z.object({ cursor: z.string().optional() });
+import type { EndpointPageParts } from './parts.ts';
+import { aboveHost, baselinePath, ENDPOINTS_API, endpointsApi, hostPath } from './paths.ts';
 
 /** All that an endpoint has reported. */
 export function scansPage(server: FastifyInstance, { service, clock }: EndpointPageParts): void {
-  const schema = { hide: true, params: hostParamsSchema, querystring: querySchema };
-  server.get('/endpoints/hosts/:endpoint_id/scans', { config: SEES_ENDPOINTS, schema }, async (request, reply) => {
-    const { endpoint_id } = paramsOf<{ endpoint_id: string }>(request);
-    const { cursor } = queryOf<z.output<typeof querySchema>>(request);
-    const host = await service.hosts.find(endpoint_id);
-    const { data, next_cursor } = await service.reports.list({ endpoint_id, cursor, limit: LIST_ROWS });
-    const api = withQuery(endpointsApi('scans', ''), { endpoint_id });
-    return reply.page({
-      title: 'Scans',
-      above: aboveHost(host),
-      introduction: 'What the sensor has reported, newest first. Each report has the digest of the one before in it.',
-      content: [scanTable(data, clock()), further(hostPath(endpoint_id, 'scans'), { cursor }, next_cursor)],
-      api: { path: api },
-    });
+  serveOperationPage(server, hostOperations(service).getHost, {
+    path: '/endpoints/hosts/:endpoint_id/scans',
+    api: ENDPOINTS_API,
+    query: cursorSchema,
+    async view(host, { params: { endpoint_id }, query: { cursor } }) {
+      const { data, next_cursor } = await service.reports.list({ endpoint_id, cursor, limit: LIST_ROWS });
+      return {
+        title: 'Scans',
+        above: aboveHost(host),
+        introduction: 'What the sensor has reported, newest first. Each report has the digest of the one before in it.',
+        content: [scanTable(data, clock()), further(hostPath(endpoint_id, 'scans'), { cursor }, next_cursor)],
+        api: { path: withQuery(endpointsApi('scans', ''), { endpoint_id }) },
+      };
+    },
   });
 }
 

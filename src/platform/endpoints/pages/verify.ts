@@ -2,16 +2,17 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type Markup, type MarkupContent, markup, name } from '../../../core/html/markup.ts';
 import { grouped, plural } from '../../../core/plurals.ts';
-import { forWhoMay, paramsOf } from '../../web/asked.ts';
+import { serveOperationForm } from '../../operations/form.ts';
+import { forWhoMay } from '../../web/asked.ts';
 import { asCurl, dataTable, emptyState, factList, link, moment, statusWord } from '../../web/components.ts';
-import { type ApiCall, curlCommand } from '../../web/curl.ts';
+import { curlCommand } from '../../web/curl.ts';
 import { postForm } from '../../web/fields.ts';
-import { serveForm } from '../../web/forms.ts';
 import type { PageView } from '../../web/layout.ts';
-import { hostParamsSchema, type WireHost } from '../wire/hosts.ts';
+import { scanOperations } from '../operations/hosts.ts';
+import type { WireHost } from '../wire/hosts.ts';
 import type { EndpointFinding, endpointVerificationSchema } from '../wire/reports.ts';
-import { type EndpointPageParts, SEES_ENDPOINTS } from './parts.ts';
-import { aboveHost, endpointsApi, hostPath, hostStreamPath } from './paths.ts';
+import type { EndpointPageParts } from './parts.ts';
+import { aboveHost, ENDPOINTS_API, endpointsApi, hostPath, hostStreamPath } from './paths.ts';
 
 interface Asked {
   request: FastifyRequest;
@@ -22,27 +23,21 @@ const READS =
   'Verify computes each report anew from its lines, checks its signature and how it goes on with the one before, and compares all of it with the audit stream.';
 
 /** The reports of an endpoint compared with their signatures, their lines and the audit stream. */
-export function verifyPage(server: FastifyInstance, { service: { hosts, verifying }, clock }: EndpointPageParts): void {
-  serveForm(server, {
+export function verifyPage(server: FastifyInstance, { service, clock }: EndpointPageParts): void {
+  serveOperationForm(server, scanOperations(service).verifyHost, {
     path: '/endpoints/hosts/:endpoint_id/verify',
-    access: SEES_ENDPOINTS,
-    params: hostParamsSchema,
+    api: ENDPOINTS_API,
     schema: z.object({}),
-    async show(form, request, reply) {
-      const host = await hosts.find(idOf(request));
-      return {
-        title: `Verify the reports of ${host.name}`,
-        isNarrow: true,
-        above: aboveHost(host),
-        introduction: READS,
-        content: [postForm({ request, reply, form }, { fields: null, submit: 'Verify now' })],
-        api: verifyCall(host.endpoint_id),
-      };
-    },
-    async act(_given, request) {
-      const verification = await verifying.verify(idOf(request));
-      return verified(await hosts.find(idOf(request)), verification, request, clock());
-    },
+    subject: ({ endpoint_id }) => service.hosts.find(endpoint_id),
+    view: (_asked, host) => ({
+      title: `Verify the reports of ${host.name}`,
+      isNarrow: true,
+      above: aboveHost(host),
+      introduction: READS,
+      fields: null,
+      submit: 'Verify now',
+    }),
+    done: (verification, host, request) => verified(host, verification, request, clock()),
   });
 }
 
@@ -70,21 +65,21 @@ ${ofStream(host, request)}</div>\n`,
       ]),
       isRight ? null : findingTable(findings),
     ],
-    api: verifyCall(host.endpoint_id),
+    api: verifyCall(host),
   };
 }
 
-function verifyCall(endpointId: string): ApiCall {
-  return { method: 'POST', path: endpointsApi('hosts', endpointId, 'verify') };
+function verifyCall({ endpoint_id }: WireHost) {
+  return { method: 'POST', path: endpointsApi('hosts', endpoint_id, 'verify') } as const;
 }
 
 /** On the page of an endpoint. */
-export function verifyForm({ endpoint_id, last_check }: WireHost, asked: Asked, now: Date): Markup {
-  const form = postForm(asked, { action: hostPath(endpoint_id, 'verify'), fields: null, submit: 'Verify now' });
+export function verifyForm(host: WireHost, asked: Asked, now: Date): Markup {
+  const form = postForm(asked, { action: hostPath(host.endpoint_id, 'verify'), fields: null, submit: 'Verify now' });
   return markup`<div class="verdict"><p>${READS}</p>
-<p>${lastCheck(last_check, now)}</p>
+<p>${lastCheck(host.last_check, now)}</p>
 ${form}<p class="minor">Nothing is checked by itself. The more reports there are, the longer it takes.</p>
-${asCurl('curl-verify', curlCommand(asked.request, verifyCall(endpoint_id)))}</div>
+${asCurl('curl-verify', curlCommand(asked.request, verifyCall(host)))}</div>
 `;
 }
 
@@ -121,8 +116,4 @@ function findingTable(findings: readonly EndpointFinding[]): Markup {
 function reportCell({ chain, sequence }: EndpointFinding): string {
   const of = `chain ${grouped(chain)}`;
   return sequence === null ? of : `${grouped(sequence)} of ${of}`;
-}
-
-function idOf(request: FastifyRequest): string {
-  return paramsOf<{ endpoint_id: string }>(request).endpoint_id;
 }

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { z } from 'zod';
 import { type Markup, type MarkupContent, markup, name } from '../../../core/html/markup.ts';
 import { grouped, plural } from '../../../core/plurals.ts';
 import { type NameActor, namesOfActors } from '../../accounts/api.ts';
 import { serveOperationList } from '../../operations/list.ts';
-import { forWhoMay, paramsOf, queryOf } from '../../web/asked.ts';
+import { serveOperationPage } from '../../operations/page.ts';
+import { forWhoMay } from '../../web/asked.ts';
 import {
   action,
   copyable,
@@ -17,13 +17,14 @@ import {
   momentOr,
 } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
+import { cursorSchema } from '../../web/page.ts';
 import { LIST_ROWS, SHORT_ROWS } from '../../web/rows.ts';
 import { changeOperations } from '../operations/changes.ts';
 import type { EndpointService } from '../service.ts';
-import { type WireWindow, windowParamsSchema } from '../wire/events.ts';
+import type { WireWindow } from '../wire/events.ts';
 import { eventTable } from './event-table.ts';
 import { windowStatusWord } from './labels.ts';
-import { type EndpointPageParts, SEES_ENDPOINTS } from './parts.ts';
+import type { EndpointPageParts } from './parts.ts';
 import {
   ABOVE_ENDPOINTS,
   ABOVE_WINDOWS,
@@ -33,8 +34,6 @@ import {
   WINDOWS_PATH,
   windowPath,
 } from './paths.ts';
-
-const querySchema = z.object({ cursor: z.string().optional() });
 
 /** The times in which changes are expected, and one of them. */
 export function windowPages(server: FastifyInstance, parts: EndpointPageParts): void {
@@ -91,28 +90,28 @@ function ofWords({ all, endpoint_ids }: WireWindow): string {
 }
 
 function onePage(server: FastifyInstance, { service, people, clock }: EndpointPageParts): void {
-  const schema = { hide: true, params: windowParamsSchema, querystring: querySchema };
-  server.get('/endpoints/change-windows/:window_id', { config: SEES_ENDPOINTS, schema }, async (request, reply) => {
-    const { window_id } = paramsOf<{ window_id: string }>(request);
-    const { cursor } = queryOf<z.output<typeof querySchema>>(request);
-    const window = await service.windows.find(window_id);
-    const { data, next_cursor } = await service.events.list({ window_id, cursor, limit: LIST_ROWS });
-    const nameActor = await namesOfActors(people, [window.made_by, window.approved_by]);
-    const now = clock();
-    const empty = emptyState('It has quieted nothing so far.');
-    return reply.page({
-      title: window.reason,
-      above: ABOVE_WINDOWS,
-      introduction: 'What was found on its endpoints meanwhile raised no alert. All of it is listed here.',
-      content: [
-        facts(window, await endpointLinks(service, window), nameActor, now),
-        acts(window, request),
-        markup`<h2>What it quieted</h2>\n`,
-        eventTable(data, { caption: 'Events that it quieted', empty, of: 'all', hasStatus: true, now }),
-        further(windowPath(window_id), { cursor }, next_cursor),
-      ],
-      api: { path: endpointsApi('change-windows', window_id) },
-    });
+  serveOperationPage(server, changeOperations(service).getChangeWindow, {
+    path: '/endpoints/change-windows/:window_id',
+    api: ENDPOINTS_API,
+    query: cursorSchema,
+    async view(window, { request, params: { window_id }, query: { cursor } }) {
+      const { data, next_cursor } = await service.events.list({ window_id, cursor, limit: LIST_ROWS });
+      const nameActor = await namesOfActors(people, [window.made_by, window.approved_by]);
+      const now = clock();
+      const empty = emptyState('It has quieted nothing so far.');
+      return {
+        title: window.reason,
+        above: ABOVE_WINDOWS,
+        introduction: 'What was found on its endpoints meanwhile raised no alert. All of it is listed here.',
+        content: [
+          facts(window, await endpointLinks(service, window), nameActor, now),
+          acts(window, request),
+          markup`<h2>What it quieted</h2>\n`,
+          eventTable(data, { caption: 'Events that it quieted', empty, of: 'all', hasStatus: true, now }),
+          further(windowPath(window_id), { cursor }, next_cursor),
+        ],
+      };
+    },
   });
 }
 

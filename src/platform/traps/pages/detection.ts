@@ -5,14 +5,15 @@ import { grouped, plural } from '../../../core/plurals.ts';
 import { type NameActor, namesOfActors } from '../../accounts/api.ts';
 import { alertFact, severityWord } from '../../alerts/api.ts';
 import { actorOf, principalOf } from '../../http/principal.ts';
+import { serveOperationPage } from '../../operations/page.ts';
 import { forWhoMay, paramsOf } from '../../web/asked.ts';
 import { asCurl, dataTable, digest, emptyState, factList, link, moment } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { hidden, postForm } from '../../web/fields.ts';
 import { serveForm } from '../../web/forms.ts';
 import { SHORT_ROWS } from '../../web/rows.ts';
-import { leaveNotice } from '../../web/session-cookie.ts';
 import type { DetectionStatus } from '../enums.ts';
+import { detectionOperations } from '../operations/detections.ts';
 import { KEPT_OCCURRENCES } from '../repository.ts';
 import {
   detectionParamsSchema,
@@ -30,8 +31,8 @@ import {
   PLACE_WORDS,
   TYPE_WORDS,
 } from './labels.ts';
-import { MAY_ACT, MAY_SEE, type TrapPageParts } from './parts.ts';
-import { ABOVE_TRAPS, detectionPath, trapEntryPath, trapPath, trapsApi } from './paths.ts';
+import { MAY_ACT, type TrapPageParts } from './parts.ts';
+import { ABOVE_TRAPS, detectionPath, TRAPS_API, trapEntryPath, trapPath, trapsApi } from './paths.ts';
 
 type WholeDetection = z.infer<typeof wholeDetectionSchema>;
 type KeptOccurrence = z.infer<typeof occurrenceSchema>;
@@ -48,22 +49,19 @@ export function detectionPages(server: FastifyInstance, parts: TrapPageParts): v
 }
 
 function onePage(server: FastifyInstance, { service, people, clock }: TrapPageParts): void {
-  const options = { config: MAY_SEE, schema: { hide: true, params: detectionParamsSchema } } as const;
-  server.get('/traps/detections/:detection_id', options, async (request, reply) => {
-    const detection = await service.detections.find(idOf(request));
-    const now = clock();
-    const nameActor = await namesOfActors(people, [detection.acknowledged_by]);
-    return reply.page({
-      title: `Use of ${detection.label}`,
-      above: ABOVE_TRAPS,
-      introduction: sentenceOf(detection),
-      content: [
-        facts(detection, nameActor, now, request),
-        acts(detection, { request, reply }),
-        occurrences(detection, now),
-      ],
-      api: { path: trapsApi('detections', detection.detection_id) },
-    });
+  serveOperationPage(server, detectionOperations(service).getDetection, {
+    path: '/traps/detections/:detection_id',
+    api: TRAPS_API,
+    async view(detection, asked) {
+      const now = clock();
+      const nameActor = await namesOfActors(people, [detection.acknowledged_by]);
+      return {
+        title: `Use of ${detection.label}`,
+        above: ABOVE_TRAPS,
+        introduction: sentenceOf(detection),
+        content: [facts(detection, nameActor, now, asked.request), acts(detection, asked), occurrences(detection, now)],
+      };
+    },
   });
 }
 
@@ -73,22 +71,22 @@ function statusForm(server: FastifyInstance, { service }: TrapPageParts): void {
     access: MAY_ACT,
     params: detectionParamsSchema,
     schema: newStatusSchema.loose(),
-    async show(form, request, reply) {
-      const detection = await service.detections.find(idOf(request));
+    async show(asked) {
+      const detection = await service.detections.find(idOf(asked.request));
       const title = `Use of ${detection.label}`;
       return {
         title: 'Say how a detection stands',
         isNarrow: true,
         above: [...ABOVE_TRAPS, { title, path: detectionPath(detection.detection_id) }],
         content: changes(detection).map(([status, submit], at) =>
-          statusButton({ request, reply, form }, { status, submit, isLesser: at > 0 }),
+          statusButton(asked, { status, submit, isLesser: at > 0 }),
         ),
       };
     },
-    async act({ status }, request, reply) {
+    async act({ status }, request) {
       await service.detections.setStatus(actorOf(principalOf(request)), idOf(request), status);
-      leaveNotice(reply, `The detection is ${DETECTION_STATUS_WORDS[status]} now.`);
-      return detectionPath(idOf(request));
+      const notice = `The detection is ${DETECTION_STATUS_WORDS[status]} now.`;
+      return { notice, next: detectionPath(idOf(request)) };
     },
   });
 }

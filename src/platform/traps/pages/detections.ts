@@ -1,10 +1,9 @@
 import type { FastifyInstance } from 'fastify';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { type Markup, markup } from '../../../core/html/markup.ts';
 import { plural } from '../../../core/plurals.ts';
 import { severityWord } from '../../alerts/api.ts';
 import { isKnown, sendKnown } from '../../http/etag.ts';
-import { text } from '../../http/fields.ts';
 import { forWhoMay, queryOf } from '../../web/asked.ts';
 import { action, emptyState, further, link, statusWord } from '../../web/components.ts';
 import { hidden } from '../../web/fields.ts';
@@ -15,18 +14,13 @@ import { LIST_ROWS, SHORT_ROWS } from '../../web/rows.ts';
 import { DETECTION_STATUSES } from '../enums.ts';
 import type { TrapsOverview } from '../overview.ts';
 import type { TrapService } from '../service.ts';
+import { detectionQuerySchema } from '../wire.ts';
 import { detectionTable } from './detection-table.ts';
 import { DETECTION_STATUS_WORDS } from './labels.ts';
 import { MAY_SEE, type TrapPageParts } from './parts.ts';
 import { CREDENTIALS_PATH, TRAPS_PATH, trapPath, trapsApi } from './paths.ts';
 
-const filterSchema = filtersOf(
-  z.strictObject({
-    status: z.enum(DETECTION_STATUSES).optional(),
-    credential_id: text.optional(),
-    cursor: z.string().optional(),
-  }),
-);
+const filterSchema = filtersOf(detectionQuerySchema.pick({ status: true, credential_id: true, cursor: true }));
 type Filter = z.output<typeof filterSchema>;
 
 /** The page of detections, open ones first. It refreshes itself where scripts run. */
@@ -64,10 +58,10 @@ function ways({ planted, unproved, lost }: TrapsOverview): Markup {
 }
 
 function filters({ status, credential_id }: Filter): Markup {
-  const choices = DETECTION_STATUSES.map((value) => ({ value, label: DETECTION_STATUS_WORDS[value] }));
-  const select = filterSelect({ name: 'status', label: 'Status', value: status }, choices);
-  const ofTrap = credential_id === undefined ? null : hidden('credential_id', credential_id);
-  return filterForm(TRAPS_PATH, { status, credential_id }, [select, ofTrap]);
+  return filterForm(TRAPS_PATH, { status, credential_id }, [
+    filterSelect({ status }, ['status', 'Status'], DETECTION_STATUSES, (value) => DETECTION_STATUS_WORDS[value]),
+    credential_id === undefined ? null : hidden('credential_id', credential_id),
+  ]);
 }
 
 function live(mark: string, { open }: TrapsOverview, now: Date, content: Markup): Markup {

@@ -2,57 +2,49 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { Markup } from '../../../core/html/markup.ts';
 import { idempotencyKey } from '../../http/fields.ts';
-import { actorOf, principalOf } from '../../http/principal.ts';
-import { asCurl } from '../../web/components.ts';
-import { curlCommand } from '../../web/curl.ts';
-import { field, onceField, postForm, select } from '../../web/fields.ts';
-import { type FormState, serveForm } from '../../web/forms.ts';
+import { serveOperationForm } from '../../operations/form.ts';
+import { field, onceField, select } from '../../web/fields.ts';
+import { emptyAsNone } from '../../web/form-lines.ts';
+import type { FormState } from '../../web/forms.ts';
 import type { DecoyPlace } from '../decoys/decoy.ts';
+import { realKeyOperations } from '../operations/credentials.ts';
 import { importedKeySchema } from '../wire.ts';
 import { madeTrapPage } from './made-trap.ts';
-import { MAY_ACT, type TrapPageParts } from './parts.ts';
-import { ABOVE_TRAPS, trapsApi } from './paths.ts';
+import type { TrapPageParts } from './parts.ts';
+import { ABOVE_TRAPS, TRAPS_API } from './paths.ts';
 import { expiryField, labelField, placeField, plantingSchema } from './planting.ts';
 
-const unlessEmpty = <T extends z.ZodType>(schema: T) =>
-  z.preprocess((given) => (given === '' ? undefined : given), schema);
 const { access_key_id, secret_access_key, user_name, region, decoy } = importedKeySchema.shape;
 
 const schema = z.object({
   once: idempotencyKey,
   ...plantingSchema,
   access_key_id,
-  secret_access_key: unlessEmpty(secret_access_key),
-  user_name: unlessEmpty(user_name),
-  region: unlessEmpty(region),
-  decoy: unlessEmpty(decoy),
+  expires_at: plantingSchema.expires_at.transform((at) => at ?? null),
+  secret_access_key: z.preprocess(emptyAsNone, secret_access_key),
+  user_name: z.preprocess(emptyAsNone, user_name),
+  region: z.preprocess(emptyAsNone, region),
+  decoy: z.preprocess(emptyAsNone, decoy),
 });
 
 /** A key that somebody made in AWS, as a trap. */
 export function importTrapPage(server: FastifyInstance, { service, clock }: TrapPageParts): void {
-  serveForm(server, {
+  serveOperationForm(server, realKeyOperations(service).importTrap, {
     path: '/traps/import',
-    access: MAY_ACT,
+    api: TRAPS_API,
     schema,
-    fields: { conflict: 'access_key_id' },
-    show: (form, request, reply) => ({
+    refused: { conflict: 'access_key_id' },
+    view: ({ form }) => ({
       title: 'Import a key of AWS',
       isNarrow: true,
       above: ABOVE_TRAPS,
       introduction:
         'A real key of a user without any rights, made in AWS. Its use there is seen in CloudTrail, once events come in.',
-      content: [
-        postForm({ request, reply, form }, { fields: keyFields(form, service.places()), submit: 'Import it' }),
-        asCurl(
-          'curl',
-          curlCommand(request, { method: 'POST', path: trapsApi('credentials', 'import'), body: EXAMPLE }),
-        ),
-      ],
+      fields: keyFields(form, service.places()),
+      submit: 'Import it',
     }),
-    async act({ once, expires_at = null, ...key }, request) {
-      const made = await service.realKeys.import(actorOf(principalOf(request)), { ...key, expires_at }, once);
-      return madeTrapPage(made, clock());
-    },
+    example: () => EXAMPLE,
+    done: (made) => madeTrapPage(made, clock()),
   });
 }
 
@@ -64,32 +56,15 @@ function keyFields(form: FormState, places: readonly DecoyPlace[]): (Markup | nu
     .map(({ name, host }) => ({ value: name, label: `${name} (${host})` }));
   const secret = 'Needed for the file to plant. No channel of AWS needs it.';
   const leads = 'What is planted leads to AWS itself, or to a decoy.';
+  const optional = { autocomplete: 'off', isOptional: true } as const;
+  const password = { ...optional, type: 'password', hint: secret } as const;
   return [
     onceField(form),
     labelField(form),
     field(form, { name: 'access_key_id', label: 'Access key ID', hint: 'It begins with AKIA.', autocomplete: 'off' }),
-    field(form, {
-      name: 'secret_access_key',
-      label: 'Secret access key',
-      type: 'password',
-      hint: secret,
-      autocomplete: 'off',
-      isOptional: true,
-    }),
-    field(form, {
-      name: 'user_name',
-      label: 'User',
-      hint: 'As IAM calls them.',
-      autocomplete: 'off',
-      isOptional: true,
-    }),
-    field(form, {
-      name: 'region',
-      label: 'Region',
-      hint: 'us-east-1, if none is said.',
-      autocomplete: 'off',
-      isOptional: true,
-    }),
+    field(form, { ...password, name: 'secret_access_key', label: 'Secret access key' }),
+    field(form, { ...optional, name: 'user_name', label: 'User', hint: 'As IAM calls them.' }),
+    field(form, { ...optional, name: 'region', label: 'Region', hint: 'us-east-1, if none is said.' }),
     placeField(form),
     decoys.length === 0
       ? null

@@ -1,91 +1,80 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { type Markup, markup } from '../../../core/html/markup.ts';
 import { idempotencyKey } from '../../http/fields.ts';
-import { actorOf, principalOf } from '../../http/principal.ts';
-import { asCurl, factList, link } from '../../web/components.ts';
-import { curlCommand } from '../../web/curl.ts';
-import { choices, onceField, postForm, select } from '../../web/fields.ts';
-import { type FormState, serveForm } from '../../web/forms.ts';
+import { serveOperationForm } from '../../operations/form.ts';
+import { factList, link } from '../../web/components.ts';
+import { choices, onceField, select } from '../../web/fields.ts';
+import { emptyAsNone } from '../../web/form-lines.ts';
+import type { FormState } from '../../web/forms.ts';
 import { type TypeTruth, typesPossible } from '../making.ts';
+import { credentialOperations } from '../operations/credentials.ts';
 import { newTrapSchema } from '../wire.ts';
 import { TYPE_WORDS } from './labels.ts';
 import { madeTrapPage } from './made-trap.ts';
 import { optionFields, optionsOf } from './options.ts';
-import { MAY_ACT, type TrapPageParts } from './parts.ts';
-import { ABOVE_TRAPS, IMPORT_PATH, trapsApi } from './paths.ts';
+import type { TrapPageParts } from './parts.ts';
+import { ABOVE_TRAPS, IMPORT_PATH, TRAPS_API } from './paths.ts';
 import { expiryField, labelField, placeField, plantingSchema } from './planting.ts';
 
 /** Beside it, what types are told: see `optionsOf`. */
-const schema = z.looseObject({
-  once: idempotencyKey,
-  credential_type: newTrapSchema.shape.credential_type,
-  ...plantingSchema,
-  decoy: z.preprocess((given) => (given === '' ? undefined : given), newTrapSchema.shape.decoy),
-});
+const schema = z
+  .looseObject({
+    once: idempotencyKey,
+    credential_type: newTrapSchema.shape.credential_type,
+    ...plantingSchema,
+    decoy: z.preprocess(emptyAsNone, newTrapSchema.shape.decoy),
+  })
+  .transform(({ once, credential_type, plant_location, label, decoy, expires_at = null, ...sent }) => {
+    const options = optionsOf(credential_type, sent);
+    return { once, credential_type, plant_location, label, decoy, expires_at, options };
+  });
 
 /** A new trap, and what came of it, once. */
 export function newTrapPage(server: FastifyInstance, { service, clock }: TrapPageParts): void {
-  serveForm(server, {
+  serveOperationForm(server, credentialOperations(service).generateTrap, {
     path: '/traps/new',
-    access: MAY_ACT,
+    api: TRAPS_API,
     schema,
-    fields: { conflict: 'credential_type' },
-    show: (form, request, reply) => {
+    refused: { conflict: 'credential_type' },
+    view({ form }) {
       const types = typesPossible(service.places());
       return {
         title: 'Make a trap',
         above: ABOVE_TRAPS,
         introduction: 'A credential that is of no use to anybody. Whoever uses it has looked where nobody has to look.',
-        content: [
-          inputForm(types, { form, request, reply }),
+        fields: trapFields(types, form),
+        submit: 'Make it',
+        after: [
           markup`<p>${link(IMPORT_PATH, 'Import a key of AWS')} where AWS itself is to see its use.</p>\n`,
           impossible(types),
-          asCurl(
-            'curl',
-            curlCommand(request, { method: 'POST', path: trapsApi('credentials', 'generate'), body: EXAMPLE }),
-          ),
         ],
       };
     },
-    async act({ once, credential_type, plant_location, label, decoy, expires_at = null, ...sent }, request) {
-      const input = { credential_type, plant_location, label, decoy, expires_at };
-      const options = optionsOf(credential_type, sent);
-      const made = await service.traps.generate(actorOf(principalOf(request)), { ...input, options }, once);
-      return madeTrapPage(made, clock());
-    },
+    example: () => EXAMPLE,
+    done: (made) => madeTrapPage(made, clock()),
   });
 }
 
 const EXAMPLE = { credential_type: 'web_bug', plant_location: 'wiki', label: 'Salaries 2026' };
 
-function inputForm(
-  types: readonly TypeTruth[],
-  asked: { form: FormState; request: FastifyRequest; reply: FastifyReply },
-): Markup {
-  const { form } = asked;
+function trapFields(types: readonly TypeTruth[], form: FormState): (Markup | null)[] {
   const possible = types.filter(({ reason }) => reason === null);
   const values = { credential_type: possible[0]?.type ?? '', ...form.values };
-  return postForm(asked, {
-    fields: [
-      onceField(form),
-      choices(
-        { ...form, values },
-        { name: 'credential_type', label: 'Type', type: 'radio' },
-        possible.map((truth) => ({
-          value: truth.type,
-          label: TYPE_WORDS[truth.type].title,
-          hint: `${TYPE_WORDS[truth.type].shows} ${seenBy(truth)}`,
-          fields: optionFields(form, truth.type),
-        })),
-      ),
-      labelField(form),
-      placeField(form),
-      decoyField(form, possible),
-      expiryField(form),
-    ],
-    submit: 'Make it',
+  const choice = (truth: TypeTruth) => ({
+    value: truth.type,
+    label: TYPE_WORDS[truth.type].title,
+    hint: `${TYPE_WORDS[truth.type].shows} ${seenBy(truth)}`,
+    fields: optionFields(form, truth.type),
   });
+  return [
+    onceField(form),
+    choices({ ...form, values }, { name: 'credential_type', label: 'Type', type: 'radio' }, possible.map(choice)),
+    labelField(form),
+    placeField(form),
+    decoyField(form, possible),
+    expiryField(form),
+  ];
 }
 
 /** By which decoy a use would be seen. */

@@ -1,22 +1,18 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { idempotencyKey } from '../../http/fields.ts';
-import { actorOf, principalOf } from '../../http/principal.ts';
 import { serveOperationAct } from '../../operations/act.ts';
-import { paramsOf } from '../../web/asked.ts';
+import { serveOperationForm } from '../../operations/form.ts';
 import { dataTable, emptyState, link, statusWord } from '../../web/components.ts';
-import type { ApiCall } from '../../web/curl.ts';
-import { field, onceField, postForm } from '../../web/fields.ts';
+import { field, onceField } from '../../web/fields.ts';
 import { formTime } from '../../web/form-time.ts';
-import { serveForm } from '../../web/forms.ts';
-import { leaveNotice } from '../../web/session-cookie.ts';
 import { credentialOperations } from '../operations/credentials.ts';
-import { type ChannelTest, trapParamsSchema, type WireTrap } from '../wire.ts';
+import type { ChannelTest, WireTrap } from '../wire.ts';
 import { CHANNEL_WORDS } from './labels.ts';
 import { madeTrapPage } from './made-trap.ts';
-import { MAY_ACT, type TrapPageParts } from './parts.ts';
-import { ABOVE_CREDENTIALS, TRAPS_API, trapPath, trapsApi } from './paths.ts';
+import type { TrapPageParts } from './parts.ts';
+import { ABOVE_CREDENTIALS, TRAPS_API, trapPath } from './paths.ts';
 
 /** Pages for the acts on a trap. */
 export function trapActPages(server: FastifyInstance, parts: TrapPageParts): void {
@@ -26,55 +22,43 @@ export function trapActPages(server: FastifyInstance, parts: TrapPageParts): voi
   for (const act of ACTS) actPage(server, parts, act);
 }
 
-function confirmPage(server: FastifyInstance, { service: { traps } }: TrapPageParts): void {
-  serveForm(server, {
+function confirmPage(server: FastifyInstance, { service }: TrapPageParts): void {
+  serveOperationForm(server, credentialOperations(service).confirmTrap, {
     path: '/traps/credentials/:credential_id/confirm',
-    access: MAY_ACT,
-    params: trapParamsSchema,
+    api: TRAPS_API,
     schema: z.object({ planted_at: formTime }),
-    fields: { invalid_request: 'planted_at' },
-    async show(form, request, reply) {
-      const trap = await traps.find(idOf(request));
+    refused: { invalid_request: 'planted_at' },
+    subject: ({ credential_id }) => service.traps.find(credential_id),
+    view({ form }, trap) {
       const hint = 'Now, where nothing is said. A detection says that it got out after this time.';
       const view = { name: 'planted_at', label: 'When it was planted, in UTC', hint, type: 'datetime-local' } as const;
       return {
         title: `Confirm that ${trap.label} is planted`,
         isNarrow: true,
         above: aboveOf(trap),
-        content: [
-          postForm({ request, reply, form }, { fields: field(form, { ...view, isOptional: true }), submit: 'Confirm' }),
-        ],
-        api: actCall(request, 'confirm'),
+        fields: field(form, { ...view, isOptional: true }),
+        submit: 'Confirm',
       };
     },
-    async act({ planted_at }, request, reply) {
-      const { label } = await traps.confirm(actorOf(principalOf(request)), idOf(request), planted_at);
-      leaveNotice(reply, `${label} is planted.`);
-      return trapPath(idOf(request));
-    },
+    done: ({ label, credential_id }) => ({ notice: `${label} is planted.`, next: trapPath(credential_id) }),
   });
 }
 
-function testPage(server: FastifyInstance, { service: { traps, proving } }: TrapPageParts): void {
-  serveForm(server, {
+function testPage(server: FastifyInstance, { service }: TrapPageParts): void {
+  serveOperationForm(server, credentialOperations(service).testTrap, {
     path: '/traps/credentials/:credential_id/test',
-    access: MAY_ACT,
-    params: trapParamsSchema,
+    api: TRAPS_API,
     schema: z.object({}),
-    async show(form, request, reply) {
-      const trap = await traps.find(idOf(request));
-      return {
-        title: `Test ${trap.label}`,
-        isNarrow: true,
-        above: aboveOf(trap),
-        introduction: 'The trap is used as its client would use it, with a mark. No alert is sent for a marked use.',
-        content: [postForm({ request, reply, form }, { fields: null, submit: 'Test it' })],
-        api: actCall(request, 'test'),
-      };
-    },
-    async act(_given, request) {
-      const tests = await proving.test(actorOf(principalOf(request)), idOf(request));
-      const trap = await traps.find(idOf(request));
+    subject: ({ credential_id }) => service.traps.find(credential_id),
+    view: (_asked, trap) => ({
+      title: `Test ${trap.label}`,
+      isNarrow: true,
+      above: aboveOf(trap),
+      introduction: 'The trap is used as its client would use it, with a mark. No alert is sent for a marked use.',
+      fields: null,
+      submit: 'Test it',
+    }),
+    done({ data: tests }, trap) {
       const isProved = tests.length > 0 && tests.every(({ proved }) => proved);
       return {
         title: isProved ? 'Every channel saw it' : 'Not every channel saw it',
@@ -104,26 +88,21 @@ function testTable(tests: readonly ChannelTest[]): Markup {
   });
 }
 
-function rotatePage(server: FastifyInstance, { service: { traps }, clock }: TrapPageParts): void {
-  serveForm(server, {
+function rotatePage(server: FastifyInstance, { service, clock }: TrapPageParts): void {
+  serveOperationForm(server, credentialOperations(service).rotateTrap, {
     path: '/traps/credentials/:credential_id/rotate',
-    access: MAY_ACT,
-    params: trapParamsSchema,
+    api: TRAPS_API,
     schema: z.object({ once: idempotencyKey }),
-    async show(form, request, reply) {
-      const trap = await traps.find(idOf(request));
-      return {
-        title: `Rotate ${trap.label}`,
-        isNarrow: true,
-        above: aboveOf(trap),
-        introduction: 'A new credential takes its place. The old one stays a trap for ever.',
-        content: [postForm({ request, reply, form }, { fields: onceField(form), submit: 'Rotate' })],
-        api: actCall(request, 'rotate'),
-      };
-    },
-    async act({ once }, request) {
-      return madeTrapPage(await traps.rotate(actorOf(principalOf(request)), idOf(request), once), clock());
-    },
+    subject: ({ credential_id }) => service.traps.find(credential_id),
+    view: ({ form }, trap) => ({
+      title: `Rotate ${trap.label}`,
+      isNarrow: true,
+      above: aboveOf(trap),
+      introduction: 'A new credential takes its place. The old one stays a trap for ever.',
+      fields: onceField(form),
+      submit: 'Rotate',
+    }),
+    done: (made) => madeTrapPage(made, clock()),
   });
 }
 
@@ -165,24 +144,11 @@ function actPage(server: FastifyInstance, { service }: TrapPageParts, act: TrapA
     path: `/traps/credentials/:credential_id/${path}`,
     api: TRAPS_API,
     subject: ({ credential_id }) => service.traps.find(credential_id),
-    view: (trap) => ({
-      ...words,
-      title: title(trap.label),
-      above: aboveOf(trap),
-      back: trapPath(trap.credential_id),
-    }),
+    view: (trap) => ({ ...words, title: title(trap.label), above: aboveOf(trap), back: trapPath(trap.credential_id) }),
     notice: ({ label }) => done(label),
   });
 }
 
-function actCall(request: FastifyRequest, act: string): ApiCall {
-  return { method: 'POST', path: trapsApi('credentials', idOf(request), act) };
-}
-
 function aboveOf({ label, credential_id }: WireTrap): { title: string; path: string }[] {
   return [...ABOVE_CREDENTIALS, { title: label, path: trapPath(credential_id) }];
-}
-
-function idOf(request: FastifyRequest): string {
-  return paramsOf<{ credential_id: string }>(request).credential_id;
 }

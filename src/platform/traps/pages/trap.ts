@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
-import { forWhoMay, paramsOf } from '../../web/asked.ts';
+import { serveOperationPage } from '../../operations/page.ts';
+import { forWhoMay } from '../../web/asked.ts';
 import {
   action,
   asCurl,
@@ -15,40 +16,41 @@ import {
 import { curlCommand } from '../../web/curl.ts';
 import { withQuery } from '../../web/own-path.ts';
 import { SHORT_ROWS } from '../../web/rows.ts';
-import { type RealismCheck, trapParamsSchema, type WireTrap } from '../wire.ts';
+import { credentialOperations } from '../operations/credentials.ts';
+import type { RealismCheck, WireTrap } from '../wire.ts';
 import { channelTable } from './channel-table.ts';
 import { detectionTable } from './detection-table.ts';
 import { hasEnded, isOfVault, ORIGIN_WORDS, PLACE_WORDS, TYPE_WORDS, trapStatusWord } from './labels.ts';
-import { MAY_SEE, type TrapPageParts } from './parts.ts';
-import { ABOVE_CREDENTIALS, TRAPS_PATH, trapPath, trapsApi } from './paths.ts';
+import type { TrapPageParts } from './parts.ts';
+import { ABOVE_CREDENTIALS, TRAPS_API, TRAPS_PATH, trapPath, trapsApi } from './paths.ts';
 
 /** A trap: whether it would see anybody, how well it hides, and what it saw. */
 export function trapPage(server: FastifyInstance, { service, clock }: TrapPageParts): void {
-  const options = { config: MAY_SEE, schema: { hide: true, params: trapParamsSchema } } as const;
-  server.get('/traps/credentials/:credential_id', options, async (request, reply) => {
-    const { credential_id } = paramsOf<{ credential_id: string }>(request);
-    const now = clock();
-    const trap = await service.traps.find(credential_id);
-    const checks = await service.realism.check(credential_id);
-    const { data } = await service.detections.list({ credential_id, limit: SHORT_ROWS });
-    const empty = emptyState('Nobody has used it so far.');
-    const all = withQuery(TRAPS_PATH, { credential_id });
-    return reply.page({
-      title: trap.label,
-      above: ABOVE_CREDENTIALS,
-      content: [
-        facts(trap, now),
-        acts(trap, request),
-        markup`<h2>Channels</h2>\n`,
-        channelTable(trap, now),
-        markup`<h2>How well it hides</h2>\n${realismTable(checks)}`,
-        asCurl('curl-realism', curlCommand(request, { path: trapsApi('credentials', credential_id, 'realism') })),
-        markup`<h2>Detections</h2>\n`,
-        detectionTable(data, { caption: 'Detections', empty, hasStatus: true, now }),
-        data.length < SHORT_ROWS ? null : markup`<p class="further">${link(all, 'All its detections')}</p>\n`,
-      ],
-      api: { path: trapsApi('credentials', credential_id) },
-    });
+  serveOperationPage(server, credentialOperations(service).getTrap, {
+    path: '/traps/credentials/:credential_id',
+    api: TRAPS_API,
+    async view(trap, { request, params: { credential_id } }) {
+      const now = clock();
+      const checks = await service.realism.check(credential_id);
+      const { data } = await service.detections.list({ credential_id, limit: SHORT_ROWS });
+      const empty = emptyState('Nobody has used it so far.');
+      const all = withQuery(TRAPS_PATH, { credential_id });
+      return {
+        title: trap.label,
+        above: ABOVE_CREDENTIALS,
+        content: [
+          facts(trap, now),
+          acts(trap, request),
+          markup`<h2>Channels</h2>\n`,
+          channelTable(trap, now),
+          markup`<h2>How well it hides</h2>\n${realismTable(checks)}`,
+          asCurl('curl-realism', curlCommand(request, { path: trapsApi('credentials', credential_id, 'realism') })),
+          markup`<h2>Detections</h2>\n`,
+          detectionTable(data, { caption: 'Detections', empty, hasStatus: true, now }),
+          data.length < SHORT_ROWS ? null : markup`<p class="further">${link(all, 'All its detections')}</p>\n`,
+        ],
+      };
+    },
   });
 }
 

@@ -25,14 +25,8 @@ export function trapsPage(server: FastifyInstance, { service, clock }: TrapPageP
     before: (request) =>
       forWhoMay(request, 'traps:write', () => markup`<p>${action(`${TRAPS_PATH}/new`, 'Make a trap')}</p>\n`),
     filters: ({ credential_type, plant_location }) => [
-      filterSelect(
-        { name: 'credential_type', label: 'Type', value: credential_type },
-        TRAP_TYPES.map((value) => ({ value, label: TYPE_WORDS[value].title })),
-      ),
-      filterSelect(
-        { name: 'plant_location', label: 'Where', value: plant_location },
-        PLANT_LOCATIONS.map((value) => ({ value, label: PLACE_WORDS[value] })),
-      ),
+      filterSelect({ credential_type }, ['credential_type', 'Type'], TRAP_TYPES, (value) => TYPE_WORDS[value].title),
+      filterSelect({ plant_location }, ['plant_location', 'Where'], PLANT_LOCATIONS, (value) => PLACE_WORDS[value]),
     ],
     table: (traps, { request, isAll }) =>
       trapTable(traps, isAll ? firstTrap(request) : emptyState('No trap is like that.'), clock()),

@@ -1,0 +1,76 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import { whereDefined } from '../../core/defined.ts';
+import type { MarkupContent } from '../../core/html/markup.ts';
+import { paramsOf } from '../web/asked.ts';
+import { type PostForm, postForm } from '../web/fields.ts';
+import { type Access, type AskedForm, type Done, serveForm } from '../web/forms.ts';
+import type { PageView } from '../web/layout.ts';
+import { askedBy, callerOf, callPath, type Operation } from './operation.ts';
+
+/** A page with a form, as it is shown. */
+interface FormView extends Omit<PageView, 'content' | 'api'>, Omit<PostForm, 'action'> {
+  /** Content above and below the form. */
+  before?: MarkupContent;
+  after?: MarkupContent;
+}
+
+/** The page of an operation whose input people type. */
+export interface OperationForm<Params, Body, Answer, Subject> {
+  /** Path of the page, with the names of the operation's `params`. */
+  path: string;
+  /** Path of the API that the operation is of. */
+  api: string;
+  /** Rights that the page asks for; the scope of the operation by default. */
+  access?: Access;
+  /** Reads the fields as the body of the operation, and `once` as its idempotency key. */
+  schema: z.ZodType<Body & { once?: string }>;
+  /** The field that a refusal is shown beside, by its code; others stand above the form. */
+  refused?: Readonly<Record<string, string>>;
+  /** Reads what the operation is about, before it is carried out. @throws DomainError `not_found`. */
+  subject?(params: Params): Subject | Promise<Subject>;
+  view(asked: AskedForm, subject: Subject): FormView | Promise<FormView>;
+  /** Body of the call that the page shows. */
+  example?(subject: Subject): object;
+  done(answer: Answer, subject: Subject, request: FastifyRequest): Done;
+}
+
+/** Serves the page of an operation whose input people type, with the same call of the API. */
+export function serveOperationForm<
+  Params extends z.ZodObject,
+  Body extends z.ZodType,
+  Answer extends z.ZodType,
+  Subject,
+>(
+  server: FastifyInstance,
+  operation: Operation<Params, z.ZodObject, Body, Answer>,
+  page: OperationForm<z.output<Params>, z.output<Body>, z.input<Answer>, Subject>,
+): void {
+  const { method, scope, params, work } = operation;
+  const { path, api, access = { scope }, schema, refused, view, example, done } = page;
+  const find = async (of: z.output<Params>) => (await page.subject?.(of)) as Subject;
+  serveForm(server, {
+    path,
+    access,
+    schema,
+    ...whereDefined({ params, fields: refused }),
+    async show(asked) {
+      const of = paramsOf<z.output<Params>>(asked.request);
+      const subject = await find(of);
+      const { before, after, fields, submit, isFinal, instead, ...page } = await view(asked, subject);
+      const form = postForm(asked, { fields, submit, ...whereDefined({ isFinal, instead }) });
+      const call = { method, path: callPath(api, operation, of) };
+      return {
+        ...page,
+        content: [before ?? null, form, after ?? null],
+        api: example === undefined ? call : { ...call, body: example(subject) },
+      };
+    },
+    async act({ once: key, ...body }, request, reply) {
+      const asked = askedBy<z.output<Params>, Record<string, unknown>, unknown>(request);
+      const subject = await find(asked.params);
+      const answer = await work({ ...asked, body: body as z.output<Body>, key }, callerOf(request, reply));
+      return done(answer, subject, request);
+    },
+  });
+}

@@ -1,0 +1,49 @@
+import { type Selectable, sql } from 'kysely';
+import type { Reader, Transaction } from './database/database.ts';
+import type { TableSet, TablesOf } from './database/table.ts';
+import { there } from './errors.ts';
+
+type RowIn<Tables extends TableSet, Name extends keyof Tables> = Selectable<TablesOf<Tables>[Name]>;
+
+/** Any table, for a query whose table and columns were checked by the types of its caller. */
+type AnyTables = Record<string, Record<string, unknown>>;
+
+interface Finding {
+  /** Message of the `DomainError` `not_found` for a key that no row has; without it, there is a row. */
+  missing?: string;
+  /** True if the row is its transaction's until that ends. */
+  isLocked?: boolean;
+}
+
+/** Returns a function that finds the row of a table that has a key. */
+export function rowFinder<
+  const Tables extends TableSet,
+  Name extends keyof Tables & string,
+  Key extends keyof RowIn<Tables, Name> & string,
+>(_tables: Tables, name: Name, key: Key, { missing, isLocked = false }: Finding = {}) {
+  return async (reader: Reader, value: RowIn<Tables, Name>[Key]): Promise<RowIn<Tables, Name>> => {
+    const all = reader.tables<AnyTables>().selectFrom<string>(name).selectAll().where(sql.ref(key), '=', value);
+    const rows = isLocked ? all.modifyEnd(reader.sql.locked) : all;
+    const row = missing === undefined ? rows.executeTakeFirstOrThrow() : there(await rows.executeTakeFirst(), missing);
+    return (await row) as RowIn<Tables, Name>;
+  };
+}
+
+/** Returns a function that changes the row of a table that has a key. */
+export function rowChanger<
+  const Tables extends TableSet,
+  Name extends keyof Tables & string,
+  Key extends keyof RowIn<Tables, Name> & string,
+>(_tables: Tables, name: Name, key: Key) {
+  return async (
+    transaction: Transaction,
+    row: Pick<RowIn<Tables, Name>, Key>,
+    change: Partial<Omit<RowIn<Tables, Name>, Key>>,
+  ): Promise<void> => {
+    const rows = transaction
+      .tables<AnyTables>()
+      .updateTable<string>(name)
+      .set(change as Record<string, unknown>);
+    await rows.where(sql.ref(key), '=', row[key]).execute();
+  };
+}
