@@ -6,6 +6,6 @@ export function isLess(severity: AlertSeverity, than: AlertSeverity): boolean {
   return SEVERITIES.indexOf(severity) < SEVERITIES.indexOf(than);
 }
 
-/** `none`: no channel wants it. `suppressed`: an alert of this was sent a short while ago. */
+/** States of an alert. `none`: no channel accepts it. `suppressed`: an earlier alert covers it. */
 export const ALERT_STATES = ['none', 'suppressed', 'pending', 'delivered', 'dead'] as const;
 export type AlertState = (typeof ALERT_STATES)[number];

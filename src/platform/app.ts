@@ -17,7 +17,8 @@ import { servePages } from './web/web.ts';
 
 /**
  * Serves a data folder until `close`.
- * @throws EvidenceError `config` when the folder is not initialised, no mail can be written or the port cannot be had.
+ * @throws EvidenceError `config` if the folder is not initialized, mails cannot be written, or the port is not
+ * available.
  */
 export async function startPlatform(options: PlatformOptions): Promise<Platform> {
   const parts = await openParts(options);

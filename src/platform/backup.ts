@@ -6,16 +6,16 @@ import { dataFolder } from './folder.ts';
 import { openPlace, type PlatformPlace } from './setup.ts';
 
 /**
- * Copies a data folder into one that is not there yet: the keys, and the database of SQLite as it was at one moment, also
- * while somebody writes. What is in PostgreSQL its own tools back up.
- * @throws EvidenceError `config` when there is something at `out`, or the place is not initialised.
+ * Copies a data folder to a new one: the keys, and the SQLite database in its state at one moment, even during writes.
+ * PostgreSQL is backed up with its own tools.
+ * @throws EvidenceError `config` if `out` exists, or the place is not initialized.
  */
 export async function backupPlace(place: PlatformPlace, out: string): Promise<void> {
   if (existsSync(out))
     throw new EvidenceError('config', `${out} exists already; nothing was written`, {
       nextStep: 'Name a folder that is not there yet.',
     });
-  // Make sure that it is one, and can be read.
+  // Checks that the place is initialized and readable.
   await (await openPlace(place)).close();
   const from = dataFolder(place.dataDir);
   const to = dataFolder(out);

@@ -17,10 +17,9 @@ const [EMAIL, PASSWORD_FILE, KEY_FILE] = [
 ];
 
 /**
- * Makes the first owner, and an API key, as variables of the environment say. They are looked at only while nobody has an
- * account, and never afterwards.
- * @returns what was done, for people; null where nothing was.
- * @throws EvidenceError `config` naming the variable.
+ * Creates the first owner and an API key from environment variables, which are ignored once there is an account.
+ * @returns a readable account of the result; null if nothing was done.
+ * @throws EvidenceError `config` with the variable.
  */
 export async function bootstrap(parts: Parts, environment: NodeJS.ProcessEnv): Promise<string | null> {
   const { database, clock, administration, accounts } = parts;
@@ -42,13 +41,13 @@ export async function bootstrap(parts: Parts, environment: NodeJS.ProcessEnv): P
     if (keyFile !== null && key?.isNew === true && !(await isKnown(database, key.given))) await rm(keyFile);
     if (!(error instanceof DomainError)) throw error;
     if (error.code === 'weak_password') throw new EvidenceError('config', `${PASSWORD_FILE}: ${error.message}`);
-    // Another process was first.
+    // Another process was faster.
     if (!(await accounts.people.isNobody())) return null;
     throw error;
   }
 }
 
-/** The key in a file, or a new one, which is written there. @throws EvidenceError `config`. */
+/** Returns the key in a file, or a new one, which is written there. @throws EvidenceError `config`. */
 async function keyIn(path: string): Promise<{ given: NewKey; isNew: boolean }> {
   try {
     const made = createKey();
@@ -65,7 +64,7 @@ async function keyIn(path: string): Promise<{ given: NewKey; isNew: boolean }> {
   }
 }
 
-/** Writes a file that only its owner reads. @returns false where there is one already. */
+/** Writes a file that only its owner can read. @returns false if the file already exists. */
 async function writeNew(path: string, text: string): Promise<boolean> {
   try {
     await writeFile(path, text, { flag: 'wx', mode: 0o600 });
@@ -76,7 +75,10 @@ async function writeNew(path: string, text: string): Promise<boolean> {
   }
 }
 
-/** Reports whether it is the key that `init` made, or one like it. @throws EvidenceError `config` for another one of its id. */
+/**
+ * Reports whether the key already exists, for example from `init`. @throws EvidenceError `config` if another key has
+ * its id.
+ */
 async function isKnown(reader: Reader, { id, sha256 }: NewKey): Promise<boolean> {
   const keys = reader.tables<AccountTables>().selectFrom('api_keys').select('sha256');
   const row = await keys.where('key_id', '=', id).executeTakeFirst();

@@ -33,9 +33,9 @@ const PROGRAM: Program<Work> = {
   epilogue: listOfPlatformTopics,
 };
 
-/** Carries out a command line of `evidence-platform`. @returns its exit code. */
+/** Runs a command line of `evidence-platform`. @returns the exit code. */
 export async function evidencePlatform(args: string[]): Promise<number> {
-  // npm runs scripts in the package's folder; paths are meant from where the user stands.
+  // npm runs scripts in the package's folder, but paths are relative to the user's folder.
   const { npm_lifecycle_event: script, INIT_CWD: userFolder } = process.env;
   if (script === 'platform' && userFolder) process.chdir(userFolder);
   if (args.length === 0) {
@@ -58,7 +58,7 @@ function explain(error: unknown): number {
     process.stderr.write(`${error.message}${next}\n`);
     return exitCodeOf(error.code);
   }
-  // A package that is not installed: whoever imported this program says what to do.
+  // A missing package is explained by the importer of this program.
   if ((error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND') throw error;
   process.stderr.write(`This is a defect of evidence-platform: ${error instanceof Error ? error.stack : error}\n`);
   return DEFECT;

@@ -22,36 +22,36 @@ import {
 } from './settings.ts';
 import { METRICS_FOR, type MetricsFor } from './status/routes.ts';
 
-/** The settings that a platform is run with. */
-// Over ten members: each is a setting.
+/** Settings of a platform. */
+// Over ten members: each one is a setting.
 export interface PlatformConfig extends ModuleOptions {
-  /** The folder with the keys, and with the database where that is SQLite. */
+  /** Folder with the keys, and with the SQLite database. */
   dataDir: string;
-  /** A PostgreSQL database in the place of SQLite. */
+  /** PostgreSQL database instead of SQLite. */
   postgresUrl: string | null;
   host: string;
-  /** 0 for any that is free. */
+  /** Port; 0 selects any free one. */
   port: number;
-  /** An RFC 3161 authority; without one the development authority of the folder anchors. */
+  /** RFC 3161 authority; null for the development authority of the folder. */
   tsaUrl: string | null;
-  /** The minutes between checkpoints of streams that grew; null for only when somebody asks. */
+  /** Minutes between checkpoints of grown streams; null for checkpoints on request only. */
   checkpointMinutes: number | null;
   logLevel: LogLevel;
   rateLimits: RateLimits;
-  /** Addresses and networks of proxies, whose word about the sender of a request is taken. */
+  /** Addresses and networks of proxies that may state the sender of a request. */
   trustedProxies: readonly string[];
-  /** Those who may read the metrics. */
+  /** Readers of the metrics. */
   metricsFor: MetricsFor;
-  /** The address where browsers reach it, without a slash at the end; null for the one that it listens on. */
+  /** Public address without a trailing slash; null for the address that the platform listens on. */
   publicUrl: string | null;
-  /** `open` if anybody may sign up, once there is an owner. */
+  /** Sign-up mode; `open` lets anyone sign up once there is an owner. */
   signUp: 'open' | 'closed';
   mail: MailSettings;
-  /** Hosts of the inside to which requests may be sent. */
+  /** Internal hosts that requests may be sent to. */
   outgoingHosts: readonly string[];
 }
 
-/** The flags of the command line. */
+/** Flags of the command line. */
 export interface PlatformFlags {
   config?: string | undefined;
   data?: string | undefined;
@@ -91,7 +91,7 @@ const settings = z.strictObject({
   ...SERVICE_SETTINGS,
 });
 
-/** The contents of a file of settings. */
+/** Contents of a settings file. */
 export const platformFileSchema = settings.refine(
   ({ smtp, mail_folder }) => smtp === undefined || mail_folder === undefined,
   { path: ['mail_folder'], error: 'both smtp and mail_folder say where mails go; leave one out' },
@@ -99,10 +99,10 @@ export const platformFileSchema = settings.refine(
 export type ConfigFile = z.infer<typeof platformFileSchema>;
 
 /**
- * The file, then the environment, then the flags: what comes later replaces what it says of the same thing. The file is
- * the one that is named, or none. Paths in it are meant from its folder, others from where the user stands.
- * @param directory where the user stands.
- * @throws EvidenceError `config` naming file, line and column, variable or flag.
+ * Returns the settings from the file, the environment and the flags; later sources override earlier ones. Only an
+ * explicitly specified file is read. Paths in the file are relative to its folder, others to the current directory.
+ * @param directory the current directory.
+ * @throws EvidenceError `config` with file, line and column, variable, or flag.
  */
 export function readPlatformConfig(
   flags: PlatformFlags,
@@ -111,7 +111,7 @@ export function readPlatformConfig(
 ): PlatformConfig {
   const path = flags.config ?? environment['EVIDENCE_PLATFORM_CONFIG'];
   const file = path === undefined ? {} : readFile(resolve(directory, path));
-  // One that is empty says nothing.
+  // Empty variables count as unset.
   const variable = (name: string) => environment[name] || undefined;
   const besideFile = (name: string) =>
     resolve(path === undefined ? directory : dirname(resolve(directory, path)), name);
@@ -161,11 +161,11 @@ function readFile(path: string): ConfigFile {
   return file;
 }
 
-/** The address with its password. No error quotes it. */
+/** Returns the address with its password, which no error quotes. */
 function toPostgresUrl({ postgres }: PlatformFlags, variable: string | undefined, file: ConfigFile): string | null {
   const given = postgres ?? variable ?? file.postgres_url;
   if (given === undefined) return null;
-  // The schema of the file has made sure of it.
+  // The schema has already checked an address from the file.
   const source = postgres === undefined ? 'EVIDENCE_PLATFORM_POSTGRES_URL' : '--postgres';
   if (!isPostgres(given)) throw new EvidenceError('config', `${source} ${NO_POSTGRES}`);
   if (postgres !== undefined && !hasNoPassword(postgres))
@@ -193,7 +193,7 @@ function toLogLevel(text: string | undefined): LogLevel | undefined {
   return level;
 }
 
-/** Returns the address where browsers reach it, as far as the settings say. */
+/** Returns the public address of the platform, as far as the settings determine it. */
 export function publicUrlOf({ publicUrl, host, port }: PlatformConfig): string {
   return publicUrl ?? originOf(['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host, port);
 }

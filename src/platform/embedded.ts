@@ -12,32 +12,32 @@ import { initPlatform } from './init.ts';
 import { withParts } from './parts.ts';
 import type { DecoySettings } from './traps/decoys/decoy.ts';
 
-/** A platform of one's own for as long as a process wants it: the one door for the exporter's demonstration. */
+/** Temporary platform inside a process: the only door for the exporter's demonstration. */
 export interface EmbeddedPlatform {
-  /** The address of each of its services. */
+  /** Addresses of the services. */
   urls: { audit: string; traps: string; endpoints: string; agents: string };
   apiKey: string;
-  /** Records what really happened on this machine. */
+  /** Records real events of this machine. */
   importHost(directory: string): Promise<ImportResult>;
-  /** Has traps, endpoints and agents do what they are for. */
+  /** Plays a real incident with traps, endpoints and agents. */
   playStory(tell: Tell): Promise<void>;
-  /** Has every stream checked, and its head time-stamped by the development authority. @returns how many there are. */
+  /** Checks every stream, and has its head timestamped by the development authority. @returns the number of streams. */
   checkStreams(): Promise<number>;
-  /** Writes what its evidence can be judged by, into a folder. */
+  /** Writes the files for verifying its evidence into a folder. */
   writeTrust(folder: string): Promise<PlatformTrust>;
-  /** Ends it and removes its database. */
+  /** Stops the platform, and deletes its database. */
   close(): Promise<void>;
 }
 
-/** Files by which evidence of a platform is judged. */
+/** Files for verifying the evidence of a platform. */
 export interface PlatformTrust {
-  /** By the id that entries name the key by. */
+  /** Files of seal keys, by the ids in entries. */
   sealKeyFiles: Map<string, string>;
-  /** The root of the development authority, PEM: no external witness. */
+  /** Root of the development authority in PEM, which is not an external witness. */
   rootFile: string;
 }
 
-/** The decoy that listens besides the platform, for the demonstration alone. */
+/** Decoy for the demonstration, which listens next to the platform. */
 const DECOY: DecoySettings = {
   name: 'intranet',
   kind: 'web',
@@ -49,7 +49,7 @@ const DECOY: DecoySettings = {
   isPlain: true,
 };
 
-/** Starts a platform on free ports of the loopback address, on a temporary database in this folder. */
+/** Starts a platform on free ports of the loopback address, with a temporary database in this folder. */
 export async function startEmbeddedPlatform(parent: string, signal: AbortSignal): Promise<EmbeddedPlatform> {
   const folder = await mkdtemp(join(parent, 'platform-'));
   const remove = () => rm(folder, { recursive: true, force: true });

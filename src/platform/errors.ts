@@ -2,7 +2,7 @@ import type { MODULES } from './modules.ts';
 
 type Keys<T> = T extends { refusals: infer Refusals } ? keyof Refusals : never;
 
-/** Codes of refusals that services share. `http/problem.ts` knows the status of each. */
+/** Codes of refusals that services share. `http/problem.ts` has their statuses. */
 export type CommonCode =
   | 'conflict'
   | 'forbidden'
@@ -13,15 +13,15 @@ export type CommonCode =
   | 'not_found'
   | 'unauthenticated';
 
-/** Reasons for which a service refuses a request; it declares those of its own. */
+/** Codes of refusals; a service declares its own. */
 export type DomainCode = CommonCode | Keys<(typeof MODULES)[number]>;
 
-/** Thrown by a service that does not do what it was asked for. `code` is stable, the message is for people. */
+/** Error of a service that refuses a request. `code` is stable; the message is for people. */
 export class DomainError extends Error {
   readonly code: DomainCode;
-  /** More of it, for programs. */
+  /** Further members for programs. */
   readonly members: Readonly<Record<string, unknown>>;
-  /** Path of the member of the request that is refused: `options.form`; null if it is not one alone. */
+  /** Path of the refused member of the request, such as `options.form`; null if it is not a single one. */
   readonly field: string | null;
 
   constructor(
@@ -44,12 +44,15 @@ export function there<T>(found: T | null | undefined, missing: string): T {
   return found;
 }
 
-/** Refuses a member of a request. @param why follows the name of the member and a colon. */
+/** Returns the refusal of a member of a request. @param why follows the name of the member and a colon. */
 export function invalidField(field: string, why: string): DomainError {
   return new DomainError('invalid_request', why, {}, field);
 }
 
-/** Returns what an error says, with the name of the member that is refused. @param nameOf the name that people know. */
+/**
+ * Returns the message of an error, with the name of the refused member. @param nameOf returns the name that people
+ * know.
+ */
 export function sayRefusal({ field, message }: DomainError, nameOf = (name: string) => name): string {
   return field === null ? message : `${nameOf(field)}: ${message}`;
 }

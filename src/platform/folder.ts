@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 
-/** The paths in a data directory. */
+/** Paths in a data folder. */
 export interface DataFolder {
   database: string;
   masterKey: string;
   authority: string;
-  /** The decoys' own keys and certificates. */
+  /** Folder of the decoys' own keys and certificates. */
   decoys: string;
 }
 

@@ -13,24 +13,28 @@ import { type Parts, withParts } from './parts.ts';
 import { SCOPES } from './scopes.ts';
 import { isSqlite, type PlatformPlace } from './setup.ts';
 
-/** The secrets that a new platform is entered with. Neither can be had again. */
+/** Secrets with which a new platform is first used. Neither can be shown again. */
 export interface FirstEntrance {
-  /** The first API key, which may do everything. */
+  /** First API key, which has all scopes. */
   apiKey: string;
-  /** The token of the link by which its first owner gets an account. */
+  /** Token of the link with which the first owner creates an account. */
   setUpToken: string;
 }
 
 export interface InitOptions {
-  /** Gives it to its user. Where that fails, nothing is kept that was made. */
+  /** Hands the secrets to the user. If this fails, the new platform is deleted. */
   handOver?: (entrance: FirstEntrance) => Promise<void>;
-  /** True if the stream of administrative acts begins with it: not where a platform is part of another program. */
+  /**
+   * True if the stream of administrative acts records the initialization; false for a platform inside another program.
+   */
   isRecorded?: boolean;
 }
 
 /**
- * Makes a data folder: master key, development authority, database, the first API key and the link to the first account.
- * @throws EvidenceError `config` when the folder or the database has been initialised, also in part; as `handOver` does.
+ * Creates a data folder: master key, development authority, database, the first API key, and the link to the first
+ * account.
+ * @throws EvidenceError `config` if the folder or the database is already initialized, even partially; as `handOver`
+ * does.
  */
 export async function initPlatform(place: PlatformPlace, options: InitOptions = {}): Promise<FirstEntrance> {
   const { dataDir } = place;
@@ -57,7 +61,10 @@ function refuseExisting(dataDir: string): void {
   });
 }
 
-/** Recorded once it was handed over: a record whose master key is given up again would be in the way of the next attempt. */
+/**
+ * Recorded after the secrets were handed over: a record under a master key that is then deleted would block the next
+ * attempt.
+ */
 async function makeEntrance(
   { database, accounts, administration, clock, sealKeys }: Parts,
   { handOver = async () => {}, isRecorded = false }: InitOptions,
@@ -100,7 +107,7 @@ async function withdraw(transaction: Transaction, keyId: string, linkId: string)
   await transaction.tables<AccountTables>().deleteFrom('links').where('link_id', '=', linkId).execute();
 }
 
-/** Creates a file that only its owner reads, complete on disk. */
+/** Creates a file that only its owner can read, and syncs it to disk. */
 async function writePrivate(path: string, bytes: Uint8Array): Promise<void> {
   const file = await open(path, 'wx', 0o600);
   try {

@@ -4,15 +4,15 @@ import type { Database, Reader, Transaction } from './database/database.ts';
 import { column, type TablesOf, table } from './database/table.ts';
 
 export const MASTER_KEY_TABLES = {
-  /** One row: a text that is derived from the master key, by which a database recognizes it and which does not reveal it. */
+  /** Mark of the master key, in one row: derived from the key, and identifying the key without revealing it. */
   master_key: table({ id: column.integer('PRIMARY KEY CHECK (id = 1)'), mark: column.text() }),
 };
 
 type MasterKeyTables = TablesOf<typeof MASTER_KEY_TABLES>;
 
 /**
- * Checks that a database may be used with this master key: one that knows no key, or this one. Where there is a stream
- * already it knows this one from then on.
+ * Checks that a database may be used with this master key: its mark is absent or matches. Stores the mark if it is
+ * absent and there are streams.
  */
 export async function takesMasterKey(database: Database, keys: DerivedSealKeys): Promise<boolean> {
   const mark = await markOf(database);
@@ -21,7 +21,7 @@ export async function takesMasterKey(database: Database, keys: DerivedSealKeys):
   return true;
 }
 
-/** Has a database know its master key. */
+/** Stores the mark of the master key in a database. */
 export async function keepMasterKey(transaction: Transaction, keys: DerivedSealKeys): Promise<void> {
   const row = { id: 1, mark: keys.mark() };
   const insert = transaction.tables<MasterKeyTables>().insertInto('master_key').values(row);

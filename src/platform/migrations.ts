@@ -15,12 +15,12 @@ const TABLES = [
 
 const MIGRATIONS = Object.fromEntries(TABLES.map(([name, tables]) => [`${name}/0001`, creationOf(tables)]));
 
-/** Creates the tables that this version needs. @throws EvidenceError as `migrate`. */
+/** Brings the tables to the form of this version. @throws EvidenceError as `migrate`. */
 export function migrateAll(database: Database): Promise<void> {
   return migrate(database, MIGRATIONS);
 }
 
-/** True if a database is as `migrateAll` leaves it: another version may have changed it since. */
+/** Reports whether a database is in the form of `migrateAll`; another version may have changed it since. */
 export function isMigrated(reader: Reader): Promise<boolean> {
   return hasForm(reader, MIGRATIONS);
 }

@@ -1,21 +1,21 @@
 import type { ZodType } from 'zod';
 import type { TableSet } from './database/table.ts';
 
-/** All that is said of a service in one place. Its own files import nothing of it but types. */
+/** Declaration of a service. A module file imports only types of its own service. */
 export interface ServiceModule {
-  /** Its routes stand under it. */
+  /** Name of the service, which is the prefix of its routes. */
   name: string;
-  /** `SERVICE:read`, `SERVICE:write` and narrower ones, with what each gives, for people. */
+  /** Scopes `SERVICE:read`, `SERVICE:write` and narrower ones, with explanations for people. */
   scopes: Readonly<Record<`${string}:${string}`, string>>;
-  /** Streams that the service writes, or beginnings of their ids; nobody else appends to them. */
+  /** Ids of streams that only the service writes, or prefixes of them. */
   streams?: readonly string[];
-  /** Label of its alerts, for people; a service without one sends none. */
+  /** Label of its alerts, for people; a service without a label sends none. */
   alerts?: string;
   tables?: TableSet;
   settings?: ServiceSettings;
-  /** Codes of refusals that no other service has, with their statuses. */
+  /** Codes of refusals that only this service has, with their statuses. */
   refusals?: Readonly<Record<string, number>>;
-  /** Loads the code of the service: a function that opens it. */
+  /** Loads the code that opens the service. */
   load(): Promise<unknown>;
 }
 
@@ -24,10 +24,10 @@ export interface ServiceSettings {
   /** Schemas by the names of the settings in the file. */
   file: Readonly<Record<string, ZodType>>;
   /**
-   * Returns the options that the settings of a file stand for.
+   * Returns the options for the settings of a file.
    * @param resolve resolves a path in the file. @throws EvidenceError `config`.
    */
   toOptions(file: object, resolve: (path: string) => string): object;
-  /** Returns the settings in force as text, by their names in the file. Secrets are left out. */
+  /** Returns the settings in force as text, by their names in the file, without secrets. */
   inForce(options: object): [name: string, value: string][];
 }

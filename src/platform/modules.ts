@@ -6,5 +6,5 @@ import { audit } from './audit/module.ts';
 import { endpoints } from './endpoints/module.ts';
 import { traps } from './traps/module.ts';
 
-/** The services of a platform: a new one is a folder and a line. */
+/** Services of a platform. A new service is a folder and a line here. */
 export const MODULES = [audit, traps, endpoints, agents, alerts, keys, people, administration] as const;

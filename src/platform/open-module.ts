@@ -12,44 +12,44 @@ import type { TrapService } from './traps/service.ts';
 import type { ModuleOverview } from './web/overview.ts';
 import type { ModulePages } from './web/web.ts';
 
-/** Dependencies that a service is opened with. */
+/** Dependencies of an opening service. */
 export interface ServiceDeps extends Parts {
   options: PlatformOptions;
   masterKey: Uint8Array;
   authentication: KeyAuthentication;
   serverLog: FastifyBaseLogger;
-  /** The address where the platform is reached. */
+  /** Returns the public address of the platform. */
   publicUrl: () => string;
-  /** Hosts of the inside to which something may be sent. */
+  /** Internal hosts that messages may be sent to. */
   outgoingHosts: readonly string[];
   alerts: AlertService;
   traps: TrapService;
 }
 
-/** An open service. It knows another one by that one's `api.ts` alone. */
+/** Open service. Other services use it only through its `api.ts`. */
 export interface OpenService {
   routes: FastifyPluginAsync;
-  /** Its pages, under `/app`. */
+  /** Pages under `/app`. */
   pages?: ModulePages;
-  /** Its part of the front page. */
+  /** Part of the front page. */
   overview?: ModuleOverview;
-  /** The jobs that it does besides answering. */
+  /** Background jobs. */
   jobs: readonly Job[];
-  /** The messages that it sends to others from the outbox. */
+  /** Returns the senders of its messages in the outbox. */
   sends?(mail: MailTransport): Sends;
-  /** Its metrics. */
+  /** Metrics of the service. */
   metrics?: Collect;
-  /** Begins what it does besides answering and jobs, before it is asked. */
+  /** Starts background work other than jobs, before the first request. */
   start?(): Promise<void>;
-  /** Resolves when nothing of it is under way any more, once nobody asks and no job runs. */
+  /** Resolves when no work of the service is running, after requests and jobs have ended. */
   settled(): Promise<void>;
-  /** Files of traps that it watches on machines. */
+  /** Returns the watches over files of traps. */
   watches?(): Promise<ReadonlyMap<string, FileWatch>>;
   /** Records the use of a trap that the service has planted. */
   useDecoy?: UseDecoy;
 }
 
-/** An open service under its name. */
+/** Open service with its name. */
 export interface NamedService extends OpenService {
   name: string;
 }

@@ -17,7 +17,7 @@ export interface ModuleDeps {
   parts: Parts;
   authentication: KeyAuthentication;
   serverLog: FastifyBaseLogger;
-  /** The address where the platform is reached. */
+  /** Returns the public address of the platform. */
   publicUrl: () => string;
 }
 
@@ -39,7 +39,7 @@ export async function openModules(
   return open;
 }
 
-/** Opens the traps, which ask other services what they watch. @param others filled later. */
+/** Opens the traps, which query other services for their watches. @param others services, which are added later. */
 function openSharedTraps(deps: Omit<ServiceDeps, 'traps'>, others: readonly OpenService[]) {
   const { dataDir, decoys = [], aws = NO_AWS } = deps.options;
   return assembleTraps({
@@ -58,7 +58,7 @@ function openSharedTraps(deps: Omit<ServiceDeps, 'traps'>, others: readonly Open
   });
 }
 
-/** Returns the jobs that are done besides answering, by the services and for all of them. */
+/** Returns the background jobs of the services, and those that all services share. */
 export function jobsOf(modules: readonly OpenService[], { database, clock }: Parts): Job[] {
   const common = [keyedResultsJob, outboxTidyJob].map((job) => job(database, clock));
   return [...common, ...modules.flatMap((module) => module.jobs)];

@@ -5,36 +5,36 @@ import type { PartsOptions } from './parts.ts';
 import type { ModuleOptions } from './service-settings.ts';
 import type { MetricsFor } from './status/routes.ts';
 
-/** The options that a platform is started with. */
-// Over ten members: each is a setting.
+/** Options of a platform. */
+// Over ten members: each one is a setting.
 export interface PlatformOptions extends PartsOptions, Partial<ModuleOptions> {
-  /** 0 for any that is free. */
+  /** Port; 0 selects any free one. */
   port: number;
-  /** Default 127.0.0.1. */
+  /** Host to listen on; 127.0.0.1 by default. */
   host?: string;
-  /** An RFC 3161 authority; without one the development authority of the folder anchors. */
+  /** RFC 3161 authority; without one, the development authority of the folder. */
   tsaUrl?: string | null;
-  /** The minutes between checkpoints of streams that grew; without it only when somebody asks. */
+  /** Minutes between checkpoints of grown streams; without it, checkpoints on request only. */
   checkpointMinutes?: number | null;
   logLevel?: LogLevel;
   rateLimits?: RateLimits;
   trustedProxies?: readonly string[];
   metricsFor?: MetricsFor;
-  /** Variables that may make the first account. */
+  /** Environment variables that may create the first account. */
   environment?: NodeJS.ProcessEnv;
-  /** Hosts of the inside to which requests may be sent. */
+  /** Internal hosts that requests may be sent to. */
   outgoingHosts?: readonly string[];
-  /** The way that mails go; into the folder `mail` of the data folder, unless said. */
+  /** Destination of mails; the folder `mail` in the data folder by default. */
   mail?: MailSettings;
 }
 
 export interface Platform {
   origin: string;
   auditUrl: string;
-  /** The name of the place that mails go to, for people. */
+  /** Name of the destination of mails, for people. */
   mailTo: string;
-  /** The words for what was done for the first account; null where nothing was. */
+  /** Account of how the first account was created; null if it was not created now. */
   bootstrapped: string | null;
-  /** Ends once requests under way were answered, or after 3 s. */
+  /** Stops after running requests were answered, or after 3 s. */
   close(): Promise<void>;
 }

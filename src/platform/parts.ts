@@ -12,7 +12,7 @@ import { dataFolder } from './folder.ts';
 import { Outbox } from './jobs/outbox.ts';
 import { openPlace, openSealKeys, type PlatformPlace } from './setup.ts';
 
-/** The parts that all services and commands work with. */
+/** Dependencies that all services and commands share. */
 export interface Parts {
   database: Database;
   clock: () => Date;
@@ -24,11 +24,11 @@ export interface Parts {
 }
 
 export interface PartsOptions extends PlatformPlace {
-  /** `open` if anybody may sign up. */
+  /** Sign-up mode; `open` lets anyone sign up. */
   signUp?: 'open' | 'closed';
-  /** The address where browsers reach the platform; the one it listens on, unless said. */
+  /** Public address of the platform; by default, the one that it listens on. */
   publicUrl?: string | null;
-  /** For tests: passwords that cost less. */
+  /** Cheaper passwords, for tests. */
   passwords?: Passwords;
 }
 

@@ -8,11 +8,11 @@ import { mailDelivery } from './mail/mail.ts';
 import { type MailSettings, openMail, requireMail } from './mail/open.ts';
 import type { OpenService } from './open-module.ts';
 
-/** The sending of messages to others, while the platform runs. */
+/** Delivery of messages while the platform runs. */
 export interface Posting {
-  /** The name of the place that mails go to, for people. */
+  /** Name of the destination of mails, for people. */
   to: string;
-  /** Ends it: resolved when nothing is under way any more. */
+  /** Stops, and resolves when no delivery is running. */
   stop(): Promise<void>;
 }
 
@@ -20,13 +20,13 @@ export interface PostingDeps {
   database: Database;
   clock: () => Date;
   links: OneTimeLinks;
-  /** The address that links lead to. */
+  /** Base address of links. */
   publicUrl: string;
   modules: readonly Pick<OpenService, 'sends'>[];
 }
 
 /**
- * Returns where mails go: into the folder `mail` of the data folder, unless said.
+ * Returns the destination of mails; the folder `mail` in the data folder by default.
  * @throws EvidenceError as `requireMail`.
  */
 export async function mailSettingsOf({
@@ -41,8 +41,8 @@ export async function mailSettingsOf({
 }
 
 /**
- * Begins to deliver what is in the outbox.
- * @param listener is told why nothing could be looked at or written.
+ * Starts to deliver the messages of the outbox.
+ * @param listener is notified of failures to read or write the outbox.
  */
 export async function startPosting(
   settings: MailSettings,

@@ -2,10 +2,10 @@ import { MODULES } from './modules.ts';
 
 type Names<T> = T extends unknown ? keyof T : never;
 
-/** The scope of a request; a service declares its own. Every route needs one of them, or is public. */
+/** Scope of a request; a service declares its own. Every route requires a scope, or is public. */
 export type Scope = Names<(typeof MODULES)[number]['scopes']> | 'metrics:read';
 
-/** All scopes, with what each gives, for people. */
+/** Scopes with explanations for people. */
 export const SCOPE_HINTS = Object.assign({}, ...MODULES.map(({ scopes }) => scopes), {
   'metrics:read': 'how the platform fares, for Prometheus',
 }) as Readonly<Record<Scope, string>>;

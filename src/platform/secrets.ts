@@ -3,7 +3,7 @@ import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes } from 'n
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** A text that nobody guesses, for a link or a cookie. Only its digest is stored. */
+/** Returns an unguessable token for a link or a cookie. Only its digest is stored. */
 export function newToken(): { text: string; sha256: string } {
   const text = randomBytes(32).toString('base64url');
   return { text, sha256: tokenDigest(text) };
@@ -13,33 +13,33 @@ export function tokenDigest(text: string): string {
   return hash('sha256', text, 'hex');
 }
 
-/** Keeps secrets that the platform itself has to read again, under a key that is not in the database. */
+/** Seals secrets that the platform has to read again, with a key that is not in the database. */
 export class SecretBox {
   readonly #key: Buffer;
 
   /**
    * @param masterKey of the data folder.
-   * @param purpose another key is derived for each.
+   * @param purpose determines the derived key.
    */
   constructor(masterKey: Uint8Array, purpose: `${string}/${string}`) {
     this.#key = Buffer.from(hkdfSync('sha256', masterKey, Buffer.alloc(32), purpose, 32));
   }
 
-  /** @param owner whose secret it is: it opens for nobody else. */
+  /** @param owner of the secret, for which alone it opens. */
   seal(secret: Uint8Array, owner: string): Buffer {
     return sealWith(this.#key, secret, owner);
   }
 
-  /** @throws Error when it is not what `seal` made for this owner. */
+  /** @throws Error if `seal` did not make this for the owner. */
   open(sealed: Uint8Array, owner: string): Buffer {
     return openWith(this.#key, sealed, owner);
   }
 }
 
 /**
- * AES-256-GCM, with a random IV and the owner as associated data.
+ * Encrypts with AES-256-GCM, with a random IV and the owner as associated data.
  * @param key 32 bytes.
- * @param owner whose secret it is: it opens for nobody else.
+ * @param owner of the secret, for which alone it opens.
  */
 export function sealWith(key: Uint8Array, secret: Uint8Array, owner: string): Buffer {
   const iv = randomBytes(IV_BYTES);
@@ -48,7 +48,7 @@ export function sealWith(key: Uint8Array, secret: Uint8Array, owner: string): Bu
   return Buffer.concat([iv, cipher.getAuthTag(), sealed]);
 }
 
-/** @throws Error when it is not what `sealWith` made with this key for this owner. */
+/** @throws Error if `sealWith` did not make this with this key for the owner. */
 export function openWith(key: Uint8Array, sealed: Uint8Array, owner: string): Buffer {
   const bytes = Buffer.from(sealed);
   const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV_BYTES))

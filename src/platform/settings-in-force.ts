@@ -4,7 +4,7 @@ import type { MailSettings } from './mail/open.ts';
 import type { PlatformOptions } from './options.ts';
 import { serviceSettingsInForce } from './service-settings.ts';
 
-/** Returns the settings that a platform runs with, for people to look at, by the names of platform.yaml. None of them is secret. */
+/** Returns the settings of a platform for people, by their names in platform.yaml, without secrets. */
 export function settingsInForce(options: PlatformOptions): [name: string, value: string][] {
   const { dataDir, postgresUrl, publicUrl, tsaUrl, checkpointMinutes, signUp, mail, logLevel } = options;
   const { trustedProxies = [], metricsFor = 'key', outgoingHosts = [] } = options;
@@ -29,7 +29,7 @@ export function settingsInForce(options: PlatformOptions): [name: string, value:
   ];
 }
 
-/** An address without who signs in there. */
+/** Returns an address without user and password. */
 function withoutUser(address: string): string {
   const url = URL.parse(address);
   if (url === null) return 'an address that cannot be read';

@@ -4,7 +4,7 @@ import { EvidenceError } from '../core/errors.ts';
 import { canonicalEmail, isEmail } from './mail/address.ts';
 import type { MailSettings } from './mail/open.ts';
 
-/** The settings of a file about the address for browsers, and about mails. */
+/** Settings in the file for the public address and for mails. */
 interface Said {
   public_url?: string | undefined;
   smtp?: z.output<typeof smtpFileSchema> | undefined;
@@ -15,7 +15,7 @@ interface Said {
 export function toPublicUrl(variable: string | undefined, { public_url }: Said): string | null {
   const given = variable ?? public_url;
   if (given === undefined) return null;
-  // The schema of the file has made sure of it.
+  // The schema has already checked an address from the file.
   if (!isOrigin(given)) throw new EvidenceError('config', `EVIDENCE_PLATFORM_PUBLIC_URL ${NO_ORIGIN}`);
   return new URL(given).origin;
 }
@@ -40,7 +40,7 @@ export function hasNoPassword(address: string): boolean {
   return URL.parse(address)?.password === '';
 }
 
-/** The refusal of an address in a file that has a password. @param file the setting that names one. */
+/** Returns the refusal of an address with a password in a file. @param file setting that specifies a password file. */
 export function passwordShown(file: string): string {
   return `has a password in it, which others can read there; put it into a file that ${file} names`;
 }
@@ -73,7 +73,7 @@ export const smtpFileSchema = z
     error: 'is the password of nobody; smtp.url names no user',
   });
 
-/** @param defaultFolder where mails are written when nothing is said. @throws EvidenceError `config`. */
+/** @param defaultFolder for mails if no destination is configured. @throws EvidenceError `config`. */
 export function toMailSettings({ smtp, mail_folder }: Said, defaultFolder: string): MailSettings {
   if (smtp === undefined) return { folder: mail_folder ?? defaultFolder };
   const { url, from, password_file } = smtp;
@@ -81,7 +81,7 @@ export function toMailSettings({ smtp, mail_folder }: Said, defaultFolder: strin
   return { smtp: { url, from, password } };
 }
 
-/** The password in a file, without the end of its line. @throws EvidenceError `config`. */
+/** Returns the password in a file, without the line end. @throws EvidenceError `config`. */
 export function readPassword(setting: string, path: string): string {
   if (path === '') throw new EvidenceError('config', `${setting} names no file with the password`);
   if (!existsSync(path)) throw new EvidenceError('config', `${setting}: there is no ${path}`);

@@ -9,17 +9,17 @@ import { dataFolder } from './folder.ts';
 import { takesMasterKey } from './master-key.ts';
 import { migrateAll } from './migrations.ts';
 
-/** The places where a platform keeps what it has. */
+/** Places in which a platform stores its data. */
 export interface PlatformPlace {
-  /** The folder with the keys, and with the database where that is SQLite. */
+  /** Folder with the keys, and with the SQLite database. */
   dataDir: string;
-  /** A PostgreSQL database in the place of SQLite. */
+  /** PostgreSQL database instead of SQLite. */
   postgresUrl?: string | null;
 }
 
 /**
- * The database of a place, with its tables in the form of this version.
- * @throws EvidenceError `config` when the place is not initialised, or the database does not answer.
+ * Opens the database of a place, and brings its tables up to date.
+ * @throws EvidenceError `config` if the place is not initialized, or the database does not answer.
  */
 export async function openPlace(place: PlatformPlace): Promise<Database> {
   const { dataDir, postgresUrl } = place;
@@ -44,8 +44,8 @@ export async function openPlace(place: PlatformPlace): Promise<Database> {
 }
 
 /**
- * The seal keys of a data folder.
- * @throws EvidenceError `unreadable` when its master key is none.
+ * Returns the seal keys of a data folder.
+ * @throws EvidenceError `unreadable` if its master key is invalid.
  */
 export async function openSealKeys(dataDir: string): Promise<DerivedSealKeys> {
   return new DerivedSealKeys(await readFile(dataFolder(dataDir).masterKey));
@@ -61,7 +61,7 @@ export function isSqlite({ postgresUrl }: PlatformPlace): boolean {
   return !postgresUrl;
 }
 
-/** An address without its password. */
+/** Explains an unavailable database, by an address without its password. */
 function unreachable(url: string, error: unknown): unknown {
   const { cause } = error as { cause?: { code?: string } };
   if (!/^(E[A-Z]+|28\w{3}|3D000)$/.test(cause?.code ?? '')) return error;

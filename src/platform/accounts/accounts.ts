@@ -19,7 +19,7 @@ import { forgetSessions, Sessions } from './sessions.ts';
 import { SignIn } from './sign-in.ts';
 import { forgetAttempts, Throttle } from './throttle.ts';
 
-/** Everything that routes, pages and commands ask of accounts. */
+/** Services of accounts that routes, pages and commands use. */
 export interface Accounts {
   people: People;
   joining: Joining;
@@ -39,11 +39,11 @@ interface AccountsOptions {
   masterKey: Uint8Array;
   administration: Administration;
   letters: Letters;
-  /** True if anybody may sign up. */
+  /** True if anyone may sign up. */
   isOpen: boolean;
-  /** The address where browsers reach the platform, if it was said: passkeys are good there. */
+  /** Public address of the platform, if configured; passkeys are bound to it. */
   publicUrl: string | null;
-  /** For tests: passwords that cost less. */
+  /** Cheaper passwords, for tests. */
   passwords?: Passwords;
 }
 
@@ -74,7 +74,7 @@ export function assembleAccounts(options: AccountsOptions): Accounts {
 
 const TIDY_MS = 60 * 60_000;
 
-/** Removes links, sessions, challenges and counted attempts that are no good any more. */
+/** Returns the job that deletes expired links, sessions, challenges and counted attempts. */
 export function accountsTidyJob(database: Database, clock: () => Date): Job {
   return {
     name: 'accounts/tidy',

@@ -4,19 +4,19 @@ import { DomainError } from '../errors.ts';
 import type { Actor } from '../http/principal.ts';
 import { SCOPES, type Scope } from '../scopes.ts';
 
-/** The id of the person that an act names; null for a key or a command. */
+/** Returns the id of the person that an act names; null for a key or a command. */
 export function personNamed(actor: string): string | null {
   return /^person:(.*)$/.exec(actor)?.[1] ?? null;
 }
 
-/** @throws DomainError `forbidden` where somebody would give what they have not got. */
+/** @throws DomainError `forbidden` if a scope is missing from the actor, who cannot grant it. */
 export function refuseScopes({ scopes: own }: Actor, scopes: readonly Scope[]): void {
   const refused = scopes.find((scope) => !own.includes(scope));
   if (refused !== undefined)
     throw new DomainError('forbidden', `whoever asks has not got the scope ${refused}, and cannot give it`);
 }
 
-/** Somebody with the database in their hands. */
+/** Returns the actor of a command, whose caller has access to the database and therefore all scopes. */
 export function byCommand(command: string): Actor {
   return { name: `command:${command}`, scopes: SCOPES };
 }
@@ -51,13 +51,13 @@ type ActName =
   | 'agent_subscriber.removed';
 
 /**
- * Something that was done to who may do what. It names people by their ids: addresses and names stay out of what is
- * never erased.
+ * Act that changes who may do what. Acts refer to people by id, because they are never erased and must not contain
+ * addresses or names.
  */
 export interface Act {
   actor: Pick<Actor, 'name'>;
   action: ActName;
-  /** The subject of the act. */
+  /** Subject of the act. */
   of: readonly [
     type: 'api_key' | 'person' | 'link' | 'network' | 'message' | 'alert_channel' | 'agent_subscriber' | 'platform',
     id: string,
@@ -65,13 +65,13 @@ export interface Act {
   more?: { [name: string]: Json };
 }
 
-/** Something that somebody did with their own account. */
+/** Returns an act of a person on their own account. */
 export function ownAct(personId: string, action: ActName, more: { [name: string]: Json } = {}): Act {
   return { actor: { name: `person:${personId}` }, action, of: ['person', personId], more };
 }
 
-/** The record of administrative acts. */
+/** Record of administrative acts. */
 export interface Administration {
-  /** Records an act in the transaction of what was done; last in it. */
+  /** Records an act in the transaction that performs it. Call this last in the transaction. */
   record(transaction: Transaction, act: Act): Promise<void>;
 }

@@ -8,10 +8,10 @@ import { type Administration, refuseScopes } from './administration.ts';
 import { createKey, type NewKey } from './key.ts';
 import { ACCOUNT_TABLES, type AccountTables } from './tables.ts';
 
-/** An API key as it is shown. */
+/** API key without its digest. */
 export type ApiKey = Omit<AccountTables['api_keys'], 'sha256' | 'scopes'> & { scopes: Scope[] };
 
-/** A new API key. Its text is nowhere else, and cannot be had again. */
+/** New API key. Its text is not stored and cannot be shown again. */
 export interface IssuedKey {
   key: ApiKey;
   text: string;
@@ -22,27 +22,27 @@ export interface KeyInput {
   scopes: readonly Scope[];
   /** RFC 3339 UTC with milliseconds; null for a key that does not expire. */
   expiresAt: string | null;
-  /** The only thing it may speak for: `endpoint:ID`. */
+  /** Sole subject that the key may act for, such as `endpoint:ID`. */
   boundTo?: string | null;
 }
 
 export interface Rotation {
-  /** For so long both keys are good. */
+  /** Time during which both keys are valid. */
   overlapSeconds: number;
-  /** The end of the key; that of the old one where it is not given. */
+  /** Expiry of the new key; that of the old key by default. */
   expiresAt?: string | null | undefined;
 }
 
-/** The way in which a key is issued. */
+/** Context of issuing a key. */
 export interface Issuing {
   actor: Actor;
   now: Date;
   administration: Administration;
-  /** The key, where somebody else made its text. */
+  /** Key whose text was made elsewhere. */
   given?: NewKey | undefined;
 }
 
-/** @throws DomainError `forbidden`; `invalid_request` for an end that is past. */
+/** @throws DomainError `forbidden`; `invalid_request` for an expiry in the past. */
 export async function issueKey(transaction: Transaction, input: KeyInput, issuing: Issuing): Promise<IssuedKey> {
   const issued = await insertKey(transaction, input, issuing, null);
   await recordOf(transaction, issuing, 'key.made', issued.key);
@@ -51,8 +51,8 @@ export async function issueKey(transaction: Transaction, input: KeyInput, issuin
 
 /**
  * Issues a key with the name and scopes of another, which ends after the overlap.
- * @throws DomainError `not_found`, `forbidden`, `invalid_request`; `key_ended` for a key that is no good any more, or
- * was rotated before.
+ * @throws DomainError `not_found`, `forbidden`, `invalid_request`; `key_ended` if the key has ended or was rotated
+ * before.
  */
 export async function rotateKey(
   transaction: Transaction,
@@ -71,7 +71,7 @@ export async function rotateKey(
   return { ...issued, old };
 }
 
-/** Ends a key at once; one that was revoked before stays as it is. @throws DomainError `not_found`. */
+/** Revokes a key immediately; a key that is already revoked stays unchanged. @throws DomainError `not_found`. */
 export async function revokeKey(
   transaction: Transaction,
   keyId: string,
@@ -86,7 +86,7 @@ export async function revokeKey(
   return revoked;
 }
 
-/** Ends at once the keys that speak for something alone: `endpoint:ID`. @returns those that were good until now. */
+/** Revokes the keys bound to a subject such as `endpoint:ID`. @returns the keys that were valid until now. */
 export async function revokeBoundKeys(transaction: Transaction, boundTo: string, issuing: Issuing): Promise<ApiKey[]> {
   const keys = transaction.tables<AccountTables>().selectFrom('api_keys').select('key_id');
   const good = keys.where('bound_to', '=', boundTo).where('revoked_at', 'is', null).orderBy('key_id');
@@ -95,7 +95,7 @@ export async function revokeBoundKeys(transaction: Transaction, boundTo: string,
   return revoked;
 }
 
-/** Undoes what issued a key that nobody got to see. */
+/** Undoes the issue of a key whose text was never shown. */
 export async function withdrawKey(
   transaction: Transaction,
   { key, old }: IssuedKey & { old?: ApiKey },
@@ -106,7 +106,7 @@ export async function withdrawKey(
   await administration.record(transaction, { actor, action: 'key.withdrawn', of: ['api_key', key.key_id] });
 }
 
-/** Keys, the newest first. @param last those after it, and so made before it. */
+/** Returns keys, newest first. @param last key after which the page starts. */
 export async function keysAfter(
   reader: Reader,
   last: Pick<ApiKey, 'created_at' | 'key_id'> | null,

@@ -6,21 +6,21 @@ import { scopesOf } from './api-keys.ts';
 import { keyDigest, keyIdOf } from './key.ts';
 import type { AccountTables } from './tables.ts';
 
-/** The use of a key is written down so often at most. */
+/** Minimum time between two updates of a key's last use. */
 const USED_MS = 60_000;
 
-/** Compared with where there is no key of that id, so that the answer takes as long. */
+/** Digest to compare with if no key has the id, so that the answer takes equally long. */
 const NO_DIGEST = '-'.repeat(64);
 
 const READ = ['key_id', 'sha256', 'name', 'scopes', 'bound_to', 'expires_at', 'revoked_at', 'last_used_at'] as const;
 type PresentedKey = Pick<AccountTables['api_keys'], (typeof READ)[number]>;
 
-/** Tells whose API key is presented, and writes down when it was. */
+/** Authenticates API keys, and records their last use. */
 export class KeyAuthentication {
   readonly #database: Database;
   readonly #clock: () => Date;
   readonly #findById: PreparedQuery<PresentedKey>;
-  /** Writing down the use of keys, by their ids. */
+  /** Running updates of the last use, by key id. */
   readonly #writing = new Map<string, Promise<void>>();
 
   constructor(database: Database, clock: () => Date) {
@@ -30,7 +30,7 @@ export class KeyAuthentication {
     this.#findById = database.prepare(keys.where('key_id', '=', ''));
   }
 
-  /** @throws DomainError `unauthenticated`; `key_expired` or `key_revoked` to whoever has the whole key. */
+  /** @throws DomainError `unauthenticated`; `key_expired` or `key_revoked` if the whole key is right. */
   async authenticate(presented: string): Promise<Principal> {
     const id = keyIdOf(presented);
     const row = id === null ? undefined : await this.#findById(id);
@@ -44,12 +44,12 @@ export class KeyAuthentication {
     return { kind: 'key', id: row.key_id, name: row.name, scopes: scopesOf(row), boundTo: row.bound_to };
   }
 
-  /** Resolves when no use is being written down. */
+  /** Resolves when no last use is being recorded. */
   async settled(): Promise<void> {
     await Promise.all(this.#writing.values());
   }
 
-  /** Nobody waits for it, and no request fails for it. */
+  /** Records the last use in the background; a failure does not fail the request. */
   #noteUse({ key_id, last_used_at }: PresentedKey, now: Date): void {
     if (last_used_at !== null && now.getTime() - Date.parse(last_used_at) < USED_MS) return;
     if (this.#writing.has(key_id)) return;

@@ -9,16 +9,16 @@ import type {
 import { CHALLENGE_MS } from './challenges.ts';
 import type { PasskeyRow, PersonRow } from './person-rows.ts';
 
-/** The scope of passkeys (WebAuthn Level 3, section 4): one host name, and pages of one origin. */
+/** Relying party of passkeys (WebAuthn Level 3, section 4): one host name, and pages of one origin. */
 interface RelyingParty {
   id: string;
   origin: string;
 }
 
 /**
- * Browsers have passkeys at host names that are reached by HTTPS, and on the machine itself.
- * @param publicUrl where browsers reach the platform. Never what a request says: that may be anybody's.
- * @returns null where there can be none.
+ * Returns the relying party; null if passkeys are not possible. Browsers support passkeys at host names with HTTPS, and
+ * on localhost.
+ * @param publicUrl public address of the platform, never taken from a request, which could claim any address.
  */
 export function relyingPartyOf(publicUrl: string | null): RelyingParty | null {
   const url = publicUrl === null ? null : URL.parse(publicUrl);
@@ -27,29 +27,29 @@ export function relyingPartyOf(publicUrl: string | null): RelyingParty | null {
   return url.protocol === 'https:' || isHere ? { id: url.hostname, origin: url.origin } : null;
 }
 
-/** The answer of an authenticator, as the browser writes it (WebAuthn Level 3, `toJSON`). Nothing in it is trusted. */
+/** Untrusted answer of an authenticator, as the browser serializes it (WebAuthn Level 3, `toJSON`). */
 export interface PasskeyAnswer {
   id: string;
   [member: string]: unknown;
 }
 
-/** Options for a browser that asks for a passkey or makes one. */
+/** Options for a browser to use or create a passkey. */
 export type SigningOptions = PublicKeyCredentialRequestOptionsJSON;
 export type MakingOptions = PublicKeyCredentialCreationOptionsJSON;
 
 /**
- * The password is what the person knows, and the passkey is what they have: an authenticator verifies its user where it
- * can, and one that cannot is as good.
+ * Preference for user verification. The password is the knowledge factor and the passkey the possession factor, so an
+ * authenticator that cannot verify its user is accepted, too.
  */
 const USER_VERIFICATION = 'preferred';
 
-/** COSE (RFC 9053): EdDSA, ES256 and RS256, one of which every authenticator has. */
+/** COSE algorithms (RFC 9053) EdDSA, ES256 and RS256; every authenticator supports one of them. */
 const ALGORITHMS = [-8, -7, -257];
 
-/** As authenticators show it. */
+/** Name that authenticators show. */
 const PARTY_NAME = 'Evidence platform';
 
-/** The two ceremonies of WebAuthn: making a passkey (Level 3, section 7.1), and signing with it (7.2). */
+/** Ceremonies of WebAuthn: registration (Level 3, section 7.1) and authentication (7.2). */
 export class Ceremonies {
   readonly #party: RelyingParty;
 
@@ -57,7 +57,7 @@ export class Ceremonies {
     this.#party = party;
   }
 
-  /** @param existing passkeys of the person: an authenticator that has one of them makes no other. */
+  /** @param existing passkeys of the person; an authenticator that holds one of them does not create another. */
   async toMake(
     { person_id, email, name }: PersonRow,
     existing: readonly PasskeyRow[],
@@ -75,7 +75,7 @@ export class Ceremonies {
       challenge: bytesOf(challenge),
       excludeCredentials: existing.map(toDescriptor),
       supportedAlgorithmIDs: ALGORITHMS,
-      // The person is known by then: no authenticator has to keep a list for us.
+      // The person is already identified, so authenticators need not store discoverable credentials.
       authenticatorSelection: { residentKey: 'discouraged', userVerification: USER_VERIFICATION },
     });
   }
@@ -91,7 +91,7 @@ export class Ceremonies {
     });
   }
 
-  /** The passkey that was made; null where the answer is not right. @param challenge that it answers. */
+  /** Returns the new passkey; null if the answer is wrong. @param challenge that was sent. */
   async made(answer: PasskeyAnswer, challenge: string): Promise<WebAuthnCredential | null> {
     const { verifyRegistrationResponse } = await library();
     const response = answer as unknown as RegistrationResponseJSON;
@@ -106,7 +106,10 @@ export class Ceremonies {
     });
   }
 
-  /** Returns the count of the passkey's authenticator; null if the answer is wrong. @param challenge as for `made`. */
+  /**
+   * Returns the signature counter of the passkey's authenticator; null if the answer is wrong. @param challenge as for
+   * `made`.
+   */
   async signed(
     { credential_id, public_key }: PasskeyRow,
     answer: PasskeyAnswer,
@@ -114,7 +117,7 @@ export class Ceremonies {
   ): Promise<number | null> {
     const { verifyAuthenticationResponse } = await library();
     const response = answer as unknown as AuthenticationResponseJSON;
-    // The counters are compared by who knows what follows.
+    // Disables the library's comparison of counters; the caller compares them and acts on the result.
     const credential = { id: credential_id, publicKey: bytesOf(public_key), counter: 0 };
     return orNull(async () => {
       const expected = this.#expected(challenge);
@@ -133,7 +136,7 @@ export class Ceremonies {
   }
 }
 
-/** The challenge that an answer says it is for; null where it says none. */
+/** Returns the challenge that an answer claims to be for; null if it has none. */
 export function challengeIn({ response }: PasskeyAnswer): string | null {
   try {
     const { clientDataJSON } = response as { clientDataJSON: string };
@@ -144,12 +147,12 @@ export function challengeIn({ response }: PasskeyAnswer): string | null {
   }
 }
 
-/** It takes a while to load, and few need it. */
+/** Loaded on demand, because it is slow to load and rarely needed. */
 const library = () => import('@simplewebauthn/server');
 
 /**
- * Refuses certificates, since the maker of an authenticator is not asked for. The library would fetch addresses in
- * them: nothing of this process goes out but by `outgoing/`.
+ * Refuses certificates, because attestation is not requested. The library would fetch addresses in certificates, but
+ * this process must only send requests through `outgoing/`.
  */
 async function refuseCertificates({ response }: RegistrationResponseJSON): Promise<void> {
   const { decodeAttestationObject } = await import('@simplewebauthn/server/helpers');
@@ -159,7 +162,7 @@ async function refuseCertificates({ response }: RegistrationResponseJSON): Promi
   if (format !== 'none' && !isOwn) throw new Error('an attestation that was not asked for');
 }
 
-/** The library throws at what is not right. */
+/** Returns null if the library rejects the answer by throwing. */
 async function orNull<T>(verify: () => Promise<T>): Promise<T | null> {
   try {
     return await verify();
@@ -172,7 +175,7 @@ function toDescriptor({ credential_id, transports }: PasskeyRow) {
   return { id: credential_id, transports: JSON.parse(transports) as NonNullable<WebAuthnCredential['transports']> };
 }
 
-/** In memory of their own, as the library wants them. */
+/** Copies bytes into a buffer of their own, as the library requires. */
 function bytesOf(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return new Uint8Array(bytes);
 }

@@ -2,10 +2,10 @@ import type { Transaction } from '../database/database.ts';
 import { type SecretBox, tokenDigest } from '../secrets.ts';
 import type { AccountTables } from './tables.ts';
 
-/** For so long somebody looks for their authenticator. */
+/** Validity of a challenge, during which the person finds the authenticator. */
 export const CHALLENGE_MS = 5 * 60 * 1000;
 
-/** The purpose of a challenge: it is good in one session, or for one ticket, and for nothing else there. */
+/** Purpose of a challenge, which is valid only for one act in one session, or for one ticket. */
 export type ChallengePurpose = `${'add' | 'prove' | 'sign in'} ${string}`;
 
 /** @param token of a session, or a ticket. */
@@ -14,8 +14,8 @@ export function purposeOf(act: 'add' | 'prove' | 'sign in', token: string): Chal
 }
 
 /**
- * Challenges for authenticators to sign. A challenge contains its expiry, sealed for its purpose, so that nothing is
- * kept of those that nobody answers. It is good once: those that were answered are kept until they are too old.
+ * Challenges for authenticators to sign. A challenge contains its expiry, sealed for its purpose, so that unanswered
+ * challenges are not stored. Each challenge can be answered once: answered ones are stored until they expire.
  */
 export class Challenges {
   readonly #deps: { secrets: SecretBox; clock: () => Date };
@@ -24,7 +24,7 @@ export class Challenges {
     this.#deps = deps;
   }
 
-  /** A new one. No two are alike: the seal of each has random bytes. */
+  /** Makes a challenge, which is unique, because each seal contains random bytes. */
   make(purpose: ChallengePurpose): Buffer {
     const { secrets, clock } = this.#deps;
     const until = new Date(clock().getTime() + CHALLENGE_MS).toISOString();
@@ -33,8 +33,8 @@ export class Challenges {
 
   /**
    * Spends a challenge.
-   * @param challenge in base64url, as browsers say it.
-   * @returns whether it was good: made here for this purpose, young, and never spent.
+   * @param challenge in base64url, as sent by browsers.
+   * @returns true if the challenge was made here for this purpose, has not expired, and was not spent before.
    */
   async spend(transaction: Transaction, challenge: string, purpose: ChallengePurpose): Promise<boolean> {
     const sealed = Buffer.from(challenge, 'base64url');
@@ -63,7 +63,7 @@ function ownerOf(purpose: ChallengePurpose): string {
   return `challenge to ${purpose}`;
 }
 
-/** Removes those that are too old anyhow. */
+/** Deletes spent challenges that have expired. */
 export async function forgetChallenges(transaction: Transaction, now: Date): Promise<void> {
   const spent = transaction.tables<AccountTables>().deleteFrom('spent_challenges');
   await spent.where('until', '<', now.toISOString()).execute();

@@ -12,7 +12,7 @@ import type { AccountTables } from './tables.ts';
 import { accountSubject, letterSubjects } from './throttle.ts';
 import { totpStep } from './totp.ts';
 
-/** Passwords and second factors, by which people prove that it is them, set and changed. */
+/** Changes to passwords and authenticators. */
 export class CredentialChanges {
   readonly #deps: AccountDeps;
   readonly #signIn: SignIn;
@@ -23,8 +23,8 @@ export class CredentialChanges {
   }
 
   /**
-   * Changes the password of who is signed in, and ends their other sessions.
-   * @throws DomainError `weak_password`; as `SignIn.signIn` for the one before and the code.
+   * Changes the password of the signed-in person, and ends their other sessions.
+   * @throws DomainError `weak_password`; as `SignIn.signIn` for the old password and the code.
    */
   async changePassword(token: string, network: string, given: Credentials & { next: string }): Promise<void> {
     const { sessions, passwords } = this.#deps;
@@ -41,8 +41,8 @@ export class CredentialChanges {
   }
 
   /**
-   * Sends a link for a new password to an address, if somebody has it. Whether somebody has shows nowhere: the same is
-   * done.
+   * Sends a link for a new password to an address, if it has an account. The work is the same in both cases, so that
+   * accounts cannot be discovered.
    * @throws DomainError `too_many_attempts`.
    */
   async forgot(address: string, network: string): Promise<void> {
@@ -57,7 +57,9 @@ export class CredentialChanges {
     });
   }
 
-  /** A link for a new password, to be handed over. @returns its token. @throws DomainError `not_found`. */
+  /**
+   * Makes a link for a new password that an operator hands over. @returns the token. @throws DomainError `not_found`.
+   */
   resetLink(actor: Actor, address: string): Promise<string> {
     const { database, links, clock, administration } = this.#deps;
     return database.write(async (transaction) => {
@@ -77,14 +79,14 @@ export class CredentialChanges {
     });
   }
 
-  /** Finds the person whose password a link sets. @throws DomainError `link_used`. */
+  /** Returns the address of the person whose password a link sets. @throws DomainError `link_used`. */
   async readResetLink(token: string): Promise<{ email: string }> {
     const { database, clock } = this.#deps;
     const { email } = await personOf(database, await readLink(database, 'reset', token, clock()));
     return { email };
   }
 
-  /** Sets a new password by a link, and ends all sessions. @throws DomainError `link_used`, `weak_password`. */
+  /** Sets a new password with a link, and ends all sessions. @throws DomainError `link_used`, `weak_password`. */
   async reset(token: string, next: string): Promise<void> {
     const { database, passwords, sessions, letters, administration, throttle, clock } = this.#deps;
     const { email, name } = await personOf(database, await readLink(database, 'reset', token, clock()));
@@ -96,7 +98,7 @@ export class CredentialChanges {
       await updatePerson(transaction, { person_id }, { password });
       await sessions.endAll(transaction, person_id);
       await endLinks(transaction, 'reset', link.content, clock());
-      // Guesses at the password before keep nobody out who has the mail.
+      // Resets the throttle, so that earlier guesses at the password do not lock out the owner of the address.
       await throttle.succeed(transaction, accountSubject(to), []);
       await letters.send(transaction, { letter: 'password_changed', to });
       await administration.record(transaction, ownAct(person_id, 'password.reset', { link_id: link.link_id }));
@@ -104,8 +106,8 @@ export class CredentialChanges {
   }
 
   /**
-   * Keeps an authenticator once its first code is right, ends the other sessions, and says so by mail.
-   * @throws DomainError `not_signed_in` when the code is not right, `conflict` where there is one.
+   * Stores an authenticator if its first code is right, ends the other sessions, and notifies the person by mail.
+   * @throws DomainError `not_signed_in` if the code is wrong, `conflict` if there is already one.
    */
   async addAuthenticator(token: string, secret: Uint8Array, code: string): Promise<void> {
     const { database, secrets, sessions, letters, administration, clock } = this.#deps;
@@ -125,7 +127,7 @@ export class CredentialChanges {
     });
   }
 
-  /** Removes one's own authenticator, if there is one, and says so by mail. */
+  /** Removes the person's own authenticator, if there is one, and notifies them by mail. */
   async removeAuthenticator(personId: string): Promise<void> {
     const { database, letters, administration } = this.#deps;
     await database.write(async (transaction) => {
@@ -139,8 +141,8 @@ export class CredentialChanges {
 }
 
 /**
- * Returns the person that a link for a new password is for. @throws DomainError `link_used` where it is for nobody who
- * may come in.
+ * Returns the person that a link for a new password is for. @throws DomainError `link_used` if that person may not sign
+ * in.
  */
 async function personOf(reader: Reader, { content }: Link): Promise<PersonRow> {
   const { person_id } = content as { person_id: string | null };

@@ -8,7 +8,7 @@ import type { SecondFactors } from './second-factors.ts';
 import type { Sessions } from './sessions.ts';
 import type { Throttle } from './throttle.ts';
 
-/** The means that the services of accounts are made with. */
+/** Dependencies of the services of accounts. */
 export interface AccountDeps {
   database: Database;
   clock: () => Date;

@@ -13,21 +13,21 @@ import { changeLink, endLinks, type OpenLink, openLink, openLinks } from './link
 import { emailTaken, personByEmail } from './person-rows.ts';
 import { scopesOfRole } from './roles.ts';
 
-/** Whom a link makes an account for. */
+/** Address and role of an invited person. */
 export interface Invited {
   email: string;
   role: Role;
 }
 
-/** An invitation that nobody has followed yet, and that is good. */
+/** Open invitation that has not expired. */
 export interface OpenInvitation extends Invited {
   link_id: string;
-  /** As acts name them. */
+  /** Actor, as named in acts. */
   invited_by: string | null;
   expires_at: string;
 }
 
-/** Invitations. An invitation is a link, whose token stands only in its letter. */
+/** Invitations. An invitation is a link whose token is only in its letter. */
 export class Invitations {
   readonly #deps: AccountDeps;
 
@@ -36,8 +36,9 @@ export class Invitations {
   }
 
   /**
-   * Sends somebody a link to an account of a role, once for each idempotency key.
-   * @throws DomainError `conflict` for an address that has an account; `forbidden` for a role that may more than the actor.
+   * Sends a link that creates an account with a role, once per idempotency key.
+   * @throws DomainError `conflict` if the address has an account; `forbidden` for a role with more rights than the
+   * actor.
    */
   async invite(actor: Actor, { email: address, role }: Invited, idempotencyKey?: string): Promise<{ link_id: string }> {
     const { database, clock, links, letters, administration } = this.#deps;
@@ -67,7 +68,7 @@ export class Invitations {
     });
   }
 
-  /** Those that end first first. */
+  /** Lists open invitations in the order of their expiry. */
   async list({ limit, cursor }: PageQuery) {
     const { database, clock } = this.#deps;
     const after = cursor === undefined ? undefined : fromCursor('invitations', ['string', 'string'], cursor);
@@ -83,7 +84,7 @@ export class Invitations {
   }
 
   /**
-   * Makes the link of an invitation no good any more; a letter that waits is not sent. @returns what it was. @throws
+   * Withdraws an invitation; a letter that is still queued is not sent. @returns the invitation as it was. @throws
    * DomainError `not_found`.
    */
   withdraw(actor: Actor, linkId: string): Promise<OpenInvitation> {
@@ -91,8 +92,8 @@ export class Invitations {
   }
 
   /**
-   * Mails the same link again, which is good for a day from now on.
-   * @throws DomainError `not_found`; `forbidden` for a role that may more than the actor.
+   * Mails the same link again, valid for another day.
+   * @throws DomainError `not_found`; `forbidden` for a role with more rights than the actor.
    */
   sendAgain(actor: Actor, linkId: string): Promise<OpenInvitation> {
     return this.#change(actor, linkId, 'extend', async (transaction, { email: to, role }) => {
@@ -125,7 +126,7 @@ export class Invitations {
 
 const ACTIONS = { end: 'invitation.withdrawn', extend: 'invitation.sent_again' } as const;
 
-/** Ends what somebody was invited by who has an account now. */
+/** Ends the invitations of an address that now has an account. */
 export async function endInvitations(transaction: Transaction, email: string, now: Date): Promise<void> {
   for (const role of PEOPLE_ROLES) await endLinks(transaction, 'invite', { email, role }, now);
 }

@@ -11,33 +11,33 @@ import { insertPerson, isAnybody, personByEmail } from './person-rows.ts';
 import type { SessionBeginning } from './sessions.ts';
 import { letterSubjects } from './throttle.ts';
 
-/** The details of somebody who gets an account. */
+/** Details of a person who gets an account. */
 interface Joiner extends Pick<SessionBeginning, 'network' | 'browser'> {
   name: string;
   password: string;
 }
 
-/** A link that makes an account by its mail. */
+/** Purposes of mailed links that create an account. */
 export type InvitingPurpose = 'invite' | 'confirm';
 
-/** An account that was made, and a session of it. */
+/** New account, with a session. */
 interface Joined {
   personId: string;
   session: string;
 }
 
-/** The ways to an account. Each of them is a link, which is good once, or the variables of the bootstrap. */
+/** Ways to an account: one-time links, and the bootstrap variables. */
 export class Joining {
   readonly #deps: AccountDeps;
   readonly #isOpen: boolean;
 
-  /** @param isOpen whether anybody may sign up. */
+  /** @param isOpen true if anyone may sign up. */
   constructor(deps: AccountDeps, isOpen: boolean) {
     this.#deps = deps;
     this.#isOpen = isOpen;
   }
 
-  /** A link for the first owner. @returns its token. @throws DomainError `conflict` when somebody has an account. */
+  /** Makes a link for the first owner. @returns the token. @throws DomainError `conflict` if there is an account. */
   setUpLink(actor: Actor): Promise<string> {
     const { database, links, clock, administration } = this.#deps;
     return database.write(async (transaction) => {
@@ -49,14 +49,14 @@ export class Joining {
     });
   }
 
-  /** @throws DomainError `link_used` when the link makes no account any more. */
+  /** @throws DomainError `link_used` if the link can no longer create an account. */
   async readSetUpLink(token: string): Promise<void> {
     const { database, clock } = this.#deps;
     await readLink(database, 'set_up', token, clock());
     if (await isAnybody(database)) throw linkUsed();
   }
 
-  /** Makes the first owner. @throws DomainError `link_used`, also when somebody has an account; `weak_password`. */
+  /** Creates the first owner. @throws DomainError `link_used`, also if there is an account; `weak_password`. */
   setUp(token: string, { email, ...joiner }: Joiner & { email: string }): Promise<Joined> {
     return this.#join({ email: canonicalEmail(email), role: 'owner' }, joiner, async (transaction) => {
       const { link_id } = await takeLink(transaction, 'set_up', token, this.#deps.clock());
@@ -65,9 +65,9 @@ export class Joining {
   }
 
   /**
-   * Makes the first owner without a link, as the environment says.
-   * @param also is done in the same transaction.
-   * @throws DomainError `link_used` when somebody has an account; `weak_password`.
+   * Creates the first owner without a link, from the environment.
+   * @param also runs in the same transaction.
+   * @throws DomainError `link_used` if there is an account; `weak_password`.
    */
   bootstrap(
     { email, ...joiner }: Joiner & { email: string },
@@ -78,9 +78,9 @@ export class Joining {
   }
 
   /**
-   * Sends somebody who asks for an account a link to it, or says to the owner of the address that somebody asked.
-   * Shows nowhere if the address has an account: the same is done.
-   * @throws DomainError `forbidden` when nobody may sign up; `too_many_attempts`.
+   * Sends a link to a person who signs up, or tells the owner of the address about the attempt. The work is the same in
+   * both cases, so that accounts cannot be discovered.
+   * @throws DomainError `forbidden` if signing up is closed; `too_many_attempts`.
    */
   async signUp(address: string, network: string): Promise<void> {
     const { database, throttle, links, letters, clock } = this.#deps;
@@ -95,18 +95,18 @@ export class Joining {
     });
   }
 
-  /** True if anybody may sign up. The first account is its owner's, by the set-up link. */
+  /** Reports whether anyone may sign up. The first account is created with the set-up link, for the owner. */
   async isOpen(): Promise<boolean> {
     return this.#isOpen && (await isAnybody(this.#deps.database));
   }
 
-  /** Whom a link makes an account for. @throws DomainError `link_used`. */
+  /** Returns the person that a link creates an account for. @throws DomainError `link_used`. */
   async readInvitation(purpose: InvitingPurpose, token: string): Promise<Invited> {
     const { database, clock } = this.#deps;
     return (await readLink(database, purpose, token, clock())).content as unknown as Invited;
   }
 
-  /** Makes the account that a link is for. @throws DomainError `link_used`, `weak_password`, `conflict`. */
+  /** Creates the account of a link. @throws DomainError `link_used`, `weak_password`, `conflict`. */
   async accept(purpose: InvitingPurpose, token: string, joiner: Joiner): Promise<Joined> {
     const invited = await this.readInvitation(purpose, token);
     return this.#join(invited, joiner, async (transaction) => {
@@ -115,7 +115,7 @@ export class Joining {
     });
   }
 
-  /** @param take takes what lets them in. @returns what is recorded of it. */
+  /** @param take consumes the link. @returns the facts to be recorded. */
   async #join(
     { email, role }: Invited,
     { name, password, network, browser }: Joiner,
@@ -131,7 +131,7 @@ export class Joining {
       await endInvitations(transaction, email, clock());
       const session = await sessions.begin(transaction, personId, { isProved: false, network, browser });
       await administration.record(transaction, ownAct(personId, 'person.joined', { ...taken, role }));
-      // One at a time records an act: of two who would both be the first, the other one is there by now.
+      // Recording an act serializes transactions, so the second of two first owners finds the first one here.
       if (IS_FIRST.has(taken.by) && (await isAnybody(transaction, personId))) throw linkUsed();
       await also(transaction);
       return { personId, session };
@@ -141,5 +141,5 @@ export class Joining {
 
 type HowJoined = InvitingPurpose | 'set_up' | 'bootstrap';
 
-/** They make the first owner, and nobody else. */
+/** Ways to an account that only create the first owner. */
 const IS_FIRST: ReadonlySet<HowJoined> = new Set(['set_up', 'bootstrap']);

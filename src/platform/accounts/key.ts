@@ -3,21 +3,21 @@ import { crc32 } from 'node:zlib';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const ID_LENGTH = 8;
-/** 43 characters of base 62 hold 256 bits. */
+/** Length of the secret: 43 characters of base 62 hold 256 bits. */
 const SECRET_LENGTH = 43;
 const CHECKSUM_LENGTH = 6;
 const SHAPE = new RegExp(`^sk_([0-9A-Za-z]{${ID_LENGTH}})_[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`);
 
 export interface NewKey {
-  /** The public part, by which the key is found and named. */
+  /** Public part, which identifies the key. */
   id: string;
-  /** The whole key; shown once, never stored. */
+  /** Text of the key, which is shown once and never stored. */
   text: string;
-  /** The stored digest of the key. */
+  /** Digest that is stored. */
   sha256: string;
 }
 
-/** A new API key: `sk_<8 id>_<43 secret><6 checksum>`. */
+/** Returns a new API key: `sk_<8 id>_<43 secret><6 checksum>`. */
 export function createKey(): NewKey {
   const id = randomText(ID_LENGTH);
   const body = `sk_${id}_${randomText(SECRET_LENGTH)}`;
@@ -26,8 +26,8 @@ export function createKey(): NewKey {
 }
 
 /**
- * The id in what a caller presents as a key, or null when it cannot be one. The checksum catches a mistyped key before
- * the database is asked.
+ * Returns the id in a presented key; null if the text cannot be a key. The checksum catches a mistyped key before the
+ * database is queried.
  */
 export function keyIdOf(text: string): string | null {
   const id = SHAPE.exec(text)?.[1];
@@ -35,13 +35,13 @@ export function keyIdOf(text: string): string | null {
   return checksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH) ? id : null;
 }
 
-/** A key that somebody else made; null when it cannot be one. */
+/** Returns a key that was made elsewhere; null if the text cannot be a key. */
 export function toKey(text: string): NewKey | null {
   const id = keyIdOf(text);
   return id === null ? null : { id, text, sha256: keyDigest(text) };
 }
 
-/** 256 random bits need no slow hash: there is nothing to guess. */
+/** Returns the digest of a key. With 256 random bits, guessing is infeasible, so the hash need not be slow. */
 export function keyDigest(text: string): string {
   return hash('sha256', text, 'hex');
 }

@@ -16,12 +16,12 @@ interface KeysDeps {
   administration: Administration;
 }
 
-/** A request that takes effect once, however often it is sent. */
+/** Request that takes effect once, even if it is repeated. */
 interface AskedOnce {
   idempotencyKey?: string | undefined;
 }
 
-/** The API keys of the platform, as routes and pages have them. */
+/** API keys of the platform, for routes and pages. */
 export class ApiKeys {
   readonly #deps: KeysDeps;
 
@@ -29,7 +29,7 @@ export class ApiKeys {
     this.#deps = deps;
   }
 
-  /** The newest first. @throws DomainError `invalid_cursor`. */
+  /** Lists keys, newest first. @throws DomainError `invalid_cursor`. */
   async list({ limit, cursor }: PageQuery) {
     const keys = await keysAfter(this.#deps.database, cursor === undefined ? null : positionOf(cursor), limit + 1);
     const { shown, next_cursor } = pageOf(keys, limit, (last) => toCursor('keys', [last.created_at, last.key_id]));
@@ -78,9 +78,9 @@ function positionOf(cursor: string): Pick<ApiKey, 'created_at' | 'key_id'> {
   return { created_at, key_id };
 }
 
-/** A request that makes a key. */
+/** Request that issues a key. */
 interface IssueRequest {
-  /** The operation that is asked for. */
+  /** Operation of the request. */
   scope: string;
   body: object;
   idempotencyKey: string | undefined;
@@ -88,8 +88,8 @@ interface IssueRequest {
 }
 
 /**
- * Issues a key in one transaction, once for each idempotency key.
- * @throws DomainError `key_shown_before` when the same request made a key before: its text cannot be shown again;
+ * Issues a key in one transaction, once per idempotency key.
+ * @throws DomainError `key_shown_before` if the same request issued a key before, whose text cannot be shown again;
  * `idempotency_conflict`; as `issue` does.
  */
 export function issueOnce(

@@ -5,20 +5,22 @@ import type { Mail } from '../mail/mail.ts';
 import { linkUrl, type OneTimeLinks, stateOfLink } from './links.ts';
 import type { LinkPurpose } from './tables.ts';
 
-/** Letters to people. A letter with a link has only its id: whoever reads the outbox cannot follow it. */
+/**
+ * Letters to people. A letter with a link contains only the link's id, so that readers of the outbox cannot follow it.
+ */
 export type AccountLetter = { to: string } & (
   | { letter: 'invitation' | 'confirmation' | 'reset'; link_id: string }
   | { letter: 'sign_up_tried' | 'password_changed' | 'second_factor_added' | 'second_factor_removed' }
-  /** Written to nobody, so that what is done for an address without an account is the same as for one with it. */
+  /** Letter that is not sent, so that the work is the same for an address without an account. */
   | { letter: 'none'; link_id: string }
 );
 
-/** Puts letters into the outbox. */
+/** Queue of letters in the outbox. */
 export interface Letters {
   send(transaction: Transaction, letter: AccountLetter): Promise<void>;
 }
 
-/** The kind of letters in the outbox. */
+/** Kind of letters in the outbox. */
 export const MAIL_KIND = 'mail';
 
 export function lettersInto(outbox: {
@@ -33,7 +35,7 @@ export function lettersInto(outbox: {
 
 interface Text {
   subject: string;
-  /** One paragraph each. */
+  /** Lines of text, one paragraph each. */
   lines: readonly string[];
   purpose?: LinkPurpose;
 }
@@ -87,18 +89,19 @@ const TEXTS: Record<Exclude<AccountLetter['letter'], 'none'>, Text> = {
   },
 };
 
-/** The tools that turn letters into mails. */
+/** Dependencies for turning letters into mails. */
 interface LetterDeps {
   database: Reader;
   clock: () => Date;
   links: OneTimeLinks;
-  /** The target of links. */
+  /** Base address of links. */
   publicUrl: string;
 }
 
 /**
- * The mail that a letter is sent as; null for one to nobody, and for one whose link was used or withdrawn meanwhile.
- * @throws Undeliverable for a letter whose link is too old.
+ * Returns the mail for a letter; null for a letter that is not sent, and for one whose link was used or withdrawn in
+ * the meantime.
+ * @throws Undeliverable if the link has expired.
  */
 export async function toMail(letter: AccountLetter, deps: LetterDeps): Promise<Mail | null> {
   if (letter.letter === 'none') return null;

@@ -9,20 +9,20 @@ import type { AccountTables, LinkPurpose } from './tables.ts';
 
 const LIFETIME_MS = 24 * 60 * 60 * 1000;
 
-/** The purpose of a link, and what whoever follows it gets. */
+/** Link, and the JSON for the person who follows it. */
 export interface Link {
   link_id: string;
   content: Json;
 }
 
-/** A link that is good, as it is shown to who may end it. */
+/** Link that is still valid, as shown to those who may end it. */
 export interface OpenLink extends Link {
-  /** As acts name them; null where somebody asked for it themselves. */
+  /** Actor, as named in acts; null if the recipient requested the link. */
   made_by: string | null;
   expires_at: string;
 }
 
-/** The page of each purpose, before its token. */
+/** Paths of the pages by purpose, before the token. */
 const PATHS: Record<LinkPurpose, string> = {
   set_up: '/app/set-up/',
   confirm: '/app/confirm/',
@@ -30,25 +30,25 @@ const PATHS: Record<LinkPurpose, string> = {
   reset: '/app/reset/',
 };
 
-/** The address of a link. @param publicUrl where browsers reach the platform, without a slash at its end. */
+/** Returns the address of a link. @param publicUrl public address of the platform, without a trailing slash. */
 export function linkUrl(publicUrl: string, purpose: LinkPurpose, token: string): string {
   return `${publicUrl}${PATHS[purpose]}${token}`;
 }
 
 /**
- * Links that are good once, within a day. The token of a link follows from its id under a key that is not in the
- * database: a mail that is sent a second time has the same link in it, and who reads the database has none.
+ * One-time links that are valid for a day. The token of a link is derived from its id with a key that is not in the
+ * database. A repeated mail therefore contains the same link, and readers of the database cannot follow any.
  */
 export class OneTimeLinks {
   readonly #key: KeyObject;
 
-  /** @param masterKey of the data folder; what it is used for elsewhere is derived under another name. */
+  /** @param masterKey of the data folder; each use of it derives a separate key. */
   constructor(masterKey: Uint8Array) {
     const derived = hkdfSync('sha256', masterKey, Buffer.alloc(32), 'accounts/links', 32);
     this.#key = createSecretKey(Buffer.from(derived));
   }
 
-  /** @param maker who gives it to somebody else. @returns the id of a new link. */
+  /** @param maker actor who hands the link to another person. @returns the id of a new link. */
   async make(
     transaction: Transaction,
     purpose: LinkPurpose,
@@ -71,21 +71,22 @@ export class OneTimeLinks {
   }
 }
 
-/** The condition that a link is of a purpose, and good. */
+/** Returns the condition that a link has a purpose and is valid. */
 function isGood(purpose: LinkPurpose, now: Date) {
   return ({ and, eb }: ExpressionBuilder<AccountTables, 'links'>) =>
     and([eb('purpose', '=', purpose), eb('used_at', 'is', null), eb('expires_at', '>', now.toISOString())]);
 }
 
-/** A link as it is now, without taking it. @throws DomainError `link_used` as `takeLink`. */
+/** Reads a link without consuming it. @throws DomainError `link_used` as `takeLink`. */
 export async function readLink(reader: Reader, purpose: LinkPurpose, token: string, now: Date): Promise<Link> {
   const links = reader.tables<AccountTables>().selectFrom('links').select(['link_id', 'content']);
   return toLink(await links.where('sha256', '=', tokenDigest(token)).where(isGood(purpose, now)).executeTakeFirst());
 }
 
 /**
- * Takes a link. Of two who follow it at once one has it.
- * @throws DomainError `link_used`: used, too old, or none: one sentence for all, which tells nobody what there is.
+ * Consumes a link. If two requests do so at once, one succeeds.
+ * @throws DomainError `link_used` if the link was used, has expired, or does not exist; the same message for all, so
+ * that links cannot be probed.
  */
 export async function takeLink(
   transaction: Transaction,
@@ -98,7 +99,7 @@ export async function takeLink(
   return toLink(await taken.returning(['link_id', 'content']).executeTakeFirst());
 }
 
-/** Ends all links that have the same content. */
+/** Ends all links with the same content. */
 export async function endLinks(
   transaction: Transaction,
   purpose: LinkPurpose,
@@ -110,7 +111,7 @@ export async function endLinks(
   await alike.where('used_at', 'is', null).execute();
 }
 
-/** Returns the state of a link: it is good, it was used or ended, or it is older than a day. */
+/** Returns the state of a link: valid, used or ended, or expired. */
 export async function stateOfLink(reader: Reader, linkId: string, now: Date): Promise<'good' | 'ended' | 'too_old'> {
   const links = reader.tables<AccountTables>().selectFrom('links').select(['used_at', 'expires_at']);
   const link = await links.where('link_id', '=', linkId).executeTakeFirst();
@@ -118,7 +119,7 @@ export async function stateOfLink(reader: Reader, linkId: string, now: Date): Pr
   return link === undefined || link.expires_at <= now.toISOString() ? 'too_old' : 'good';
 }
 
-/** The links of a purpose that are good, those that end first first. @param after the last one before these. */
+/** Returns the valid links of a purpose, in the order of expiry. @param after last link of the previous page. */
 export async function openLinks(
   reader: Reader,
   purpose: LinkPurpose,
@@ -135,7 +136,7 @@ export async function openLinks(
   return (await links.execute()).map(toOpen);
 }
 
-/** @returns null where no good one has this id. */
+/** @returns null if no valid link has this id. */
 export async function openLink(
   reader: Reader,
   purpose: LinkPurpose,
@@ -154,7 +155,7 @@ function toOpen({ content, ...link }: Omit<OpenLink, 'content'> & { content: str
   return { ...link, content: JSON.parse(content) as Json };
 }
 
-/** Ends a link that is good, or makes it good for as long as a new one. @returns null where no good one has this id. */
+/** Ends a valid link, or extends it as if it were new. @returns null if no valid link has this id. */
 export async function changeLink(
   transaction: Transaction,
   purpose: LinkPurpose,
@@ -171,12 +172,12 @@ export async function changeLink(
 
 const OPEN = ['link_id', 'content', 'made_by', 'expires_at'] as const;
 
-/** Until when a link of now is good. */
+/** Returns the expiry of a link made now. */
 function endOf(now: Date): string {
   return new Date(now.getTime() + LIFETIME_MS).toISOString();
 }
 
-/** Removes what nobody can follow any more. */
+/** Deletes expired links. */
 export async function forgetLinks(transaction: Transaction, now: Date): Promise<void> {
   await transaction.tables<AccountTables>().deleteFrom('links').where('expires_at', '<', now.toISOString()).execute();
 }

@@ -5,19 +5,19 @@ import type { AccountDeps } from './deps.ts';
 import { goingOn } from './sessions.ts';
 import type { AccountTables } from './tables.ts';
 
-/** A session as its owner sees it. */
+/** Session as shown to its owner. */
 export interface OwnSession {
   session_id: string;
   created_at: string;
   seen_at: string;
-  /** The network and browser that began it; null if unknown. */
+  /** Network and browser that started the session; null if unknown. */
   network: string | null;
   browser: string | null;
-  /** The one that asks. */
+  /** True for the session of the request. */
   isPresent: boolean;
 }
 
-/** The sessions of a person, which they may end. */
+/** Sessions of a person, which the person may end. */
 export class OwnSessions {
   readonly #deps: AccountDeps;
 
@@ -25,7 +25,7 @@ export class OwnSessions {
     this.#deps = deps;
   }
 
-  /** Those that go on, the one last seen first. @param token of the session that asks. */
+  /** Lists the active sessions, last seen first. @param token of the current session. */
   async list(personId: string, token: string): Promise<OwnSession[]> {
     const { database, clock } = this.#deps;
     const sessions = database.tables<AccountTables>().selectFrom('sessions').where('person_id', '=', personId);
@@ -44,12 +44,12 @@ export class OwnSessions {
     return found;
   }
 
-  /** Ends a session; one that has ended already is left so. */
+  /** Ends a session, unless it has already ended. */
   async end(personId: string, sessionId: string): Promise<void> {
     await this.#end(personId, ({ session_id }) => session_id === sessionId);
   }
 
-  /** Ends all but one. @param token of the one that stays. */
+  /** Ends all sessions but one. @param token of the session that stays. */
   async endOthers(personId: string, token: string): Promise<void> {
     const present = tokenDigest(token);
     await this.#end(personId, ({ sha256 }) => sha256 !== present);

@@ -15,19 +15,19 @@ import {
   present,
 } from './person-rows.ts';
 
-/** More than anybody has, and a bound on what a page and a browser are told. */
+/** Maximum number of passkeys, which also bounds the data on a page and in a browser. */
 const MOST_PASSKEYS = 20;
 
-/** A passkey as it is shown. */
+/** Passkey as shown to its owner. */
 export type Passkey = Pick<PasskeyRow, 'passkey_id' | 'name' | 'created_at' | 'last_used_at'>;
 
-/** The passkeys that people add to their account, and remove. */
+/** Passkeys that people add to and remove from their account. */
 export class Passkeys {
   readonly #deps: AccountDeps;
   readonly #ceremonies: Ceremonies | null;
   readonly #challenges: Challenges;
 
-  /** @param ceremonies null where the platform is not reached as passkeys need it. */
+  /** @param ceremonies null if the platform's address does not allow passkeys. */
   constructor(deps: AccountDeps, ceremonies: Ceremonies | null) {
     this.#deps = deps;
     this.#ceremonies = ceremonies;
@@ -39,7 +39,7 @@ export class Passkeys {
     return this.#ceremonies !== null;
   }
 
-  /** Oldest first. */
+  /** Lists passkeys, oldest first. */
   async list(personId: string): Promise<Passkey[]> {
     return (await passkeysOf(this.#deps.database, personId)).map(toPasskey);
   }
@@ -51,7 +51,7 @@ export class Passkeys {
     return found;
   }
 
-  /** Options with which a session's browser makes a passkey. @throws DomainError as `add`. */
+  /** Returns options with which a session's browser creates a passkey. @throws DomainError as `add`. */
   async askToAdd(token: string): Promise<MakingOptions> {
     const { database, sessions } = this.#deps;
     const { personId } = await sessions.require(token);
@@ -62,9 +62,10 @@ export class Passkeys {
   }
 
   /**
-   * Keeps a passkey that the browser of a session made for `askToAdd`, ends the other sessions, and says so by mail.
-   * @throws DomainError `not_signed_in` where the answer is not right, `conflict` where it is known already, or there are too
-   * many, or none can be used here.
+   * Stores a passkey that the browser of a session created for `askToAdd`, ends the other sessions, and notifies the
+   * person by mail.
+   * @throws DomainError `not_signed_in` if the answer is wrong; `conflict` if the passkey is already known, there are
+   * too many, or the address does not allow passkeys.
    */
   async add(token: string, name: string, answer: PasskeyAnswer): Promise<void> {
     const { database, sessions, letters, administration } = this.#deps;
@@ -85,7 +86,7 @@ export class Passkeys {
     });
   }
 
-  /** Removes one of one's own, and says so by mail. @throws DomainError `not_found`. */
+  /** Removes one of the person's own passkeys, and notifies them by mail. @throws DomainError `not_found`. */
   async remove(personId: string, passkeyId: string): Promise<void> {
     const { database, letters, administration } = this.#deps;
     await database.write(async (transaction) => {

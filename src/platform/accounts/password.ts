@@ -4,12 +4,14 @@ import { Slots } from '../../core/parallel.ts';
 import { DomainError } from '../errors.ts';
 import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from './enums.ts';
 
-/** OWASP Password Storage Cheat Sheet: N = 2^17, r = 8, p = 1; 128 MiB and a quarter of a second. */
+/**
+ * Cost of scrypt by the OWASP Password Storage Cheat Sheet: N = 2^17, r = 8, p = 1; 128 MiB and a quarter of a second.
+ */
 const COST = { log2N: 17, r: 8, p: 1 };
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 
-/** At once: each of them takes a thread that file system and DNS need too, and its memory. */
+/** Maximum number of hashes at once: each needs memory, and a thread that the file system and DNS also use. */
 const AT_ONCE = 2;
 
 /** Hashes a password for storage: `scrypt$17$8$1$SALT$HASH`, the last two in base64url. */
@@ -20,8 +22,8 @@ export async function hashPassword(password: string, cost = COST): Promise<strin
 }
 
 /**
- * True if a password is the stored one.
- * @param stored null where there is nobody: it takes as long as for somebody, and is false.
+ * Reports whether a password matches the stored hash.
+ * @param stored null if there is no account: the result is false after an equally long time.
  */
 export async function isPassword(password: string, stored: string | null): Promise<boolean> {
   const [name, log2N, r, p, salt = '', hash = ''] = (stored ?? NOBODY).split('$');
@@ -32,7 +34,7 @@ export async function isPassword(password: string, stored: string | null): Promi
   return derived.length === expected.length && timingSafeEqual(derived, expected) && stored !== null;
 }
 
-/** Costs what a password costs. */
+/** Hash with the cost of a real one, for a missing account. */
 const NOBODY = `scrypt$${COST.log2N}$${COST.r}$${COST.p}$${Buffer.alloc(SALT_BYTES).toString('base64url')}$${Buffer.alloc(HASH_BYTES).toString('base64url')}`;
 
 const SLOTS = new Slots(AT_ONCE);
@@ -40,24 +42,27 @@ const scryptKey = promisify<string, Buffer, number, ScryptOptions, Buffer>(scryp
 
 function derive(password: string, salt: Buffer, { log2N, r, p }: typeof COST): Promise<Buffer> {
   const N = 2 ** log2N;
-  // One text, however its letters are put together (RFC 8265, section 4.2).
+  // Normalizes the password, so that composed and decomposed letters are equal (RFC 8265 section 4.2).
   const text = password.normalize('NFC');
   return SLOTS.run(() => scryptKey(text, salt, HASH_BYTES, { N, r, p, maxmem: 256 * N * r }));
 }
 
-/** Stores and compares passwords. */
+/** Hashing and checking of passwords. */
 export interface Passwords {
   hash(password: string): Promise<string>;
-  /** As `isPassword`. */
+  /** Checks a password as `isPassword` does. */
   matches(password: string, stored: string | null): Promise<boolean>;
 }
 
 export const PASSWORDS: Passwords = { hash: hashPassword, matches: isPassword };
 
-/** Shorter names and addresses are in many words. */
+/** Minimum length of a name or address that must not occur in the password; shorter ones occur in many words. */
 const SHORTEST_OWN = 3;
 
-/** The beginning of lists of leaked passwords, of those that are long enough: rows of a keyboard, series, and sentences of one word. */
+/**
+ * Common passwords of sufficient length, from lists of leaked ones: keyboard rows, series, and single words and
+ * phrases.
+ */
 const COMMON = new Set(
   `123456789abc 123456789abcd 1234567890abc 0987654321abc 1qaz2wsx3edc 1qaz2wsx3edc4rfv 1q2w3e4r5t6y 1q2w3e4r5t6y7u8i q1w2e3r4t5y6
   qazwsxedcrfv zaq12wsxcde3 qwertyuiop qwertyuiopasdf qwertyuiopasdfghjkl asdfghjklzxcvbnm zxcvbnmasdfghjkl qwertyasdfgh
@@ -71,7 +76,7 @@ const COMMON = new Set(
   ),
 );
 
-/** Letters that people write as figures and signs. */
+/** Letters that people replace with digits and signs. */
 const WRITTEN_AS: Record<string, string> = {
   '0': 'o',
   '1': 'i',
@@ -84,9 +89,9 @@ const WRITTEN_AS: Record<string, string> = {
 };
 
 /**
- * Refuses a password that somebody would try early.
- * @param own what the person is called, and their e-mail address.
- * @throws DomainError `weak_password` with what is wrong.
+ * Refuses a password that an attacker would try early.
+ * @param own name and e-mail address of the person.
+ * @throws DomainError `weak_password` with the reason.
  */
 export function refuseWeak(password: string, own: readonly string[]): void {
   const { length } = [...password];
@@ -103,20 +108,22 @@ function weak(message: string): DomainError {
   return new DomainError('weak_password', message);
 }
 
-/** Also with the part of an address before its `@`. */
+/** Reports whether the password contains a name or an address, or the part of an address before its `@`. */
 function isOwn(lower: string, own: readonly string[]): boolean {
   const words = own.flatMap((word) => [word, word.replace(/@[^@]*$/, '')]);
   return words.some((word) => word.length >= SHORTEST_OWN && lower.includes(word.toLowerCase()));
 }
 
-/** Reports whether it is a text again and again that would be too short by itself; the last time may break off. */
+/**
+ * Reports whether the password repeats a text that would be too short by itself; the last repetition may be incomplete.
+ */
 function isRepeated(lower: string): boolean {
   const most = Math.min(SHORTEST_PASSWORD - 1, Math.floor(lower.length / 2));
   for (let period = 1; period <= most; period++) if (lower.slice(period) === lower.slice(0, -period)) return true;
   return false;
 }
 
-/** Whatever signs stand between, and whatever figures and signs stand at its end. */
+/** Reports whether the password is common, ignoring signs between characters, and digits and signs at the end. */
 function isCommon(lower: string): boolean {
   const plain = (text: string) => text.replace(/[^\p{L}\p{N}]/gu, '');
   const asLetters = (text: string) => plain(text.replace(/[013457@$]/g, (sign) => WRITTEN_AS[sign] ?? sign));
@@ -126,7 +133,7 @@ function isCommon(lower: string): boolean {
   );
 }
 
-/** Figures that go up or down by one, as on a keyboard. */
+/** Reports whether the text is a series of digits that go up or down by one, as on a keyboard. */
 function isSeries(text: string): boolean {
   const up = '01234567890123456789'.repeat(12);
   return text.length >= SHORTEST_PASSWORD && (up.includes(text) || [...up].reverse().join('').includes(text));

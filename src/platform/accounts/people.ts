@@ -25,7 +25,7 @@ import { scopesOfRole } from './roles.ts';
 import { factorsOf } from './second-factors.ts';
 import type { AccountTables } from './tables.ts';
 
-/** A person as they are shown. */
+/** Person without secrets. */
 export interface Person {
   person_id: string;
   email: string;
@@ -36,7 +36,7 @@ export interface Person {
   disabled_at: string | null;
 }
 
-/** The people who may come in, and their roles. */
+/** People with an account, and their roles. */
 export class People {
   readonly #deps: AccountDeps;
 
@@ -44,12 +44,12 @@ export class People {
     this.#deps = deps;
   }
 
-  /** Reports whether nobody has an account yet: only then the set-up link and the variables of the bootstrap are taken. */
+  /** Reports whether there is no account yet, which is required for the set-up link and the bootstrap variables. */
   async isNobody(): Promise<boolean> {
     return !(await isAnybody(this.#deps.database));
   }
 
-  /** Counts those who may come in and have a scope. */
+  /** Counts the people who may sign in and have a scope. */
   async countWith(reader: Reader, scope: Scope): Promise<number> {
     const roles = PEOPLE_ROLES.filter((role) => scopesOfRole(role).includes(scope));
     const people = reader.tables<AccountTables>().selectFrom('people').where('disabled_at', 'is', null);
@@ -57,7 +57,7 @@ export class People {
     return Number((await having.executeTakeFirstOrThrow()).count);
   }
 
-  /** In the order of their addresses. */
+  /** Lists people in the order of their addresses. */
   async list({ limit, cursor }: { limit: number; cursor?: string | undefined }) {
     const people = this.#deps.database.tables<AccountTables>().selectFrom('people').selectAll().orderBy('email');
     const after = cursor === undefined ? '' : fromCursor('people', ['string'], cursor)[0];
@@ -81,7 +81,7 @@ export class People {
     return toPerson(this.#deps.database, present(await personById(this.#deps.database, personId)));
   }
 
-  /** The names of people, by their ids. */
+  /** Returns the names of people by their ids. */
   async namesOf(personIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const { database } = this.#deps;
     const people = database.tables<AccountTables>().selectFrom('people').select(['person_id', 'name']);
@@ -89,7 +89,10 @@ export class People {
     return new Map(rows.map(({ person_id, name }) => [person_id, name]));
   }
 
-  /** @throws DomainError `not_found`; `forbidden` for a role that may more than the actor; `conflict` for the last owner. */
+  /**
+   * @throws DomainError `not_found`; `forbidden` for a role with more rights than the actor; `conflict` for the last
+   * owner.
+   */
   changeRole(actor: Actor, personId: string, role: Role): Promise<Person> {
     return this.#change(personId, async (transaction, person) => {
       refuseScopes(actor, scopesOfRole(role));
@@ -100,7 +103,7 @@ export class People {
     });
   }
 
-  /** Lets somebody in no more, and ends their sessions. @throws DomainError `not_found`; `conflict` for the last owner. */
+  /** Disables an account, and ends its sessions. @throws DomainError `not_found`; `conflict` for the last owner. */
   disable(actor: Actor, personId: string): Promise<Person> {
     const { clock, sessions } = this.#deps;
     return this.#change(personId, async (transaction, person) => {
@@ -111,7 +114,9 @@ export class People {
     });
   }
 
-  /** Lets somebody in again. @throws DomainError `not_found`; `forbidden` for a role that may more than the actor. */
+  /**
+   * Enables an account again. @throws DomainError `not_found`; `forbidden` for a role with more rights than the actor.
+   */
   enable(actor: Actor, personId: string): Promise<Person> {
     return this.#change(personId, async (_transaction, person) => {
       refuseScopes(actor, scopesOfRole(person.role));
@@ -121,8 +126,8 @@ export class People {
   }
 
   /**
-   * Removes all second factors of somebody who lost them, and tells them.
-   * @throws DomainError `not_found`; `forbidden` for a role that may more than the actor.
+   * Removes all second factors of a person who lost them, and notifies the person.
+   * @throws DomainError `not_found`; `forbidden` for a role with more rights than the actor.
    */
   removeSecondFactor(actor: Actor, personId: string): Promise<Person> {
     return this.#change(personId, async (transaction, person) => {
@@ -134,7 +139,7 @@ export class People {
     });
   }
 
-  /** Does nothing, and records nothing, where `decide` says that all is as it shall be. */
+  /** Changes a person; changes and records nothing if `decide` returns no change. */
   #change(
     personId: string,
     decide: (transaction: Transaction, person: PersonRow) => Promise<Decision | Record<string, never>>,
@@ -170,7 +175,7 @@ async function toPeople(reader: Reader, rows: readonly PersonRow[]): Promise<Per
   }));
 }
 
-/** Somebody has to be an owner. @throws DomainError `conflict`. */
+/** Refuses to remove the last owner. @throws DomainError `conflict`. */
 async function refuseLastOwner(transaction: Transaction, { person_id, role, disabled_at }: PersonRow): Promise<void> {
   if (role !== 'owner' || disabled_at !== null) return;
   const owners = await transaction
@@ -186,12 +191,12 @@ async function refuseLastOwner(transaction: Transaction, { person_id, role, disa
     throw new DomainError('conflict', 'this is the last owner, and somebody has to be one');
 }
 
-/** Returns the name that people give an actor. */
+/** Returns the readable name of an actor. */
 export type NameActor = (actor: string) => string;
 
 /**
- * Reads how people are called who did things; null stands for nobody. Whoever is no person, or not known any more, is
- * called as acts name them.
+ * Reads the names of people among actors; null stands for no actor. Other actors, and people who are no longer known,
+ * keep the name in the act.
  */
 export async function namesOfActors(
   people: Pick<People, 'namesOf'>,

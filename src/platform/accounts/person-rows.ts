@@ -9,11 +9,11 @@ import { ACCOUNT_TABLES } from './tables.ts';
 export type PersonRow = AccountTables['people'];
 
 interface NewPerson {
-  /** As `canonicalEmail` writes it. */
+  /** Address, as returned by `canonicalEmail`. */
   email: string;
   name: string;
   role: Role;
-  /** As `hashPassword` stores it. */
+  /** Hash, as returned by `hashPassword`. */
   password: string;
 }
 
@@ -27,7 +27,7 @@ export function personById(reader: Reader, personId: string): Promise<PersonRow 
   return people.where('person_id', '=', personId).executeTakeFirst();
 }
 
-/** A person, whose row nobody else changes until the transaction ends. */
+/** Returns a person, locked until the transaction ends. */
 export function lockPerson(transaction: Transaction, personId: string): Promise<PersonRow | undefined> {
   const people = transaction.tables<AccountTables>().selectFrom('people').selectAll();
   return people.where('person_id', '=', personId).modifyEnd(transaction.sql.locked).executeTakeFirst();
@@ -44,7 +44,7 @@ export function present<P>(person: P | undefined): P {
   return person;
 }
 
-/** @returns the id. @throws DomainError `conflict` for an address that has an account. */
+/** @returns the id. @throws DomainError `conflict` if the address has an account. */
 export async function insertPerson(transaction: Transaction, person: NewPerson, now: Date): Promise<string> {
   const person_id = randomUUID();
   const made = await transaction
@@ -71,7 +71,7 @@ export function emailTaken(): DomainError {
 
 export const updatePerson = rowChanger(ACCOUNT_TABLES, 'people', 'person_id');
 
-/** True if anybody but one person has an account. */
+/** Reports whether there is an account of anyone but one person. */
 export async function isAnybody(reader: Reader, besides = ''): Promise<boolean> {
   const people = reader.tables<AccountTables>().selectFrom('people').select('person_id');
   return (await people.where('person_id', '!=', besides).limit(1).execute()).length > 0;
@@ -79,20 +79,20 @@ export async function isAnybody(reader: Reader, besides = ''): Promise<boolean> 
 
 export type PasskeyRow = AccountTables['passkeys'];
 
-/** The passkeys of somebody, oldest first. */
+/** Returns the passkeys of a person, oldest first. */
 export function passkeysOf(reader: Reader, personId: string): Promise<PasskeyRow[]> {
   const passkeys = reader.tables<AccountTables>().selectFrom('passkeys').selectAll();
   return passkeys.where('person_id', '=', personId).orderBy('created_at').orderBy('passkey_id').execute();
 }
 
-/** Those of some people who have passkeys. */
+/** Returns those of the people who have passkeys. */
 export async function passkeyHolders(reader: Reader, personIds: readonly string[]): Promise<ReadonlySet<string>> {
   const passkeys = reader.tables<AccountTables>().selectFrom('passkeys').select('person_id').distinct();
   const rows = await passkeys.where(reader.sql.isAmong('person_id', personIds)).execute();
   return new Set(rows.map(({ person_id }) => person_id));
 }
 
-/** @returns whether it is a new one: an authenticator has the same passkey for one person only. */
+/** @returns true if the passkey is new: an authenticator uses a passkey for one person only. */
 export async function insertPasskey(transaction: Transaction, passkey: PasskeyRow): Promise<boolean> {
   const inserted = await transaction
     .tables<AccountTables>()
@@ -106,7 +106,7 @@ export async function insertPasskey(transaction: Transaction, passkey: PasskeyRo
 
 export const changePasskey = rowChanger(ACCOUNT_TABLES, 'passkeys', 'passkey_id');
 
-/** @returns whether the person had it. */
+/** @returns true if the person had the passkey. */
 export async function deletePasskey(transaction: Transaction, personId: string, passkeyId: string): Promise<boolean> {
   const passkeys = transaction.tables<AccountTables>().deleteFrom('passkeys').where('person_id', '=', personId);
   const deleted = await passkeys.where('passkey_id', '=', passkeyId).returning('passkey_id').executeTakeFirst();

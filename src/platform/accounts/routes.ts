@@ -8,7 +8,7 @@ import { keyOperations } from './operations/keys.ts';
 import { peopleOperations } from './operations/people.ts';
 import { apiKeySchema, issuedKeySchema, openInvitationSchema, personSchema, sentInvitationSchema } from './wire.ts';
 
-/** Serves API keys, under the base path of their service. */
+/** Serves API keys under the base path of their service. */
 export async function serveKeys(server: FastifyInstance, keys: ApiKeys): Promise<void> {
   await serveOpenApi(server, {
     title: 'API keys',
@@ -18,7 +18,7 @@ export async function serveKeys(server: FastifyInstance, keys: ApiKeys): Promise
   serveOperations(server, keyOperations(keys));
 }
 
-/** Serves people and invitations, likewise. */
+/** Serves people and invitations under the base path of their service. */
 export async function servePeople(
   server: FastifyInstance,
   { people, invitations }: Pick<Accounts, 'people' | 'invitations'>,

@@ -6,20 +6,20 @@ import { type ChallengePurpose, Challenges } from './challenges.ts';
 import { changePasskey, type PasskeyRow, type PersonRow, passkeysOf, updatePerson } from './person-rows.ts';
 import { totpStep } from './totp.ts';
 
-/** Second factors: an authenticator that shows codes, or passkeys. Any of them is enough. */
+/** Second factors: an authenticator that shows codes, or passkeys. Any one suffices. */
 export type SecondFactor = 'authenticator' | 'passkey';
 
-/** A second factor as it was given. */
+/** Second factor that was given. */
 export interface GivenFactor {
-  /** The code of the authenticator. */
+  /** Code of the authenticator. */
   code?: string | undefined;
   passkey?: PasskeyAnswer | undefined;
 }
 
-/** The question for a second factor. */
+/** Request for a second factor. */
 export interface FactorQuestion {
   factors: readonly SecondFactor[];
-  /** For the browser; null where there is no passkey, or none can be used. */
+  /** Options for the browser; null if there is no passkey, or the address does not allow passkeys. */
   options: SigningOptions | null;
 }
 
@@ -27,11 +27,11 @@ interface FactorDeps {
   secrets: SecretBox;
   clock: () => Date;
   administration: Administration;
-  /** Null where the platform is not reached as passkeys need it. */
+  /** Ceremonies; null if the platform's address does not allow passkeys. */
   ceremonies: Ceremonies | null;
 }
 
-/** Asks for a second factor, and takes it. */
+/** Requests and checks second factors. */
 export class SecondFactors {
   readonly #deps: FactorDeps;
   readonly #challenges: Challenges;
@@ -50,8 +50,8 @@ export class SecondFactors {
   }
 
   /**
-   * Takes a factor, which is good once. @param person whose row is locked. @returns which one it was, or why it is
-   * none.
+   * Checks a factor, which can be used once. @param person whose row is locked. @returns the kind of factor, or the
+   * reason for none.
    */
   async take(
     transaction: Transaction,
@@ -77,7 +77,7 @@ export class SecondFactors {
     return true;
   }
 
-  /** @param passkeys of the person: with one of somebody else nobody shows that it is them. */
+  /** @param passkeys of the person; passkeys of other people are not accepted. */
   async #takePasskey(
     transaction: Transaction,
     passkeys: readonly PasskeyRow[],
@@ -100,7 +100,10 @@ export class SecondFactors {
     return true;
   }
 
-  /** Nobody knows which of the two is the copy: the owners find the entry, and remove the passkey. */
+  /**
+   * Records that a passkey seems to be copied. The original and the copy are indistinguishable, so owners find the
+   * entry and remove the passkey.
+   */
   async #recordCopy(transaction: Transaction, { person_id, passkey_id }: PasskeyRow): Promise<void> {
     await this.#deps.administration.record(transaction, ownAct(person_id, 'passkey.counted_back', { passkey_id }));
   }
@@ -110,7 +113,10 @@ export function factorsOf({ totp_secret }: Pick<PersonRow, 'totp_secret'>, hasPa
   return [...(totp_secret === null ? [] : ['authenticator' as const]), ...(hasPasskey ? ['passkey' as const] : [])];
 }
 
-/** An authenticator that counts never signs twice at one count, unless there are two of it (section 6.1.1). */
+/**
+ * Reports whether the counter went back. An authenticator that counts never signs twice with the same count, unless it
+ * was copied (section 6.1.1).
+ */
 function isBehind(counter: number, before: number): boolean {
   return (counter > 0 || before > 0) && counter <= before;
 }

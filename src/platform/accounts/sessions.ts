@@ -7,12 +7,12 @@ import type { Role } from './enums.ts';
 import { factorsOf, type SecondFactor } from './second-factors.ts';
 import type { AccountTables } from './tables.ts';
 
-/** A session ends after so long without a request, and in any case after the other. */
+/** Maximum idle time of a session, and its maximum total time. */
 const IDLE_MS = 60 * 60 * 1000;
 const WHOLE_MS = 12 * 60 * 60 * 1000;
-/** The time between writes that a session is in use. */
+/** Time between updates of the last use of a session. */
 const SEEN_EVERY_MS = 60 * 1000;
-/** For so long it counts that somebody proved anew who they are. */
+/** Time for which a fresh authentication counts. */
 const PROVED_MS = 5 * 60 * 1000;
 
 export interface Session {
@@ -20,23 +20,23 @@ export interface Session {
   email: string;
   name: string;
   role: Role;
-  /** Stands in every form that the session's pages have. */
+  /** CSRF token in every form on the session's pages. */
   csrf: string;
-  /** They proved within the last minutes who they are. */
+  /** True if the person authenticated in the last minutes. */
   isProved: boolean;
   secondFactors: readonly SecondFactor[];
 }
 
-/** The beginning of a session. */
+/** Start of a session. */
 export interface SessionBeginning {
-  /** True if both factors were given just now. */
+  /** True if both factors were just given. */
   isProved: boolean;
-  /** The network that the request came from, and the browser in words. */
+  /** Network of the request, and the browser in words. */
   network?: string | undefined;
   browser?: string | undefined;
 }
 
-/** Sessions of those who are signed in. A cookie holds the token; the database its digest. */
+/** Sessions of signed-in people. A cookie holds the token, and the database its digest. */
 export class Sessions {
   readonly #database: Database;
   readonly #clock: () => Date;
@@ -47,7 +47,7 @@ export class Sessions {
   }
 
   /**
-   * Begins a session of its own token, whatever token the browser had before.
+   * Starts a session with a new token, whatever token the browser had before.
    * @returns the token.
    */
   async begin(transaction: Transaction, personId: string, beginning: SessionBeginning): Promise<string> {
@@ -60,7 +60,7 @@ export class Sessions {
     return text;
   }
 
-  /** The session of a token; null for one that is none, has ended, or is of somebody who may not come in any more. */
+  /** Returns the session of a token; null if there is none, it has ended, or the person may no longer sign in. */
   async find(token: string): Promise<Session | null> {
     const now = this.#clock();
     const sha256 = tokenDigest(token);
@@ -81,14 +81,14 @@ export class Sessions {
     return { personId, email, name, role, csrf, isProved, secondFactors: factorsOf(row, Boolean(row.has_passkey)) };
   }
 
-  /** The session of a token. @throws DomainError `not_signed_in` where `find` finds none. */
+  /** Returns the session of a token. @throws DomainError `not_signed_in` if `find` returns none. */
   async require(token: string): Promise<Session> {
     const session = await this.find(token);
     if (session === null) throw new DomainError('not_signed_in', 'the session has ended; sign in again');
     return session;
   }
 
-  /** Notes that the person proved anew who they are. */
+  /** Records that the person has authenticated again. */
   async prove(transaction: Transaction, token: string): Promise<void> {
     const sessions = transaction.tables<AccountTables>().updateTable('sessions');
     const proved = sessions.set({ proved_at: this.#clock().toISOString() });
@@ -101,12 +101,12 @@ export class Sessions {
     );
   }
 
-  /** Ends all sessions of a person, wherever they are. */
+  /** Ends all sessions of a person. */
   async endAll(transaction: Transaction, personId: string): Promise<void> {
     await transaction.tables<AccountTables>().deleteFrom('sessions').where('person_id', '=', personId).execute();
   }
 
-  /** Ends all sessions of a person but one. @param token of the one that stays. */
+  /** Ends all sessions of a person but one. @param token of the session that stays. */
   async endOthers(transaction: Transaction, personId: string, token: string): Promise<void> {
     const sessions = transaction.tables<AccountTables>().deleteFrom('sessions').where('person_id', '=', personId);
     await sessions.where('sha256', '!=', tokenDigest(token)).execute();
@@ -126,7 +126,7 @@ export function goingOn(now: Date) {
     and([eb('sessions.seen_at', '>', before(now, IDLE_MS)), eb('sessions.created_at', '>', before(now, WHOLE_MS))]);
 }
 
-/** Removes what has ended anyhow. */
+/** Deletes sessions that have ended. */
 export async function forgetSessions(transaction: Transaction, now: Date): Promise<void> {
   const sessions = transaction.tables<AccountTables>().deleteFrom('sessions');
   const [idle, whole] = [before(now, IDLE_MS), before(now, WHOLE_MS)];
@@ -141,7 +141,7 @@ function before(now: Date, milliseconds: number): string {
   return new Date(now.getTime() - milliseconds).toISOString();
 }
 
-/** The first that fits: browsers also name those that they are like. */
+/** Browsers by pattern; the first match applies, because user agents also name the browsers that they imitate. */
 const BROWSERS: readonly (readonly [RegExp, string])[] = [
   [/Edg(?:e|A|iOS)?\//, 'Edge'],
   [/OPR\//, 'Opera'],
@@ -159,7 +159,7 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
   [/Linux/, 'Linux'],
 ];
 
-/** A browser in plain words: `Firefox on Linux`. @param userAgent as it calls itself; it may be anything. */
+/** Returns a browser in words: `Firefox on Linux`. @param userAgent untrusted header. */
 export function browserWords(userAgent: string | undefined): string {
   const nameIn = (names: typeof BROWSERS) => names.find(([pattern]) => pattern.test(userAgent ?? ''))?.[1];
   const [browser = 'another browser', system] = [nameIn(BROWSERS), nameIn(SYSTEMS)];

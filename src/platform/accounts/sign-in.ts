@@ -9,16 +9,16 @@ import { lockPerson, type PersonRow, personByEmail, personById, present } from '
 import type { FactorQuestion, GivenFactor, SecondFactor } from './second-factors.ts';
 import { accountSubject, networkSubject } from './throttle.ts';
 
-/** The password, and a second factor where the person has one. */
+/** Password, and a second factor if the person has one. */
 export interface Credentials extends GivenFactor {
   password: string;
 }
 
 interface SignInRequest extends Credentials {
   email: string;
-  /** The network of the request, from `networkOf`. */
+  /** Network of the request, from `networkOf`. */
   network: string;
-  /** In words. */
+  /** Browser in words. */
   browser?: string | undefined;
 }
 
@@ -26,33 +26,33 @@ type FirstStep = Omit<SignInRequest, keyof GivenFactor>;
 type SecondStep = GivenFactor & Pick<SignInRequest, 'network' | 'browser'> & { ticket: string };
 type From = Pick<SignInRequest, 'network' | 'browser'>;
 
-/** One sentence for every reason, so that nobody finds out who has an account. */
+/** Same message for every reason, so that accounts cannot be discovered. */
 const REFUSED = 'the e-mail address, the password or the second factor is not right';
 
-/** The verified identity of the person. */
+/** Verified identity of the person. */
 interface Proof {
   transaction: Transaction;
   person: PersonRow;
-  /** The second factor that they gave; null if they have none. */
+  /** Second factor that was given; null if the person has none. */
   secondFactor: SecondFactor | null;
 }
 
-/** An act for somebody who proved their identity. */
+/** Act that requires a verified identity. */
 type Work<T> = (proof: Proof) => Promise<T>;
 
 interface Attempt {
   email: string;
   network: string;
-  /** True if the first factor is right for this account. Takes as long if there is no account. */
+  /** Reports whether the first factor is right. Takes equally long if there is no account. */
   isRight(known: PersonRow | undefined): Promise<boolean>;
   factor: GivenFactor;
-  /** The purpose of the challenge that a passkey answers. */
+  /** Purpose of the challenge that a passkey answers. */
   purpose: ChallengePurpose;
 }
 
 interface Outcomes<T> {
   work: Work<T>;
-  /** Handles a right first factor without a second one; by default that is as wrong as anything else. */
+  /** Handles a right first factor without a second one; by default, this is refused like any wrong factor. */
   factorMissing?: (person: PersonRow) => T;
 }
 
@@ -65,9 +65,9 @@ export class SignIn {
   }
 
   /**
-   * Signs somebody in.
+   * Signs a person in.
    * @returns the token of a new session.
-   * @throws DomainError `not_signed_in` whatever is not right, `too_many_attempts`.
+   * @throws DomainError `not_signed_in`, whatever the reason; `too_many_attempts`.
    */
   signIn({ email: address, network, browser, password, ...factor }: SignInRequest): Promise<string> {
     const attempt = { ...this.#byPassword(canonicalEmail(address), network, password), factor };
@@ -75,8 +75,7 @@ export class SignIn {
   }
 
   /**
-   * Signs somebody in by the password alone, or says that a second factor is needed too. Who has no account never gets
-   * so far.
+   * Signs a person in by password alone, or requests a second factor. Without an account, this step never succeeds.
    * @returns the token of a new session, or a ticket for `secondStep`.
    * @throws DomainError as `signIn`.
    */
@@ -93,13 +92,16 @@ export class SignIn {
     });
   }
 
-  /** The question for somebody with a ticket. @throws DomainError `not_signed_in` if the ticket is too old. */
+  /** Returns the second factors for a ticket. @throws DomainError `not_signed_in` if the ticket has expired. */
   async askSecond(ticket: string): Promise<FactorQuestion> {
     const { database, secondFactors } = this.#deps;
     return secondFactors.ask(database, await openTicket(this.#deps, ticket), purposeOf('sign in', ticket));
   }
 
-  /** Signs in who has a ticket and gives a second factor. @throws DomainError `not_signed_in`, `too_many_attempts`. */
+  /**
+   * Signs in the holder of a ticket who gives a second factor. @throws DomainError `not_signed_in`,
+   * `too_many_attempts`.
+   */
   async secondStep({ ticket, network, browser, ...factor }: SecondStep): Promise<string> {
     const { email, password } = await openTicket(this.#deps, ticket);
     const isRight = async (known: PersonRow | undefined) => known?.password === password;
@@ -108,7 +110,8 @@ export class SignIn {
   }
 
   /**
-   * The question, besides the password, for somebody signed in who proves it anew. @throws DomainError `not_signed_in`.
+   * Returns the second factors with which the signed-in person authenticates again. @throws DomainError
+   * `not_signed_in`.
    */
   async askAgain(token: string): Promise<FactorQuestion> {
     const { database, secondFactors } = this.#deps;
@@ -116,13 +119,13 @@ export class SignIn {
     return secondFactors.ask(database, present(await personById(database, personId)), purposeOf('prove', token));
   }
 
-  /** Proves anew who is signed in, for what is asked for again. @throws DomainError as `signIn`. */
+  /** Authenticates the signed-in person again. @throws DomainError as `signIn`. */
   async proveAgain(token: string, network: string, given: Credentials): Promise<void> {
     const { sessions } = this.#deps;
     await this.prove(token, network, given, ({ transaction }) => sessions.prove(transaction, token));
   }
 
-  /** Does something for somebody in a session who shows anew that it is them. @throws DomainError as `signIn`. */
+  /** Runs `work` after the user in the session has authenticated again. @throws DomainError as `signIn`. */
   async prove<T>(token: string, network: string, given: Credentials, work: Work<T>): Promise<T> {
     const { email } = await this.#deps.sessions.require(token);
     const { password, ...factor } = given;
@@ -159,7 +162,10 @@ export class SignIn {
     return this.#deps.secondFactors.take(transaction, person, factor, purpose);
   }
 
-  /** Takes as long where nobody has this address. No passkey is asked for, so that none is taken. */
+  /**
+   * Returns an attempt by password, which takes equally long without an account. Its purpose matches no challenge, so
+   * no passkey is accepted.
+   */
   #byPassword(email: string, network: string, password: string): Attempt {
     const isRight = (known: PersonRow | undefined) => this.#deps.passwords.matches(password, known?.password ?? null);
     return { email, network, isRight, factor: {}, purpose: purposeOf('sign in', '') };
@@ -175,7 +181,7 @@ export class SignIn {
     return token;
   }
 
-  /** The row as it is now: somebody may have been disabled, or changed the password, while this one was compared. */
+  /** Returns the present row: the account may have been disabled, or its password changed, during the comparison. */
   async #stillThere(transaction: Transaction, { person_id, password }: PersonRow): Promise<PersonRow | null> {
     const person = await lockPerson(transaction, person_id);
     return person === undefined || person.disabled_at !== null || person.password !== password ? null : person;
@@ -191,32 +197,29 @@ export class SignIn {
   }
 }
 
-/** For so long the password counts while the code is looked for. */
+/** Validity of a ticket, during which the person finds the code. */
 const LIFETIME_MS = 5 * 60 * 1000;
 
-/** The purpose of its seal. */
+/** Context of the ticket's seal. */
 const OWNER = 'sign-in ticket';
 
 interface Ticket {
   person_id: string;
-  /** Digest of the password as it is stored: another password makes the ticket worthless. */
+  /** Digest of the stored password hash; changing the password invalidates the ticket. */
   password: string;
   until: string;
 }
 
 type Deps = Pick<AccountDeps, 'secrets' | 'clock' | 'database'>;
 
-/** Says, to nobody but this platform, that somebody gave the right password. */
+/** Returns a sealed ticket, with which the platform later recognizes that the password was right. */
 function sealTicket({ secrets, clock }: Deps, { person_id, password }: PersonRow): string {
   const until = new Date(clock().getTime() + LIFETIME_MS).toISOString();
   const ticket: Ticket = { person_id, password: tokenDigest(password), until };
   return secrets.seal(Buffer.from(JSON.stringify(ticket)), OWNER).toString('base64url');
 }
 
-/**
- * Finds the person of a ticket, as they were when they got it. @throws DomainError `not_signed_in` when it is none, or
- * too old.
- */
+/** Returns the person of a ticket. @throws DomainError `not_signed_in` if the ticket is invalid or has expired. */
 async function openTicket(deps: Deps, text: string): Promise<PersonRow> {
   const ticket = read(deps, text);
   const person = ticket === null ? undefined : await personById(deps.database, ticket.person_id);

@@ -7,32 +7,32 @@ export type LinkPurpose = 'set_up' | 'confirm' | 'invite' | 'reset';
 export const ACCOUNT_TABLES = {
   api_keys: table({
     key_id: column.text('PRIMARY KEY'),
-    /** SHA-256 of the whole key, which is stored nowhere. */
+    /** SHA-256 of the whole key, which is not stored. */
     sha256: column.text(),
     name: column.text(),
-    /** With a space between them. */
+    /** Scopes separated by spaces. */
     scopes: column.text(),
     created_at: column.text(),
     expires_at: column.optional(column.text()),
     revoked_at: column.optional(column.text()),
-    /** To the minute. */
+    /** Time of the last use, to the minute. */
     last_used_at: column.optional(column.text()),
-    /** The key in whose place this one is. */
+    /** Key that this one replaces. */
     rotated_from: column.optional(column.text('UNIQUE REFERENCES api_keys')),
-    /** The one thing that the key may speak for, as its service names it: `endpoint:ID`; null if it speaks for itself. */
+    /** Sole subject that the key may act for, as named by its service: `endpoint:ID`; null if it is not bound. */
     bound_to: column.optional(column.text()),
   }),
   people: table({
     person_id: column.text('PRIMARY KEY'),
-    /** As `canonicalEmail` writes it. */
+    /** Address, as returned by `canonicalEmail`. */
     email: column.text('UNIQUE'),
     name: column.text(),
     role: column.oneOf(PEOPLE_ROLES),
-    /** As `hashPassword` stores it. */
+    /** Hash, as returned by `hashPassword`. */
     password: column.text(),
-    /** Sealed; null while there is no second factor. */
+    /** Sealed secret of the authenticator; null if there is none. */
     totp_secret: column.optional(column.bytes()),
-    /** Time step of the last code that was accepted. */
+    /** Time step of the last accepted code. */
     totp_step: column.integer(),
     created_at: column.text(),
     disabled_at: column.optional(column.text()),
@@ -42,11 +42,11 @@ export const ACCOUNT_TABLES = {
     /** SHA-256 of the token. */
     sha256: column.text('UNIQUE'),
     purpose: column.oneOf<LinkPurpose>(['set_up', 'confirm', 'invite', 'reset']),
-    /** JSON, for whoever follows the link. */
+    /** JSON for the person who follows the link. */
     content: column.text(),
     expires_at: column.text(),
     used_at: column.optional(column.text()),
-    /** Actor who gives the link to somebody else. */
+    /** Actor who hands the link to another person. */
     made_by: column.optional(column.text()),
   }),
   failed_attempts: table({
@@ -58,22 +58,22 @@ export const ACCOUNT_TABLES = {
     {
       passkey_id: column.text('PRIMARY KEY'),
       person_id: column.text('REFERENCES people'),
-      /** As its authenticator calls it, in base64url. */
+      /** Credential id of the authenticator, in base64url. */
       credential_id: column.text('UNIQUE'),
-      /** Name that the person gave it. */
+      /** Name that the person chose. */
       name: column.text(),
-      /** A COSE_Key (RFC 9052, section 7). */
+      /** COSE_Key (RFC 9052 section 7). */
       public_key: column.bytes(),
       /** Signature counter of the authenticator at its last signature; 0 if it does not count. */
       counter: column.integer(),
-      /** JSON: the ways on which a browser reaches it. */
+      /** JSON of the transports by which a browser reaches the authenticator. */
       transports: column.text(),
       created_at: column.text(),
       last_used_at: column.optional(column.text()),
     },
     { indexes: { passkeys_by_person: '(person_id)' } },
   ),
-  /** Challenges that an authenticator signed, until they are too old anyhow. */
+  /** Challenges that were answered, until they expire. */
   spent_challenges: table({ sha256: column.text('PRIMARY KEY'), until: column.text() }),
   sessions: table(
     {
@@ -83,9 +83,9 @@ export const ACCOUNT_TABLES = {
       csrf: column.text(),
       created_at: column.text(),
       seen_at: column.text(),
-      /** When the person last proved anew who they are; null until then. */
+      /** Time at which the person last authenticated again; null before that. */
       proved_at: column.optional(column.text()),
-      /** Origin of the session: the network as `networkOf` gives it, the browser as `browserWords` does. */
+      /** Origin of the session: the network as returned by `networkOf`, the browser by `browserWords`. */
       network: column.optional(column.text()),
       browser: column.optional(column.text()),
     },

@@ -6,27 +6,27 @@ import type { AccountTables } from './tables.ts';
 
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 15 * 60 * 1000;
-/** After so long without an attempt all is forgotten. */
+/** Time without an attempt after which failures are forgotten. */
 const FORGOTTEN_MS = 24 * 60 * 60 * 1000;
 
-/** The subject for which attempts are counted. */
+/** Subject whose attempts are counted. */
 interface ThrottleSubject {
   name: string;
-  /** Failures without a consequence. */
+  /** Number of failures without a pause. */
   free: number;
 }
 
-/** Attempts on an account, whether there is one or not. */
+/** Returns the subject of attempts on an account, whether or not the account exists. */
 export function accountSubject(email: string): ThrottleSubject {
   return { name: `account ${email}`, free: 5 };
 }
 
-/** Attempts from a network; a whole company may be behind it. */
+/** Returns the subject of attempts from a network, which may be that of a whole company. */
 export function networkSubject(network: string): ThrottleSubject {
   return { name: `network ${network}`, free: 30 };
 }
 
-/** Letters that somebody without an account has sent to an address, and from a network. */
+/** Returns the subjects of letters requested without an account, by address and by network. */
 export function letterSubjects(email: string, network: string): ThrottleSubject[] {
   return [
     { name: `letters to ${email}`, free: 3 },
@@ -35,8 +35,8 @@ export function letterSubjects(email: string, network: string): ThrottleSubject[
 }
 
 /**
- * Slows down who guesses: after some failures each one doubles the pause. An attempt counts as a failure from its
- * beginning until it succeeds, so that many at once are no more than many one after the other.
+ * Slows down guessing: after some failures, each further one doubles the pause. An attempt counts as a failure from its
+ * start until it succeeds, so that parallel attempts gain nothing over sequential ones.
  */
 export class Throttle {
   readonly #clock: () => Date;
@@ -47,8 +47,8 @@ export class Throttle {
 
   /**
    * Counts an attempt.
-   * @returns whether so many failed that somebody seems to guess.
-   * @throws DomainError `too_many_attempts` while a pause lasts.
+   * @returns whether the number of failures suggests guessing.
+   * @throws DomainError `too_many_attempts` during a pause.
    */
   async attempt(transaction: Transaction, subjects: readonly ThrottleSubject[]): Promise<{ isBurst: boolean }> {
     const now = this.#clock();
@@ -64,7 +64,7 @@ export class Throttle {
     return { isBurst };
   }
 
-  /** Takes an attempt back that succeeded, and forgets those before it of the account. */
+  /** Uncounts a successful attempt, and resets the failures of the account. */
   async succeed(transaction: Transaction, account: ThrottleSubject, others: readonly ThrottleSubject[]): Promise<void> {
     const counted = transaction.tables<AccountTables>().updateTable('failed_attempts');
     for (const { name, digest } of inOrder([account, ...others])) {
@@ -73,7 +73,7 @@ export class Throttle {
     }
   }
 
-  /** Takes an attempt back that did not fail, and forgets none: more is asked before it succeeds. */
+  /** Uncounts an attempt that did not fail, without a reset, because a further step has to succeed. */
   async suspend(transaction: Transaction, subjects: readonly ThrottleSubject[]): Promise<void> {
     for (const { digest } of inOrder(subjects)) await takeBack(transaction, digest);
   }
@@ -113,15 +113,15 @@ function isForgotten({ last_at }: AttemptRow, now: Date): boolean {
   return Date.parse(last_at) < now.getTime() - FORGOTTEN_MS;
 }
 
-/** Removes what is forgotten anyhow. */
+/** Deletes counts that are forgotten. */
 export async function forgetAttempts(transaction: Transaction, now: Date): Promise<void> {
   const forgotten = new Date(now.getTime() - FORGOTTEN_MS).toISOString();
   await transaction.tables<AccountTables>().deleteFrom('failed_attempts').where('last_at', '<', forgotten).execute();
 }
 
 /**
- * In the order in which everybody locks them. What somebody typed may be a password in the wrong field: only its digest
- * is kept.
+ * Returns the subjects in the order in which all transactions lock them. Only digests are stored, because the typed
+ * text may be a password in the wrong field.
  */
 function inOrder(subjects: readonly ThrottleSubject[]) {
   const digested = subjects.map((subject) => ({ ...subject, digest: hash('sha256', subject.name, 'hex') }));

@@ -2,9 +2,9 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 const STEP_MS = 30_000;
 const DIGITS = 6;
-/** As long as the hash (RFC 4226, section 4). */
+/** Length of the secret, equal to that of the hash (RFC 4226 section 4). */
 const SECRET_BYTES = 20;
-/** Steps before and after the present one that are taken too: clocks differ, and people type. */
+/** Number of accepted steps before and after the current one, because clocks differ and typing takes time. */
 const TOLERANCE = 1;
 
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
@@ -13,7 +13,7 @@ export function newTotpSecret(): Buffer {
   return randomBytes(SECRET_BYTES);
 }
 
-/** The code of a step (RFC 6238, with SHA-1, which is what authenticators have). */
+/** Returns the code of a step (RFC 6238, with SHA-1, which all authenticators support). */
 export function totpCode(secret: Uint8Array, step: number): string {
   const counter = Buffer.alloc(8);
   counter.writeBigUInt64BE(BigInt(step));
@@ -23,8 +23,8 @@ export function totpCode(secret: Uint8Array, step: number): string {
 }
 
 /**
- * The step that a code is of, or null. Each code is taken once.
- * @param after the step of the last code that was taken.
+ * Returns the step of a code, or null. Each code is accepted once.
+ * @param after step of the last accepted code.
  */
 export function totpStep(secret: Uint8Array, code: string, now: Date, after: number): number | null {
   const present = Math.floor(now.getTime() / STEP_MS);
@@ -36,14 +36,14 @@ export function totpStep(secret: Uint8Array, code: string, now: Date, after: num
   return null;
 }
 
-/** The link that an authenticator reads, also from a picture. */
+/** Returns the link for authenticators, which is also shown as a QR code. */
 export function totpLink(secret: Uint8Array, issuer: string, account: string): string {
   const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(account)}`;
   const query = new URLSearchParams({ secret: base32(secret), issuer, algorithm: 'SHA1', digits: '6', period: '30' });
   return `otpauth://totp/${label}?${query}`;
 }
 
-/** RFC 4648, section 6, without padding. */
+/** Encodes bytes by RFC 4648 section 6, without padding. */
 export function base32(bytes: Uint8Array): string {
   let text = '';
   let bits = 0;

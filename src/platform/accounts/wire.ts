@@ -15,13 +15,13 @@ export const newKeySchema = z.strictObject({
   expires_at: instant.nullable().default(null),
 });
 
-/** A request without a body asks for nothing else. */
+/** Body of a rotation; a request without a body uses the defaults. */
 export const rotationSchema = z.preprocess(
   (given) => given ?? {},
   z.strictObject({
-    /** For so long the old key stays good beside the new one. */
+    /** Time during which the old key stays valid next to the new one. */
     overlap_seconds: z.int().min(0).max(MAX_OVERLAP_SECONDS).default(DAY_SECONDS),
-    /** The expiry of the new key; that of the old one by default. */
+    /** Expiry of the new key; that of the old one by default. */
     expires_at: instant.nullable().optional(),
   }),
 );
@@ -37,23 +37,23 @@ export const apiKeySchema = z.object({
   revoked_at: time.nullable(),
   last_used_at: time.nullable(),
   rotated_from: z.string().nullable(),
-  /** The only subject that it may speak for, `endpoint:ID`. */
+  /** Sole subject that the key may act for, `endpoint:ID`; null if it is not bound. */
   bound_to: z.string().nullable(),
 });
 
-/** `api_key` is its text, which is answered this once. */
+/** Issued key. `api_key` is its text, which is returned only once. */
 export const issuedKeySchema = apiKeySchema.extend({ api_key: z.string() });
 
 export const roleSchema = z.enum(PEOPLE_ROLES);
 
-/** A name stands in pages and lists: in one line. */
+/** Name of a person on a single line, for pages and lists. */
 export const personNameSchema = text
   .trim()
   .min(1)
   .max(200)
   .refine((name) => !/\p{Cc}/u.test(name), 'has a control character');
 
-/** A password that somebody chooses; what is wrong with one `refuseWeak` says. */
+/** Password that a person chooses, which `refuseWeak` judges. */
 export const passwordSchema = z.string().max(4 * LONGEST_PASSWORD);
 
 export const invitationSchema = z.strictObject({ email: emailSchema, role: roleSchema });
@@ -71,10 +71,10 @@ export const personSchema = z.object({
   disabled_at: time.nullable(),
 });
 
-/** An invitation without its link, which is in the mail alone. */
+/** Invitation without its link, which is only in the mail. */
 export const sentInvitationSchema = z.object({ link_id: z.string(), email: z.string(), role: roleSchema });
 
-/** An invitation that can be followed. */
+/** Invitation that can be followed. */
 export const openInvitationSchema = sentInvitationSchema.extend({
   invited_by: z.string().nullable(),
   expires_at: time,

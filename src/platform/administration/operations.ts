@@ -21,7 +21,6 @@ export const deadLetterSchema = z.object({
 
 export type AdministrationOperations = ReturnType<typeof administrationOperations>;
 
-/** Returns the operations on administrative acts and failed deliveries. */
 export function administrationOperations(service: AdministrationService) {
   return {
     listActs: ADMINISTRATION.get('/acts', {

@@ -1,10 +1,10 @@
 import type { Administration } from '../accounts/api.ts';
 import type { AuditLog } from '../audit/api.ts';
 
-/** The stream that has all administrative acts. */
+/** Audit stream of all administrative acts. */
 export const ADMINISTRATION_STREAM = 'platform/administration';
 
-/** Acts are entries of a stream of the audit service, sealed and verified like any other. */
+/** Returns a record whose acts are entries of an audit stream, sealed and verified like any other. */
 export function recordIn(log: AuditLog): Administration {
   return {
     async record(transaction, { actor, action, of: [resource_type, resource_id], more = {} }) {

@@ -14,7 +14,7 @@ export interface AdministrationDeps {
   outbox: Outbox;
 }
 
-/** The record of administrative acts, and of failed deliveries. */
+/** Record of administrative acts, and of failed deliveries. */
 export class AdministrationService {
   readonly #deps: AdministrationDeps;
 
@@ -22,7 +22,7 @@ export class AdministrationService {
     this.#deps = deps;
   }
 
-  /** Administrative acts, newest first: entries of their stream. */
+  /** Lists administrative acts, newest first. */
   async acts({ limit, cursor }: PageQuery) {
     const { database, log } = this.#deps;
     const before = cursor === undefined ? undefined : fromCursor('acts', ['number'], cursor)[0];
@@ -31,12 +31,12 @@ export class AdministrationService {
     return { data: shown, next_cursor };
   }
 
-  /** Messages that nobody tries to deliver any more, newest first. */
+  /** Lists messages whose delivery was given up, newest first. */
   deadLetters(page: PageQuery) {
     return this.#deps.outbox.dead(page);
   }
 
-  /** Has a message tried again from the first attempt on. @throws DomainError `not_found`. */
+  /** Queues a message again, with its attempts reset. @throws DomainError `not_found`. */
   replay(actor: Actor, messageId: string): Promise<{ message_id: string }> {
     const { database, outbox, administration } = this.#deps;
     return database.write(async (transaction) => {

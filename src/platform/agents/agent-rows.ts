@@ -15,12 +15,13 @@ export type Agent = Selectable<AgentTables['agents']>;
 export const findAgent = rowFinder(AGENT_TABLES, 'agents', 'agent_id', { missing: 'there is no agent of this id' });
 
 /**
- * An agent whose family is this transaction's until it ends: families are locked by the row of their root, so that what
- * happens within one happens one after the other. Whoever locks several locks them in the order of their roots' ids.
+ * Returns an agent and locks its family until the transaction ends. A family is locked by the row of its root, so that
+ * changes within a family are serialized. A transaction that locks several families must lock them in the order of
+ * their roots' ids.
  * @throws DomainError `not_found`.
  */
 export async function lockAgent(transaction: Transaction, agentId: string): Promise<Agent> {
-  // A family never changes its root.
+  // The root of a family never changes.
   const { root_agent_id } = await findAgent(transaction, agentId);
   await lockRoot(transaction, root_agent_id);
   return findAgent(transaction, agentId);
@@ -32,12 +33,12 @@ async function lockRoot(transaction: Transaction, rootAgentId: string): Promise<
   await agents.where('agent_id', '=', rootAgentId).modifyEnd(transaction.sql.locked).executeTakeFirstOrThrow();
 }
 
-/** All that an agent delegates to, over however many others; each comes after its parent. */
+/** Returns all agents to which an agent delegates, directly or indirectly, each after its parent. */
 export async function descendantsOf(reader: Reader, { agent_id, root_agent_id }: Agent): Promise<Agent[]> {
   const agents = reader.tables<AgentTables>().selectFrom('agents').selectAll();
   const family = await agents.where('root_agent_id', '=', root_agent_id).orderBy('agent_no').execute();
   const below = new Set([agent_id]);
-  // A parent is registered before its children.
+  // Parents are registered before their children.
   return family.filter((agent) => {
     const isBelow = agent.parent_agent_id !== null && below.has(agent.parent_agent_id);
     if (isBelow) below.add(agent.agent_id);
@@ -47,7 +48,7 @@ export async function descendantsOf(reader: Reader, { agent_id, root_agent_id }:
 
 export const changeAgent = rowChanger(AGENT_TABLES, 'agents', 'agent_no');
 
-/** The composition of an agent. Another composition is another agent. */
+/** Composition of an agent, which defines its identity: with another composition, it is another agent. */
 interface Composition {
   model: string;
   version: string;
@@ -56,7 +57,7 @@ interface Composition {
   prompt_sha256: string | null;
 }
 
-/** Hex SHA-256 over the RFC 8785 form, with names sorted and each once, and without a prompt that is not known. */
+/** Returns the hex SHA-256 over the RFC 8785 form, with names sorted and unique, and without an unknown prompt. */
 export function compositionDigest({ model, version, allowed_tools, allowed_apis, prompt_sha256 }: Composition): string {
   const prompt = prompt_sha256 === null ? {} : { prompt_sha256 };
   const of = {
@@ -69,7 +70,7 @@ export function compositionDigest({ model, version, allowed_tools, allowed_apis,
   return sha256(canonicalize(of));
 }
 
-/** Sorted by UTF-16 code units, as RFC 8785 sorts members, and each once. */
+/** Returns the names sorted by UTF-16 code units, as RFC 8785 sorts members, without duplicates. */
 export function sortedNames(names: readonly string[]): string[] {
   return [...new Set(names)].sort();
 }
@@ -79,12 +80,12 @@ export function compositionOf(agent: Agent): Composition {
   return { model, version, prompt_sha256, ...allowancesOf(agent) };
 }
 
-/** The tools and APIs that an agent may use. */
+/** Returns the tools and APIs that an agent may use. */
 export function allowancesOf({ allowed_tools, allowed_apis }: Pick<Agent, 'allowed_tools' | 'allowed_apis'>) {
   return { allowed_tools: JSON.parse(allowed_tools) as string[], allowed_apis: JSON.parse(allowed_apis) as string[] };
 }
 
-/** Agents with all that is said of them to whoever may read them. */
+/** Converts agents to their wire form for callers who may read them. */
 export async function agentsToWire(reader: Reader, agents: readonly Agent[]): Promise<WireAgent[]> {
   const identities = await newestIdentities(reader, agents);
   const children = await childrenOf(reader, agents);
@@ -163,7 +164,7 @@ function standingOf({ state, suspended_because, composition_changed_at }: Agent)
   return 'It is active.';
 }
 
-/** An empty allowance denies all, which nobody should have to guess. */
+/** Returns notes about empty allowances, which deny everything, so that no one has to guess. */
 function denialsOf(agent: Agent): string[] {
   const { allowed_tools, allowed_apis } = allowancesOf(agent);
   return [

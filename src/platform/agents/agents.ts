@@ -25,7 +25,7 @@ import type { AgentTables } from './tables.ts';
 import { decoyToolsOf } from './vault/decoys.ts';
 import type { AgentPatch, AgentQuery, AgentRegistration, WireAgent } from './wire/agents.ts';
 
-/** The agents, as routes and pages have them. */
+/** Agents, for routes and pages. */
 export class Agents {
   readonly #deps: AgentServiceDeps;
   readonly #ports: GhostPorts;
@@ -50,7 +50,7 @@ export class Agents {
     return this.find('made' in outcome ? outcome.made : outcome.earlier);
   }
 
-  /** Newest first. @throws DomainError `invalid_cursor`. */
+  /** Lists agents, newest first. @throws DomainError `invalid_cursor`. */
   async list({ limit, cursor, state, tier, q }: AgentQuery) {
     const { database } = this.#deps;
     let agents = database.tables<AgentTables>().selectFrom('agents').selectAll();
@@ -74,8 +74,8 @@ export class Agents {
   }
 
   /**
-   * Changes what is said of an agent. Where it becomes another one by that, its passport is suspended, until it is onboarded
-   * again. @throws DomainError `not_found`, `agent_revoked`; `conflict` for a tool that is a decoy of it.
+   * Changes the facts about an agent. If this changes its composition, its passport is suspended until it is onboarded
+   * again. @throws DomainError `not_found`, `agent_revoked`; `conflict` for a tool that is one of its decoys.
    */
   async change(actor: Actor, agentId: string, patch: AgentPatch): Promise<WireAgent> {
     const { database, log } = this.#deps;
@@ -130,7 +130,7 @@ export class Agents {
   }
 }
 
-/** Refuses tools that are decoys: each use of one would be a detection. @throws DomainError `conflict`. */
+/** Refuses tools that are decoys, because each use would be a detection. @throws DomainError `conflict`. */
 async function refuseDecoys(transaction: Transaction, { agent_no }: Agent, tools: readonly string[]): Promise<void> {
   const decoys = (await decoyToolsOf(transaction, [agent_no])).get(agent_no);
   const taken = tools.find((tool) => decoys?.has(tool));
@@ -169,7 +169,7 @@ function newAgent(
     registered_at: now,
     registered_by,
     onboarded_at: null,
-    // All of these are written by the ledger of trust.
+    // Columns that only the trust ledger writes from here on.
     composition_changed_at: null,
     trusted_since: null,
     score: 0,
@@ -183,7 +183,7 @@ function newAgent(
   };
 }
 
-/** The columns that a patch makes others, with the composition where it is another one. */
+/** Returns the columns that a patch changes, including the composition if it differs. */
 function changedBy(agent: Agent, { allowed_tools, allowed_apis, ...patch }: AgentPatch): Partial<Agent> {
   const changes = {
     ...patch,
@@ -203,7 +203,7 @@ function changeEntry({ name: actor }: Actor, agent: Agent, changed: Partial<Agen
   return { agentId: agent_id, actor, action: 'agent.changed', of: ['agent', agent_id], more };
 }
 
-/** Columns as entries say them. */
+/** Converts columns for an entry. */
 function observedOf({ allowed_tools, allowed_apis, ...others }: Partial<Agent>): { [name: string]: Json } {
   return {
     ...others,

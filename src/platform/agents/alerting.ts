@@ -31,9 +31,9 @@ const KINDS = {
 export type AgentAlertKind = keyof typeof KINDS;
 
 /**
- * An alert of an agent.
- * @param what which of several of its kind it is: another one of the same is suppressed for an hour.
- * @param level how far it went, from 0: a higher level is sent at once.
+ * Returns an alert about an agent.
+ * @param what distinguishes alerts of one kind; a repeated alert with the same value is suppressed for an hour.
+ * @param level severity within the kind, from 0; a higher level is sent at once.
  */
 export function alertOfAgent(
   kind: AgentAlertKind,
@@ -50,7 +50,7 @@ export function alertOfAgent(
   };
 }
 
-/** Describes agents to alerts. Agents themselves do not show the state of an alert. */
+/** Describes agents to the alert service. Agents do not store the state of an alert. */
 export function alertedAgents(agents: { find(agentId: string): Promise<WireAgent> }): AlertedService {
   return {
     source: 'agents',

@@ -14,7 +14,7 @@ import type { TrustTimes } from './settings.ts';
 import type { LoggedAction } from './wire/actions.ts';
 import type { Onboarded } from './wire/agents.ts';
 
-/** The tools of the service. */
+/** Dependencies of the service. */
 export interface AgentServiceDeps {
   database: Database;
   clock: () => Date;
@@ -22,57 +22,58 @@ export interface AgentServiceDeps {
   administration: Administration;
   alerts: Pick<Alerts, 'notify'>;
   outbox: Pick<Outbox, 'add'>;
-  /** The public address of the platform: this service is `/agents` there. */
+  /** Returns the public address of the platform, under which this service is at `/agents`. */
   publicUrl: () => string;
-  /** Hosts of the inside to which something may be sent. */
+  /** Internal hosts that messages may be sent to. */
   outgoingHosts: readonly string[];
   trustTimes: TrustTimes;
 }
 
-/** Something that the ledger of trust has a rule for. */
+/** Event that the trust ledger has a rule for. */
 export interface TrustNote {
   rule: TrustRuleName;
   action_id?: string;
   detail?: { [name: string]: Json };
 }
 
-/** The result of a change of a score, with entries that whoever asked appends, last in the transaction. */
+/** Result of a change of a score, with entries that the caller appends last in the transaction. */
 export type TrustChange = LoggedAction['trust'] & { entries: AgentEntry[] };
 
-/** The ledger of trust, as the other parts of the service use it. */
+/** Trust ledger, for the other parts of the service. */
 export interface TrustPort {
   /**
-   * Locks the family of an agent and writes what the rule says, for its descendants, too. An agent whose score falls to
-   * 20 or less is suspended by it.
+   * Locks the family of an agent and applies the rule, including its effects on descendants. An agent whose score falls
+   * to 20 or less is suspended.
    */
   note(transaction: Transaction, agentId: string, note: TrustNote): Promise<TrustChange>;
 }
 
-/** The issued identity, as an onboarding shows it; its private keys are kept nowhere. */
+/** Issued identity, as shown by an onboarding; its private keys are not stored. */
 export type IssuedIdentity = Pick<Onboarded, 'quantum_identity' | 'certificate' | 'passport'>;
 
-/** The issuer of identities, as the other parts of the service use it. */
+/** Issuer of identities, for the other parts of the service. */
 export interface IssuerPort {
   /**
-   * Makes keys, certificates and a passport for an agent, and stores what is public of them as its newest identity.
-   * Those of before are superseded, and their certificates revoked.
-   * @param key_id of the API key that comes with them.
+   * Issues keys, certificates and a passport for an agent, and stores the public parts as its newest identity. Earlier
+   * identities are superseded, and their certificates revoked.
+   * @param key_id of the API key issued with them.
    */
   issue(transaction: Transaction, agent: Agent, key_id: string): Promise<IssuedIdentity>;
   /**
-   * Suspends the passport of an agent's newest identity where it is valid. @returns its jti; null where none was valid.
+   * Suspends the passport of an agent's newest identity if it is valid. @returns its jti; null if no passport was
+   * valid.
    */
   suspendPassport(transaction: Transaction, agent: Agent): Promise<string | null>;
-  /** @returns a Security Event Token in its compact form: `application/secevent+jwt` of RFC 8935. */
+  /** @returns a Security Event Token in compact form, sent as `application/secevent+jwt` (RFC 8935). */
   signSecurityEvent(reader: Reader, event: SecurityEvent & { agentId: string }): Promise<string>;
 }
 
-/** The tools of the kill switch. */
+/** Dependencies of the kill switch. */
 export interface KillDeps
   extends Pick<AgentServiceDeps, 'database' | 'clock' | 'log' | 'administration' | 'alerts' | 'outbox'> {
   trust: TrustPort;
   issuer: Pick<IssuerPort, 'signSecurityEvent'>;
-  /** The way out, for tokens. */
+  /** Sender of tokens. */
   dispatcher: Pick<Dispatcher, 'send'>;
   askPublic: AskPublic;
 }

@@ -5,13 +5,13 @@ import { DomainError } from '../errors.ts';
 import type { Principal } from '../http/principal.ts';
 import { streamOfAgent } from './enums.ts';
 
-/** Something that happened to an agent, or that it did. */
+/** Event about an agent, or action of an agent. */
 export interface AgentEntry {
-  /** In whose stream it stands. */
+  /** Agent in whose stream the entry is. */
   agentId: string;
-  /** As entries name who acted: `person:ID`, `key:ID`, `agent:ID`, `platform`. */
+  /** Actor: `person:ID`, `key:ID`, `agent:ID` or `platform`. */
   actor: string;
-  /** `agent.registered`, `action.logged`, `kill.step`. */
+  /** Action such as `agent.registered`, `action.logged` or `kill.step`. */
   action: string;
   of: readonly [
     type: 'agent' | 'action' | 'passport' | 'secret' | 'lease' | 'decoy' | 'kill' | 'trust' | 'vault',
@@ -20,12 +20,12 @@ export interface AgentEntry {
   more: { [name: string]: Json };
 }
 
-/** The actor when only time acts. */
+/** Actor of changes that are due to time alone. */
 export const PLATFORM = 'platform';
 
 /**
- * Appends entries to the streams of their agents, in their order. Last in its transaction: see `appendIn`.
- * @returns where each one is.
+ * Appends entries to the streams of their agents, in order. Call this last in a transaction: see `appendIn`.
+ * @returns the place of each entry.
  */
 export async function writeEntries(
   log: Pick<AuditLog, 'appendAllIn'>,
@@ -45,17 +45,17 @@ export async function writeEntries(
 
 const PREFIX = 'agent:';
 
-/** The binding of a key that speaks for an agent. */
+/** Returns the binding of a key that acts for an agent. */
 export function boundToAgent(agentId: string): string {
   return `${PREFIX}${agentId}`;
 }
 
-/** The actor as entries name it: the agent itself if the key is bound to one. */
+/** Returns the actor as named in entries: the agent itself if the key is bound to one. */
 export function speakerOf({ kind, id, boundTo = null }: Pick<Principal, 'kind' | 'id' | 'boundTo'>): string {
   return boundTo ?? `${kind}:${id}`;
 }
 
-/** @throws DomainError `forbidden` for a key that is bound to something else: nobody talks about another. */
+/** @throws DomainError `forbidden` if the key is bound to anything but this agent. */
 export function refuseOthers({ boundTo = null }: Pick<Principal, 'boundTo'>, agentId: string): void {
   if (boundTo === null || boundTo === boundToAgent(agentId)) return;
   throw new DomainError(

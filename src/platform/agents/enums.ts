@@ -1,18 +1,19 @@
 /**
- * `supervised`: a person looks on. `semi_autonomous`: a person is asked now and then. `autonomous`: nobody is asked.
+ * Autonomy of agents. `supervised`: a person watches. `semi_autonomous`: a person is asked at times. `autonomous`: no
+ * one is asked.
  */
 export const AGENT_TYPES = ['supervised', 'semi_autonomous', 'autonomous'] as const;
 export type AgentType = (typeof AGENT_TYPES)[number];
 
-/** `registered`: it has no identity yet. `revoked` is for ever. */
+/** States of agents. `registered`: has no identity yet. `revoked` is permanent. */
 export const AGENT_STATES = ['registered', 'active', 'suspended', 'revoked'] as const;
 export type AgentStateName = (typeof AGENT_STATES)[number];
 
-/** Causes of a suspension: its score fell, that of a delegating parent did, or somebody used the kill switch. */
+/** Causes of a suspension: the agent's score fell, that of its parent did, or the kill switch was used. */
 export const SUSPENSION_CAUSES = ['auto', 'parent', 'kill_switch'] as const;
 export type SuspensionCause = (typeof SUSPENSION_CAUSES)[number];
 
-/** From the most trusted; `from` is the lowest score of each. */
+/** Tiers, most trusted first; `from` is the lowest score of each. */
 export const TIERS = [
   { tier: 'VERIFIED', from: 81, meaning: 'Enterprise trusted' },
   { tier: 'TRUSTED', from: 61, meaning: 'Trusted' },
@@ -23,12 +24,12 @@ export const TIERS = [
 export type TrustTier = (typeof TIERS)[number]['tier'];
 export const TIER_NAMES = ['VERIFIED', 'TRUSTED', 'MONITOR', 'RESTRICTED', 'AUTO-SUSPENDED'] as const;
 
-/** @param score a whole number from 0 to 100. */
+/** @param score an integer from 0 to 100. */
 export function tierOf(score: number): TrustTier {
   return TIERS.find(({ from }) => score >= from)?.tier ?? 'AUTO-SUSPENDED';
 }
 
-/** Rules that write lines in the ledger of trust. */
+/** Rules that write lines in the trust ledger. */
 export const TRUST_RULES = [
   'registered',
   'onboarded',
@@ -46,7 +47,7 @@ export const TRUST_RULES = [
 ] as const;
 export type TrustRuleName = (typeof TRUST_RULES)[number];
 
-/** Reasons that hold a score down, whatever it has earned. */
+/** Reasons that limit a score, whatever it has earned. */
 export const CEILINGS = ['none', 'not_onboarded', 'time', 'parent', 'composition_changed'] as const;
 export type CeilingCause = (typeof CEILINGS)[number];
 
@@ -65,7 +66,7 @@ export type ActionOutcome = (typeof ACTION_OUTCOMES)[number];
 export const KILL_MODES = ['suspend', 'revoke'] as const;
 export type KillMode = (typeof KILL_MODES)[number];
 
-/** In the order in which they are done to each agent. */
+/** Steps of the kill switch, in the order in which they run for each agent. */
 export const KILL_STEPS = [
   'agent_state',
   'passport_status',
@@ -84,18 +85,18 @@ export type StepResult = (typeof STEP_RESULTS)[number];
 export const DECOY_SORTS = ['secret', 'tool'] as const;
 export type DecoySort = (typeof DECOY_SORTS)[number];
 
-/** The stream of the audit service that has what happens to an agent. */
+/** Returns the id of the audit stream of an agent. */
 export function streamOfAgent(agentId: string): string {
   return `agents/${agentId}`;
 }
 
-/** An agent has a certificate of each kind: one that every tool reads, and one that outlasts quantum computers. */
+/** Kinds of certificates. An agent has both: one that every tool can read, and one that resists quantum computers. */
 export const CERTIFICATE_KINDS = ['ecdsa', 'ml_dsa_65'] as const;
 export type CertificateKind = (typeof CERTIFICATE_KINDS)[number];
 
-/** JWS algorithms. A passport has a signature by each (RFC 8037, RFC 9964). */
+/** JWS algorithms (RFC 8037, RFC 9964). A passport has a signature by each. */
 export const SIGNATURE_ALGORITHMS = ['EdDSA', 'ML-DSA-65'] as const;
 export type SignatureAlgorithm = (typeof SIGNATURE_ALGORITHMS)[number];
 
-/** Those of RFC 5280 section 5.3.1 that are in use here. */
+/** Reasons of RFC 5280 section 5.3.1 that are used here. */
 export type RevocationReason = 'certificateHold' | 'cessationOfOperation' | 'superseded';

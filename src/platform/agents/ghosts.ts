@@ -6,12 +6,12 @@ import type { AgentServiceDeps, IssuerPort, TrustChange, TrustPort } from './dep
 import type { AgentEntry } from './entries.ts';
 import { tierOf } from './enums.ts';
 
-/** An agent that is not what it was onboarded as. */
+/** Observation of an agent that differs from what was onboarded. */
 interface GhostSighting {
   actor: string;
-  /** The observed values that differ. */
+  /** Observed values that differ. */
   observed: { [name: string]: Json };
-  /** The end of a sentence: after "its passport is suspended:". */
+  /** End of a sentence, after "its passport is suspended:". */
   because: string;
   action_id?: string | undefined;
 }
@@ -22,9 +22,9 @@ export interface GhostPorts {
 }
 
 /**
- * Takes the passport of an agent that is not what it was onboarded as, and caps its tier, until it is onboarded again;
- * once, however often it is seen. An agent that has no passport yet loses nothing.
- * @param agent of a family that is locked.
+ * Suspends the passport of an agent that differs from what was onboarded, and caps its tier until it is onboarded
+ * again. Repeated observations change nothing, and neither does one of an agent without a passport.
+ * @param agent of a locked family.
  */
 export async function noteGhost(
   transaction: Transaction,

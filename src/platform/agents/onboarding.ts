@@ -9,7 +9,7 @@ import { streamOfAgent } from './enums.ts';
 import type { Vaults } from './vault/vaults.ts';
 import type { Onboarded } from './wire/agents.ts';
 
-/** The parts of the service that an onboarding calls. */
+/** Parts of the service that an onboarding uses. */
 interface OnboardingPorts {
   issuer: Pick<IssuerPort, 'issue'>;
   trust: TrustPort;
@@ -18,7 +18,7 @@ interface OnboardingPorts {
 
 const ONCE = 'The private keys and the API key are shown this once, and kept nowhere: store them now.';
 
-/** Gives agents what they need to be known by others. */
+/** Issues to agents everything that identifies them to others. */
 export class Onboarding {
   readonly #deps: AgentServiceDeps;
   readonly #ports: OnboardingPorts;
@@ -29,9 +29,9 @@ export class Onboarding {
   }
 
   /**
-   * Issues an identity, certificates, a passport and an API key that is bound to the agent, and makes its vault.
-   * An agent that is onboarded again gets new ones, and the old ones are no longer valid.
-   * @throws DomainError `not_found`; `agent_suspended`, `agent_revoked`; `conflict` for a parent that is not active;
+   * Issues an identity, certificates, a passport and an API key bound to the agent, and creates its vault. Repeating
+   * the onboarding issues new ones and invalidates the old ones.
+   * @throws DomainError `not_found`; `agent_suspended`, `agent_revoked`; `conflict` if the parent is not active;
    * `key_shown_before` for a repeated request.
    */
   async onboard(actor: Actor, agentId: string, idempotencyKey: string | undefined): Promise<Onboarded> {
@@ -60,14 +60,14 @@ export class Onboarding {
     const identity = await issuer.issue(transaction, agent, key.id);
     const vault = await vaults.open(transaction, agent);
     const change = await trust.note(transaction, agentId, { rule: 'onboarded' });
-    // Both streams come last, that of the administration before that of the agent.
+    // Both streams are locked last, that of the administration before that of the agent.
     const issued = await this.#issueKey(transaction, actor, agent, { key, now });
     const entry = onboardedEntry(actor, agent, { identity, vault_id: vault.vault_id, key_id: key.id });
     await writeEntries(log, transaction, [entry, ...change.entries]);
     return { issued, parts: { agent_id: agentId, ...identity, vault, audit_stream: this.#streamOf(agentId) } };
   }
 
-  /** Makes the key of this one agent, as anybody may who may onboard it. Earlier keys end. */
+  /** Issues the key of this agent and revokes its earlier keys. The right to onboard agents includes this. */
   async #issueKey(
     transaction: Transaction,
     { name: actor }: Actor,

@@ -41,13 +41,13 @@ export async function readAgentStats(database: Database, now: Date): Promise<Age
   };
 }
 
-/** Counts the last day alone: the whole time would take longer as actions grow. */
+/** Counts the last day only: counting all actions would take longer as they grow. */
 async function actionCounts(database: Database, dayAgo: string) {
   const actions = database.tables<AgentTables>().selectFrom('agent_actions');
   const { last } = await actions.select(sql<string | null>`MAX(received_at)`.as('last')).executeTakeFirstOrThrow();
   const lately = actions.where('received_at', '>', dayAgo).select(COUNT.as('count'));
   const all = await lately.executeTakeFirstOrThrow();
-  // As it stands, so that the index of violations alone is taken.
+  // Literal SQL, so that only the index of violations is used.
   const violations = await lately.where(sql<boolean>`decision = 'violation'`).executeTakeFirstOrThrow();
   return { last_action_at: last, actions_24h: Number(all.count), violations_24h: Number(violations.count) };
 }
@@ -56,7 +56,7 @@ function countsOf<Name extends string>(names: readonly Name[], countOf: (name: N
   return Object.fromEntries(names.map((name) => [name, countOf(name)])) as Record<Name, number>;
 }
 
-/** An event that everyone who watches over agents has to know. */
+/** Event that everyone who supervises agents has to know. */
 export type AgentIncident = { agent_id: string; name: string; at: string } & (
   | { kind: 'violation'; action_id: string; reasons: readonly string[] }
   | { kind: 'kill'; kill_id: string; mode: KillMode }
@@ -64,7 +64,7 @@ export type AgentIncident = { agent_id: string; name: string; at: string } & (
   | { kind: 'composition_changed' }
 );
 
-/** The latest events of all agents. */
+/** Latest events of all agents. */
 export class Lately {
   readonly #database: Database;
 
@@ -72,7 +72,7 @@ export class Lately {
     this.#database = database;
   }
 
-  /** Violations, uses of the kill switch, and agents that are suspended or changed now; the newest first. */
+  /** Returns violations, uses of the kill switch, and agents that are suspended or changed now, newest first. */
   async list(limit: number): Promise<AgentIncident[]> {
     const read = [violations, kills, suspensions, changes].map((each) => each(this.#database, limit));
     const incidents = (await Promise.all(read)).flat();
@@ -86,7 +86,7 @@ async function violations(database: Database, limit: number): Promise<AgentIncid
     .selectFrom('agent_actions')
     .innerJoin('agents', 'agents.agent_no', 'agent_actions.agent_no')
     .select(['agent_id', 'name', 'received_at as at', 'action_id', 'reasons'])
-    // As it stands, so that the index of violations alone is taken.
+    // Literal SQL, so that only the index of violations is used.
     .where(sql<boolean>`agent_actions.decision = 'violation'`)
     .orderBy('action_no', 'desc')
     .limit(limit)
@@ -106,7 +106,7 @@ async function kills(database: Database, limit: number): Promise<AgentIncident[]
   return rows.map((row) => ({ kind: 'kill', ...row }));
 }
 
-/** Those that nobody suspended by hand. */
+/** Returns the suspensions that were automatic. */
 async function suspensions(database: Database, limit: number): Promise<AgentIncident[]> {
   const rows = await database
     .tables<AgentTables>()

@@ -24,7 +24,7 @@ const OPERATIONS = [
   decoyOperations,
 ];
 
-/** The agent identity and governance service, to be registered under its base path. */
+/** Routes of the agent identity and governance service, registered under its base path. */
 export const agentServiceRoutes: FastifyPluginAsync<{ service: AgentService } & Strangers> = async (
   server,
   { service, ...strangers },

@@ -18,7 +18,7 @@ import { TrustScores } from './trust/scores.ts';
 import { Vaults } from './vault/vaults.ts';
 import type { AgentStats } from './wire/agents.ts';
 
-/** Everything that the routes and pages of agents call. */
+/** Dependencies of the routes and pages of agents. */
 export interface AgentService {
   agents: Agents;
   onboarding: Onboarding;
@@ -32,25 +32,25 @@ export interface AgentService {
   stats(): Promise<AgentStats>;
 }
 
-/** The service of agents, with what it does besides answering. */
+/** Agent service, with its background work. */
 export interface OpenAgents {
   service: AgentService;
   jobs: readonly Job[];
-  /** Security Event Tokens. */
+  /** Senders of Security Event Tokens. */
   sends: Sends;
   start(): Promise<void>;
   settled(): Promise<void>;
 }
 
 interface AgentKeeping {
-  /** Keeps the platform's own keys: `agents/authorities`. */
+  /** Seals the platform's own keys: `agents/authorities`. */
   authorityBox: SecretBox;
-  /** Keeps the keys of vaults: `agents/vaults`. */
+  /** Seals the keys of vaults: `agents/vaults`. */
   vaultBox: SecretBox;
   vaultTraps: VaultTraps;
-  /** Marks the platform's own questions. */
+  /** Marks the platform's own requests to public verification. */
   ownQuestions: OwnQuestions;
-  /** Asks for the kill switch if an agent is valid; by default over HTTP, as strangers do. */
+  /** Requests for the kill switch whether an agent is valid; by default over HTTP, as strangers do. */
   askPublic?: AskPublic;
 }
 
@@ -91,7 +91,7 @@ export function assembleAgents(deps: AgentServiceDeps, keeping: AgentKeeping): O
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** Makes the next keys of the platform before those it has end. */
+/** Returns the job that creates the platform's next keys before the current ones expire. */
 function authorityJob(issuer: Issuer): Job {
   return { name: 'agents/authorities', everyMs: DAY_MS, atMostMs: DAY_MS, run: () => issuer.start() };
 }

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { ServiceSettings } from '../module.ts';
 
-/** The time that promotion takes, and the time that an agent may be idle. */
+/** Times of promotion and idleness. */
 export interface TrustTimes {
-  /** From onboarding or reinstatement on, until TRUSTED can be reached. */
+  /** Days from onboarding or reinstatement until TRUSTED can be reached. */
   trustedAfterDays: number;
-  /** From then on, until VERIFIED can be reached. */
+  /** Further days until VERIFIED can be reached. */
   verifiedAfterDays: number;
-  /** Without an attested action, after which the score falls to the floor of its tier. */
+  /** Days without an attested action after which the score falls to the floor of its tier. */
   idleDays: number;
 }
 
@@ -15,7 +15,7 @@ export const TRUST_TIMES: TrustTimes = { trustedAfterDays: 7, verifiedAfterDays:
 
 const days = z.int().min(0).max(3650);
 
-/** The settings of agents in a file. */
+/** Settings of agents in the settings file. */
 const agentsFileSchema = z.strictObject({
   trusted_after_days: days.optional(),
   verified_after_days: days.optional(),

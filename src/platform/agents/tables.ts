@@ -18,17 +18,17 @@ import type {
 } from './enums.ts';
 
 const IDENTITY_TABLES = {
-  /** Each generation of the platform's own keys. */
+  /** Generations of the platform's own keys. */
   agent_authorities: table(
     {
-      /** From 1 on. */
+      /** Number, from 1. */
       generation: column.integer('PRIMARY KEY'),
       made_at: column.text(),
       not_after: column.text(),
-      /** The certificates of those that sign certificates. */
+      /** Certificates of the keys that sign certificates. */
       ecdsa_pem: column.text(),
       ml_dsa_65_pem: column.text(),
-      /** JSON: a list of `PublicJwk`, of those that sign passports, lists and messages. */
+      /** JSON list of `PublicJwk`, of the keys that sign passports, lists and messages. */
       public_keys: column.text(),
       /** Sealed JSON of PKCS #8 in base64. */
       private_keys: column.bytes(),
@@ -38,12 +38,12 @@ const IDENTITY_TABLES = {
   /** Identities that onboardings issued. */
   agent_identities: table(
     {
-      /** Its place in the status list. */
+      /** Index in the status list. */
       identity_no: column.ordinal(),
       agent_no: column.integer('REFERENCES agents'),
-      /** Its number among those of its agent, from 1 on. */
+      /** Number among the identities of the agent, from 1. */
       issue_no: column.integer(),
-      /** The generation of the platform's keys that signed it. */
+      /** Generation of the platform's keys that signed the identity. */
       generation: column.integer('REFERENCES agent_authorities'),
       did: column.text(),
       /** JSON of `AgentPublicKeys`. */
@@ -53,20 +53,20 @@ const IDENTITY_TABLES = {
       ecdsa_pem: column.text(),
       ml_dsa_65_pem: column.text(),
       not_after: column.text(),
-      /** The composition that its passport and certificates state. */
+      /** Composition that the passport and certificates state. */
       composition: column.digest(),
       passport_jti: column.text('UNIQUE'),
       /** JSON of a JWS; empty only within the transaction that issues it. */
       passport_jws: column.text(),
       passport_status: column.oneOf<PassportStatus>(['valid', 'suspended', 'revoked', 'superseded']),
       status_changed_at: column.text(),
-      /** The API key that came with it. */
+      /** API key issued with the identity. */
       key_id: column.text(),
       issued_at: column.text(),
     },
     { constraints: ['UNIQUE (agent_no, issue_no)'] },
   ),
-  /** Certificates that are not to be trusted, for now or for ever. */
+  /** Certificates that are revoked or on hold. */
   agent_revocations: table(
     {
       kind: column.oneOf<CertificateKind>(['ecdsa', 'ml_dsa_65']),
@@ -92,7 +92,7 @@ export const KILL_TABLES = {
       started_by: column.text(),
       finished_at: column.optional(column.text()),
       flipped_after_ms: column.optional(column.integer()),
-      /** Until when the process that carries it out has it to itself. */
+      /** End of the claim of the process that runs the kill. */
       claimed_until: column.optional(column.text()),
       claimed_by: column.optional(column.text()),
     },
@@ -103,7 +103,7 @@ export const KILL_TABLES = {
       },
     },
   ),
-  /** Steps of kills, in their order: those of children first. */
+  /** Steps of kills in order, those of children first. */
   agent_kill_steps: table(
     {
       kill_no: column.integer('REFERENCES agent_kills'),
@@ -114,7 +114,7 @@ export const KILL_TABLES = {
       started_at: column.optional(column.text()),
       ended_at: column.optional(column.text()),
       result: column.optional(column.oneOf<StepResult>(['completed', 'failed', 'not_available'])),
-      /** For people: the outcome, or the reason of a failure. */
+      /** Readable outcome, or the reason of a failure. */
       detail: column.optional(column.text()),
     },
     { constraints: ['PRIMARY KEY (kill_no, number)'], indexes: { agent_kill_steps_by_agent: '(agent_no, kill_no)' } },
@@ -128,19 +128,19 @@ export const KILL_TABLES = {
     added_by: column.text(),
     removed_at: column.optional(column.text()),
   }),
-  /** Security Event Tokens that subscribers are sent. */
+  /** Security Event Tokens for subscribers. */
   agent_set_deliveries: table(
     {
       delivery_no: column.ordinal(),
-      /** The identifier of the token. */
+      /** Identifier of the token. */
       jti: column.text('UNIQUE'),
       subscriber_no: column.integer('REFERENCES agent_subscribers'),
       agent_no: column.integer('REFERENCES agents'),
       kill_no: column.optional(column.integer()),
       event: column.text(),
-      /** The token. */
+      /** Signed token. */
       jws: column.text(),
-      /** In the outbox. */
+      /** Id of the message in the outbox. */
       message_id: column.text('UNIQUE'),
       state: column.oneOf(['pending', 'delivered', 'dead']),
       attempts: column.integer(),
@@ -164,7 +164,7 @@ const TRUST_TABLES = {
       action_id: column.text(),
       agent_no: column.integer('REFERENCES agents'),
       received_at: column.text(),
-      /** As the agent says; null without attestation. */
+      /** Signing time according to the agent; null without attestation. */
       signed_at: column.optional(column.text()),
       action_type: column.text(),
       action_description: column.text(),
@@ -175,12 +175,12 @@ const TRUST_TABLES = {
       model: column.optional(column.text()),
       version: column.optional(column.text()),
       decision: column.oneOf<ActionDecision>(['allowed', 'violation']),
-      /** JSON. */
+      /** JSON of the violations. */
       violations: column.text(),
       attested: column.flag(),
       algorithm: column.optional(column.text()),
       signature: column.optional(column.text()),
-      /** Hex SHA-256 of the RFC 8785 text of what was sent. */
+      /** Hex SHA-256 of the RFC 8785 text of the sent content. */
       content_sha256: column.digest(),
       reported_by: column.text(),
       score_before: column.integer(),
@@ -219,22 +219,22 @@ const TRUST_TABLES = {
     },
     { appendOnly: [['outcome_no'], ['outcome_id'], ['action_no']] },
   ),
-  /** The ledger of trust; never changed. */
+  /** Trust ledger; never changed. */
   agent_trust_lines: table(
     {
       agent_no: column.integer('REFERENCES agents'),
-      /** Its number among those of its agent, from 1 on. */
+      /** Number among the lines of the agent, from 1. */
       entry_no: column.integer(),
       at: column.text(),
       rule: column.text<TrustRuleName>(),
-      /** Asked for; what was given is the difference of the scores. */
+      /** Points of the rule; the points given are the difference of the scores. */
       points: column.integer(),
       score_before: column.integer('CHECK (score_before BETWEEN 0 AND 100)'),
       score_after: column.integer('CHECK (score_after BETWEEN 0 AND 100)'),
       ceiling: column.integer('CHECK (ceiling BETWEEN 0 AND 100)'),
       ceiling_because: column.text<CeilingCause>(),
       action_id: column.optional(column.text()),
-      /** JSON. */
+      /** JSON of the details. */
       detail: column.text(),
     },
     { constraints: ['PRIMARY KEY (agent_no, entry_no)'], appendOnly: [['agent_no', 'entry_no']] },
@@ -245,17 +245,17 @@ const VAULT_TABLES = {
   agent_vaults: table({
     agent_no: column.integer('PRIMARY KEY REFERENCES agents'),
     vault_id: column.text('UNIQUE'),
-    /** Its key, sealed. */
+    /** Key of the vault, sealed. */
     sealed_key: column.bytes(),
     made_at: column.text(),
   }),
-  /** Secrets of agents, and decoys among them: nothing here tells them apart. */
+  /** Secrets of agents, including decoys, which are indistinguishable here. */
   agent_secrets: table(
     {
       secret_no: column.ordinal(),
       agent_no: column.integer('REFERENCES agents'),
       name: column.text(),
-      /** From 1 on, one more for each time that it was put. */
+      /** Number from 1; each write adds one. */
       version: column.integer(),
       sealed: column.bytes(),
       put_at: column.text(),
@@ -263,13 +263,13 @@ const VAULT_TABLES = {
     },
     { constraints: ['UNIQUE (agent_no, name)'] },
   ),
-  /** Secrets that were given out. */
+  /** Leases of secrets that were handed out. */
   agent_leases: table(
     {
       lease_no: column.ordinal(),
       lease_id: column.text('UNIQUE'),
       agent_no: column.integer('REFERENCES agents'),
-      /** The name of the secret, which may be another one by now, or none. */
+      /** Name of the secret, which may have been replaced or removed since. */
       name: column.text(),
       version: column.integer(),
       taken_at: column.text(),
@@ -287,9 +287,9 @@ const VAULT_TABLES = {
       agent_no: column.integer('REFERENCES agents'),
       sort: column.oneOf<DecoySort>(['secret', 'tool']),
       name: column.text(),
-      /** Null for a tool, and for a secret that was removed. */
+      /** Secret of the decoy; null for a tool, and for a secret that was removed. */
       secret_no: column.optional(column.integer()),
-      /** The trap. */
+      /** Trap of the decoy. */
       credential_id: column.text('UNIQUE'),
       made_at: column.text(),
       made_by: column.text(),
@@ -308,45 +308,45 @@ export const AGENT_TABLES = {
       agent_type: column.text<AgentType>(),
       model: column.text(),
       version: column.text(),
-      /** JSON of names, sorted, each once. */
+      /** JSON of names, sorted and unique. */
       allowed_tools: column.text(),
-      /** JSON of host names, sorted, each once. */
+      /** JSON of host names, sorted and unique. */
       allowed_apis: column.text(),
       prompt_sha256: column.optional(column.digest()),
       /** Hex SHA-256 over model, version, allowances and prompt: see `compositionDigest`. */
       composition: column.digest(),
-      /** Since when it is another one than its passport and certificates say; null where it is the same. */
+      /** Time since which the composition differs from the passport and certificates; null if it does not. */
       composition_changed_at: column.optional(column.text()),
-      /** The agent that delegates to it. */
+      /** Agent that delegates to this one. */
       parent_agent_id: column.optional(column.text('REFERENCES agents (agent_id)')),
       /**
-       * The agent at the top of its family: itself where it has no parent. Its row is locked before any of the family
-       * changes.
+       * Agent at the top of the family; the agent itself if it has no parent. Its row is locked before any change in
+       * the family.
        */
       root_agent_id: column.text(),
       state: column.oneOf<AgentStateName>(['registered', 'active', 'suspended', 'revoked']),
-      /** The cause of its suspension; null if it is not suspended. */
+      /** Cause of the suspension; null if the agent is not suspended. */
       suspended_because: column.optional(column.text<SuspensionCause>()),
       state_changed_at: column.text(),
       registered_at: column.text(),
       registered_by: column.text(),
-      /** The first time. */
+      /** Time of the first onboarding. */
       onboarded_at: column.optional(column.text()),
-      /** From when on the days count that promotion takes: its first onboarding, or its last reinstatement. */
+      /** Time from which the days of promotion count: the first onboarding, or the last reinstatement. */
       trusted_since: column.optional(column.text()),
-      /** `after` of the last line of its ledger. */
+      /** `after` of the last line of the ledger. */
       score: column.integer('CHECK (score BETWEEN 0 AND 100)'),
       tier: column.text<TrustTier>(),
-      /** Number of the last line of its ledger. */
+      /** Number of the last line of the ledger. */
       ledger_length: column.integer(),
-      /** Its last attested compliant action. */
+      /** Time of the last attested compliant action. */
       attested_at: column.optional(column.text()),
       /** UTC day `YYYY-MM-DD` of the service's clock on which `attested_points` were earned. */
       attested_day: column.optional(column.text()),
       attested_points: column.integer(),
-      /** When time next changes its score; null where it does not. */
+      /** Time at which the score next changes by itself; null if it does not. */
       due_at: column.optional(column.text()),
-      /** The number of its reported actions that are recorded. */
+      /** Number of recorded actions. */
       actions: column.integer(),
     },
     {

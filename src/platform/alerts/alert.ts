@@ -5,59 +5,64 @@ import type { Sends } from '../jobs/delivery.ts';
 import type { MailTransport } from '../mail/mail.ts';
 import type { AlertSource } from './wire.ts';
 
-/** An event that people are notified of. */
+/** Event that people are notified of. */
 export interface Alert {
   source: AlertSource;
-  /** The kind of event, as the `type` of a webhook: `trap.used`. */
+  /** Kind of event, such as `trap.used`, which is the `type` of a webhook. */
   kind: string;
   severity: AlertSeverity;
-  /** The id of what it is about, in its service. */
+  /** Id of the subject in its service. */
   subject_id: string;
-  /** The key of repeated alerts. Within an hour, only a higher level is sent again. */
+  /** Key that repeated alerts share. Within an hour, only a higher level is sent again. */
   group_key: string;
-  /** The level, from 0. */
+  /** Level, from 0. */
   level: number;
-  /** The key of the limit per hour, as a trap or an endpoint: above it, only a worse event is sent. */
+  /**
+   * Key of the limit per hour, for example of a trap or an endpoint; above the limit, only a more severe event is sent.
+   */
   flood_key: string;
 }
 
-/** The content of an alert, as of the time when it is sent. */
+/** Content of an alert at the time of sending. */
 export interface AlertContent {
-  /** The subject of a mail. */
+  /** Subject of the mail. */
   subject: string;
-  /** The event, in a mail. */
+  /** Sentence about the event, in the mail. */
   sentence: string;
-  /** In their order; those of null are left out. They may have been written by strangers. */
+  /** Facts in order; those with null are left out. Values may be untrusted. */
   facts: readonly (readonly [name: string, value: string | null])[];
-  /** The page of what it is about. */
+  /** Path of the subject's page. */
   path: string;
-  /** The data of a webhook, besides the address of its page. */
+  /** Data of the webhook, besides the address of the page. */
   data: { [name: string]: Json };
 }
 
-/** The delivery of a subject's alert, over all channels. */
+/** Delivery of a subject's alert over all channels. */
 export interface AlertStanding {
   state: AlertState;
-  /** To deliver it. */
+  /** Number of attempts to deliver the alert. */
   attempts: number;
 }
 
-/** A service whose events are sent as alerts. */
+/** Service whose events are sent as alerts. */
 export interface AlertedService {
   source: AlertSource;
-  /** Asked each time that an alert is sent. */
+  /** Describes the subject each time an alert is sent. */
   describe(alert: Pick<Alert, 'kind' | 'subject_id'>): Promise<AlertContent>;
   /**
-   * Records the delivery of an alert, in the transaction that changes it. A caller that locks a row before `notify` locks it
-   * here before `readStanding`.
+   * Records the delivery of an alert, in the transaction that changes it. A service that locks a row before `notify`
+   * must lock it here before `readStanding`.
    */
   noteAlert(transaction: Transaction, subjectId: string, readStanding: () => Promise<AlertStanding>): Promise<void>;
 }
 
-/** The alerts that services send. */
+/** Alerts that services send. */
 export interface Alerts {
-  /** Queues an alert for every channel that wants it, in the transaction of its event. @returns its state. */
+  /**
+   * Queues an alert for every channel that accepts it, in the transaction of its event. @returns the state of the
+   * alert.
+   */
   notify(transaction: Transaction, alert: Alert): Promise<AlertState>;
-  /** Sends the alerts of a service: for `sends` of its module. */
+  /** Returns the senders of a service's alerts, for `sends` of its module. */
   sends(mail: MailTransport, alerted: AlertedService): Sends;
 }

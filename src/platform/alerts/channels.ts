@@ -15,7 +15,7 @@ import { type AlertMessage, TEST_KIND } from './notifying.ts';
 import type { AlertTables } from './tables.ts';
 import { ALERT_SOURCES, type NewAlertChannel, type WireAlertChannel } from './wire.ts';
 
-/** The most channels: each may get every alert. */
+/** Maximum number of channels, each of which may get every alert. */
 const MOST_CHANNELS = 20;
 
 interface AlertChannelsDeps {
@@ -27,7 +27,7 @@ interface AlertChannelsDeps {
   outbox: Pick<Outbox, 'add'>;
 }
 
-/** The channels that send alerts. */
+/** Channels that send alerts. */
 export class AlertChannels {
   readonly #deps: AlertChannelsDeps;
 
@@ -35,7 +35,7 @@ export class AlertChannels {
     this.#deps = deps;
   }
 
-  /** In the order in which they were made. */
+  /** Lists channels in the order in which they were added. */
   async list(): Promise<WireAlertChannel[]> {
     const channels = this.#deps.database.tables<AlertTables>().selectFrom('alerting_channels').selectAll();
     const rows = await channels.where('removed_at', 'is', null).orderBy('channel_no').execute();
@@ -43,7 +43,7 @@ export class AlertChannels {
   }
 
   /**
-   * @throws DomainError `invalid_request`; `conflict` where there are too many; `key_shown_before` for a repeated request.
+   * @throws DomainError `invalid_request`; `conflict` if there are too many; `key_shown_before` for a repeated request.
    */
   async add(
     actor: Actor,
@@ -97,7 +97,7 @@ export class AlertChannels {
     });
   }
 
-  /** Sends an alert that says that it is a test. @returns the id of its message. @throws DomainError `not_found`. */
+  /** Sends a test alert. @returns the id of its message. @throws DomainError `not_found`. */
   async test(alertChannelId: string): Promise<{ message_id: string }> {
     const { database, outbox } = this.#deps;
     await this.#find(alertChannelId);
@@ -122,7 +122,7 @@ export class AlertChannels {
     action: 'alert_channel.added' | 'alert_channel.removed',
     { alert_channel_id, kind, target, least_severity, sources }: WireAlertChannel,
   ): Promise<void> {
-    // Names and addresses stay out of what is never erased, and addresses of webhooks may have secrets in them.
+    // Recorded acts are never erased, so they omit names and addresses; addresses of webhooks may contain secrets.
     const host = kind === 'webhook' ? { host: new URL(target).host } : {};
     const more = { kind, least_severity, sources, ...host };
     return this.#deps.administration.record(transaction, {

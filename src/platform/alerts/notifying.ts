@@ -6,20 +6,20 @@ import type { Alert } from './alert.ts';
 import type { AlertTables } from './tables.ts';
 import type { AlertSource } from './wire.ts';
 
-/** The time in which another alert of a group is suppressed, unless its level is higher. */
+/** Time in which further alerts of a group are suppressed, unless their level is higher. */
 const COOLDOWN_MS = 60 * 60_000;
-/** The most subjects of one flood key in an hour; a worse one is still sent. */
+/** Maximum number of subjects of one flood key in an hour; a more severe one is still sent. */
 const MOST_AN_HOUR = 20;
 
-/** The kind of a service's alerts, in the outbox. */
+/** Returns the kind of a service's alerts in the outbox. */
 export function outboxKindOf(source: AlertSource): string {
   return `${source}/alert`;
 }
 
-/** The kind of alerts by which somebody tries a channel. */
+/** Kind of test alerts in the outbox. */
 export const TEST_KIND = 'alerts/test';
 
-/** An alert in the outbox: `alert_messages` has what it is about. */
+/** Alert in the outbox; its subject is in `alert_messages`. */
 export interface AlertMessage {
   alert_channel_id: string;
 }
@@ -29,7 +29,7 @@ interface NotifyingDeps {
   clock: () => Date;
 }
 
-/** See `Alerts.notify`. */
+/** Queues an alert: see `Alerts.notify`. */
 export async function notify(
   transaction: Transaction,
   { outbox, clock }: NotifyingDeps,
@@ -66,7 +66,10 @@ function wants(
   return !isLess(severity, least_severity) && (sources === null || sources.split(' ').includes(source));
 }
 
-/** True if an earlier alert covers this one. Only delivered alerts count. */
+/**
+ * Reports whether earlier alerts cover this one: a delivered one of its group, at the same or a higher level, or the
+ * maximum of recent ones with its flood key that are at least as severe.
+ */
 async function isEnough(
   transaction: Transaction,
   { source, group_key, level, flood_key, severity }: Alert,

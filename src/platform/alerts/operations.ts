@@ -13,7 +13,6 @@ const CHANNELS = operationGroup('alerts', 'channels');
 
 export type AlertOperations = ReturnType<typeof alertOperations>;
 
-/** Returns the operations on alert channels. */
 export function alertOperations(channels: AlertChannels) {
   return {
     listAlertChannels: CHANNELS.get('/channels/', {

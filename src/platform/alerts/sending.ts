@@ -18,20 +18,20 @@ interface SendingDeps {
   /** Opens the secrets of channels. */
   box: SecretBox;
   dispatcher: Pick<Dispatcher, 'send'>;
-  /** The public address of the platform. */
+  /** Returns the public address of the platform. */
   publicUrl: () => string;
 }
 
-/** The body of a webhook. */
+/** Body of a webhook. */
 interface AlertBody {
-  /** The kind of the alert, or `alert.test` for one by which somebody tries the channel. */
+  /** Kind of the alert, or `alert.test` for a test. */
   type: string;
   timestamp: string;
-  /** The current state of its subject, with the address of its page as `url`; null for one that tries the channel. */
+  /** Current state of the subject, with the address of its page as `url`; null for a test. */
   data: { [name: string]: Json } | null;
 }
 
-/** An alert in both forms. */
+/** Alert in both forms. */
 interface AlertForms {
   webhook: Omit<AlertBody, 'timestamp'>;
   mail: Omit<Mail, 'to'>;
@@ -42,12 +42,12 @@ const TEST: AlertForms = {
   mail: { subject: 'A test of alerts', text: 'Alerts reach this address.\n' },
 };
 
-/** Sends the alerts of a service, each by its channel. */
+/** Returns a function that sends the alerts of a service through their channels. */
 export function sendAlerts(deps: SendingDeps, mail: MailTransport, alerted: AlertedService): Deliver {
   return async (message) => send(deps, mail, message, await formsOf(deps, alerted, message.message_id));
 }
 
-/** Sends alerts by which somebody tries a channel. */
+/** Returns a function that sends test alerts. */
 export function sendTests(deps: SendingDeps, mail: MailTransport): Deliver {
   return (message) => send(deps, mail, message, TEST);
 }
@@ -80,7 +80,7 @@ async function send(
   }
 }
 
-/** @throws Undeliverable for a channel that was removed. */
+/** @throws Undeliverable if the channel was removed. */
 async function findChannel(database: Database, alertChannelId: string) {
   const channels = database.tables<AlertTables>().selectFrom('alerting_channels').selectAll();
   const channel = await channels.where('alert_channel_id', '=', alertChannelId).executeTakeFirst();
@@ -91,12 +91,12 @@ async function findChannel(database: Database, alertChannelId: string) {
 interface Post {
   url: string;
   secret: Uint8Array | null;
-  /** The id of the channel. */
+  /** Id of the channel. */
   id: string;
   body: AlertBody;
 }
 
-/** @throws Undeliverable for an address that nothing may be sent to. */
+/** @throws Undeliverable if sending to the address is not allowed. */
 async function post({ dispatcher, box, clock }: SendingDeps, messageId: string, { url, secret, id, body }: Post) {
   if (secret === null) throw new Undeliverable('the channel has no secret to sign with');
   const text = JSON.stringify(body);
@@ -110,18 +110,18 @@ async function post({ dispatcher, box, clock }: SendingDeps, messageId: string, 
   }
 }
 
-/** An alert as a mail. @param url of the page of what it is about. */
+/** Returns an alert as a mail. @param url of the subject's page. */
 function alertMail({ subject, sentence, facts }: AlertContent, url: string): Omit<Mail, 'to'> {
   const lines = facts.flatMap(([name, value]) => (value === null ? [] : [`${name}: ${inOneLine(value)}`]));
   return { subject: inOneLine(subject), text: `${sentence}\n\n${lines.join('\n')}\n\n${url}\n` };
 }
 
-/** Keeps text of strangers from beginning a line. */
+/** Replaces line breaks, so that untrusted text cannot start a line. */
 function inOneLine(text: string): string {
   return text.replaceAll(/[\p{C}\p{Z}]+/gu, ' ');
 }
 
-/** Records the delivery of an alert, at its message and in its service. */
+/** Returns a function that records the delivery of an alert, for its message and in its service. */
 export function noteStanding(alerted: AlertedService, clock: () => Date): Note {
   return async (transaction, messageId, { status, attempts }) => {
     const state = status === 'waiting' ? 'pending' : status;
@@ -143,7 +143,7 @@ async function readStanding(
   return { state: stateOf(messages), attempts: Math.max(...messages.map(({ attempts }) => attempts)) };
 }
 
-/** The state over all channels: delivered to one, pending at one, or given up. */
+/** Returns the state over all channels: delivered to at least one, pending at one, or given up. */
 function stateOf(messages: readonly Pick<AlertTables['alert_messages'], 'state'>[]): AlertState {
   const is = (state: AlertTables['alert_messages']['state']) => messages.some((message) => message.state === state);
   if (is('delivered')) return 'delivered';

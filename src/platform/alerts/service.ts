@@ -10,10 +10,10 @@ import { AlertChannels } from './channels.ts';
 import { notify, outboxKindOf, TEST_KIND } from './notifying.ts';
 import { noteStanding, sendAlerts, sendTests } from './sending.ts';
 
-/** Everything that services, routes and pages call of alerts. */
+/** Dependencies of services, routes and pages on alerts. */
 export interface AlertService extends Alerts {
   channels: AlertChannels;
-  /** Sends alerts by which somebody tries a channel. */
+  /** Returns the senders of test alerts. */
   sendsTests(mail: MailTransport): Sends;
 }
 
@@ -22,15 +22,15 @@ interface AlertParts {
   clock: () => Date;
   administration: Administration;
   outbox: Pick<Outbox, 'add'>;
-  /** Hosts of the inside to which alerts may be sent. */
+  /** Internal hosts that alerts may be sent to. */
   outgoingHosts: readonly string[];
   masterKey: Uint8Array;
-  /** The public address of the platform. */
+  /** Returns the public address of the platform. */
   publicUrl: () => string;
 }
 
 export function assembleAlerts({ masterKey, outgoingHosts, ...parts }: AlertParts): AlertService {
-  // Channels were of traps alone: what was sealed then still opens.
+  // Name of the box from the time when only traps had channels, kept so that stored secrets still open.
   const box = new SecretBox(masterKey, 'traps/secrets');
   const deps = { ...parts, box, dispatcher: new Dispatcher({ allowed: outgoingHosts }) };
   return {

@@ -3,26 +3,26 @@ import { column, type TablesOf, table } from '../database/table.ts';
 import type { AlertChannelKind } from './enums.ts';
 
 export const ALERT_TABLES = {
-  /** Channels that alerts are sent by. */
+  /** Channels that send alerts. */
   alerting_channels: table({
     channel_no: column.ordinal(),
     alert_channel_id: column.text('UNIQUE'),
     kind: column.text<AlertChannelKind>(),
     name: column.text(),
-    /** A URL, or an e-mail address. */
+    /** URL, or e-mail address. */
     target: column.text(),
     least_severity: column.text<AlertSeverity>(),
-    /** The services whose alerts it gets, with a space between them; null for all. */
+    /** Services whose alerts the channel gets, separated by spaces; null for all. */
     sources: column.optional(column.text()),
-    /** The secret that signs webhooks, in a SecretBox; null for e-mail. */
+    /** Secret that signs webhooks, sealed in a SecretBox; null for e-mail. */
     secret: column.optional(column.bytes()),
     created_at: column.text(),
     removed_at: column.optional(column.text()),
   }),
-  /** An alert on its way to a channel, or there. */
+  /** Alerts that are queued for or delivered to a channel. */
   alert_messages: table(
     {
-      /** The message in the outbox. */
+      /** Message in the outbox. */
       message_id: column.text('PRIMARY KEY'),
       alert_channel_id: column.text(),
       source: column.text(),

@@ -21,18 +21,18 @@ import { addToTotals, countByHour } from './totals.ts';
 
 export interface Appended {
   row: EntryRow;
-  /** It was there already, under the same idempotency key. */
+  /** True if the entry was already recorded under the same idempotency key. */
   repeated: boolean;
 }
 
 /** Entries that are appended together or not at all. */
 export interface AppendRequest {
   entries: readonly CheckedEntry[];
-  /** The idempotency key of the request as a whole. */
+  /** Idempotency key of the whole request. */
   key?: string | undefined;
 }
 
-/** The result of one request. */
+/** Result of one request. */
 export type AppendOutcome = { appended: Appended[] } | { refused: DomainError };
 
 export interface AppendDeps {
@@ -42,9 +42,9 @@ export interface AppendDeps {
 }
 
 /**
- * Appends what several requests bring, each of them to the heads of its streams, in order. The heads are this
- * transaction's until it ends: nobody else appends to these streams meanwhile. A request that is refused leaves nothing
- * and is in nobody's way.
+ * Appends the entries of several requests to the heads of their streams, in order. This transaction locks the heads
+ * until it ends, so no other transaction appends to these streams. A refused request appends nothing and does not
+ * affect the others.
  */
 export async function appendAll(
   transaction: Transaction,
@@ -104,10 +104,10 @@ function withoutKey({ idempotency_key: _, metadataText: __, ...content }: Checke
   return content as Json;
 }
 
-/** The place of an entry that a request led to. */
+/** Place of an entry that a request produced. */
 type Place = [streamId: string, sequence: number];
 
-/** Requests that share a transaction, on top of what was recorded before it. */
+/** Requests that share a transaction. They build on the entries recorded before the transaction. */
 class Group {
   readonly #heads: Map<string, StreamHead>;
   readonly #results: KeyedResults;
@@ -122,7 +122,7 @@ class Group {
     this.#now = now;
   }
 
-  /** The heads that are others than before. */
+  /** Returns the heads that have changed. */
   moved(): StreamHead[] {
     return [...new Set(this.added.map(({ head }) => head))];
   }
@@ -146,7 +146,7 @@ class Group {
     return appended;
   }
 
-  /** Looks at all before anything is done, so that nothing is done of what is refused. @throws DomainError */
+  /** Checks all entries before any is appended, so that a refused request changes nothing. @throws DomainError */
   #refuse(entries: readonly KeyedEntry[]): void {
     const bodies = new Map<string, string>();
     for (const { entry, request } of entries) {
@@ -176,7 +176,7 @@ class Group {
     return { row, repeated: false };
   }
 
-  /** An entry of this group, or of before. */
+  /** Returns an entry of this group or one recorded earlier. */
   async #find([streamId, sequence]: Place, transaction: Transaction): Promise<EntryRow> {
     const added = this.added.find(({ row }) => row.stream_id === streamId && row.sequence === sequence);
     const row = added?.row ?? (await entryAt(transaction, streamId, sequence));

@@ -3,15 +3,18 @@ import { Together } from '../database/together.ts';
 import { type AppendDeps, type Appended, type AppendOutcome, type AppendRequest, appendAll } from './append.ts';
 
 /**
- * Requests stop joining a transaction at this many entries, so that the first of them does not wait for long, and
- * neither does who connects meanwhile.
+ * Number of entries at which a transaction stops accepting requests, so that neither the first request nor new
+ * connections wait long.
  */
 const MAX_COMMIT_ENTRIES = 200;
 
-/** Appends what requests bring. Requests that arrive together share a transaction; those of one stream wait for each other. */
+/**
+ * Appends the entries of requests. Requests that arrive together share a transaction; requests to one stream wait for
+ * each other.
+ */
 export class Appender {
   readonly #together: Together<AppendRequest, AppendOutcome>;
-  /** Counts since this process began: requests, and entries that were not there before. */
+  /** Counts since the start of the process: requests, and entries that were new. */
   readonly done = { requests: 0, entries: 0 };
 
   constructor(database: Database, deps: AppendDeps) {
@@ -34,7 +37,7 @@ export class Appender {
     return outcome.appended;
   }
 
-  /** Resolves when nothing waits and nothing is written. */
+  /** Resolves when no request is waiting or being written. */
   settled(): Promise<void> {
     return this.#together.settled();
   }

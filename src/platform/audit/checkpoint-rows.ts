@@ -6,21 +6,21 @@ import type { CheckpointRow, RowSeals } from './sealed-rows.ts';
 import type { AuditTables } from './tables.ts';
 import type { WireCheckpoint } from './wire.ts';
 
-/** Rows read without giving way to other requests; a token may have 64 KiB. */
+/** Number of rows read without yielding to other requests; a token may have 64 KiB. */
 const PAGE_ROWS = 100;
 
-/** The checkpoints of a stream that a package has. */
+/** Checkpoints of a stream that belong to a package. */
 export interface PackedCheckpoints {
   stream_no: number;
   stream_id: string;
   first_sequence: number | null;
   last_sequence: number | null;
-  /** The number of checkpoints, and of those that were anchored, when it was generated. */
+  /** Numbers of checkpoints and of anchored checkpoints when the package was generated. */
   checkpoints: number;
   anchored: number;
 }
 
-/** The checkpoints of a stream in their order, page by page. */
+/** Yields the checkpoints of a stream in order, page by page. */
 export function checkpointPages(reader: Reader, { stream_no }: StreamName): AsyncGenerator<CheckpointRow[]> {
   return batches(
     0,
@@ -30,8 +30,8 @@ export function checkpointPages(reader: Reader, { stream_no }: StreamName): Asyn
 }
 
 /**
- * The checkpoints of a package as they were when it was generated: one that was anchored later is pending in it, for
- * ever, so that its bytes stay the same.
+ * Yields the checkpoints of a package as they were when the package was generated. A checkpoint that was anchored later
+ * stays pending in the package, so that the package's bytes never change.
  */
 export async function* packedCheckpoints(
   reader: Reader,
@@ -57,7 +57,7 @@ export function checkpointsOf(reader: Reader, streamNo: number) {
 
 const UNSTAMPED = { tsa_url: null, gen_time: null, token: null };
 
-/** Returns a checkpoint for the wire. One that was changed outside of the service is no anchor. */
+/** Converts a checkpoint to its wire form. A checkpoint that was changed outside the service has a failed anchor. */
 export function checkpointToWire(row: CheckpointRow, streamId: string, seals: RowSeals): WireCheckpoint {
   const { checkpoint_id, sequence, hash, created_at, status, authority, tsa_url, gen_time } = row;
   const facts = { checkpoint_id, stream_id: streamId, sequence, hash, created_at };
@@ -67,7 +67,7 @@ export function checkpointToWire(row: CheckpointRow, streamId: string, seals: Ro
   return { ...facts, anchor: { status, authority, tsa_url, gen_time, token } };
 }
 
-/** The last checkpoint of each of these streams that has one. */
+/** Returns the last checkpoint of each of the streams that has one. */
 export async function lastCheckpoints(
   reader: Reader,
   seals: RowSeals,
@@ -90,7 +90,7 @@ export async function lastCheckpoints(
 
 export type PendingCheckpoint = CheckpointRow & { stream_id: string };
 
-/** The checkpoints that this kind of authority is to anchor, oldest first, page by page. */
+/** Yields the checkpoints that are waiting for this kind of authority, oldest first, page by page. */
 export function pendingCheckpoints(
   reader: Reader,
   authority: TimestampAuthority['kind'],
@@ -112,7 +112,7 @@ export function pendingCheckpoints(
   );
 }
 
-/** The streams whose head has no checkpoint of this kind of authority, page by page. */
+/** Yields the streams whose head has no checkpoint of this kind of authority, page by page. */
 export function grownStreams(
   reader: Reader,
   authority: TimestampAuthority['kind'],

@@ -17,7 +17,7 @@ import { findStream } from './streams.ts';
 import type { AuditTables } from './tables.ts';
 import type { WireCheckpoint } from './wire.ts';
 
-/** Tells the operator why an anchor is still pending. */
+/** Reports to the operator why an anchor is still pending. */
 export type AnchorFailed = (error: unknown, checkpointId: string | null) => void;
 
 interface CheckpointDeps {
@@ -29,8 +29,8 @@ interface CheckpointDeps {
 }
 
 /**
- * Checkpoints: the head of a stream at a moment, with a time stamp over its hash. A checkpoint is recorded first and
- * anchored afterwards, so that an authority that does not answer delays the anchor and loses nothing.
+ * Checkpoints: the head of a stream at one moment, with a timestamp over the head's hash. A checkpoint is recorded
+ * first and anchored afterwards, so that an authority that does not answer only delays the anchor.
  */
 export class Checkpoints {
   readonly #deps: CheckpointDeps;
@@ -41,22 +41,23 @@ export class Checkpoints {
   }
 
   /**
-   * Records the head of a stream and has it time-stamped. A head that has a checkpoint of this authority gets no other.
-   * @throws DomainError `not_found`; `stream_damaged` for a head that this service did not write.
+   * Records the head of a stream as a checkpoint and has it timestamped. Returns the existing checkpoint if the head
+   * already has one of this authority.
+   * @throws DomainError `not_found`; `stream_damaged` if this service did not write the head.
    */
   async create(streamId: string): Promise<{ checkpoint: WireCheckpoint; repeated: boolean }> {
     const { seals } = this.#deps;
     const { row, repeated } = await this.#ofHead(streamId);
     if (row.status === 'anchored') return { checkpoint: checkpointToWire(row, streamId, seals), repeated };
     const outcome = await this.#anchor({ ...row, stream_id: streamId });
-    // Now that the authority answers, others may be anchored too; nobody needs to wait for that.
+    // The authority answers, so other pending checkpoints are retried in the background.
     if (outcome?.status === 'anchored') void this.retryPending();
     return { checkpoint: checkpointToWire(outcome ?? row, streamId, seals), repeated };
   }
 
   /**
-   * Records the heads that have no checkpoint of this authority, and has them time-stamped. One that cannot be is named
-   * and in nobody's way.
+   * Records checkpoints for the heads that have none of this authority, and has them timestamped. Reports a head that
+   * cannot be recorded, and continues with the others.
    */
   async createWhereGrown(): Promise<void> {
     const { database, authority, onFailure } = this.#deps;
@@ -78,8 +79,8 @@ export class Checkpoints {
   }
 
   /**
-   * Anchors what could not be anchored before, oldest first, until the authority fails again. Only what was meant for
-   * this kind of authority: a development time stamp must not take the place of an external one.
+   * Anchors pending checkpoints, oldest first, until the authority fails again. Covers only checkpoints meant for this
+   * kind of authority: a development timestamp must not replace an external one.
    */
   retryPending(): Promise<void> {
     this.#retrying ??= this.#retry()
@@ -90,7 +91,7 @@ export class Checkpoints {
     return this.#retrying;
   }
 
-  /** Resolves when no retry is under way. */
+  /** Resolves when no retry is running. */
   async settled(): Promise<void> {
     await this.#retrying;
   }
@@ -101,7 +102,7 @@ export class Checkpoints {
       for (const row of rows) if ((await this.#anchor(row)) === null) return;
   }
 
-  /** The checkpoint of a stream's head, which is recorded where there is none. */
+  /** Returns the checkpoint of a stream's head; records one if there is none. */
   #ofHead(streamId: string): Promise<{ row: CheckpointRow; repeated: boolean }> {
     return this.#withHead(streamId, async (head, transaction) => {
       const last = await this.#lastOf(head, transaction);
@@ -111,7 +112,7 @@ export class Checkpoints {
     });
   }
 
-  /** The checkpoint of the head as it is; null where there is none. */
+  /** Returns the checkpoint of the current head; null if there is none. */
   async #lastOf(head: StreamHead, transaction: Transaction): Promise<CheckpointRow | null> {
     const { authority, seals } = this.#deps;
     const row = await checkpointsOf(transaction, head.streamNo ?? 0)
@@ -147,7 +148,7 @@ export class Checkpoints {
     return stored;
   }
 
-  /** The checkpoint as it is afterwards; null where the authority failed. */
+  /** Returns the anchored checkpoint; null if the authority failed. */
   async #anchor(row: PendingCheckpoint): Promise<CheckpointRow | null> {
     const { authority, seals, onFailure } = this.#deps;
     if (row.seal !== seals.checkpoint(row, row.stream_id)) {
@@ -177,7 +178,7 @@ export class Checkpoints {
     const checkpoints = transaction.tables<AuditTables>();
     const mine = checkpoints.selectFrom('checkpoints').selectAll().where('ordinal', '=', row.ordinal);
     const there = await mine.executeTakeFirstOrThrow();
-    // Somebody else may have anchored it in the meantime.
+    // Another process may have anchored the checkpoint in the meantime.
     if (there.status === 'anchored' || there.seal !== row.seal) return there;
     head.anchored++;
     const anchor = {

@@ -4,13 +4,13 @@ import type { Reader } from '../database/database.ts';
 import { ENTRY_COLUMNS, type EntryRow } from './repository.ts';
 import type { AuditTables } from './tables.ts';
 
-/** Rows read without giving way to other requests. */
+/** Number of rows read without yielding to other requests. */
 const PAGE_ROWS = 500;
 
 /** Bytes of metadata after which a page ends early: a row may be as large as a request. */
 const PAGE_BYTES = 2 ** 22;
 
-/** Rows counted without giving way to other requests. */
+/** Number of rows counted without yielding to other requests. */
 const COUNTED_ROWS = 5000;
 
 const CHECKED_COLUMNS = [
@@ -23,24 +23,24 @@ const CHECKED_COLUMNS = [
   'seal',
 ] as const satisfies readonly (keyof EntryRow)[];
 
-/** Entries that have the same in these columns. */
+/** Number of entries with the same values in these columns. */
 export type EntryCount = Pick<EntryRow, 'actor' | 'action' | 'resource_type'> & { count: number };
 
-/** An entry as a check needs it. */
+/** Columns of an entry that a check needs. */
 export type EntryToCheck = Pick<EntryRow, (typeof CHECKED_COLUMNS)[number]> & {
-  /** The result of `entryText`. */
+  /** Result of `entryText`. */
   content: string;
 };
 
-/** A stream as its rows refer to it, and as everybody else does. */
+/** Stream by its number in rows and by its public id. */
 export interface StreamName {
   stream_no: number;
   stream_id: string;
 }
 
 /**
- * SQL for a comma and the result of `entryToJson`, over the columns and the stream's id. A page that the database writes
- * costs a fifth of one whose rows become objects and then text.
+ * Returns SQL for a comma and the result of `entryToJson`, from the columns and the stream's id. A page that the
+ * database renders costs a fifth of a page whose rows become objects and then text.
  */
 function entryJson({ sql: dialect }: Reader, streamId: RawBuilder<string>): RawBuilder<string> {
   const text = (column: string) => dialect.json(sql.ref<string>(column));
@@ -53,7 +53,7 @@ function entryJson({ sql: dialect }: Reader, streamId: RawBuilder<string>): RawB
     ',"hash":"', hash, '","seal":"', seal, '"}')`;
 }
 
-/** The entries of one stream that a query selects, as JSON text, each preceded by a comma. */
+/** Returns the entries of one stream that a query selects as JSON text, each preceded by a comma. */
 export async function entriesToJson(
   reader: Reader,
   { stream_id }: StreamName,
@@ -66,7 +66,9 @@ export async function entriesToJson(
   return (await all.executeTakeFirstOrThrow()).text;
 }
 
-/** `entryText` as an expression over the columns: to check entries takes half the time of reading all columns. */
+/**
+ * Returns `entryText` as an SQL expression over the columns; a check then takes half the time of reading all columns.
+ */
 function entryContent({ sql: dialect }: Reader, streamId: string): RawBuilder<string> {
   const text = (column: string) => dialect.json(sql.ref<string>(column));
   return sql`concat('{"action":', ${text('action')}, ',"actor":', ${text('actor')}, ',"entry_id":', ${text('entry_id')},
@@ -78,7 +80,7 @@ function entryContent({ sql: dialect }: Reader, streamId: string): RawBuilder<st
     ',"timestamp":', ${text('timestamp')}, '}')`;
 }
 
-/** Reads entries of one stream in the order of the chain, page by page: in bounded memory, and never long at a time. */
+/** Reads the entries of one stream in chain order, page by page, in bounded memory and with short queries. */
 export class EntryPages {
   readonly #reader: Reader;
 
@@ -86,14 +88,14 @@ export class EntryPages {
     this.#reader = reader;
   }
 
-  /** The entries of a stream with sequence numbers from `first` to `last`, both included; pages are never empty. */
+  /** Yields the entries of a stream from sequence `first` to `last`, inclusive; pages are never empty. */
   async *between(stream: StreamName, first: number, last: number): AsyncGenerator<EntryRow[]> {
     for await (const [from, to] of this.#pages(stream, first, last)) {
       yield await this.#rows(stream, from, to).orderBy('sequence').execute();
     }
   }
 
-  /** The same entries as a check needs them. */
+  /** Yields the same entries with the columns that a check needs. */
   async *toCheck(stream: StreamName, first: number, last: number): AsyncGenerator<EntryToCheck[]> {
     const content = entryContent(this.#reader, stream.stream_id).as('content');
     for await (const [from, to] of this.#pages(stream, first, last)) {
@@ -102,13 +104,13 @@ export class EntryPages {
     }
   }
 
-  /** The same entries as JSON text, each preceded by a comma. */
+  /** Yields the same entries as JSON text, each preceded by a comma. */
   async *json(stream: StreamName, first: number, last: number): AsyncGenerator<Uint8Array> {
     for await (const [from, to] of this.#pages(stream, first, last))
       yield await entriesToJson(this.#reader, stream, this.#within(stream, from, to));
   }
 
-  /** Counts the same entries by kind, in parts: a kind may come more than once. */
+  /** Counts the same entries by kind, in parts; a kind may occur more than once. */
   async *counts(stream: StreamName, first: number, last: number): AsyncGenerator<EntryCount> {
     let from = first;
     while (from <= last) {
@@ -134,12 +136,12 @@ export class EntryPages {
     }
   }
 
-  /** The entry with this very number. */
+  /** Returns the entry with this sequence number. */
   one(stream: StreamName, sequence: number): Promise<EntryRow> {
     return this.#rows(stream, sequence, sequence).executeTakeFirstOrThrow();
   }
 
-  /** The sequence numbers between which each page lies. */
+  /** Yields the first and last sequence number of each page. */
   async *#pages(stream: StreamName, first: number, last: number): AsyncGenerator<[number, number]> {
     let from = first;
     while (from <= last) {
@@ -151,7 +153,7 @@ export class EntryPages {
     }
   }
 
-  /** The last entry of as many as fit a page; null where there are none. */
+  /** Returns the last sequence number that fits in a page; null if there are no entries. */
   async #endOfPage(stream: StreamName, first: number, last: number): Promise<number | null> {
     for (let limit = PAGE_ROWS; ; limit = Math.ceil(limit / 2)) {
       const rows = this.#within(stream, first, last)

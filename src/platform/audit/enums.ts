@@ -1,7 +1,7 @@
-/** The epoch that a stream begins in; a rotation begins the next one. */
+/** Epoch in which a stream starts; a rotation starts the next one. */
 export const FIRST_EPOCH = 1;
 
-/** The entry that says that the next one is sealed under another key. The service alone writes one. */
+/** Marks of the entry after which another key seals the stream. Only the service writes such an entry. */
 export const ROTATED = { action: 'key.rotated', resource_type: 'seal_key' } as const;
 
 export function saysRotated({ action, resource_type }: { action: string; resource_type: string }): boolean {

@@ -18,8 +18,8 @@ interface EvidenceDeps {
 }
 
 /**
- * Evidence packages. What a package says about its stream, and which checkpoints and entries it has, is settled when it
- * is generated; those are read when somebody downloads them, entries from rows that are never changed.
+ * Evidence packages. Generating a package fixes its statements about the stream and the range of its checkpoints and
+ * entries. Downloads read the checkpoints and entries, and rows of entries never change.
  */
 export class Evidence {
   readonly #deps: EvidenceDeps;
@@ -30,9 +30,9 @@ export class Evidence {
   }
 
   /**
-   * Generates a package, or names the one that the same request with the same key led to before.
-   * @param key its idempotency key.
-   * @throws DomainError `not_found` for a stream that does not exist, `idempotency_conflict`.
+   * Generates a package, or returns the one that the same request with the same key produced before.
+   * @param key the request's idempotency key.
+   * @throws DomainError `not_found` if the stream does not exist, `idempotency_conflict`.
    */
   async generate(
     request: GenerateRequest,
@@ -49,7 +49,7 @@ export class Evidence {
     return { package: toGenerated(repeated ? await this.find(packageId) : row), repeated };
   }
 
-  /** @throws DomainError `not_found` for a package that does not exist, `package_damaged`. */
+  /** @throws DomainError `not_found` if the package does not exist, `package_damaged`. */
   async find(packageId: string): Promise<PackageRow> {
     const { database, seals } = this.#deps;
     const row = there(
@@ -69,7 +69,7 @@ export class Evidence {
   }
 
   /**
-   * Digest of the JSON form as it was sent when somebody first downloaded all of it; null before.
+   * Returns the digest of the JSON form as sent in the first complete download; null before that.
    * @throws DomainError `package_damaged`.
    */
   async jsonDigest({ package_id }: PackageRow): Promise<string | null> {
@@ -80,7 +80,7 @@ export class Evidence {
     return json_sha256;
   }
 
-  /** Keeps the digest of the JSON form, unless one is kept. */
+  /** Stores the digest of the JSON form unless one is stored. */
   async keepJsonDigest({ package_id }: PackageRow, sha256: string): Promise<void> {
     const { database, seals } = this.#deps;
     const kept = { json_sha256: sha256, json_seal: seals.json(package_id, sha256) };
@@ -90,7 +90,10 @@ export class Evidence {
     });
   }
 
-  /** The PDF form; set once and kept. @throws DomainError `package_damaged`; the reason of `signal`. */
+  /**
+   * Returns the PDF form, which is rendered once and stored. @throws DomainError `package_damaged`; the reason of
+   * `signal`.
+   */
   async pdf(row: PackageRow, signal: AbortSignal): Promise<Uint8Array> {
     const { database, seals } = this.#deps;
     const { package_id } = row;
@@ -113,7 +116,7 @@ export class Evidence {
     return pdf;
   }
 
-  /** The package that the same request led to before. */
+  /** Returns the id of the package that the same request produced before. */
   #earlier(keyed: KeyedRequest): Promise<string | null> {
     const { database, clock } = this.#deps;
     return database.snapshot(async (transaction) => {
@@ -123,7 +126,7 @@ export class Evidence {
     });
   }
 
-  /** Keeps a package, unless the same request led to another one meanwhile; the id of the one that is kept. */
+  /** Stores a package and returns its id, or the id of the package that the same request produced in the meantime. */
   #keep({ stream_id: _, ...row }: PackageRow, keyed: KeyedRequest | null): Promise<string> {
     const { database, clock } = this.#deps;
     return database.write(async (transaction) => {

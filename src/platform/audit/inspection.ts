@@ -9,11 +9,11 @@ import type { AuditTables } from './tables.ts';
 import { type AnchoredHash, Faults, Walk } from './walk.ts';
 import type { WireVerification } from './wire.ts';
 
-/** The result of a check. */
+/** Result of a check. */
 export interface StreamInspection {
   found: Omit<WireVerification, 'verification_id' | 'checked_at'>;
   stream_no: number;
-  /** The last sequence number up to which nothing is wrong, or null. */
+  /** Last sequence number up to which nothing is wrong; null if there is none. */
   sound_through: number | null;
 }
 
@@ -23,12 +23,12 @@ interface InspectionDeps {
 }
 
 /**
- * Checks a stream from its first entry to its head, without writing anything: every hash and seal recomputed, every
- * link, the row that states the head, every checkpoint with its token, and the checks on record.
+ * Checks a stream from its first entry to its head without writing anything: recomputes every hash and seal, and checks
+ * every link, the row that states the head, every checkpoint with its token, and the recorded checks.
  *
- * An earlier copy of the whole database, or of all rows of a stream, fits together: this finds nothing then. Anchors and
- * exports that were kept elsewhere show it, because they know later entries.
- * @throws DomainError `not_found` for a stream that does not exist; the reason of `signal`.
+ * An earlier copy of the whole database, or of all rows of a stream, is consistent, so this check cannot detect a
+ * rollback. Anchors and exports stored elsewhere reveal it, because they contain later entries.
+ * @throws DomainError `not_found` if the stream does not exist; the reason of `signal`.
  */
 export async function inspectStream(
   database: ReadableDatabase,
@@ -66,7 +66,7 @@ export async function inspectStream(
   };
 }
 
-/** Reads what the stream states now; entries appended while the walk goes on are not part of it. */
+/** Reads the current statements of the stream; entries appended during the walk are not part of the check. */
 function takeSnapshot(
   database: ReadableDatabase,
   streamId: string,

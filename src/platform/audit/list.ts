@@ -9,13 +9,13 @@ import { streamsQuery, streamToWire } from './streams.ts';
 import type { AuditTables } from './tables.ts';
 import type { EntriesQuery, StreamsQuery, WireStream } from './wire.ts';
 
-/** Sequence numbers looked at without giving way to other requests, however few entries a filter lets through. */
+/** Number of sequence numbers examined without yielding to other requests, even if a filter matches few entries. */
 const WINDOW = 5000;
 
-/** Bytes of metadata in one answer; a page that would exceed them is shorter than its limit. */
+/** Maximum bytes of metadata in one answer; a page that would exceed them ends before its limit. */
 const ANSWER_BYTES = 2 ** 23;
 
-/** Streams read at once where those before had too few entries for a page. */
+/** Number of streams read at once if earlier streams had too few entries for a page. */
 const STREAMS = 100;
 
 const FILTERS = ['actor', 'action', 'resource_type', 'resource_id'] as const;
@@ -28,7 +28,7 @@ interface Page<T> {
 /** Upper bound of a prefix search: in byte order, U+10FFFF sorts after every continuation of the prefix. */
 const LAST_CHARACTER = '\u{10ffff}';
 
-/** The streams in the order of their ids. */
+/** Returns a page of streams, ordered by id. */
 export async function listStreams(
   reader: Reader,
   seals: RowSeals,
@@ -47,8 +47,8 @@ export async function listStreams(
 }
 
 /**
- * The entries that match, ordered by stream and sequence: the JSON of a page of them with its `next_cursor`. Appending
- * goes on while somebody pages: what was there when the first page was read is listed exactly once.
+ * Returns a page of the matching entries as JSON, ordered by stream and sequence, with its `next_cursor`. Entries may
+ * be appended between pages: every entry that existed when the first page was read is listed exactly once.
  */
 export async function listEntries(reader: Reader, query: EntriesQuery, signal: AbortSignal): Promise<Uint8Array> {
   const page = new EntryPage(reader, query);
@@ -67,7 +67,7 @@ interface Window {
   last: number;
 }
 
-/** A page of a list while it is put together. */
+/** Page of a list while it is being built. */
 class EntryPage {
   readonly #reader: Reader;
   readonly #query: EntriesQuery;
@@ -81,7 +81,7 @@ class EntryPage {
     this.#query = query;
   }
 
-  /** Takes what matches in a window for as long as there is room; whether something was left out. */
+  /** Adds the matching entries of a window while there is room. Returns true if some were left out. */
   async take({ stream, first, last }: Window): Promise<boolean> {
     const size = sql<number>`octet_length(metadata)`.as('size');
     const sized = this.#matching(stream, first, last).select(['sequence', size]).orderBy('sequence');
@@ -107,7 +107,7 @@ class EntryPage {
     return this.#last === null ? null : toCursor('entries', this.#last);
   }
 
-  /** Counts the rows that there is room for. */
+  /** Returns the number of rows that still fit. */
   #room(rows: readonly { size: number }[]): number {
     let count = 0;
     for (const { size } of rows) {
@@ -125,14 +125,15 @@ class EntryPage {
       const value = this.#query[column];
       if (value !== undefined) select = select.where(column, '=', value);
     }
-    // Written so that no index by these columns is chosen, which would have to be sorted.
+    // The concatenation keeps the database from choosing an index on these columns, whose results it would have to
+    // sort.
     if (this.#query.from !== undefined) select = select.where(sql<boolean>`timestamp || '' >= ${this.#query.from}`);
     if (this.#query.to !== undefined) select = select.where(sql<boolean>`timestamp || '' < ${this.#query.to}`);
     return select;
   }
 }
 
-/** Lists the places where the entries that match can be, in their order. */
+/** Yields the ranges that can contain matching entries, in order. */
 async function* windowsOf(reader: Reader, query: EntriesQuery): AsyncGenerator<Window> {
   const after = startOf(query);
   for await (const stream of streamsFrom(reader, after.streamId, query.stream_id)) {
@@ -154,7 +155,7 @@ function startOf({ cursor, stream_id }: EntriesQuery): { streamId: string; seque
   return { streamId, sequence };
 }
 
-/** The streams of a list in their order, from one on. */
+/** Yields the streams of a list in order, starting with stream `from`. */
 async function* streamsFrom(reader: Reader, from: string, only: string | undefined): AsyncGenerator<StreamName> {
   const streams = reader.tables<AuditTables>().selectFrom('streams').select(['stream_no', 'stream_id']);
   if (only !== undefined) {
@@ -168,8 +169,8 @@ async function* streamsFrom(reader: Reader, from: string, only: string | undefin
 }
 
 /**
- * Between which numbers a stream's entries of a period are. Times never decrease along a stream; were one changed in the
- * database, its entry is looked at where it stands.
+ * Returns the range of sequence numbers of a stream's entries in a period. Times never decrease along a stream; an
+ * entry whose time was changed in the database is found at its place.
  */
 async function rangeOf(
   reader: Reader,
@@ -185,7 +186,7 @@ async function rangeOf(
   return first === undefined || last === undefined ? null : { first: first.sequence, last: last.sequence };
 }
 
-/** The number of the first entry of a stream from a number on; null where there is none. */
+/** Returns the first sequence number of a stream that is not below `from`; null if there is none. */
 async function nextEntry(reader: Reader, { stream_no }: StreamName, from: number): Promise<number | null> {
   const entries = reader.tables<AuditTables>().selectFrom('entries').select('sequence');
   const next = entries.where('stream_no', '=', stream_no).where('sequence', '>=', from).orderBy('sequence');

@@ -6,7 +6,7 @@ import { lastEntries } from './repository.ts';
 import { entryToWire } from './rules.ts';
 import type { WireEntry } from './wire.ts';
 
-/** An entry that a service records of its own. */
+/** Entry that a service records about its own work. */
 export interface OwnEntry {
   actor: string;
   action: string;
@@ -15,17 +15,20 @@ export interface OwnEntry {
   metadata: { [name: string]: Json };
 }
 
-/** The place of an entry in its stream, and its digest when it was written: so every service names the entry of a record. */
+/**
+ * Place of an entry in its stream, and the digest that it had when it was written. Every service refers to the entry of
+ * a record this way.
+ */
 export const entryPlaceSchema = z.object({ stream_id: z.string(), sequence: z.int(), hash: z.string() });
 export type EntryPlace = z.infer<typeof entryPlaceSchema>;
 
-/** As it is kept beside a record. */
+/** Columns that store an entry's place in the row of the record. */
 export interface KeptEntryPlace {
   entry_sequence: number;
   entry_hash: string;
 }
 
-/** @throws Error for a place that was not answered: a defect. */
+/** Returns the columns for a place. @throws Error if there is no place, which is a defect. */
 export function keptPlace(place: EntryPlace | undefined): KeptEntryPlace {
   if (place === undefined) throw new Error('a record has no entry');
   return { entry_sequence: place.sequence, entry_hash: place.hash };
@@ -38,18 +41,21 @@ export function placeToWire(
   return { stream_id, sequence, hash };
 }
 
-/** The operations of the audit service that other modules may call. */
+/** Operations of the audit service for other modules. */
 export interface AuditLog {
   /**
-   * Appends entries in the transaction of what they record, so that there is both or neither. It holds the head of the
-   * stream until the transaction ends, so it comes last in it: whoever waited for other rows with the head in their hands
-   * could wait for somebody who waits for the head.
+   * Appends entries in the transaction that writes what they record, so that both are written or neither. Call this
+   * last in a transaction: it locks the stream's head until the transaction ends, and waiting for other rows while
+   * holding that lock could deadlock.
    * @throws DomainError `clock_behind`, `stream_damaged`.
    */
   appendIn(transaction: Transaction, streamId: string, entries: readonly OwnEntry[]): Promise<EntryPlace[]>;
-  /** The same for entries of several streams, in their order. Whoever adds to several adds to all of them at once. */
+  /**
+   * Appends entries to several streams, in order, like `appendIn`. A transaction that adds to several streams must do
+   * so in one call, which locks their heads in one order.
+   */
   appendAllIn(transaction: Transaction, entries: readonly (OwnEntry & { streamId: string })[]): Promise<EntryPlace[]>;
-  /** The newest entries of a stream, before a sequence if one is given. */
+  /** Returns the newest entries of a stream, or the newest before the sequence number `before`. */
   newest(reader: Reader, streamId: string, page: { limit: number; before?: number | undefined }): Promise<WireEntry[]>;
 }
 

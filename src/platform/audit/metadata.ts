@@ -3,21 +3,27 @@ import { DomainError } from '../errors.ts';
 import type { BodyShape } from '../http/json.ts';
 import type { NewEntry } from './wire.ts';
 
-/** A package nests an entry's metadata three levels deeper, and readers bound the depth of what they read. */
+/**
+ * Maximum depth of metadata. A package nests an entry's metadata three levels deeper, and readers bound the depth of
+ * their input.
+ */
 const MAX_DEPTH = 128;
 const MAX_MEMBERS = 10_000;
 const MAX_BYTES = 2 ** 18;
 
-/** In the text each value has a separator after it: more than this are more bytes than there may be. */
+/**
+ * Maximum number of values. In the text, each value is followed by a separator, so more values than this exceed the
+ * byte limit.
+ */
 const MAX_VALUES = MAX_BYTES / 2;
 
-/** An entry to append, with its metadata in the form of RFC 8785, in which it is hashed and kept. */
+/** Entry to append, with its metadata as RFC 8785 text, which is hashed and stored. */
 export type CheckedEntry = NewEntry & { metadataText: string };
 
 /**
- * Entries with the text of their metadata.
- * @param shape of the request's body: one that is small as a whole has no entry that is too large.
- * @throws DomainError `invalid_request` naming the entry.
+ * Returns the entries with the text of their metadata.
+ * @param shape of the request's body: in a body that is small as a whole, no entry is too large.
+ * @throws DomainError `invalid_request` with the place of the entry.
  */
 export function checkMetadata(
   entries: readonly NewEntry[],
@@ -45,7 +51,7 @@ function measured(metadata: Json, isSmall: boolean): string | { wrong: string } 
 
 const TOO_LONG = `has more than ${MAX_BYTES / 2 ** 10} KiB in the form of RFC 8785`;
 
-/** Goes no further than until it is too much of anything. */
+/** Measures metadata, and stops as soon as a limit is exceeded. */
 function measure(metadata: Json): { depth: number; members: number; values: number } {
   const measured = { depth: 0, members: 0, values: 0 };
   const walk = (value: Json, depth: number): void => {

@@ -9,9 +9,9 @@ import { pagesOfAudit } from './pages/pages.ts';
 import { auditRoutes } from './routes.ts';
 import { assembleAudit, auditMetrics } from './service.ts';
 
-/** The time between tries to anchor checkpoints that could not be. */
+/** Time between attempts to anchor pending checkpoints. */
 const RETRY_MS = 60_000;
-/** As many as are anchored in one go, by an authority that answers slowly. */
+/** Maximum duration of one retry of all pending checkpoints with a slow authority. */
 const LONGEST_RETRY_MS = 20 * 60_000;
 
 export async function openAudit(deps: ServiceDeps): Promise<OpenService> {

@@ -12,7 +12,7 @@ import { findStream } from './streams.ts';
 import type { AuditTables } from './tables.ts';
 import type { WireGenerated } from './wire.ts';
 
-/** The packages of a stream, newest first. @throws DomainError `not_found` for a stream that does not exist. */
+/** Returns the packages of a stream, newest first. @throws DomainError `not_found` if the stream does not exist. */
 export async function listPackages(
   reader: Reader,
   streamId: string,
@@ -40,14 +40,16 @@ export async function listPackages(
   return { data: shown.map((row) => ({ ...row, status: 'ready' as const, stream_id: streamId })), next_cursor };
 }
 
-/** The forms of a package that can be downloaded. */
+/** Forms in which a package can be downloaded. */
 export const PACKAGE_FORMS = ['json', 'summary', 'pdf'] as const;
 type PackageForm = (typeof PACKAGE_FORMS)[number];
 
-/** No more is read ahead of somebody who is slow. */
+/** Limit on the data read ahead of a slow client. */
 const BYTES = { objectMode: false, highWaterMark: 2 ** 18 };
 
-/** Answers with a package as the text, or the document, that was settled. @throws DomainError `not_found`, `package_damaged`. */
+/**
+ * Sends a package in the form that was fixed when it was generated. @throws DomainError `not_found`, `package_damaged`.
+ */
 export async function sendPackage(
   service: AuditService,
   packageId: string,
@@ -73,9 +75,9 @@ export async function sendPackage(
 }
 
 /**
- * The JSON form. Its ETag is the digest of what was sent when all of it was first downloaded: whoever has that need not
- * load it again. There is no Content-Length: were an entry changed in the database since, the form would have another
- * length, and what is there shall arrive for others to judge.
+ * Sends the JSON form. Its ETag is the digest of the first complete download, so that a client with those bytes need
+ * not load them again. There is no Content-Length: if an entry has since been changed in the database, the length
+ * differs, and the client must still receive the present bytes and judge them.
  */
 async function sendJson(
   { evidence, readers }: AuditService,
@@ -95,6 +97,6 @@ async function* digested(
 ): AsyncGenerator<Uint8Array> {
   const digest = new StreamingSha256();
   yield* digest.through(pieces);
-  // If it cannot be kept, the next download finds it out.
+  // A failure to store the digest is harmless: the next complete download stores it.
   await keep(digest.finish().sha256).catch(() => undefined);
 }

@@ -7,17 +7,17 @@ import { headOf, periodOf, summaryOf, takeCensus } from './summary.ts';
 import type { AuditTables } from './tables.ts';
 import type { GenerateRequest, WireCheckpoint } from './wire.ts';
 
-/** A package, with the id of its stream. */
+/** Package with the id of its stream. */
 export type PackageRow = StoredPackage & { stream_id: string };
 
 export interface PackageOrder {
   packageId: string;
-  /** When it is generated. */
+  /** Time of generation. */
   now: string;
   request: GenerateRequest;
 }
 
-/** Settles what a package says of its stream. @throws DomainError `not_found`; the reason of `signal`. */
+/** Fixes what a package states about its stream. @throws DomainError `not_found`; the reason of `signal`. */
 export async function settlePackage(
   database: ReadableDatabase,
   seals: RowSeals,
@@ -53,7 +53,7 @@ export async function settlePackage(
   return { ...unsealed, seal: seals.package(unsealed, stream.stream_id) };
 }
 
-/** The checkpoints of a package but for what is long in them. */
+/** Returns the checkpoints of a package without their tokens, which are long. */
 export async function withoutTokens(
   reader: Reader,
   seals: RowSeals,
@@ -65,7 +65,7 @@ export async function withoutTokens(
   return short;
 }
 
-/** The JSON form, entries last, in pieces of bounded size; the same bytes every time. */
+/** Yields the JSON form, entries last, in pieces of bounded size. The bytes are the same every time. */
 export async function* packageJson(reader: Reader, seals: RowSeals, row: PackageRow): AsyncGenerator<Uint8Array> {
   let separator = '';
   yield Buffer.from(`${row.head.slice(0, -1)},"checkpoints":[`);
@@ -84,8 +84,8 @@ export async function* packageJson(reader: Reader, seals: RowSeals, row: Package
 }
 
 /**
- * The sequence numbers that a period covers. Times never decrease along a stream, so it is one range; were one
- * changed in the database, its entry is still in between and in the package.
+ * Returns the sequence numbers that a period covers. Times never decrease along a stream, so they form one range; an
+ * entry whose time was changed in the database is still within the range and the package.
  */
 async function rangeOfPeriod(
   reader: Reader,
@@ -96,7 +96,7 @@ async function rangeOfPeriod(
   let query = entries.where('sequence', '<=', head_sequence);
   if (from) query = query.where('timestamp', '>=', from);
   if (to) query = query.where('timestamp', '<', to);
-  // Two queries: each of them is answered from an end of an index, both together by reading all of it.
+  // Two queries, because each one is answered from one end of an index; a combined query would read the whole index.
   const first = await query.select(({ fn }) => fn.min<number | null>('sequence').as('at')).executeTakeFirstOrThrow();
   const last = await query.select(({ fn }) => fn.max<number | null>('sequence').as('at')).executeTakeFirstOrThrow();
   return first.at === null || last.at === null ? null : { first: first.at, last: last.at };

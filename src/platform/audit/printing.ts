@@ -6,11 +6,11 @@ import { entryToWire } from './rules.ts';
 import type { RowSeals } from './sealed-rows.ts';
 import type { WireSummary } from './wire.ts';
 
-/** Entries printed in full, and of a larger package those printed from each end. */
+/** Maximum number of entries that are printed in full, and the number printed from each end of a larger package. */
 const PRINTED_WHOLE = 200;
 const PRINTED_ENDS = 100;
 
-/** The PDF form of a package. */
+/** Returns the PDF form of a package. */
 export async function printPackage(reader: Reader, seals: RowSeals, row: PackageRow): Promise<Uint8Array> {
   const { first_sequence: first, last_sequence: last } = row;
   const isWhole = row.entry_count <= PRINTED_WHOLE || first === null || last === null;

@@ -10,13 +10,13 @@ import { RowSeals } from './sealed-rows.ts';
 import { readActivity, readAuditOverview, readStats } from './stats.ts';
 import type { EntriesQuery } from './wire.ts';
 
-/** The data that a thread that reads is started with. */
+/** Data that a reader thread starts with. */
 export interface ReaderPlace {
   address: DatabaseAddress;
   masterKey: Uint8Array;
 }
 
-/** A task for a thread beside the one that answers and appends. */
+/** Task for a reader thread, which works apart from the thread that answers and appends. */
 export type ReadingTask =
   | { read: 'stream'; streamId: string }
   | { read: 'entries'; query: EntriesQuery }
@@ -53,7 +53,7 @@ async function outcomeOf(
     case 'package':
       return settlePackage(database, seals, task.order, signal);
     case 'package-pdf': {
-      // Loaded by those who print: it takes longer than all else.
+      // Loaded only for printing, because it takes longer to load than everything else.
       const { printPackage } = await import('./printing.ts');
       return printPackage(database, seals, task.row);
     }

@@ -13,16 +13,16 @@ import type { AuditActivity, EntriesQuery, WireStats } from './wire.ts';
 
 const PROGRAM = programUrl('platform/audit/reader-thread');
 
-/** A core is left to the thread that answers and appends. */
+/** Leaves one core to the thread that answers and appends. */
 const READERS = Math.min(4, Math.max(1, availableParallelism() - 1));
 const READER_HEAP = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 16 };
 const READER_IDLE_MS = 60_000;
 
-/** Fonts and pages of a document are large, and few are asked for at a time. */
+/** Fonts and pages of a document need much memory, and few documents are requested at a time. */
 const PRINTER_HEAP = { maxOldGenerationSizeMb: 1024, maxYoungGenerationSizeMb: 32 };
 const PRINTER_IDLE_MS = 10_000;
 
-/** Work that takes long, done by threads that read the database: who appends does not wait for it. */
+/** Runs long reads in threads of their own, so that appends need not wait for them. */
 export class ReaderThreads {
   readonly #reading: Threads<ReadingTask, unknown>;
   readonly #printing: Threads<ReadingTask, unknown>;
@@ -39,7 +39,7 @@ export class ReaderThreads {
     return this.#reading.ask({ read: 'stream', streamId }, { signal });
   }
 
-  /** As `listEntries`. */
+  /** Lists entries as `listEntries` does. */
   entries(query: EntriesQuery, signal: AbortSignal): Promise<Uint8Array> {
     return this.#reading.ask({ read: 'entries', query }, { signal });
   }
@@ -60,7 +60,7 @@ export class ReaderThreads {
     return this.#reading.ask({ read: 'package', order }, { signal });
   }
 
-  /** In pieces; a piece is read when it is wanted. */
+  /** Yields the JSON in pieces; a piece is read on demand. */
   json(row: PackageRow, signal: AbortSignal): AsyncGenerator<Uint8Array> {
     return this.#reading.values({ read: 'package-json', row }, { signal });
   }
@@ -69,7 +69,7 @@ export class ReaderThreads {
     return this.#printing.ask({ read: 'package-pdf', row }, { signal });
   }
 
-  /** Tasks under way, by what they are for. */
+  /** Number of running tasks by kind of thread. */
   get busy(): { reading: number; printing: number } {
     return { reading: this.#reading.busy, printing: this.#printing.busy };
   }

@@ -6,17 +6,17 @@ import { FIRST_EPOCH } from './enums.ts';
 import type { RowSeals, SealedHead } from './sealed-rows.ts';
 import { AUDIT_TABLES, type AuditTables } from './tables.ts';
 
-/** An entry, with the id of its stream in the place of the number. */
+/** Entry with the id of its stream instead of the stream's number. */
 export type EntryRow = Omit<Selectable<AuditTables['entries']>, 'recorded' | 'stream_no'> & { stream_id: string };
 
-/** The place of the next entry of a stream; held by one transaction at a time. */
+/** Head of a stream, to which the next entry is added; locked by one transaction at a time. */
 export interface StreamHead extends Omit<SealedHead, 'hash' | 'lastEntryAt'> {
-  /** Null for a stream that is not there yet. */
+  /** Number of the stream; null if the stream does not exist yet. */
   streamNo: number | null;
-  /** Null for a stream without entries. */
+  /** Hash of the last entry; null if the stream has no entries. */
   hash: string | null;
   lastEntryAt: string | null;
-  /** True if it is as the platform wrote it. */
+  /** True if the head is as the platform wrote it. */
   isSound: boolean;
 }
 
@@ -25,7 +25,7 @@ export interface Added {
   head: StreamHead;
 }
 
-/** The columns of an entry as they are served, but for the id of its stream. */
+/** Columns of an entry as served, except for the id of its stream. */
 export const ENTRY_COLUMNS = [
   'entry_id',
   'sequence',
@@ -44,7 +44,10 @@ export const ENTRY_COLUMNS = [
 
 const STORED = kindsOf(AUDIT_TABLES.entries, ['stream_no', ...ENTRY_COLUMNS]);
 
-/** The heads of streams, which nobody else moves until the transaction ends. In one order, so that no two wait for each other. */
+/**
+ * Locks the heads of streams until the transaction ends. Locks them in one order, so that two transactions cannot
+ * deadlock.
+ */
 export async function lockHeads(
   transaction: Transaction,
   seals: RowSeals,
@@ -81,7 +84,7 @@ export async function lockHeads(
   return new Map([...heads, ...locked]);
 }
 
-/** @throws DomainError `stream_damaged` for a head that is not as the platform wrote it. */
+/** @throws DomainError `stream_damaged` if the head is not as the platform wrote it. */
 export function refuseDamaged({ streamId, isSound }: StreamHead): void {
   if (isSound) return;
   const path = `/streams/${encodeURIComponent(streamId)}/verify`;
@@ -91,7 +94,7 @@ export function refuseDamaged({ streamId, isSound }: StreamHead): void {
   );
 }
 
-/** Returns what a stream's row says of its end. */
+/** Returns the statements of a stream's row about its head. */
 export function sealedHeadOf(row: Omit<Selectable<AuditTables['streams']>, 'verification_no'>): SealedHead {
   return {
     streamId: row.stream_id,
@@ -107,7 +110,10 @@ export function sealedHeadOf(row: Omit<Selectable<AuditTables['streams']>, 'veri
   };
 }
 
-/** Begins streams, and gives their heads the number. @throws InTheWay where somebody else began one of them meanwhile. */
+/**
+ * Creates streams, and gives their heads the numbers. @throws InTheWay if another transaction created one of them in
+ * the meantime.
+ */
 export async function createStreams(
   transaction: Transaction,
   seals: RowSeals,
@@ -171,7 +177,7 @@ function columnsOf(head: StreamHead, seals: RowSeals) {
   };
 }
 
-/** The entry at a place of a stream, if there is one. */
+/** Returns the entry at a place of a stream, if it exists. */
 export function entryAt(reader: Reader, streamId: string, sequence: number): Promise<EntryRow | undefined> {
   return reader
     .tables<AuditTables>()
@@ -183,7 +189,7 @@ export function entryAt(reader: Reader, streamId: string, sequence: number): Pro
     .executeTakeFirst();
 }
 
-/** The last entries of a stream, newest first. */
+/** Returns the last entries of a stream, newest first. */
 export function lastEntries(
   reader: Reader,
   streamId: string,

@@ -12,17 +12,17 @@ import { type DerivedSealKeys, sealKeyId } from './seal-keys.ts';
 import type { AuditTables } from './tables.ts';
 import { countByHour } from './totals.ts';
 
-/** A key that sealed a stream, and the one that seals it from now on. */
+/** Old and new seal key of a stream. */
 export interface SealKeyRotation {
   from: string;
   to: string;
-  /** The number of the last entry under the old key, which says so. */
+  /** Sequence number of the last entry under the old key, which records the rotation. */
   sequence: number;
 }
 
 /**
- * Begins the next epoch of a stream: its last entry under the old key names the new one, under which all later entries are
- * sealed, whatever process appends them. Whoever was given the old key can seal nothing that comes after.
+ * Starts the next epoch of a stream. The last entry under the old key specifies the new key, which seals all later
+ * entries, whichever process appends them. The old key cannot seal later entries.
  * @throws DomainError `not_found`, `stream_damaged`, `clock_behind`.
  */
 export function rotateSealKey(database: Database, deps: AppendDeps, streamId: string): Promise<SealKeyRotation> {
@@ -50,16 +50,16 @@ async function rotate(
   return { from, to, sequence: row.sequence };
 }
 
-/** The streams in their order, with the epoch that each of them is in. */
+/** Returns all streams in order, with their current epochs. */
 export function streamEpochs(reader: Reader): Promise<{ stream_id: string; seal_epoch: number }[]> {
   const streams = reader.tables<AuditTables>().selectFrom('streams').select(['stream_id', 'seal_epoch']);
   return streams.orderBy('stream_id').execute();
 }
 
 /**
- * Writes the keys of every stream that exists, of all the epochs that it had, into a folder: for whoever is to check seals.
- * @returns the file of each, by the id that entries name it by.
- * @throws EvidenceError `config` for a file that has another key.
+ * Writes the seal keys of all streams and epochs into a folder, for checks of seals.
+ * @returns the file of each key, by the key's id in entries.
+ * @throws EvidenceError `config` if a file exists with another key.
  */
 export async function writeSealKeys(
   { database, sealKeys }: { database: Reader; sealKeys: DerivedSealKeys },
@@ -78,7 +78,7 @@ export async function writeSealKeys(
   return files;
 }
 
-/** Writes a key once; the same key again is nothing new, another one is never written over. */
+/** Writes a key once. Writing the same key again changes nothing; a file with another key is never overwritten. */
 async function writeKey(path: string, text: string): Promise<void> {
   try {
     await writeFile(path, text, { flag: 'wx', mode: 0o600 });

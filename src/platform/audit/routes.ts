@@ -34,7 +34,7 @@ const AUDIT_DESCRIPTION: ServiceDescription = {
   },
 };
 
-/** The audit evidence-chain service, to be registered under its base path. */
+/** Routes of the audit evidence chain service, registered under its base path. */
 export const auditRoutes: FastifyPluginAsync<{ service: AuditService }> = async (server, { service }) => {
   await serveOpenApi(server, AUDIT_DESCRIPTION);
   await server.register(entryRoutes, { service });
@@ -43,7 +43,7 @@ export const auditRoutes: FastifyPluginAsync<{ service: AuditService }> = async 
   await server.register(evidenceRoutes, { service });
 };
 
-/** Serves a checkpoint that is made, or was before. */
+/** Serves the creation of a checkpoint, or the existing one. */
 const checkpointRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = async (server, { service }) => {
   server.post(
     '/streams/:stream_id/checkpoints',

@@ -8,7 +8,7 @@ import type { CheckpointRow, RowSeals, SealedHead, VerificationRow } from './sea
 import type { AuditTables } from './tables.ts';
 import type { Faults } from './walk.ts';
 
-/** Checks read without giving way to other requests. */
+/** Number of checks read without yielding to other requests. */
 const PAGE_ROWS = 50;
 
 interface RowChecks {
@@ -20,7 +20,7 @@ interface RowChecks {
   signal: AbortSignal;
 }
 
-/** Checks that there is every checkpoint and every anchor that the head counts, each as this service wrote it. */
+/** Checks that every checkpoint and every anchor that the head counts exists and is as this service wrote it. */
 export async function checkCheckpoints({ reader, seals, stream, head, faults, signal }: RowChecks): Promise<void> {
   const { checkpoints, anchored, sequence } = head;
   const gaps = new Gaps('checkpoint_missing', faults);
@@ -38,9 +38,9 @@ export async function checkCheckpoints({ reader, seals, stream, head, faults, si
   if (anchors !== anchored) faults.fail('anchor_missing', sequence, `${anchored}`, `${anchors}`);
 }
 
-/** Checks that a token is about what its row says, and by the kind of authority that it says. */
+/** Checks that a token matches the statements of its row, including the kind of authority. */
 async function checkToken(row: CheckpointRow, token: Uint8Array, faults: Faults): Promise<void> {
-  // Loaded for those who have checkpoints: it takes a fifth of a second.
+  // Loaded only if there are checkpoints, because loading takes a fifth of a second.
   const { readStamp } = await import('../timestamp/exchange.ts');
   faults.compare('checkpoint_token_mismatch', row.sequence, told(row), stated(await readStamp(token)));
 }
@@ -55,13 +55,13 @@ function stated(stamp: StatedStamp | null): string | null {
   return `${imprint} ${genTime.toISOString()} ${isDevelopment ? 'development' : 'external'}`;
 }
 
-/** Checks that there is every check that the head counts, and each that is on record is as this service wrote it. */
+/** Checks that every check that the head counts exists, and that every recorded check is as this service wrote it. */
 export async function checkVerifications({ reader, seals, stream, head, faults, signal }: RowChecks): Promise<void> {
   const { verifications, sequence } = head;
   const gaps = new Gaps('verification_missing', faults);
   for await (const rows of verificationPages(reader, stream)) {
     for (const row of rows) {
-      // One that was added since the head was read is not missing there.
+      // Ignores a check that was added after the head was read.
       if (row.number <= verifications) gaps.pass(row.number, sequence);
       const isWhole = row.failures_sha256 === hash('sha256', row.failures, 'hex');
       if (!isWhole || row.seal !== seals.verification(row, stream.stream_id))
@@ -72,7 +72,7 @@ export async function checkVerifications({ reader, seals, stream, head, faults, 
   gaps.pass(verifications + 1, sequence);
 }
 
-/** In the order of their numbers; those that say the same number in the order in which they came. */
+/** Yields checks by number; checks with the same number are in insertion order. */
 function verificationPages(reader: Reader, { stream_no }: StreamName): AsyncGenerator<VerificationRow[]> {
   const all = reader.tables<AuditTables>().selectFrom('verifications').selectAll().where('stream_no', '=', stream_no);
   const sorted = all.orderBy('number').orderBy('verification_no').limit(PAGE_ROWS);
@@ -88,7 +88,7 @@ function verificationPages(reader: Reader, { stream_no }: StreamName): AsyncGene
   );
 }
 
-/** Tells which numbers are missing where rows are numbered from 1 on. */
+/** Reports gaps in rows that are numbered from 1. */
 class Gaps {
   readonly #code: string;
   readonly #faults: Faults;
@@ -99,7 +99,7 @@ class Gaps {
     this.#faults = faults;
   }
 
-  /** @param number of the next row, in their order. @param sequence where it is told that those before it are missing. */
+  /** @param number of the next row, in order. @param sequence at which missing rows before it are reported. */
   pass(number: number, sequence: number): void {
     const missing = number - 1 === this.#due ? `${this.#due}` : `${this.#due}-${number - 1}`;
     if (this.#due < number) this.#faults.fail(this.#code, sequence, missing, null);

@@ -5,25 +5,25 @@ import type { EntryRow, StreamHead } from './repository.ts';
 import type { DerivedSealKeys } from './seal-keys.ts';
 import type { WireEntry } from './wire.ts';
 
-/** The `prev_hash` of the first entry of a stream: nothing came before. */
+/** `prev_hash` of the first entry of a stream. */
 export const GENESIS = '0'.repeat(64);
 
-/** The part of an entry that is hashed: all of it but its own hash and seal. */
+/** Hashed part of an entry: everything but its hash and seal. */
 type EntryContent = Omit<EntryRow, 'hash' | 'seal'>;
 
-/** Hex SHA-256 of the content of an entry. */
+/** Returns the hex SHA-256 of the content of an entry. */
 export function hashEntry(entry: EntryContent): string {
   return hashContent(entryText(entry));
 }
 
-/** Hex SHA-256 of a text that `entryText` returned. */
+/** Returns the hex SHA-256 of a text that `entryText` returned. */
 export function hashContent(content: string): string {
   return hash('sha256', content, 'hex');
 }
 
 /**
- * The RFC 8785 form of the entry without `hash` and `seal`. The members are written in the order in which section 3.2.3
- * sorts them, and `metadata` is in that form already, so nothing is parsed or sorted here.
+ * Returns the RFC 8785 form of the entry without `hash` and `seal`. The members are in the order of section 3.2.3, and
+ * `metadata` is already in that form, so nothing is parsed or sorted here.
  */
 export function entryText(entry: EntryContent): string {
   const members = [
@@ -43,12 +43,12 @@ export function entryText(entry: EntryContent): string {
   return `{${members.join(',')}}`;
 }
 
-/** Hex HMAC-SHA-256 over the 64 ASCII characters of an entry's hash. */
+/** Returns the hex HMAC-SHA-256 over the 64 ASCII characters of an entry's hash. */
 export function sealHash(key: KeyObject, entryHash: string): string {
   return createHmac('sha256', key).update(entryHash, 'latin1').digest('hex');
 }
 
-/** The entry as the contract serves it, as JSON text. The table admits only hex as digests: they need no escaping. */
+/** Returns the entry as JSON text in the contract's form. The table admits only hex digests, which need no escaping. */
 export function entryToJson(entry: EntryRow): string {
   const members = [
     `"entry_id":${quote(entry.entry_id)}`,
@@ -69,18 +69,20 @@ export function entryToJson(entry: EntryRow): string {
   return `{${members.join(',')}}`;
 }
 
-/** The same entry as an object. */
+/** Returns the same entry as an object. */
 export function entryToWire(entry: EntryRow): WireEntry {
   return JSON.parse(entryToJson(entry)) as WireEntry;
 }
 
-/** The most that this machine's clock may be slow against the last entry of a stream: clocks are corrected by so much. */
+/**
+ * Maximum time by which this machine's clock may be behind the last entry of a stream; clock corrections stay below it.
+ */
 const BEHIND_MS = 5000;
 
 /**
- * The time that an entry recorded at `now` gets: never before the last one of its stream.
- * @throws DomainError `clock_behind` when the clock went back by more than a correction. Entries would all be dated by
- * the stream's last until the clock is there again, and a period would miss them.
+ * Returns the time of an entry recorded at `now`, which is never before the last entry of its stream.
+ * @throws DomainError `clock_behind` if the clock went back by more than a correction. Otherwise all entries would get
+ * the time of the last one until the clock catches up, and an export of a period would miss them.
  */
 export function timestampOf(now: Date, last: string | null): string {
   const text = now.toISOString();
@@ -93,13 +95,13 @@ export function timestampOf(now: Date, last: string | null): string {
   return last;
 }
 
-/** RFC 8785 section 3.2.2.2: strings as ECMAScript's JSON.stringify writes them. */
+/** Writes a string as RFC 8785 section 3.2.2.2 requires, which is the form of ECMAScript's JSON.stringify. */
 function quote(text: string): string {
   return JSON.stringify(text);
 }
 
 /**
- * Seals an entry onto the head of its stream, which moves to it.
+ * Seals an entry onto the head of its stream, and moves the head to the entry.
  * @throws DomainError `clock_behind`.
  */
 export function sealOnto(head: StreamHead, entry: CheckedEntry, keys: DerivedSealKeys, now: Date): EntryRow {

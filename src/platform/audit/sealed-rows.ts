@@ -2,7 +2,7 @@ import { createHmac, hash, type KeyObject } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import type { AuditTables } from './tables.ts';
 
-/** The end of a stream, with what is counted of it. */
+/** Head of a stream, with the counts of the stream's rows. */
 export interface SealedHead {
   streamId: string;
   createdAt: string;
@@ -10,13 +10,12 @@ export interface SealedHead {
   hash: string;
   count: number;
   lastEntryAt: string;
-  /** The number of its checkpoints. */
   checkpoints: number;
-  /** The number of those that are anchored. */
+  /** Number of anchored checkpoints. */
   anchored: number;
-  /** The number of its checks that are numbered. */
+  /** Number of checks that have a number. */
   verifications: number;
-  /** The epoch of the key that seals its next entry. */
+  /** Epoch of the key that seals the next entry. */
   sealEpoch: number;
 }
 
@@ -26,8 +25,8 @@ export type StoredPackage = Omit<Selectable<AuditTables['packages']>, 'json_sha2
 export type SealedTotals = Pick<Selectable<AuditTables['totals']>, 'streams' | 'verified' | 'failed' | 'reached'>;
 
 /**
- * Seals of rows that anybody with the database could write: hex HMAC-SHA-256 under a key that is not handed out. They
- * are compared here and shown to nobody: who sees what a changed row would need could write it.
+ * Seals of rows that anyone with access to the database could write: hex HMAC-SHA-256 under a key that is not handed
+ * out. Seals are compared here and never shown: the expected seal of a changed row would make the change pass as sound.
  */
 export class RowSeals {
   readonly #key: KeyObject;
@@ -43,7 +42,7 @@ export class RowSeals {
     return this.#seal('head', head.streamId, head.createdAt, ...end, ...counted, head.sealEpoch);
   }
 
-  /** @param streamId of its stream: a number of the database says nothing. */
+  /** @param streamId of the checkpoint's stream: the stream's number in the database proves nothing. */
   checkpoint(row: Omit<CheckpointRow, 'ordinal' | 'stream_no' | 'seal'>, streamId: string): string {
     const anchor = [row.gen_time, row.token === null ? null : hash('sha256', row.token, 'hex'), row.anchored_as];
     const made = [row.checkpoint_id, row.number, row.sequence, row.hash, row.created_at];
@@ -74,7 +73,7 @@ export class RowSeals {
     return this.#seal('totals', streams, verified, failed, reached);
   }
 
-  /** A list of JSON has one reading: no two rows have the same text. */
+  /** Seals the content as a JSON array, whose text is unambiguous: no two rows have the same text. */
   #seal(...content: (string | number | null)[]): string {
     return createHmac('sha256', this.#key).update(JSON.stringify(content)).digest('hex');
   }

@@ -10,7 +10,7 @@ import { RowSeals } from './sealed-rows.ts';
 import type { AuditTables } from './tables.ts';
 import { Verifier } from './verifications.ts';
 
-/** Everything that the audit service's routes call. */
+/** Dependencies of the audit service's routes. */
 export interface AuditService {
   database: Database;
   seals: RowSeals;
@@ -48,7 +48,7 @@ export function assembleAudit({ database, keys, authority, clock, onAnchorFailur
   };
 }
 
-/** Returns the metrics of the audit service in this process; those of checkpoints as the database has them. */
+/** Returns the metrics of the audit service in this process, and of the checkpoints in the database. */
 export function auditMetrics({ database, appender, verifier, readers }: AuditService): Collect {
   return async () => {
     const { requests, entries } = appender.done;

@@ -4,15 +4,17 @@ interface Shared<T> {
   abandon: AbortController;
 }
 
-/** Work that is done once for all who ask for it while it goes on, and ends early when nobody waits any more. */
+/**
+ * Work that is done once for all callers that request it while it runs, and is aborted when no caller waits any longer.
+ */
 export class SharedWork<T> {
   readonly #running = new Map<string, Shared<T>>();
 
   /**
-   * @param key of the work: the same key is the same work.
-   * @param signal says that this one does not wait any more.
-   * @param work begins it where it does not go on.
-   * @throws what `work` does; the reason of `signal`.
+   * @param key of the work; the same key means the same work.
+   * @param signal aborts when this caller stops waiting.
+   * @param work starts the work if it is not running.
+   * @throws the error of `work`; the reason of `signal`.
    */
   async join(key: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     signal.throwIfAborted();
@@ -21,7 +23,7 @@ export class SharedWork<T> {
     const { promise: left, reject } = Promise.withResolvers<never>();
     const leave = () => {
       if (--shared.waiting === 0) {
-        // Later callers begin anew.
+        // Later callers start the work again.
         this.#forget(key, shared);
         shared.abandon.abort();
       }

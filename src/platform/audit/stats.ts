@@ -7,35 +7,36 @@ import { hourOf, readTotals } from './totals.ts';
 import type { AuditActivity, WireStats } from './wire.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Checks, and pending checkpoints, that are told one by one. */
+/** Maximum number of checks and pending checkpoints that are listed individually. */
 const MOST_TOLD = 50;
 
 /**
- * The findings of the last checks of all streams. Whoever has the database can change or remove their records, so the
- * database only counts them: what it counts is compared with the sealed totals, where each check is counted when it is
- * recorded.
+ * Findings of the last checks of all streams. Anyone with access to the database can change or remove the records of
+ * checks, so their count is compared with the sealed totals, in which each check is counted when it is recorded.
  */
 interface LastChecks {
   streams: number;
   entries: number;
-  /** Streams whose last check found nothing. */
+  /** Streams whose last check found nothing wrong. */
   verified: number;
-  /** Streams whose last check found something. */
+  /** Streams whose last check found something wrong. */
   failed: number;
-  /** The newest of them, that one first. */
+  /** Newest failed checks, newest first. */
   told: { stream_id: string; verification_id: string; checked_at: string }[];
-  /** Streams without a record of a last check, or with one too many. */
+  /** Streams without a valid record of a last check. */
   unrecorded: number;
-  /** Streams with entries after those that their last check reached. */
+  /** Streams with entries after the range of their last check. */
   grown: number;
-  /** The newest of the last checks; null where there is none. */
+  /** Time of the newest last check; null if there is none. */
   last_checked_at: string | null;
-  /** As in the statistics: how many streams are gone, and whether the records fit what was counted when they were made. */
+  /**
+   * Statistics of the same names: number of removed streams, and whether records differ from the totals made with them.
+   */
   missing_streams: number | null;
   checks_changed: boolean | null;
 }
 
-/** @param reader of one state: the count is compared with the records. */
+/** @param reader of one snapshot, because the count is compared with the records. */
 async function readLastChecks(reader: Reader, seals: RowSeals): Promise<LastChecks> {
   const { streams, entries, grown, reached, ...counted } = await countRecords(reader);
   const totals = await readTotals(reader, seals);
@@ -58,7 +59,7 @@ async function readLastChecks(reader: Reader, seals: RowSeals): Promise<LastChec
   };
 }
 
-/** The record of each stream that is shown as its last check. */
+/** Counts of the records that are shown as the streams' last checks. */
 interface CountedChecks {
   streams: number;
   entries: number;
@@ -90,7 +91,7 @@ function newestChecks(reader: Reader) {
     .limit(MOST_TOLD);
 }
 
-/** By the index of the checks that failed: most streams have none. */
+/** Returns the query for the newest failed checks, which uses the index of failed checks; most streams have none. */
 function newestFailures(reader: Reader) {
   return streamsQuery(reader)
     .whereRef('verifications.stream_no', '=', 'streams.stream_no')
@@ -99,7 +100,7 @@ function newestFailures(reader: Reader) {
     .limit(MOST_TOLD);
 }
 
-/** Those that nobody changed, and whether that is all of them. */
+/** Returns the checks that were not changed, and whether all of them are unchanged. */
 function soundOf(rows: readonly StreamRow[], seals: RowSeals) {
   const checks = rows.flatMap((row) => {
     const { stream_id, last_checked_at: checked_at } = streamToWire(row, seals);
@@ -112,14 +113,15 @@ function soundOf(rows: readonly StreamRow[], seals: RowSeals) {
 type Counted = Pick<WireStats, 'entries_24h' | 'checkpoints' | 'pending_anchors' | 'evidence_packages'>;
 
 /**
- * The numbers of the dashboard as they are at `now`. A stream that was removed with all its rows leaves nothing behind
- * but the count of streams, which is sealed: it is compared with those that are there.
- * @param reader of one state.
+ * Returns the numbers of the dashboard at `now`. A stream that was removed with all its rows is detected only by the
+ * sealed count of streams, which is compared with the present rows.
+ * @param reader of one snapshot.
  */
 export async function readStats(reader: Reader, seals: RowSeals, now: Date): Promise<WireStats> {
   const since = new Date(now.getTime() - DAY_MS).toISOString();
   const hour = hourOf(since);
-  // Whole hours were counted when they were recorded; of the first one the part is counted that the day has.
+  // Whole hours were counted when entries were recorded; of the first hour, only the part inside the last 24 hours
+  // counts.
   const { rows } = await sql<Counted>`
     SELECT
       (SELECT CAST(coalesce(sum(entries), 0) AS bigint) FROM entry_hours WHERE hour > ${hour}) +
@@ -144,11 +146,11 @@ export async function readStats(reader: Reader, seals: RowSeals, now: Date): Pro
   };
 }
 
-/** Days that are told, with the one that has begun. */
+/** Number of days shown, including the current one. */
 const DAYS = 30;
 const MOST_STREAMS = 12;
 
-/** Counts the entries that were recorded on each of the last days, and in which streams. */
+/** Counts the entries recorded on each of the last days, and the streams with the most entries. */
 export async function readActivity(reader: Reader, now: Date): Promise<AuditActivity> {
   const days = Array.from({ length: DAYS }, (_, back) => dayOf(new Date(now.getTime() - (DAYS - 1 - back) * DAY_MS)));
   const since = days[0] ?? '';
@@ -171,9 +173,9 @@ export async function readActivity(reader: Reader, now: Date): Promise<AuditActi
   return { days: days.map((each) => ({ day: each, entries: counts.get(each) ?? 0 })), streams };
 }
 
-/** The streams to be looked at, and how far what was checked reaches. */
+/** Streams that need attention, and the extent of the checks. */
 export interface Overview extends LastChecks {
-  /** Checkpoints without a time stamp, oldest first. */
+  /** Checkpoints without a timestamp, oldest first. */
   pending: { stream_id: string; sequence: number; created_at: string }[];
 }
 

@@ -6,7 +6,7 @@ import type { RowSeals } from './sealed-rows.ts';
 import type { AuditTables } from './tables.ts';
 import type { WireStream } from './wire.ts';
 
-/** A stream as it stands, with its last check. */
+/** Stream with its current state and last check. */
 export type StreamRow = Awaited<ReturnType<ReturnType<typeof streamsQuery>['executeTakeFirstOrThrow']>>;
 
 export function streamsQuery(reader: Reader) {
@@ -45,7 +45,10 @@ export async function recordedEntry(reader: Reader, streamId: string, sequence: 
   return row;
 }
 
-/** A check that was written by somebody else is none: the stream is shown as one that was never checked. */
+/**
+ * Converts a stream to its wire form. A check that the service did not write is ignored, so the stream is shown as
+ * unchecked.
+ */
 export function streamToWire(row: StreamRow, seals: RowSeals): WireStream {
   const check = lastCheckOf(row, seals);
   return {

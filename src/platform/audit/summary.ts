@@ -2,10 +2,10 @@ import type { EntryCount } from './entry-rows.ts';
 import type { EntryRow } from './repository.ts';
 import type { GenerateRequest, WireCheckpoint, WirePackageHead, WireStream, WireSummary } from './wire.ts';
 
-/** Names listed of each kind; a summary stays a summary when a million different actors acted. */
+/** Maximum number of names listed of each kind, so that the summary stays short even with a million actors. */
 const MAX_NAMES = 1000;
 
-/** The ends of what a package has. */
+/** First and last entry of a package. */
 interface PackageEnds {
   first: EntryRow;
   last: EntryRow;
@@ -17,11 +17,11 @@ interface Census {
   first: EntryRow | null;
   last: EntryRow | null;
   counts: WireSummary['counts'];
-  /** Kinds of which only the most frequent names are listed, with how many there are. */
+  /** Kinds of which only the most frequent names are listed, with the total number of names. */
   shortened: { kind: string; names: number }[];
 }
 
-/** Adds up counts of entries. @param ends null where there are none. @throws the reason of `signal`. */
+/** Adds up counts of entries. @param ends null if there are no entries. @throws the reason of `signal`. */
 export async function takeCensus(
   parts: AsyncIterable<EntryCount>,
   ends: PackageEnds | null,
@@ -46,13 +46,13 @@ export async function takeCensus(
   return { count, first: ends?.first ?? null, last: ends?.last ?? null, counts, shortened };
 }
 
-/** The most frequent names first. `Object.fromEntries` keeps a name like `__proto__`, which assignment would not. */
+/** Returns the most frequent names first. `Object.fromEntries` keeps a name like `__proto__`, unlike assignment. */
 function listed(tally: Map<string, number>): Record<string, number> {
   const sorted = [...tally].sort(([nameA, a], [nameB, b]) => b - a || (nameA < nameB ? -1 : 1));
   return Object.fromEntries(sorted.slice(0, MAX_NAMES));
 }
 
-/** Returns what a reader must not take this package to prove. */
+/** Returns the limits of what this package proves. */
 function limitationsOf(stream: WireStream, census: Census, checkpoints: readonly WireCheckpoint[]): string[] {
   return [
     'The package shows what was recorded. It does not prove that everything that happened was recorded, or that what was recorded is true.',
@@ -101,11 +101,11 @@ interface SettledFacts {
   period: WireSummary['period'];
   now: string;
   census: Census;
-  /** Without their tokens. */
+  /** Anchors without their tokens. */
   anchors: WireCheckpoint[];
 }
 
-/** The package without its checkpoints and entries, which are read when somebody downloads them. */
+/** Returns the package without its checkpoints and entries, which are read for each download. */
 export function headOf({ packageId, stream, period, now, census }: SettledFacts): Omit<WirePackageHead, 'checkpoints'> {
   return {
     format: 'evidence-package/1',

@@ -1,8 +1,8 @@
 import { column, type TablesOf, table } from '../database/table.ts';
 
 /**
- * Times are RFC 3339 UTC with milliseconds. The checks hold for whoever edits the database with another program, too.
- * Entries refer to their stream by a number: a stream id may be longer than what PostgreSQL can index twice.
+ * Times are RFC 3339 UTC with milliseconds. The constraints also apply to edits of the database by other programs.
+ * Entries refer to their stream by a number, because a stream id may be too long for PostgreSQL to index twice.
  */
 export const AUDIT_TABLES = {
   verifications: table(
@@ -10,9 +10,12 @@ export const AUDIT_TABLES = {
       verification_no: column.ordinal(),
       verification_id: column.text('UNIQUE'),
       stream_no: column.integer(),
-      /** Its number among the checks of its stream, from 1 on without gaps; 0 for one that found the row of its stream changed, and is not counted. */
+      /**
+       * Number among the checks of the stream, from 1 without gaps; 0 for a check that found the stream's row changed,
+       * which is not counted.
+       */
       number: column.integer(),
-      /** 0 or 1. */
+      /** Flag: 0 or 1. */
       verified: column.flag(),
       began_at: column.text(),
       checked_at: column.text(),
@@ -20,12 +23,12 @@ export const AUDIT_TABLES = {
       from_sequence: column.optional(column.integer()),
       to_sequence: column.optional(column.integer()),
       head_hash: column.optional(column.text()),
-      /** Up to where nothing is wrong. */
+      /** Last sequence number up to which nothing is wrong. */
       sound_through: column.optional(column.integer()),
-      /** JSON of what was found wrong. */
+      /** JSON of the failures found. */
       failures: column.text(),
       failures_sha256: column.text(),
-      /** Over all above but the numbers of the database; over the failures by their digest. */
+      /** Seal over all columns above except the database's numbers; covers the failures by their digest. */
       seal: column.text(),
     },
     {
@@ -46,35 +49,35 @@ export const AUDIT_TABLES = {
       created_at: column.text(),
       last_entry_at: column.text(),
       checkpoint_count: column.integer(),
-      /** The number of its checkpoints that are anchored. */
+      /** Number of anchored checkpoints. */
       anchored_count: column.integer(),
-      /** The number of its checks that have a number. */
+      /** Number of checks that have a number. */
       verification_count: column.integer(),
-      /** The epoch of the key that seals its next entry. */
+      /** Epoch of the key that seals the next entry. */
       seal_epoch: column.integer(),
-      /** Over all above but the number. */
+      /** Seal over all columns above except the number. */
       head_seal: column.text(),
-      /** The check that began last; null while there was none. */
+      /** Check that started last; null if there was none. */
       verification_no: column.optional(column.integer('REFERENCES verifications')),
     },
     { indexes: { streams_by_check: '(verification_no)' } },
   ),
-  /** One row. */
+  /** Totals over all streams, in one row. */
   totals: table({
     id: column.integer('PRIMARY KEY CHECK (id = 1)'),
     streams: column.integer(),
     /** Streams whose last check found nothing wrong. */
     verified: column.integer(),
-    /** Those whose last check found something. */
+    /** Streams whose last check found something wrong. */
     failed: column.integer(),
-    /** Up to where the last checks went: the sum of their last sequence numbers. */
+    /** Sum of the last sequence numbers that the last checks reached. */
     reached: column.integer(),
     seal: column.text(),
   }),
-  /** The columns are the only copy of an entry: what is served and what is verified is built from them. */
+  /** Columns of entries, the only copy: answers and checks are built from them. */
   entries: table(
     {
-      /** In the order in which the entries of all streams were recorded. */
+      /** Number in the order in which the entries of all streams were recorded. */
       recorded: column.ordinal(),
       stream_no: column.integer('REFERENCES streams'),
       sequence: column.integer('CHECK (sequence BETWEEN 1 AND 9007199254740991)'),
@@ -85,7 +88,7 @@ export const AUDIT_TABLES = {
       action: column.text(),
       resource_type: column.text(),
       resource_id: column.text(),
-      /** An object in the form of RFC 8785, so that its text can be hashed as it is. */
+      /** Object as RFC 8785 text, so that it can be hashed as it is. */
       metadata: column.jsonObject(),
       prev_hash: column.digest(),
       seal_key_id: column.text(),
@@ -98,10 +101,10 @@ export const AUDIT_TABLES = {
       appendOnly: [['stream_no', 'sequence'], ['recorded']],
     },
   ),
-  /** The number of entries that a stream got in an hour. */
+  /** Number of entries that a stream got in an hour. */
   entry_hours: table(
     {
-      /** As the entries' times begin: `2026-10-01T09`. */
+      /** Prefix of the entries' times: `2026-10-01T09`. */
       hour: column.text(),
       stream_no: column.integer('REFERENCES streams'),
       entries: column.integer(),
@@ -113,7 +116,7 @@ export const AUDIT_TABLES = {
       ordinal: column.ordinal(),
       checkpoint_id: column.text('UNIQUE'),
       stream_no: column.integer('REFERENCES streams'),
-      /** Its number among the checkpoints of its stream, from 1 on without gaps. */
+      /** Number among the checkpoints of the stream, from 1 without gaps. */
       number: column.integer(),
       sequence: column.integer(),
       hash: column.text(),
@@ -123,7 +126,7 @@ export const AUDIT_TABLES = {
       tsa_url: column.text(),
       gen_time: column.optional(column.text()),
       token: column.optional(column.bytes()),
-      /** The first of its stream to be anchored has 1, the next 2. */
+      /** Number among the anchored checkpoints of the stream, from 1. */
       anchored_as: column.optional(column.integer()),
       seal: column.text(),
     },
@@ -141,19 +144,21 @@ export const AUDIT_TABLES = {
       entry_count: column.integer(),
       first_sequence: column.optional(column.integer()),
       last_sequence: column.optional(column.integer()),
-      /** The checkpoints that the stream had, and those that were anchored: later ones are not in the package. */
+      /**
+       * Numbers of the stream's checkpoints and anchored checkpoints at generation; later ones are not in the package.
+       */
       checkpoints: column.integer(),
       anchored: column.integer(),
       /** JSON of the package without its checkpoints and entries. */
       head: column.text(),
       /** JSON of the summary form. */
       summary: column.text(),
-      /** Over all above. */
+      /** Seal over all columns above. */
       seal: column.text(),
-      /** Digest of the JSON form as it was sent when somebody first downloaded all of it. */
+      /** Digest of the JSON form as sent in the first complete download. */
       json_sha256: column.optional(column.text()),
       json_seal: column.optional(column.text()),
-      /** The PDF form once somebody asked for it. */
+      /** PDF form, stored after the first request for it. */
       pdf: column.optional(column.bytes()),
       pdf_seal: column.optional(column.text()),
     },

@@ -4,11 +4,11 @@ import type { Added } from './repository.ts';
 import type { RowSeals, SealedTotals } from './sealed-rows.ts';
 import type { AuditTables } from './tables.ts';
 
-/** The one row of the table. */
+/** Id of the only row. */
 const ONLY = 1;
 const NONE: SealedTotals = { streams: 0, verified: 0, failed: 0, reached: 0 };
 
-/** Reads what the platform says of all streams; null where that was changed outside of it. */
+/** Reads the totals over all streams; null if they were changed outside the platform. */
 export async function readTotals(reader: Reader, seals: RowSeals): Promise<SealedTotals | null> {
   const row = await query(reader).executeTakeFirst();
   if (row !== undefined) return row.seal === seals.totals(row) ? row : null;
@@ -16,8 +16,8 @@ export async function readTotals(reader: Reader, seals: RowSeals): Promise<Seale
 }
 
 /**
- * Adds to what is said of all streams. Of what was changed outside nothing is made: its seal would say that it is sound.
- * Last in a transaction, so that others wait for it only until that ends.
+ * Adds to the totals over all streams. Leaves totals alone that were changed outside the platform, because a new seal
+ * would make them look sound. Call this last in a transaction, so that others wait only briefly for the row.
  */
 export async function addToTotals(transaction: Transaction, seals: RowSeals, more: SealedTotals): Promise<void> {
   const row = await query(transaction).modifyEnd(transaction.sql.locked).executeTakeFirst();
@@ -36,7 +36,7 @@ export async function addToTotals(transaction: Transaction, seals: RowSeals, mor
   await transaction.tables<AuditTables>().updateTable('totals').set(sealed).where('id', '=', ONLY).execute();
 }
 
-/** @throws InTheWay where another process began them meanwhile. */
+/** Creates the totals. @throws InTheWay if another process created them in the meantime. */
 async function begin(transaction: Transaction, seals: RowSeals, totals: SealedTotals): Promise<void> {
   const sealed = { id: ONLY, ...totals, seal: seals.totals(totals) };
   const rows = transaction.tables<AuditTables>().insertInto('totals').values(sealed);
@@ -54,12 +54,12 @@ export async function countStreams(reader: Reader): Promise<number> {
   return (await streams.select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirstOrThrow()).count;
 }
 
-/** The hour that a time is in, as far as both have it: `2026-10-01T09`. */
+/** Returns the hour of a time as a prefix: `2026-10-01T09`. */
 export function hourOf(timestamp: string): string {
   return timestamp.slice(0, 13);
 }
 
-/** Counts new entries by stream and hour. Their streams are this transaction's. */
+/** Counts new entries by stream and hour. This transaction must hold the heads of the streams. */
 export async function countByHour(transaction: Transaction, added: readonly Added[]): Promise<void> {
   if (added.length === 0) return;
   const counts = new Map<string, { hour: string; stream_no: number; entries: number }>();

@@ -15,7 +15,7 @@ import type { AuditTables } from './tables.ts';
 import { addToTotals } from './totals.ts';
 import type { WireVerification } from './wire.ts';
 
-/** A stream has a few entries, or millions. */
+/** Bounds in seconds; a stream has a few entries, or millions. */
 const BOUNDS = [0.01, 0.1, 0.5, 1, 5, 15, 60, 300, 1800];
 
 interface VerifyDeps {
@@ -25,7 +25,7 @@ interface VerifyDeps {
   inspect(streamId: string, signal: AbortSignal): Promise<StreamInspection>;
 }
 
-/** Checks streams when somebody asks, and records what was found. */
+/** Checks streams on request, and records the results. */
 export class Verifier {
   readonly #deps: VerifyDeps;
   readonly #running = new SharedWork<WireVerification>();
@@ -36,10 +36,10 @@ export class Verifier {
   }
 
   /**
-   * One check of a stream at a time in this process: who asks while one goes on gets what that one finds. Another process
-   * may check it meanwhile. That does no harm: both are recorded and counted, and the stream is shown as that one found it
-   * that began later.
-   * @throws DomainError `not_found` for a stream that does not exist; the reason of `signal`.
+   * Checks a stream, one check of it at a time in this process: a request during a check gets the result of that check.
+   * Another process may check the stream at the same time. Both checks are recorded and counted, and the stream shows
+   * the one that started later.
+   * @throws DomainError `not_found` if the stream does not exist; the reason of `signal`.
    */
   verify(streamId: string, signal: AbortSignal): Promise<WireVerification> {
     return this.#running.join(streamId, signal, (abandoned) => this.#verify(streamId, abandoned));
@@ -59,7 +59,9 @@ export class Verifier {
   }
 }
 
-/** Failures of one check are up to a thousand: few checks make a page of some size. */
+/**
+ * Maximum number of checks in a page. A check may have a thousand failures, so a few checks already make a large page.
+ */
 const MOST_AT_ONCE = 50;
 
 type Found = Selectable<AuditTables['verifications']> & { stream_id: string };
@@ -70,11 +72,12 @@ interface NewVerification {
   inspection: StreamInspection;
 }
 
-/** Two checks may overlap: the stream is shown as that one found it that began later. */
+/** Records a check. If two checks overlap, the stream shows the one that started later. */
 function recordVerification(database: Database, seals: RowSeals, made: NewVerification): Promise<void> {
   const { stream_id } = made.verification;
   return database.write(async (transaction) => {
-    // Nobody else shows another check meanwhile: two would count the same change.
+    // The lock keeps others from recording a check of the stream in the meantime, which would count the same change
+    // twice.
     const number = await nextNumber(transaction, seals, made);
     const tables = transaction.tables<AuditTables>();
     const before = await findStream(transaction, stream_id);
@@ -88,7 +91,7 @@ function recordVerification(database: Database, seals: RowSeals, made: NewVerifi
   });
 }
 
-/** Changes what the totals say of a stream from what was shown of it. */
+/** Updates the totals by the difference to the stream's previous check. */
 async function count(
   transaction: Transaction,
   seals: RowSeals,
@@ -104,7 +107,10 @@ async function count(
   });
 }
 
-/** Held until the transaction ends. A head that was changed outside is given no new seal, and counts no check: 0. */
+/**
+ * Returns the number of the next check, locking the head until the transaction ends. Returns 0 if the head was changed
+ * outside the service: such a head gets no new seal and counts no checks.
+ */
 async function nextNumber(transaction: Transaction, seals: RowSeals, made: NewVerification): Promise<number> {
   const { stream_id, checked_at } = made.verification;
   const head = (await lockHeads(transaction, seals, [stream_id], new Date(checked_at))).get(stream_id);
@@ -129,7 +135,7 @@ function toRow({ verification, began_at, inspection }: NewVerification, number: 
 }
 
 /**
- * The checks of a stream, newest first. One that was changed outside of the service is left out: it is none.
+ * Returns the checks of a stream, newest first. Omits checks that were changed outside the service.
  * @throws DomainError `not_found`.
  */
 export async function listVerifications(
@@ -146,7 +152,7 @@ export async function listVerifications(
   return { data: shown.filter((row) => isWhole(row, seals)).map(toWire), next_cursor };
 }
 
-/** @throws DomainError `not_found` for a check that does not exist, or was changed outside of the service. */
+/** @throws DomainError `not_found` if the check does not exist or was changed outside the service. */
 export async function findVerification(reader: Reader, seals: RowSeals, id: string): Promise<WireVerification> {
   const row = await verificationsQuery(reader).where('verification_id', '=', id).executeTakeFirst();
   if (row === undefined || !isWhole(row, seals)) throw new DomainError('not_found', 'there is no check of this id');

@@ -7,14 +7,14 @@ import type { WireVerification } from './wire.ts';
 
 type Failure = WireVerification['failures'][number];
 
-/** Failures told one by one; a stream that was rewritten as a whole has one per entry. */
+/** Maximum number of failures listed; a stream that was rewritten as a whole has one per entry. */
 const MAX_FAILURES = 1000;
 
-/** The faults that a check finds. */
+/** Failures that a check finds. */
 export class Faults {
   readonly #failures: Failure[] = [];
   #count = 0;
-  /** The lowest sequence number that something is wrong at. */
+  /** Lowest sequence number with a failure. */
   first = Number.POSITIVE_INFINITY;
 
   fail(code: string, sequence: number, expected: string | null, actual: string | null): void {
@@ -27,12 +27,12 @@ export class Faults {
     if (expected !== actual) this.fail(code, sequence, expected, actual);
   }
 
-  /** Compares a seal. Nobody is told what it should be: with the right one a changed row would pass for sound. */
+  /** Compares a seal. The failure omits the expected seal, with which a changed row would pass as sound. */
   compareSeal(code: string, sequence: number, expected: string, actual: string): void {
     if (expected !== actual) this.fail(code, sequence, null, actual);
   }
 
-  /** All of them. @param last where those are placed that are only counted. */
+  /** Returns all failures. @param last sequence number at which unlisted failures are reported. */
   told(last: number): Failure[] {
     const more = this.#count - this.#failures.length;
     if (more === 0) return this.#failures;
@@ -40,28 +40,28 @@ export class Faults {
   }
 }
 
-/** An entry's digest as a checkpoint states it. */
+/** Digest of an entry, as stated by a checkpoint. */
 export interface AnchoredHash {
   sequence: number;
   hash: string;
 }
 
-/** The statements that the walk is compared with, taken at one moment. */
+/** Statements that the walk is compared with, read in one snapshot. */
 interface StatedOfStream {
   head: SealedHead;
-  /** In the order of their sequence numbers. */
+  /** Anchors in the order of their sequence numbers. */
   anchors: readonly AnchoredHash[];
 }
 
-/** One pass over the entries of a stream. */
+/** Single pass over the entries of a stream. */
 export class Walk {
   readonly #keys: DerivedSealKeys;
   readonly #expected: StatedOfStream;
   readonly #faults: Faults;
   #nextAnchor = 0;
-  /** The epoch of the next entry's key. */
+  /** Epoch of the next entry's key. */
   #epoch = FIRST_EPOCH;
-  /** The key of the last entry, which is mostly that of the next one. */
+  /** Key of the last entry, which is usually also that of the next. */
   #found: FoundSealKey | null = null;
   first: number | null = null;
   last: number | null = null;
@@ -102,7 +102,10 @@ export class Walk {
     if (count !== this.checked) this.#faults.fail('count_mismatch', sequence, `${count}`, `${this.checked}`);
   }
 
-  /** Checks that an entry is sealed, and by the key of its turn: who has an earlier one may not seal what came later. */
+  /**
+   * Checks that an entry is sealed by the key of its epoch: the holder of an earlier key must not be able to seal later
+   * entries.
+   */
   #checkSeal(entry: EntryToCheck): void {
     const { sequence, seal_key_id } = entry;
     const { streamId } = this.#expected.head;
@@ -114,7 +117,7 @@ export class Walk {
     }
     this.#faults.compareSeal('seal_mismatch', sequence, sealHash(found.key, entry.hash), entry.seal);
     if (found.epoch !== this.#epoch) this.#failEpoch(sequence, streamId, found.epoch);
-    // From there on as it is: of one break one is told.
+    // Continues with the epoch found, so that one break is reported once.
     this.#epoch = found.epoch + Number(saysRotated(entry));
   }
 
@@ -123,7 +126,7 @@ export class Walk {
     this.#faults.fail('seal_epoch_mismatch', sequence, due, actual);
   }
 
-  /** Compares the checkpoints up to `sequence` with the entry there; those before it have no entry at all. */
+  /** Compares the checkpoints up to `sequence` with the entry there; earlier checkpoints left over have no entry. */
   #compareAnchors(sequence: number, hash: string | null): void {
     const { anchors } = this.#expected;
     let anchor = anchors[this.#nextAnchor];

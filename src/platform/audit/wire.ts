@@ -12,8 +12,8 @@ import { MODULES } from '../modules.ts';
 import { saysRotated } from './enums.ts';
 
 /**
- * The default contract of the audit service: the wire shapes that our platform serves and that the exporter expects
- * unless a contract file says otherwise. Digests are lower-case hex; times are RFC 3339 in UTC with milliseconds.
+ * Default contract of the audit service: the wire shapes that the platform serves, and that the exporter expects unless
+ * a contract file differs. Digests are lower-case hex; times are RFC 3339 in UTC with milliseconds.
  */
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
@@ -25,9 +25,9 @@ export const entrySchema = z.object({
   entry_id: z.string(),
   stream_id: z.string(),
   sequence,
-  /** When the service recorded it; part of what is hashed, so it stays the text it was sent as. */
+  /** Time at which the service recorded the entry. The time is hashed, so its text is kept as sent. */
   timestamp: time,
-  /** When it happened, as the caller said. */
+  /** Time at which the event happened, according to the caller. */
   occurred_at: time.optional(),
   actor: z.string(),
   action: z.string(),
@@ -50,7 +50,7 @@ export const streamSchema = z.object({
   head_hash: digest.nullable(),
   created_at: time,
   last_entry_at: time.nullable(),
-  /** True only after Verify was run; new entries do not clear it. */
+  /** True after a successful check; new entries do not clear it. */
   verified: z.boolean(),
   verification_status: z.enum(['unverified', 'verified', 'failed']),
   last_checked_at: time.nullable(),
@@ -77,12 +77,14 @@ export const checkpointSchema = z.object({
   checkpoint_id: z.string(),
   stream_id: z.string(),
   sequence,
-  /** The digest of the entry at `sequence`; the message imprint of the token. */
+  /** Digest of the entry at `sequence`, which is the message imprint of the token. */
   hash: digest,
   created_at: time,
   anchor: z.object({
     status: z.enum(['anchored', 'pending', 'failed']),
-    /** `development`: the authority built into the platform, no witness independent of it. */
+    /**
+     * Kind of authority. `development` is the authority built into the platform, which is not an independent witness.
+     */
     authority: z.enum(['external', 'development']).optional(),
     tsa_url: z.string().nullable(),
     gen_time: time.nullable(),
@@ -94,7 +96,7 @@ export type WireCheckpoint = z.infer<typeof checkpointSchema>;
 
 const wirePeriodSchema = z.object({ from: time.nullable(), to: time.nullable() });
 
-/** The entries that a package has. */
+/** Range of the entries of a package. */
 const extent = {
   entry_count: count,
   first_sequence: sequence.nullable(),
@@ -102,7 +104,7 @@ const extent = {
   head_hash: digest.nullable(),
 };
 
-/** Everything of a package but `entries`, which stand last and are streamed. */
+/** Members of a package except `entries`, which come last and are streamed. */
 export const packageHeadSchema = z.object({
   format: z.literal('evidence-package/1'),
   package_id: z.string(),
@@ -149,40 +151,40 @@ export const statsSchema = z.object({
   pending_anchors: count,
   evidence_packages: count,
   /**
-   * Streams that were removed behind the service's back. Null where its own count was changed, so that nobody can tell;
-   * no stream is counted as verified or failed then.
+   * Number of streams removed outside the service. Null if the sealed count was changed, which makes the number
+   * unknowable; no stream is then counted as verified or failed.
    */
   missing_streams: count.nullable(),
-  /** True if records of last checks were changed or removed behind the service's back. Null as above. */
+  /** True if records of last checks were changed or removed outside the service; null as above. */
   checks_changed: z.boolean().nullable(),
 });
 export type WireStats = z.infer<typeof statsSchema>;
 
 export const activitySchema = z.object({
-  /** In UTC, without gaps. */
+  /** Days in UTC, without gaps. */
   days: z.array(z.object({ day: z.string(), entries: count })),
-  /** Those with the most entries in these days. */
+  /** Streams with the most entries in these days. */
   streams: z.array(z.object({ stream_id: z.string(), entries: count })),
 });
 export type AuditActivity = z.infer<typeof activitySchema>;
 
-/** Streams that the platform itself writes; those that end with a slash stand for all that begin so. */
+/** Streams that the platform itself writes; a name that ends with a slash stands for all ids with this prefix. */
 const OWN_STREAMS = MODULES.flatMap<string>((module) => ('streams' in module ? module.streams : []));
 
-/** Reports whether the platform itself records what a stream has: nobody else appends to it. */
+/** Reports whether only the platform itself may append to a stream. */
 export function isOwnStream(streamId: string): boolean {
   return OWN_STREAMS.some((own) => (own.endsWith('/') ? streamId.startsWith(own) : streamId === own));
 }
 
 const MAX_BATCH = 1000;
-/** PostgreSQL indexes no more than 2,704 bytes of it. */
+/** Maximum length of a stream id. PostgreSQL indexes no more than 2,704 bytes. */
 const MAX_STREAM_ID_BYTES = 2048;
 
 const name = text.min(1).max(1024);
 
 const inWords = (own: string) => (own.endsWith('/') ? `those that begin with "${own}"` : `"${own}"`);
 
-/** The stream of an entry that somebody sends. URL parsers resolve dots even when they are percent-encoded. */
+/** Stream id of an entry from a caller. Dots are refused, because URL parsers resolve them even if percent-encoded. */
 const openStreamId = name
   .refine((id) => id !== '.' && id !== '..', 'cannot be "." or ".."')
   .refine((id) => Buffer.byteLength(id) <= MAX_STREAM_ID_BYTES, `has more than ${MAX_STREAM_ID_BYTES} bytes of UTF-8`)
@@ -223,9 +225,9 @@ export const entriesQuerySchema = pageQuerySchema.extend({
 export type EntriesQuery = z.infer<typeof entriesQuerySchema>;
 
 export const streamsQuerySchema = pageQuerySchema.extend({
-  /** The beginning of ids. */
+  /** Prefix of ids. */
   begins_with: text.optional(),
-  /** The result of the last check. */
+  /** Result of the last check. */
   verification_status: z.enum(['failed']).optional(),
 });
 export type StreamsQuery = z.infer<typeof streamsQuerySchema>;

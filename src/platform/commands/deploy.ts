@@ -16,12 +16,12 @@ const FILES = {
 } as const;
 type Kind = keyof typeof FILES;
 
-/** Starts the sensor on a machine on which nothing else of this package is. */
+/** Command that starts the sensor on a machine without the rest of this package. */
 const SENSOR = `/usr/bin/env node ${SENSOR_FILE}`;
 
 const KINDS = Object.keys(FILES) as Kind[];
 
-/** `evidence-platform deploy`: the files by which something else runs it. */
+/** `evidence-platform deploy`: writes the files with which service managers run the platform or the sensor. */
 export const deployCommand = command({
   describe: 'Write the files by which systemd or Docker runs it, or the sensor of endpoints with its units',
   operands: {
@@ -33,7 +33,7 @@ export const deployCommand = command({
       throw new EvidenceError('usage', `deploy needs to be told which files: ${KINDS.join(', ')}`);
     const { Eta } = await import('eta');
     const eta = new Eta({ autoEscape: false, autoTrim: false });
-    // This very program by this very Node.js: the PATH of a service may find others.
+    // Uses this program and this Node.js, because the PATH of a service may find others.
     const program = [process.execPath, startFile('evidence-platform')].map(systemdWord).join(' ');
     const settings = readFileSync(packageFile('templates/deploy/sensor-settings.eta'), 'utf8').trim();
     const words = {

@@ -3,7 +3,7 @@ import { command } from './command.ts';
 
 const TOPICS = 'templates/help/platform';
 
-/** As `--help` ends. */
+/** Returns the list of topics at the end of `--help`. */
 export function listOfPlatformTopics(): string {
   return listTopics(topicsIn(TOPICS), 'evidence-platform');
 }

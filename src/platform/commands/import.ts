@@ -35,7 +35,7 @@ const hostCommand = command({
   },
 });
 
-/** `evidence-platform import cloudtrail FILE… | host`: real events through the service's own door. */
+/** `evidence-platform import cloudtrail FILE… | host`: records real events through the API of the service. */
 export const importCommands: Record<string, PlatformCommand> = {
   import: {
     describe: 'record real events through the audit service; each once, however often it runs',

@@ -81,7 +81,7 @@ const listCommand = command({
   },
 });
 
-/** `evidence-platform keys`: API keys by whoever has the database in their hands. */
+/** `evidence-platform keys`: manages API keys with access to the database. */
 export const keysCommands: Record<string, PlatformCommand> = {
   keys: {
     describe: 'Make, list, rotate and revoke API keys',
@@ -93,7 +93,7 @@ export const keysCommands: Record<string, PlatformCommand> = {
   'keys revoke': revokeCommand,
 };
 
-/** Makes a key and shows it; where it cannot be shown, nothing was done. */
+/** Issues a key and shows it; undoes the issue if it cannot be shown. */
 async function issueAndShow(
   command: string,
   flags: PlatformFlags,
@@ -115,7 +115,7 @@ async function issueAndShow(
   });
 }
 
-/** The flags by the names that the API gives them. */
+/** Flags by the names in the API. */
 const FLAGS: Record<string, string> = { expires_at: '--expires', overlap_seconds: '--overlap', name: '--name' };
 
 function checked<T extends z.ZodType>(schema: T, given: unknown): z.infer<T> {
@@ -126,7 +126,7 @@ function checked<T extends z.ZodType>(schema: T, given: unknown): z.infer<T> {
   throw new EvidenceError('usage', `${flag}: ${issue === undefined ? 'is wrong' : inPlainWords(issue)}`);
 }
 
-/** Names the flag whose value was refused. */
+/** Rethrows a refusal with the name of the flag. */
 function byFlag(error: unknown): never {
   if (!(error instanceof DomainError) || error.code !== 'invalid_request') throw error;
   const said = sayRefusal(error, (field) => FLAGS[field] ?? field);
@@ -139,15 +139,15 @@ function cellsOf(key: ApiKey): string[] {
   return [key.key_id, key.name, scopes, key.created_at, end, key.last_used_at ?? 'never', key.rotated_from ?? '–'];
 }
 
-/** Beside the key itself, which stands alone on standard output. */
+/** Writes to standard error, because the key stands alone on standard output. */
 function say(line: string): void {
   process.stderr.write(`${escapeControls(line)}\n`);
 }
 
 /**
- * Writes what has a new API key in it to standard output, and waits until it was taken.
- * @param where the key is of, as in "the API key of ./data".
- * @throws EvidenceError `output`. Whoever made the key has to undo it then.
+ * Writes a text with a new API key to standard output, and waits until it is written.
+ * @param where owner of the key, as in "the API key of ./data".
+ * @throws EvidenceError `output`, after which the caller has to undo the issue.
  */
 export function showKey(lines: string, where: string): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();

@@ -8,10 +8,10 @@ import type { CountedArchive } from '../endpoints/packages/repository.ts';
 import { command, type PlatformCommand } from './command.ts';
 import { inPlace, placeOptions } from './place.ts';
 
-/** The keyring of the Debian package debian-archive-keyring. */
+/** Keyring of the Debian package debian-archive-keyring. */
 const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
 
-/** Number of unlisted packages that are named one by one. */
+/** Maximum number of unlisted packages that are listed individually. */
 const NAMED = 10;
 
 const importCommand = command({
@@ -70,7 +70,7 @@ const verifyCommand = command({
   },
 });
 
-/** `evidence-platform packages`: what signed archives say of files. */
+/** `evidence-platform packages`: manages the files of signed packages. */
 export const packagesCommands: Record<string, PlatformCommand> = {
   packages: {
     describe: 'Import, list and verify signed packages, by which changed files of endpoints are explained',
@@ -106,7 +106,7 @@ function archiveLines({ archive, signedBy, indexes, packages }: ImportedArchive)
   return [archive, ...signed, `${lists}; ${plural(packages, 'package')} new`];
 }
 
-/** @throws EvidenceError `unreadable` where anything was refused: what is good is kept all the same. */
+/** @throws EvidenceError `unreadable` if anything was refused; the accepted packages are kept. */
 function refuseIncomplete({ refused }: ImportOutcome): void {
   if (refused.length === 0) return;
   const each = refused.map(({ path, reason }) => `  ${path} ${reason}`);

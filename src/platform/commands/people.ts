@@ -67,7 +67,7 @@ const resetCommand = command({
   },
 });
 
-/** `evidence-platform people`: accounts by whoever has the database in their hands. */
+/** `evidence-platform people`: manages accounts with access to the database. */
 export const peopleCommands: Record<string, PlatformCommand> = {
   people: {
     describe: 'Make the first account, list, disable and reset accounts',
@@ -94,7 +94,7 @@ function cellsOf({ email, name, role, second_factor, created_at, disabled_at }: 
   return [email, name, role, second_factor ? 'yes' : 'no', created_at, disabled_at ?? 'no'];
 }
 
-/** Beside the link, which stands alone on standard output. */
+/** Writes to standard error, because the link stands alone on standard output. */
 function say(line: string): void {
   process.stderr.write(`${escapeControls(line)}\n`);
 }

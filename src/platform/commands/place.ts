@@ -4,7 +4,7 @@ import type { PlatformConfig, PlatformFlags } from '../config.ts';
 import { DomainError, sayRefusal } from '../errors.ts';
 import type { Parts } from '../parts.ts';
 
-/** The options that say where a platform keeps what it has. */
+/** Options that specify where a platform stores its data. */
 export const placeOptions = {
   config: { describe: 'A file with the settings (YAML)' },
   data: { describe: 'The folder with the keys, and with the database of SQLite' },
@@ -18,8 +18,8 @@ export async function readPlace(flags: PlatformFlags): Promise<PlatformConfig> {
 }
 
 /**
- * Runs a command on what flags name.
- * @throws EvidenceError as `openPlace`, and `usage` where the service would refuse.
+ * Runs a command on the place that the flags specify.
+ * @throws EvidenceError as `openPlace`, and `usage` if the service refuses.
  */
 export async function inPlace<T>(
   flags: PlatformFlags,

@@ -41,7 +41,7 @@ const rotateCommand = command({
   },
 });
 
-/** `evidence-platform seal-keys`: the keys that seal entries, by whoever has the data folder in their hands. */
+/** `evidence-platform seal-keys`: manages the keys that seal entries, with access to the data folder. */
 export const sealKeysCommands: Record<string, PlatformCommand> = {
   'seal-keys': {
     describe: 'Write or rotate the keys that seal entries',

@@ -1,9 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /**
- * Yields rows in batches, in the order of a key, and gives way to other work after each. Batches are never empty.
- * @param first a key before those of all rows.
- * @param read reads the next rows after a key: some, or none at the end.
+ * Yields rows in batches, in the order of a key, and yields to the event loop after each batch. Batches are never
+ * empty.
+ * @param first key below those of all rows.
+ * @param read returns the next rows after a key, or none at the end.
  */
 export async function* batches<Row, Key>(
   first: Key,

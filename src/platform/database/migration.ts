@@ -4,39 +4,39 @@ import { EvidenceError } from '../../core/errors.ts';
 import type { Database, Reader } from './database.ts';
 
 /**
- * One step of the form of a module's tables, as statements. Released steps are never edited: what a database ran once
- * is what it has.
+ * Migration step of a module's tables, as statements. Released steps are never edited, because databases have already
+ * run them.
  */
 export type Migration = (words: TableWords) => readonly string[];
 
-/** By name; they are carried out in the order of their names, whatever module they are of. */
+/** Migrations by name. They run in the order of their names, across modules. */
 export type Migrations = Readonly<Record<string, Migration>>;
 
-/** Differences between the dialects in tables. */
+/** Differences between the SQL dialects in tables. */
 export interface TableWords {
-  /** Text that is compared byte by byte, whatever the locale is. */
+  /** Type of text that is compared byte by byte, whatever the locale. */
   text: string;
-  /** The type of 64-bit integers. */
+  /** Type of 64-bit integers. */
   integer: string;
   bytes: string;
-  /** A number that the database gives each new row, greater than all that are there: the primary key. */
+  /** Type of a primary key that the database assigns in ascending order. */
   ordinal: string;
-  /** The text after the columns. */
+  /** Text after the columns. */
   end: string;
-  /** A column of lower-case hex SHA-256. */
+  /** Returns the definition of a column of lower-case hex SHA-256. */
   digest(column: string): string;
-  /** A condition that a text is a JSON object. */
+  /** Returns a condition that a text is a JSON object. */
   isObject(column: string): string;
   /**
-   * Statements by which nobody changes or removes what a table has, also with another program, for as long as its
-   * triggers are left in place. @param keys the columns of each of its unique keys.
+   * Returns statements that prevent changes and deletions in a table, also by other programs, while its triggers exist.
+   * @param keys the columns of each of its unique keys.
    */
   appendOnly(table: string, keys: readonly (readonly string[])[]): readonly string[];
 }
 
 /**
- * Brings the tables to the form that these migrations lead to, all of it or nothing; does nothing when they have it.
- * @throws EvidenceError `unreadable` when the database was written by a newer version or cannot be changed.
+ * Brings the tables up to date, all or none; does nothing if they are.
+ * @throws EvidenceError `unreadable` if the database was written by a newer version or cannot be changed.
  */
 export async function migrate(database: Database, migrations: Migrations): Promise<void> {
   const words = database.dialect === 'sqlite' ? SQLITE : POSTGRES;
@@ -46,7 +46,7 @@ export async function migrate(database: Database, migrations: Migrations): Promi
     provider,
     migrationTableName: 'platform_migrations',
     migrationLockTableName: 'platform_migrations_lock',
-    // A module that was not there before has steps whose names come before those of another.
+    // The steps of a new module may have names before those of another module's.
     allowUnorderedMigrations: true,
   });
   const { error } = await migrator.migrateToLatest();
@@ -57,7 +57,7 @@ export async function migrate(database: Database, migrations: Migrations): Promi
   });
 }
 
-/** True if a database has the form that these migrations lead to, and no later one. */
+/** Reports whether a database has run exactly these migrations. */
 export async function hasForm(reader: Reader, migrations: Migrations): Promise<boolean> {
   const made = reader.tables<{ platform_migrations: { name: string } }>().selectFrom('platform_migrations');
   const names = (await made.select('name').execute()).map(({ name }) => name);
@@ -91,7 +91,7 @@ const SQLITE: TableWords = {
       (change) => `CREATE TRIGGER ${table}_no_${change.toLowerCase()} BEFORE ${change} ON ${table}
         BEGIN SELECT RAISE(ABORT, '${NEVER_CHANGED(table)}'); END`,
     ),
-    // INSERT OR REPLACE removes the row that is in its way, and no trigger hears of it.
+    // INSERT OR REPLACE deletes the conflicting row without firing a trigger.
     `CREATE TRIGGER ${table}_no_replace BEFORE INSERT ON ${table}
       WHEN ${keys.map((columns) => `EXISTS (SELECT 1 FROM ${table} WHERE ${columns.map((column) => `${column} = NEW.${column}`).join(' AND ')})`).join(' OR ')}
       BEGIN SELECT RAISE(ABORT, '${NEVER_CHANGED(table)}'); END`,

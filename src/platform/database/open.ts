@@ -1,12 +1,12 @@
 import type { Database, DatabaseAddress, ReadableDatabase } from './database.ts';
 
-/** Opens a database. The driver of the other kind is not loaded. */
+/** Opens a database, loading only the driver for its kind. */
 export async function openDatabase(address: DatabaseAddress): Promise<Database> {
   if ('url' in address) return (await import('./postgres.ts')).openPostgres(address.url);
   return (await import('./sqlite.ts')).openSqlite(address.file);
 }
 
-/** Opens a database that is there, for a thread that reads beside the one that writes. */
+/** Opens an existing database for a reader thread. */
 export async function openForReading(address: DatabaseAddress): Promise<ReadableDatabase> {
   if ('url' in address) return (await import('./postgres.ts')).readPostgres(address.url);
   return (await import('./sqlite.ts')).readSqlite(address.file);

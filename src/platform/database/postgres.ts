@@ -13,26 +13,26 @@ import {
   type Transaction,
 } from './database.ts';
 
-/** Connections of one process. */
+/** Maximum number of connections of one process. */
 const CONNECTIONS = 10;
-/** Connections for writers. More of them leave less for readers. */
+/** Maximum number of connections for writers; more would leave fewer for readers. */
 const WRITERS = 4;
-/** Pause in a transaction after which the server ends it: its locks hold up all other processes. */
+/** Idle time in a transaction after which the server ends the transaction, whose locks block all other processes. */
 const IDLE_TRANSACTION = '-c idle_in_transaction_session_timeout=30s';
-/** Those of a thread that reads. */
+/** Maximum number of connections of a reader thread. */
 const READING_CONNECTIONS = 2;
 
-/** The attempts at a transaction that conflicts with another one. */
+/** Number of attempts at a transaction that conflicts with another. */
 const ATTEMPTS = 10;
 
-/** serialization_failure, deadlock_detected: PostgreSQL, appendix A. */
+/** SQLSTATE codes serialization_failure and deadlock_detected: PostgreSQL, appendix A. */
 const WORTH_ANOTHER = new Set(['40001', '40P01']);
 
 const INT8 = 20;
-/** The sum of numbers of 64 bits is one. */
+/** Type of the sum of 64-bit integers. */
 const NUMERIC = 1700;
 
-/** These are read as numbers of JavaScript, which hold all that are ever stored. */
+/** Parses both types as JavaScript numbers, which represent every stored value exactly. */
 const types: pg.CustomTypesConfig = {
   getTypeParser: (id: number, format?: 'text' | 'binary') =>
     id === INT8 || id === NUMERIC ? Number : pg.types.getTypeParser(id, format as 'text'),
@@ -59,13 +59,13 @@ export function openPostgres(url: string): Database {
     write: (work) => again(() => db.transaction().execute((transaction) => work(writerOf(transaction)))),
     prepare<Row>(query: Compilable<Row>): PreparedQuery<Row> {
       const text = query.compile().sql;
-      // Without a name on the server: a plan that is kept there fails once another version of the platform migrates.
+      // Unnamed on the server: a named plan fails after another version of the platform migrates the tables.
       return async (...values) => (await pool.query(text, [...values])).rows[0];
     },
   };
 }
 
-/** The same for one who does not write. */
+/** Opens the same database read-only. */
 export function readPostgres(url: string): ReadableDatabase {
   const options = '-c default_transaction_read_only=on';
   return readableOf(url, connect({ connectionString: url, max: READING_CONNECTIONS, options }).db);
@@ -73,7 +73,8 @@ export function readPostgres(url: string): ReadableDatabase {
 
 function connect(config: pg.PoolConfig): { db: Kysely<never>; pool: pg.Pool } {
   const pool = new pg.Pool({ ...config, types });
-  // The pool replaces a connection that breaks, and its next statement fails; without a listener it would end the process.
+  // The pool replaces a broken connection, whose next statement fails; without a listener, the error would end the
+  // process.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   return { db: new Kysely<never>({ dialect: new PostgresDialect({ pool }) }), pool };
@@ -97,7 +98,7 @@ function readerOf(db: Kysely<never>): Reader {
   return { sql: DIALECT, tables: <Tables>() => db as unknown as Kysely<Tables> };
 }
 
-/** One statement for all rows: each one is a way over the network. */
+/** Returns a writer that uses one statement for all rows, because each statement is a network round trip. */
 function writerOf(transaction: Kysely<never>): Transaction {
   return {
     ...readerOf(transaction),

@@ -22,41 +22,40 @@ import type {
   Transaction,
 } from './database.ts';
 
-/** The time that a transaction waits for another process that writes. */
+/** Time that a transaction waits for another process that writes. */
 const WAIT_MS = 10_000;
 
-/** For so long one attempt holds up everything else in this process. */
+/** Duration of one attempt, which blocks everything else in this process. */
 const ATTEMPT_MS = 10;
 const PAUSE_MS = 5;
 
-/** https://sqlite.org/rescode.html#busy */
+/** Result code: https://sqlite.org/rescode.html#busy */
 const SQLITE_BUSY = 5;
 
-/** Rows that one statement adds. */
+/** Number of rows that one statement inserts. */
 const ROWS_AT_ONCE = 20;
 
-/** Statements kept ready on a connection. */
+/** Number of prepared statements cached per connection. */
 const PREPARED = 500;
 
 const DIALECT: QueryDialect = {
   json: (text) => sql`json_quote(${text})`,
   joined: (text) => sql`CAST(group_concat(${text}, '') AS BLOB)`,
   isAmong: (column, values) => sql`${sql.ref(column)} IN (SELECT value FROM json_each(${JSON.stringify(values)}))`,
-  // There is one writer, and this is it.
+  // Locks are unnecessary, because there is a single writer.
   locked: sql``,
   lockedByNobody: sql``,
   limitStatements: () => null,
 };
 
 /**
- * Opens a SQLite file: write-ahead log, and a commit that returned has reached the disk. One connection writes, two
- * read beside it.
- * @param path the file, which is made where there is none.
+ * Opens a SQLite file with a write-ahead log and durable commits. One connection writes, and two others read.
+ * @param path the file, which is created if it does not exist.
  */
 export function openSqlite(path: string): Database {
   const writing = connect(path, { readOnly: false, begin: 'BEGIN IMMEDIATE' });
   const reading = readSqlite(path);
-  // It has no transactions: in one, a query would be answered as it was when that began.
+  // Connection without transactions, in which a query would see the state at the transaction's start.
   const asking = openFile(path, { readOnly: true });
   return {
     ...reading,
@@ -77,7 +76,7 @@ export function openSqlite(path: string): Database {
   };
 }
 
-/** The same for one who does not write. @param path a file that is there. */
+/** Opens the same file read-only. @param path an existing file. */
 export function readSqlite(path: string): ReadableDatabase {
   const reading = connect(path, { readOnly: true, begin: 'BEGIN' });
   return {
@@ -92,7 +91,7 @@ function readerOf(db: Kysely<never>): Reader {
   return { sql: DIALECT, tables: <Tables>() => db as unknown as Kysely<Tables> };
 }
 
-/** Statements are prepared once for each number of rows: for many at a time, and for those that remain. */
+/** Returns a writer that prepares two statements: one for many rows at a time, and one for the remaining rows. */
 function writerOf(transaction: Kysely<never>): Transaction {
   return {
     ...readerOf(transaction),
@@ -113,7 +112,7 @@ function writerOf(transaction: Kysely<never>): Transaction {
   };
 }
 
-/** Many at a time, as often as there are many; then the others one by one. */
+/** Splits rows into groups of the full size, and the rest into single rows. */
 function* inPieces<T>(rows: readonly T[]): Generator<readonly T[]> {
   let at = 0;
   for (; at + ROWS_AT_ONCE <= rows.length; at += ROWS_AT_ONCE) yield rows.slice(at, at + ROWS_AT_ONCE);
@@ -126,7 +125,7 @@ function valuesOf(row: StoredRow, names: readonly string[]): unknown[] {
 
 interface Connection {
   readOnly: boolean;
-  /** A transaction that begins by reading and then writes would fail where another one wrote in between. */
+  /** First statement. A transaction that starts by reading could fail if another one writes before it does. */
   begin: 'BEGIN' | 'BEGIN IMMEDIATE';
 }
 
@@ -160,7 +159,7 @@ class NodeSqliteDialect extends SqliteDialect {
   }
 }
 
-/** Kysely does not say so of SQLite, and would carry out a migration in part. */
+/** Adapter that declares transactional DDL; without it, Kysely could apply a migration in part. */
 class TransactionalAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true;
@@ -189,7 +188,7 @@ class BeginningDriver extends SqliteDriver {
   }
 }
 
-/** `node:sqlite` in the shape that Kysely's dialect calls, with its statements kept. */
+/** `node:sqlite` with the interface of Kysely's dialect, and a cache of prepared statements. */
 class Prepared implements SqliteDatabase {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, ReturnType<typeof toKysely>>();
@@ -220,7 +219,7 @@ function toKysely(statement: StatementSync) {
     for (const [at, name] of names.entries()) row[name] = (values as SQLOutputValue[])[at] as SQLOutputValue;
     return row;
   };
-  // The driver would make a hash table of each row, which is slow to make and slow to read.
+  // Arrays are faster than the driver's objects, which are slow to create and to read.
   statement.setReturnArrays(true);
   return {
     reader: names.length > 0,
@@ -234,13 +233,13 @@ function toKysely(statement: StatementSync) {
 
 const ALL_PAGES = 2 ** 31 - 1;
 
-/** Copies a SQLite database as it is at one moment, while others write. @param to a file that is not there yet. */
+/** Copies a SQLite database in its state at one moment, while others write. @param to a new file. */
 export async function backupSqlite(from: string, to: string): Promise<void> {
   const database = new DatabaseSync(from, { readOnly: true });
   try {
-    // The copy would be made for everybody to read.
+    // The copy would otherwise be readable by everyone.
     closeSync(openSync(to, 'wx', 0o600));
-    // In one piece: what somebody writes between two pieces would have it begin anew.
+    // Copied in one step, because a write between two steps would restart the copy.
     await backup(database, to, { rate: ALL_PAGES });
   } finally {
     database.close();

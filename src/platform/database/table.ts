@@ -2,15 +2,15 @@ import type { Generated } from 'kysely';
 import type { ColumnKind, Columns } from './database.ts';
 import type { Migration, TableWords } from './migration.ts';
 
-/** A column of a table, and the type that queries read and write it as. */
+/** Column of a table, with the type that queries read and write. */
 interface TableColumn<Value> {
   kind: ColumnKind;
-  /** Returns the name and the type in SQL, with the checks of that type. */
+  /** Returns the name and the SQL type, with the constraints of the type. */
   define(words: TableWords, name: string): string;
   isOptional: boolean;
-  /** Other constraints, in SQL. */
+  /** Other SQL constraints. */
   constraints: string;
-  /** Carries the type; no column has it. */
+  /** Carrier of the type, which no column sets. */
   value?: Value;
 }
 
@@ -20,12 +20,12 @@ type ColumnSet = Readonly<Record<string, TableColumn<unknown>>>;
 interface TableOptions {
   /** Constraints over several columns. */
   constraints?: readonly string[];
-  /** By name: what follows the name of the table. */
+  /** Indexes by name: the SQL after the table's name. */
   indexes?: Readonly<Record<string, string>>;
   uniqueIndexes?: Readonly<Record<string, string>>;
-  /** The columns of each unique key, for a table whose rows are never changed or removed. */
+  /** Columns of each unique key, for a table whose rows are never changed or deleted. */
   appendOnly?: readonly (readonly string[])[];
-  /** Values of the rows that the table begins with. */
+  /** Values of the rows that the table starts with. */
   firstRows?: readonly string[];
 }
 
@@ -35,30 +35,30 @@ interface TableDeclaration<Set extends ColumnSet> extends TableOptions {
 
 export type TableSet = Readonly<Record<string, TableDeclaration<ColumnSet>>>;
 
-/** Returns the type of a table's rows, as queries take it. */
+/** Type of a table's rows in queries. */
 type RowOf<T> =
   T extends TableDeclaration<infer Set>
     ? { [Name in keyof Set]: Set[Name] extends TableColumn<infer Value> ? Value : never }
     : never;
 
-/** Returns the type that `Reader.tables` takes. */
+/** Type argument of `Reader.tables`. */
 export type TablesOf<Set> = { [Name in keyof Set]: RowOf<Set[Name]> };
 
 function required<Value>(kind: ColumnKind, define: TableColumn<Value>['define'], constraints = ''): TableColumn<Value> {
   return { kind, define, isOptional: false, constraints };
 }
 
-/** A number that the database gives each new row, greater than all that are there: the primary key. */
+/** Returns a primary key that the database assigns in ascending order. */
 function ordinal(): TableColumn<Generated<number>> {
   return required('integer', (words, name) => `${name} ${words.ordinal}`);
 }
 
-/** Text that is compared byte by byte, whatever the locale is. @param constraints in SQL. */
+/** Returns a column of text that is compared byte by byte, whatever the locale. @param constraints in SQL. */
 function text<Value extends string = string>(constraints = ''): TableColumn<Value> {
   return required('text', (words, name) => `${name} ${words.text}`, constraints);
 }
 
-/** One of some texts. */
+/** Returns a column with one of several texts. */
 function oneOf<const Value extends string>(values: readonly Value[]): TableColumn<Value> {
   return required(
     'text',
@@ -66,12 +66,12 @@ function oneOf<const Value extends string>(values: readonly Value[]): TableColum
   );
 }
 
-/** An integer of 64 bits. @param constraints in SQL. */
+/** Returns a column of 64-bit integers. @param constraints in SQL. */
 function integer(constraints = ''): TableColumn<number> {
   return required('integer', (words, name) => `${name} ${words.integer}`, constraints);
 }
 
-/** 0 or 1. */
+/** Returns a column with 0 or 1. */
 function flag(): TableColumn<number> {
   return required('integer', (words, name) => `${name} ${words.integer} CHECK (${name} IN (0, 1))`);
 }
@@ -80,17 +80,17 @@ function bytes(): TableColumn<Uint8Array> {
   return required('bytes', (words, name) => `${name} ${words.bytes}`);
 }
 
-/** Lower-case hex SHA-256. @param constraints in SQL. */
+/** Returns a column of lower-case hex SHA-256. @param constraints in SQL. */
 function digest(constraints = ''): TableColumn<string> {
   return required('text', (words, name) => words.digest(name), constraints);
 }
 
-/** The text of a JSON object. */
+/** Returns a column with the text of a JSON object. */
 function jsonObject(): TableColumn<string> {
   return required('text', (words, name) => `${name} ${words.text} CHECK (${words.isObject(name)})`);
 }
 
-/** A column that may be null. */
+/** Returns a column that may be null. */
 function optional<Value>({ kind, define, constraints }: TableColumn<Value>): TableColumn<Value | null> {
   return { kind, define, isOptional: true, constraints };
 }
@@ -101,12 +101,12 @@ export function table<Set extends ColumnSet>(columns: Set, options: TableOptions
   return { columns, ...options };
 }
 
-/** Returns the statements that create tables, in their order. */
+/** Returns the statements that create tables, in order. */
 export function creationOf(tables: TableSet): Migration {
   return (words) => Object.entries(tables).flatMap(([name, made]) => statementsOf(words, name, made));
 }
 
-/** Returns the kinds of some columns, or of all, in their order, for `insertAll` and `updateAll`. */
+/** Returns the kinds of some columns, or of all, in order, for `insertAll` and `updateAll`. */
 export function kindsOf<Set extends ColumnSet>(
   { columns }: TableDeclaration<Set>,
   names: readonly (keyof Set & string)[] = Object.keys(columns),
@@ -114,7 +114,7 @@ export function kindsOf<Set extends ColumnSet>(
   return Object.fromEntries(names.map((name) => [name, columns[name]?.kind ?? 'text']));
 }
 
-/** Returns these members of a row alone, so that what is served of it is named. */
+/** Returns only these members of a row, as an explicit allow-list of served members. */
 export function pick<Row, const Name extends keyof Row>(row: Row, names: readonly Name[]): Pick<Row, Name> {
   return Object.fromEntries(names.map((name) => [name, row[name]])) as Pick<Row, Name>;
 }

@@ -1,17 +1,20 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Database, Transaction } from './database.ts';
 
-/** The requests that may share a transaction, and those that have to wait for each other. */
+/** Rules for requests that share a transaction, and for those that wait for each other. */
 interface Sharing<Request> {
-  /** A transaction takes no further request once it has so many things to write. */
+  /** Size at which a transaction accepts no further request. */
   most: number;
-  /** Counts the things that a request writes. */
+  /** Returns the size of a request. */
   sizeOf(request: Request): number;
-  /** Names what a request locks. Transactions that lock the same follow each other; others may run side by side. */
+  /**
+   * Returns the locks of a request. Transactions with a common lock run one after the other; others may run in
+   * parallel.
+   */
   locksOf(request: Request): readonly string[];
 }
 
-/** One transaction after the other. */
+/** Rules by which transactions run one after the other. */
 const ONE_AT_A_TIME: Sharing<unknown> = { most: 500, sizeOf: () => 1, locksOf: () => [''] };
 
 type CarryOut<Request, Outcome> = (
@@ -28,20 +31,20 @@ interface Waiting<Request, Outcome> {
 }
 
 /**
- * Carries out requests in transactions of one process. Requests that arrive together, or while others are written, share
- * a transaction, because reaching the disk costs more than everything else. Each is answered after its commit.
+ * Runs requests in transactions of one process. Requests that arrive together, or during a write, share a transaction,
+ * because reaching the disk costs more than everything else. Each request is answered after its commit.
  */
 export class Together<Request, Outcome> {
   readonly #database: Pick<Database, 'write' | 'writersAtOnce'>;
   readonly #carryOut: CarryOut<Request, Outcome>;
   readonly #sharing: Sharing<Request>;
   #waiting: Waiting<Request, Outcome>[] = [];
-  /** The locks of transactions under way. */
+  /** Locks of running transactions. */
   readonly #held = new Set<string>();
   readonly #writes = new Set<Promise<void>>();
   #isBeginning = false;
 
-  /** @param carryOut answers one outcome for each request, in their order. Where it throws, each is carried out alone. */
+  /** @param carryOut returns one outcome per request, in order. If it throws, each request is run alone. */
   constructor(
     database: Pick<Database, 'write' | 'writersAtOnce'>,
     carryOut: CarryOut<Request, Outcome>,
@@ -60,7 +63,7 @@ export class Together<Request, Outcome> {
     });
   }
 
-  /** Resolves when nothing waits and nothing is written. */
+  /** Resolves when no request is waiting or being written. */
   async settled(): Promise<void> {
     while (this.#waiting.length > 0 || this.#writes.size > 0) {
       await Promise.all(this.#writes);
@@ -68,14 +71,14 @@ export class Together<Request, Outcome> {
     }
   }
 
-  /** Those that arrive in the same turn share a transaction. */
+  /** Starts transactions; requests that arrive in the same turn share one. */
   async #begin(): Promise<void> {
     if (this.#isBeginning) return;
     this.#isBeginning = true;
     await setImmediate();
     this.#isBeginning = false;
     while (this.#writes.size < this.#database.writersAtOnce) {
-      // A few requests are better joined by those that come while others are written.
+      // Waits for a full group while others are being written, so that later requests can join.
       const together = this.#take(this.#writes.size > 0);
       if (together.length === 0) return;
       const write = this.#writeHolding(together).finally(() => {
@@ -87,8 +90,8 @@ export class Together<Request, Outcome> {
   }
 
   /**
-   * Takes the first that wait for nothing that is held, nor for what somebody before them waits for.
-   * @param onlyFull true to take none where more could join.
+   * Takes the first requests whose locks are free and not awaited by an earlier request.
+   * @param onlyFull true to take none if more could join.
    */
   #take(onlyFull: boolean): Waiting<Request, Outcome>[] {
     const together: Waiting<Request, Outcome>[] = [];
@@ -103,7 +106,7 @@ export class Together<Request, Outcome> {
         size += waiting.size;
         isFull = size >= this.#sharing.most;
       } else {
-        // A free one for which there is no room.
+        // A free request that does not fit makes the group full.
         isFull ||= isFree;
         others.push(waiting);
         for (const lock of waiting.locks) closed.add(lock);
@@ -114,7 +117,7 @@ export class Together<Request, Outcome> {
     return together;
   }
 
-  /** Nobody else of this process locks the same meanwhile: they would only wait for each other. */
+  /** Holds the locks, because other requests of this process with the same locks would only wait in the database. */
   async #writeHolding(together: readonly Waiting<Request, Outcome>[]): Promise<void> {
     const locks = together.flatMap((waiting) => waiting.locks);
     for (const lock of locks) this.#held.add(lock);
@@ -125,7 +128,7 @@ export class Together<Request, Outcome> {
     }
   }
 
-  /** One by one where together they fail: one of them may be why. */
+  /** Runs the requests one by one if the group fails, because one of them may be the cause. */
   async #write(together: readonly Waiting<Request, Outcome>[]): Promise<void> {
     try {
       const requests = together.map(({ request }) => request);

@@ -1,13 +1,13 @@
 import type { Database, Transaction } from './database.ts';
 
-/** Reports that something took longer than it may. */
+/** Error for work that exceeded its time limit. */
 export class OutOfTime extends Error {
   constructor(ms: number) {
     super(`it was not done within ${ms} ms`);
   }
 }
 
-/** Does something that has so long for it. @param work is told when its time is over. @throws OutOfTime */
+/** Runs work with a time limit. @param work receives a signal that aborts at the limit. @throws OutOfTime */
 export async function within<T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const over = new AbortController();
   const timer = setTimeout(() => over.abort(new OutOfTime(ms)), ms);
@@ -19,9 +19,10 @@ export async function within<T>(ms: number, work: (signal: AbortSignal) => Promi
 }
 
 /**
- * Runs `work` in one transaction, which has so long for it. After that nothing of `work` reaches the database, whatever
- * it waits for. A commit that was on its way then may have happened: who has to know writes it down in the transaction.
- * @throws OutOfTime; on PostgreSQL its error 57014, where a statement was under way.
+ * Runs `work` in one transaction with a time limit. After the limit, nothing of `work` reaches the database, whatever
+ * it waits for. A commit in progress at that moment may still succeed; a caller that has to know records the fact in
+ * the transaction.
+ * @throws OutOfTime; on PostgreSQL error 57014 if a statement was running.
  */
 export function writeWithin<T>(
   database: Pick<Database, 'write'>,
@@ -38,7 +39,10 @@ export function writeWithin<T>(
   );
 }
 
-/** Its statements would run outside of the transaction once that is rolled back. */
+/**
+ * Wraps a transaction so that it rejects statements after the limit, which would otherwise run outside the rolled-back
+ * transaction.
+ */
 function endingWith(transaction: Transaction, signal: AbortSignal): Transaction {
   const checked = () => {
     signal.throwIfAborted();

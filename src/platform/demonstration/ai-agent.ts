@@ -7,10 +7,10 @@ import type { PlatformCaller } from './caller.ts';
 
 const AGENTS = '/agents/api/v1';
 
-/** The tools and APIs that it may use. */
+/** Tools and APIs that the agent may use. */
 const ALLOWANCE = { allowed_tools: ['read_invoice'], allowed_apis: ['erp.example.com'] };
 
-/** An AI agent that has an identity, and signs what it reports. */
+/** AI agent with an identity, which signs its reports. */
 export class AiAgent {
   readonly #admin: PlatformCaller;
   readonly #own: PlatformCaller;
@@ -30,7 +30,7 @@ export class AiAgent {
     return new AiAgent(admin, await admin.post<Onboarded>(`${AGENTS}/agents/${agent_id}/onboard`, {}));
   }
 
-  /** Reports an action that its key signed. */
+  /** Reports an action signed with the agent's key. */
   act(content: ActionContent): Promise<LoggedAction> {
     return this.#own.post<LoggedAction>(this.#actions, this.#signed(content));
   }
@@ -40,12 +40,12 @@ export class AiAgent {
     return this.#own.statusOf(this.#actions, this.#signed(content));
   }
 
-  /** Somebody ends it for good. */
+  /** Revokes the agent permanently. */
   kill(reason: string): Promise<WireKill> {
     return this.#admin.post<WireKill>(`${AGENTS}/agents/${this.id}/kill-switch`, { mode: 'revoke', reason });
   }
 
-  /** Returns what a stranger is told of it. */
+  /** Returns the public facts about the agent. */
   publicly(): Promise<AgentVerification> {
     return this.#admin.as(null).get<AgentVerification>(`${AGENTS}/public/verify-agent/${this.id}`);
   }

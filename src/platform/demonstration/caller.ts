@@ -1,7 +1,7 @@
 import { request } from 'undici';
 import { EvidenceError } from '../../core/errors.ts';
 
-/** A client of a platform's HTTP interface. */
+/** Client of a platform's HTTP API. */
 export class PlatformCaller {
   readonly origin: string;
   readonly #apiKey: string | null;
@@ -14,7 +14,7 @@ export class PlatformCaller {
     this.#signal = signal;
   }
 
-  /** The same client with another key. */
+  /** Returns the same client with another key. */
   as(apiKey: string | null): PlatformCaller {
     return new PlatformCaller(this.origin, apiKey, this.#signal);
   }
@@ -27,12 +27,12 @@ export class PlatformCaller {
     return this.#ask<T>('POST', path, body);
   }
 
-  /** Returns how a request ends, whatever its status is. */
+  /** Returns the status of an answer, whatever it is. */
   async statusOf(path: string, body: object): Promise<number> {
     return (await this.#send('POST', path, body)).status;
   }
 
-  /** @throws EvidenceError `service` for an answer that is no success. */
+  /** @throws EvidenceError `service` if the answer is not a success. */
   async #ask<T>(method: 'GET' | 'POST', path: string, body?: object): Promise<T> {
     const { status, text } = await this.#send(method, path, body);
     if (status < 300) return JSON.parse(text) as T;

@@ -10,14 +10,14 @@ const PROGRAMS = 'usr/local/bin';
 const HOME = 'home/deploy';
 const REASON = 'the demonstration begins';
 
-/** A file of the machine. */
+/** File of the machine. */
 export interface MachineFile {
   path: string;
-  /** As the machine has it. */
+  /** Path as shown to people. */
   shown: string;
 }
 
-/** A machine that is watched: folders of their own, and a real sensor, which runs in this process. */
+/** Watched machine: folders in a temporary directory, and a real sensor, which runs in this process. */
 export class WatchedMachine implements AsyncDisposable {
   readonly #caller: PlatformCaller;
   readonly #folder: string;
@@ -33,14 +33,14 @@ export class WatchedMachine implements AsyncDisposable {
     this.#deps = sensorDeps({ service, state: join(folder, 'sensor'), bytesPerSecond: null, canWatch: false });
   }
 
-  /** Reports whether the sensor can run on this system. */
+  /** True if the sensor can run on this system. */
   static get isPossible(): boolean {
     return existsSync('/proc/self/fd');
   }
 
-  /** Enrols a machine that has nothing but a program. @param parent in which its folders are made. */
+  /** Enrolls a machine with a single program. @param parent folder for the machine's folders. */
   static async enrol(caller: PlatformCaller, parent: string): Promise<WatchedMachine> {
-    // The sensor follows no link, and the folder for temporary files may be one.
+    // The sensor follows no links, and the folder for temporary files may be one.
     const folder = join(realpathSync(parent), 'machine');
     for (const below of [PROGRAMS, HOME]) await mkdir(join(folder, below), { recursive: true });
     const roots = [join(folder, PROGRAMS)];
@@ -63,8 +63,8 @@ export class WatchedMachine implements AsyncDisposable {
   }
 
   /**
-   * Has the sensor plant a trap as a file and scan, and what it saw approved as what is to stand there.
-   * @returns whether the file system tells of reads; where it does not, nobody sees them.
+   * Plants a trap as a file, scans, and has the scan approved as the baseline.
+   * @returns whether the file system reports reads; if it does not, they cannot be detected.
    */
   async begin(label: string): Promise<{ isReadSeen: boolean }> {
     const { path } = this.trap;
@@ -79,12 +79,12 @@ export class WatchedMachine implements AsyncDisposable {
     return { isReadSeen: data.some(({ seen_by }) => seen_by.length > 0) };
   }
 
-  /** One round of the sensor: bait, scan, report. */
+  /** Runs one round of the sensor: bait, scan, report. */
   round(): Promise<RoundResult> {
     return runRound(this.#deps);
   }
 
-  /** Somebody changes the program. */
+  /** Changes the program, as an attacker would. */
   async tamper(): Promise<void> {
     await appendFile(this.program.path, 'cp /srv/backup.tar /tmp/.hidden\n');
   }

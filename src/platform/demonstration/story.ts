@@ -10,11 +10,11 @@ import { AiAgent } from './ai-agent.ts';
 import type { PlatformCaller } from './caller.ts';
 import { type MachineFile, WatchedMachine } from './machine.ts';
 
-/** A part of what happens, for people. */
+/** Part of the story, for people. */
 export interface StoryPart {
   title: string;
   text: string;
-  /** Facts that were seen, by their names. */
+  /** Observed facts by name. */
   facts: readonly (readonly [name: string, value: string])[];
 }
 
@@ -22,24 +22,24 @@ export type Tell = (chapter: StoryPart) => void;
 
 interface StoryDeps {
   caller: PlatformCaller;
-  /** In which the watched machine has its folders. */
+  /** Folder for the watched machine's folders. */
   folder: string;
   tell: Tell;
   signal: AbortSignal;
-  /** True if an agent for endpoints runs on this system. */
+  /** True if a sensor can run on this system. */
   isWatched?: boolean;
 }
 
 const LABEL = 'nightly backup';
 
-/** Plays what traps, endpoints and agents are for, once, for real: from a trap to the kill switch. */
+/** Plays a real incident from a trap to the kill switch, with traps, endpoints and agents. */
 export async function playStory(deps: StoryDeps): Promise<void> {
   const { isWatched = WatchedMachine.isPossible } = deps;
   await (isWatched ? breakIn(deps) : tryToken(deps));
   await killAgent(deps);
 }
 
-/** A trap on a watched machine is read and used, and a program is changed. */
+/** Plays a break-in on a watched machine: a trap is read and used, and a program is changed. */
 async function breakIn({ caller, folder, tell, signal }: StoryDeps): Promise<void> {
   await using machine = await WatchedMachine.enrol(caller, folder);
   const { trap, program } = machine;
@@ -67,7 +67,7 @@ async function breakIn({ caller, folder, tell, signal }: StoryDeps): Promise<voi
   await useIt(found, { caller, tell, signal });
 }
 
-/** Without an agent for endpoints: a trap is made by hand, and used. */
+/** Plays the use of a trap that was made by hand, if no sensor can run. */
 async function tryToken({ caller, tell, signal }: StoryDeps): Promise<void> {
   const input = { credential_type: 'api_token', plant_location: 'server', label: LABEL };
   const made = await caller.post<{ artifact: { content: string } }>('/traps/api/v1/credentials/generate', input);
@@ -94,7 +94,7 @@ async function useIt(
   });
 }
 
-/** An AI agent acts within and against its allowance, and is ended. */
+/** Plays an AI agent that acts within and against its allowance, and is stopped. */
 async function killAgent({ caller, tell, signal }: StoryDeps): Promise<void> {
   const agent = await AiAgent.onboard(caller);
   signal.throwIfAborted();
@@ -151,18 +151,18 @@ async function digestOf({ path }: MachineFile): Promise<string> {
   return `${sha256(await readFile(path)).slice(0, 8)}…`;
 }
 
-/** A token, and where it says that it is good. */
+/** Token, and the address that it is for. */
 interface FoundToken {
   url: string;
   token: string;
 }
 
-/** Reads the file of a trap, as somebody would who looks for credentials. */
+/** Reads the file of a trap, as an attacker looking for credentials would. */
 async function readToken(path: string): Promise<FoundToken> {
   return tokenIn(await readFile(path, 'utf8'));
 }
 
-/** @throws EvidenceError `unreadable` for a file without one. */
+/** @throws EvidenceError `unreadable` if the file has no token. */
 export function tokenIn(text: string): FoundToken {
   const [, address = '', token = ''] = /^API_URL=(\S+)\nAPI_TOKEN=(\S+)$/m.exec(text) ?? [];
   const url = URL.parse(address);
@@ -170,7 +170,7 @@ export function tokenIn(text: string): FoundToken {
   return { url: `${url.origin}${url.pathname}`, token };
 }
 
-/** Tries the token where it says. @returns the status of the answer. */
+/** Tries the token at its address. @returns the status of the answer. */
 async function useToken({ url, token }: FoundToken, signal: AbortSignal): Promise<number> {
   const { statusCode, body } = await request(`${url}/customers`, {
     headers: { authorization: `Bearer ${token}`, 'user-agent': 'curl/8.5.0' },

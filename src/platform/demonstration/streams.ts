@@ -2,8 +2,8 @@ import { EvidenceError } from '../../core/errors.ts';
 import type { PlatformCaller } from './caller.ts';
 
 /**
- * Has the service check every stream, and time-stamp its head.
- * @returns how many there are. @throws EvidenceError `service` for one in which something is wrong.
+ * Checks every stream, and timestamps its head.
+ * @returns the number of streams. @throws EvidenceError `service` if a stream fails its check.
  */
 export async function checkStreams(caller: PlatformCaller): Promise<number> {
   const ids = await streamIds(caller);

@@ -18,17 +18,17 @@ import {
 import { setDifferences } from './lines/comparing.ts';
 import { CLOCK_OFF_MS, clockOff, severityOfChain, severityOfClock } from './rules.ts';
 
-/** A report that goes on with the chain of its endpoint, whose lines are stored. */
+/** Report that continues the chain of its endpoint, and whose lines are stored. */
 export interface WholeReport {
   head: ReportHead;
   sha256: string;
   signature: string;
-  /** The sensor's clock when it sent the report, where it said so. */
+  /** Sensor's clock when it sent the report, if stated. */
   sentAt: string | null;
   setNo: number;
 }
 
-/** Takes a report: the chain goes on, events follow from its lines, and an entry says so. */
+/** Accepts a report: advances the chain, derives events from its lines, and records an entry. */
 export async function acceptReport(
   transaction: Transaction,
   deps: EndpointDeps,
@@ -65,7 +65,7 @@ export async function acceptReport(
   return { endpoint: { ...endpoint, ...change }, scan: { ...scan, scan_no, ...outcome } };
 }
 
-/** Returns the entry for a report that was accepted. */
+/** Returns the entry of an accepted report. */
 function acceptedEntry(
   { chain }: Endpoint,
   { head, sha256: report_sha256 }: WholeReport,
@@ -91,7 +91,7 @@ export async function compareWith(
   await events.compare(differences, { scan_no, baseline_no, isComplete: complete === 1 });
 }
 
-/** Judges what the report itself says of the endpoint, apart from its lines. */
+/** Raises events about the report itself, apart from its lines. */
 function judgeOfReports(events: EventWriting, endpoint: Endpoint, { head, sentAt }: WholeReport, now: Date): void {
   events.resolveOfReports(['stale'], 'it reported again');
   const { started_at, finished_at } = sentAt === null ? head : { started_at: sentAt, finished_at: sentAt };

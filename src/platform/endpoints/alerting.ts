@@ -6,20 +6,20 @@ import type { EndpointEvents } from './events.ts';
 import type { EndpointTables } from './tables.ts';
 import type { WireEvent } from './wire/events.ts';
 
-/** The events of one alert: those that one report raised. */
+/** Events of one alert, all raised by the same report. */
 export interface AlertedEvents {
   kind: 'endpoint.changed' | 'endpoint.chain' | 'endpoint.bait' | 'endpoint.stale';
   endpointId: string;
   events: readonly NewEndpointEvent[];
 }
 
-/** The worst of some events, which names their alert. */
+/** Returns the most severe event, which represents the alert. */
 export function worstEvent(events: readonly NewEndpointEvent[]): NewEndpointEvent | undefined {
   const order = ({ severity }: NewEndpointEvent) => EVENT_SEVERITIES.indexOf(severity);
   return events.toSorted((one, other) => order(other) - order(one))[0];
 }
 
-/** Makes the alert of events. The same changes on many endpoints alert once an hour. */
+/** Returns the alert of events. Equal changes on many endpoints alert once an hour. */
 export function alertOfEvents({ kind, endpointId, events }: AlertedEvents, worst: NewEndpointEvent): Alert {
   const { severity, event_id, event_type } = worst;
   const changes = [...new Set(events.map(({ change_no }) => change_no))].toSorted();
@@ -37,7 +37,7 @@ export function alertOfEvents({ kind, endpointId, events }: AlertedEvents, worst
   };
 }
 
-/** Describes events to alerts, and says where their state is noted. */
+/** Describes events to the alert service, and records the state of their alerts. */
 export function alertedEndpoints(events: Pick<EndpointEvents, 'find' | 'countAlerted'>): AlertedService {
   return {
     source: 'endpoints',

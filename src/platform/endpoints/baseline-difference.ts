@@ -10,7 +10,7 @@ import type { EndpointTables } from './tables.ts';
 import type { WireDifference } from './wire/baselines.ts';
 
 /**
- * Compares a proposal with the active baseline, or a baseline with the one before it, by path.
+ * Compares a proposal with the active baseline, or a baseline with its predecessor, by path.
  * @throws DomainError `not_found`, `invalid_cursor`.
  */
 export async function baselineDifference(reader: Reader, baselineId: string, { limit, cursor }: PageQuery) {
@@ -39,7 +39,7 @@ export async function baselineDifference(reader: Reader, baselineId: string, { l
   };
 }
 
-/** The one that a proposal would take the place of, or that a baseline took the place of. */
+/** Returns the baseline that a proposal would replace, or that a baseline has replaced. */
 async function baselineBefore(
   reader: Reader,
   { baseline_no, endpoint_no, status, version }: Baseline,

@@ -18,7 +18,10 @@ export const findBaseline = rowFinder(ENDPOINT_TABLES, 'baselines', 'baseline_id
   isLocked: true,
 });
 
-/** The endpoint is this transaction's: nobody else gives its baselines numbers. */
+/**
+ * Inserts a baseline with the next version. The transaction must hold the endpoint's lock, so that versions are not
+ * assigned twice.
+ */
 export async function insertBaseline(
   transaction: Transaction,
   baseline: Omit<Baseline, 'baseline_no' | 'version'>,
@@ -43,7 +46,7 @@ export function baselineToWire(
   };
 }
 
-/** True if a baseline equals one that would be made now. */
+/** Reports whether a baseline equals one that would be made now. */
 export function isBaselineAlike(
   one: Baseline,
   other: Pick<Baseline, 'name' | 'set_no' | 'roots' | 'complete'>,
@@ -51,7 +54,7 @@ export function isBaselineAlike(
   return (['name', 'set_no', 'roots', 'complete'] as const).every((member) => one[member] === other[member]);
 }
 
-/** @throws DomainError `forbidden` for whoever proposed it, and for who is no person: nobody knows whose key it is. */
+/** @throws DomainError `forbidden` for the proposer, and for an API key, which does not identify a person. */
 export function refuseOwn({ name }: Actor, { made_by }: Pick<Baseline, 'made_by'>): void {
   if (personNamed(name) === null)
     throw new DomainError(

@@ -29,7 +29,7 @@ import { takePart, unstage } from './staging.ts';
 import type { EndpointTables } from './tables.ts';
 import type { Proposal, Registration, WireBaseline } from './wire/baselines.ts';
 
-/** The baselines of endpoints, as routes and pages have them. */
+/** Baselines of endpoints, for routes and pages. */
 export class Baselines {
   readonly #deps: EndpointDeps;
 
@@ -38,8 +38,8 @@ export class Baselines {
   }
 
   /**
-   * Takes a part of a baseline that a file or a tool brings. It is active once it is whole; to register what is active
-   * already changes nothing.
+   * Receives a part of a baseline from a file or a tool. The baseline becomes active once it is complete; registering
+   * the active baseline again changes nothing.
    * @throws DomainError `not_found`; those of `takePart`.
    */
   async register(
@@ -74,8 +74,8 @@ export class Baselines {
   }
 
   /**
-   * Proposes the last scan of an endpoint as its baseline. Somebody approves it before it is one.
-   * @throws DomainError `not_found`; `conflict` where there is no scan.
+   * Proposes the last scan of an endpoint as its baseline, which takes effect after approval.
+   * @throws DomainError `not_found`; `conflict` if there is no scan.
    */
   propose(actor: Actor, endpointId: string, { name, reason }: Proposal): Promise<WireBaseline> {
     return this.#change(endpointId, async (transaction, endpoint) => {
@@ -115,8 +115,8 @@ export class Baselines {
   }
 
   /**
-   * Makes a proposal the active baseline. Where two people or more may do that, it is not whoever proposed it.
-   * @throws DomainError `not_found`; `conflict` for one that is decided already; `forbidden`.
+   * Makes a proposal the active baseline. If two or more people may approve, the proposer must not approve.
+   * @throws DomainError `not_found`; `conflict` if the proposal is already decided; `forbidden`.
    */
   approve(actor: Actor, baselineId: string, { reason }: { reason: string }): Promise<WireBaseline> {
     return this.#decide(actor, baselineId, { status: 'active', reason }, async (transaction, endpoint, baseline) => {
@@ -126,7 +126,7 @@ export class Baselines {
     });
   }
 
-  /** @throws DomainError `not_found`; `conflict` for one that is decided already. */
+  /** @throws DomainError `not_found`; `conflict` if the proposal is already decided. */
   reject(actor: Actor, baselineId: string, { reason }: { reason: string }): Promise<WireBaseline> {
     return this.#decide(actor, baselineId, { status: 'rejected', reason }, async (transaction, endpoint, baseline) => {
       const events = await EventWriting.begin(transaction, this.#deps, endpoint, 'reports');
@@ -135,7 +135,7 @@ export class Baselines {
     });
   }
 
-  /** Newest first. @throws DomainError `invalid_cursor`. */
+  /** Lists baselines, newest first. @throws DomainError `invalid_cursor`. */
   async list(query: PageQuery & { endpoint_id?: string | undefined; status?: BaselineStatus | undefined }) {
     const { limit, cursor, endpoint_id, status } = query;
     let baselines = this.#joined();
@@ -156,7 +156,7 @@ export class Baselines {
     );
   }
 
-  /** A page of what differs from the one that it takes the place of. @throws DomainError `not_found`, `invalid_cursor`. */
+  /** Lists differences from the replaced baseline. @throws DomainError `not_found`, `invalid_cursor`. */
   difference(baselineId: string, query: PageQuery) {
     return baselineDifference(this.#deps.database, baselineId, query);
   }
@@ -205,7 +205,7 @@ export class Baselines {
     return baseline_no === null ? null : await baselineRow(transaction, baseline_no);
   }
 
-  /** Makes a baseline the active one, and compares the last scan with it at once. */
+  /** Activates a baseline, and compares the last scan with it at once. */
   async #activate(transaction: Transaction, endpoint: Endpoint, baseline: Baseline, act: BaselineAct): Promise<void> {
     const { baseline_no } = baseline;
     const replaced = await this.#activeOf(transaction, endpoint);

@@ -4,16 +4,16 @@ import type { DomainCode } from '../errors.ts';
 import type { ChainEventType } from './enums.ts';
 import type { Endpoint } from './host-rows.ts';
 
-/** A report, and what is known of it. */
+/** Report, and facts about it. */
 export interface PresentedReport {
   head: ReportHead;
   sha256: string;
   isSigned: boolean;
-  /** It was accepted before, and is not the last one. */
+  /** True if the report was accepted before and is not the last one. */
   isOlder: boolean;
 }
 
-/** The refusal of a report, and the event that says so. */
+/** Refusal of a report, and the facts of the event about it. */
 export interface RefusedReport {
   kind: 'refused';
   type: Extract<DomainCode, ChainEventType>;
@@ -22,11 +22,11 @@ export interface RefusedReport {
   observed: { [name: string]: Json };
 }
 
-/** `again`: it is the last one that was accepted, whose answer got lost. */
+/** Verdict on a report. `again`: the report is the last accepted one, whose answer was lost. */
 export type ReportVerdict = { kind: 'next' } | { kind: 'again' } | RefusedReport;
 
 /** Checks that a report continues the chain of its endpoint. */
-// Over 40 lines: it is the list of why one is refused, in the order of what is found first.
+// Over 40 lines: it is the list of reasons for a refusal, in order of precedence.
 export function judgeReport(endpoint: Endpoint, { head, sha256, isSigned, isOlder }: PresentedReport): ReportVerdict {
   const next = endpoint.sequence + 1;
   const { sequence, previous_report_sha256, nonce } = head;

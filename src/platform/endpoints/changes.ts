@@ -16,7 +16,7 @@ import type { Explanation, WireChange } from './wire/events.ts';
 
 type Change = Selectable<EndpointTables['endpoint_changes']>;
 
-/** Equal changes on many endpoints, as routes and pages show them. */
+/** Equal changes on many endpoints, for routes and pages. */
 export class Changes {
   readonly #deps: EndpointDeps;
 
@@ -24,7 +24,7 @@ export class Changes {
     this.#deps = deps;
   }
 
-  /** Those that stand somewhere now, the newest first. @throws DomainError `invalid_cursor`. */
+  /** Lists the unresolved changes, newest first. @throws DomainError `invalid_cursor`. */
   async list({ limit, cursor, event_type }: PageQuery & { event_type?: PathEventType | undefined }) {
     const { database } = this.#deps;
     const changes = database
@@ -52,7 +52,7 @@ export class Changes {
   }
 
   /**
-   * Says that a change was meant, wherever it stands: it is explained, and less bad, also where it is seen later.
+   * Approves a change on all endpoints: its events are explained and less severe, including later ones.
    * @throws DomainError `not_found`.
    */
   async approve(actor: Actor, changeId: string, { reason }: { reason: string }): Promise<WireChange> {
@@ -81,7 +81,7 @@ function notThere(): DomainError {
   return new DomainError('not_found', 'there is no change of this id');
 }
 
-/** The events of a change that are not resolved, and whose they are. */
+/** Returns the unresolved events of a change, with their endpoints. */
 async function unresolvedOf(reader: Reader, changeNo: number): Promise<{ event_id: string; endpoint_id: string }[]> {
   return await reader
     .tables<EndpointTables>()
@@ -117,7 +117,7 @@ async function changesToWire(reader: Reader, changes: readonly Change[]): Promis
   return shown;
 }
 
-/** On how many endpoints changes stand, and the last event of each. */
+/** Returns the number of endpoints with each change, and the time of its last event. */
 async function countsOf(reader: Reader, changeNos: number[]) {
   const rows = await reader
     .tables<EndpointTables>()
@@ -141,7 +141,7 @@ async function eventOf(reader: Reader, eventNo: number): Promise<EndpointEvent> 
   return await events.where('event_no', '=', eventNo).executeTakeFirstOrThrow();
 }
 
-/** Counts the endpoints that could have a change: those whose baseline has the path, or all if it is new. */
+/** Counts the endpoints that could have a change: those whose baseline has the path, or all if the path is new. */
 function couldHave(reader: Reader, { expected, path, path_base64 }: EndpointEvent): Promise<number> {
   if (expected === null) return endpointsWithBaseline(reader);
   return endpointsWithPath(reader, pathBytes(path === null ? { path_base64: path_base64 ?? '' } : { path }));

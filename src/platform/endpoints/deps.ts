@@ -6,14 +6,14 @@ import type { SecretBox } from '../secrets.ts';
 import type { BaitTraps } from '../traps/api.ts';
 import type { KnownFiles } from './packages/known-files.ts';
 
-/** Further tools, for bait. */
+/** Dependencies for bait. */
 export interface BaitDeps extends EndpointDeps {
   baitTraps: BaitTraps;
-  /** Keeps what is to be planted. */
+  /** Seals the content that is to be planted. */
   baitBox: SecretBox;
 }
 
-/** The tools of the service. */
+/** Dependencies of the service. */
 export interface EndpointDeps {
   database: Database;
   clock: () => Date;
@@ -21,6 +21,6 @@ export interface EndpointDeps {
   administration: Administration;
   knownFiles: KnownFiles;
   alerts: Pick<Alerts, 'notify'>;
-  /** Counts the people who may approve a baseline. */
+  /** Returns the number of people who may approve a baseline. */
   approvers(reader: Reader): Promise<number>;
 }

@@ -5,7 +5,7 @@ import type { Actor } from '../http/principal.ts';
 import { streamOf } from './enums.ts';
 import type { EndpointEvent } from './event-rows.ts';
 
-/** Something that happened to an endpoint, or was done with it. */
+/** Event on an endpoint, or act on it. */
 export interface EndpointAct {
   action: string;
   of: readonly [type: 'endpoint' | 'report' | 'baseline' | 'bait' | 'event' | 'change' | 'change_window', id: string];
@@ -16,24 +16,24 @@ export function entryOfAct(actor: Pick<Actor, 'name'>, { action, of: [type, id],
   return { actor: actor.name, action, resource_type: type, resource_id: id, metadata: more };
 }
 
-/** A change of what is said of an event. */
+/** Change to the assessment of an event. */
 export type EventChange = Partial<
   Pick<EndpointEvent, 'status' | 'severity' | 'explanation' | 'acknowledged_by' | 'acknowledged_at'>
 >;
 
-/** The change of events that somebody says were meant. @param id of the change, or of the change window. */
+/** Returns the change to events that a person approves. @param id of the change, or of the change window. */
 export function approvedChange({ name }: Pick<Actor, 'name'>, id: string, now: string) {
   const explanation = canonicalize({ kind: 'approved_change', id });
   const acknowledged = { status: 'acknowledged', acknowledged_by: name, acknowledged_at: now } as const;
   return { ...acknowledged, severity: 'low', explanation } as const satisfies EventChange;
 }
 
-/** The members of a change as its entry states them. */
+/** Returns the members of a change in the form of its entry. */
 export function statedOf({ explanation, ...change }: EventChange): { [name: string]: Json } {
   return explanation === undefined ? change : { ...change, explanation: JSON.parse(explanation) as Json };
 }
 
-/** Entries of a decision about events of many endpoints, in the stream of each of these. */
+/** Returns the entries of a decision about events on many endpoints, one stream per endpoint. */
 export function decidedEntries(
   actor: Pick<Actor, 'name'>,
   events: readonly { event_id: string; endpoint_id: string }[],
@@ -54,12 +54,12 @@ export function decidedEntries(
   );
 }
 
-/** The sensor of an endpoint, as entries name it. */
+/** Returns the name of an endpoint's sensor in entries. */
 export function endpointActor(endpointId: string): Pick<Actor, 'name'> {
   return { name: `endpoint:${endpointId}` };
 }
 
-/** Entries that one transaction adds to the stream of an endpoint, which are written last: see `appendIn`. */
+/** Entries that a transaction adds to the stream of an endpoint. They are written last: see `appendIn`. */
 export class EndpointEntries {
   readonly #endpointId: string;
   readonly #entries: OwnEntry[] = [];
@@ -68,7 +68,7 @@ export class EndpointEntries {
     this.#endpointId = endpointId;
   }
 
-  /** @returns where it is among what `write` answers. */
+  /** @returns the index of the entry in the result of `write`. */
   add(actor: Pick<Actor, 'name'>, act: EndpointAct): number {
     return this.#entries.push(entryOfAct(actor, act)) - 1;
   }
@@ -78,7 +78,7 @@ export class EndpointEntries {
   }
 }
 
-/** Adds one entry to the stream of an endpoint: last in a transaction, see `appendIn`. */
+/** Adds an entry to the stream of an endpoint. Call this last in a transaction: see `appendIn`. */
 export async function recordEndpointAct(
   transaction: Transaction,
   log: Pick<AuditLog, 'appendIn'>,
@@ -88,10 +88,10 @@ export async function recordEndpointAct(
   await log.appendIn(transaction, streamOf(endpointId), [entryOfAct(actor, act)]);
 }
 
-/** Events that one entry names. */
+/** Maximum number of events in one entry. */
 const EVENTS_IN_ENTRY = 100;
 
-/** Events as entries name them; one that names none where there are none. */
+/** Splits events into groups, one per entry; without events, returns one empty group. */
 export function inEntries<T>(events: readonly T[]): T[][] {
   return Array.from({ length: Math.max(1, Math.ceil(events.length / EVENTS_IN_ENTRY)) }, (_, at) =>
     events.slice(at * EVENTS_IN_ENTRY, (at + 1) * EVENTS_IN_ENTRY),

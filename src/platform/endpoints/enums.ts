@@ -1,6 +1,6 @@
 import { type AlertSeverity, SEVERITIES } from '../alert-enums.ts';
 
-/** Faults at one path of an endpoint. */
+/** Events at one path of an endpoint. */
 export const PATH_EVENT_TYPES = [
   'binary_modified',
   'binary_added',
@@ -12,7 +12,7 @@ export const PATH_EVENT_TYPES = [
 ] as const;
 export type PathEventType = (typeof PATH_EVENT_TYPES)[number];
 
-/** Faults of an endpoint's reports. */
+/** Events about the reports of an endpoint. */
 export const CHAIN_EVENT_TYPES = [
   'report_gap',
   'report_repeated',
@@ -25,7 +25,7 @@ export const CHAIN_EVENT_TYPES = [
 ] as const;
 export type ChainEventType = (typeof CHAIN_EVENT_TYPES)[number];
 
-/** Faults of bait that the sensor planted. */
+/** Events about planted bait. */
 const BAIT_EVENT_TYPES = ['bait_missing', 'bait_changed'] as const;
 export type BaitEventType = (typeof BAIT_EVENT_TYPES)[number];
 
@@ -35,7 +35,7 @@ export type EventType = (typeof EVENT_TYPES)[number];
 export const EVENT_SEVERITIES = SEVERITIES;
 export type EventSeverity = AlertSeverity;
 
-/** `quieted`: it was raised within a change window. */
+/** Statuses of events. `quieted`: raised during a change window. */
 export const EVENT_STATUSES = ['open', 'acknowledged', 'quieted', 'resolved'] as const;
 export type EventStatus = (typeof EVENT_STATUSES)[number];
 
@@ -43,8 +43,8 @@ export const BASELINE_STATUSES = ['proposed', 'active', 'superseded', 'rejected'
 export type BaselineStatus = (typeof BASELINE_STATUSES)[number];
 
 /**
- * `waiting`: it has not reported since it was enrolled. `stale`: three intervals went by without a report. `retired`:
- * it reports no more, and nobody waits for it.
+ * Statuses of endpoints. `waiting`: has not reported since enrollment. `stale`: three intervals passed without a
+ * report. `retired`: no longer reports, and is not expected to.
  */
 export const HOST_STATUSES = ['waiting', 'reporting', 'stale', 'retired'] as const;
 export type HostStatus = (typeof HOST_STATUSES)[number];
@@ -52,18 +52,18 @@ export type HostStatus = (typeof HOST_STATUSES)[number];
 export const CHANGE_WINDOW_STATUSES = ['planned', 'running', 'ended'] as const;
 
 /**
- * `asked`: its sensor has yet to plant it. `refused`: the sensor cannot. `lost`: it is not there any more. `leaving`: its
- * sensor has yet to remove it. `left`: it was left where it is: it was not what the sensor planted, or the endpoint was
- * retired.
+ * Statuses of bait. `asked`: the sensor has yet to plant it. `refused`: the sensor cannot plant it. `lost`: no longer
+ * at its path. `leaving`: the sensor has yet to remove it. `left`: left in place, because it was not the planted file,
+ * or because the endpoint was retired.
  */
 export const BAIT_STATUSES = ['asked', 'planted', 'refused', 'lost', 'leaving', 'removed', 'left'] as const;
 export type BaitStatus = (typeof BAIT_STATUSES)[number];
 
-/** By what a sensor sees that a file is read: at the next scan, at once. */
+/** Signs of a read: access time, found at the next scan; inotify, found at once. */
 export const READ_SIGNS = ['atime', 'inotify'] as const;
 export type ReadSign = (typeof READ_SIGNS)[number];
 
-/** The folders that an endpoint scans where nothing else is said. */
+/** Folders that an endpoint scans by default. */
 export const DEFAULT_ROOTS = [
   '/usr/bin',
   '/usr/sbin',
@@ -76,10 +76,10 @@ export const DEFAULT_ROOTS = [
   '/lib/systemd',
 ] as const;
 
-/** The stream of the audit service that has what happens to an endpoint. */
+/** Returns the id of the audit stream of an endpoint. */
 export function streamOf(endpointId: string): string {
   return `endpoints/${endpointId}`;
 }
 
-/** The stream that has what is decided about changes on many endpoints. */
+/** Audit stream of the decisions about changes on many endpoints. */
 export const CHANGES_STREAM = 'endpoints/changes';

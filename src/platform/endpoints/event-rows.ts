@@ -8,7 +8,7 @@ import { ENDPOINT_TABLES, type EndpointTables } from './tables.ts';
 export type EndpointEvent = Selectable<EndpointTables['endpoint_events']>;
 export type NewEndpointEvent = Omit<EndpointEvent, 'event_no'>;
 
-/** An event that is not resolved, as far as reports have to know of it. */
+/** Unresolved event, with the columns that reports need. */
 export type UnresolvedEvent = Pick<
   EndpointEvent,
   'event_id' | 'event_type' | 'severity' | 'status' | 'path' | 'path_base64' | 'expected'
@@ -21,7 +21,7 @@ export function insertEvents(transaction: Transaction, events: readonly NewEndpo
   return transaction.insertAll('endpoint_events', COLUMNS, events);
 }
 
-/** Those of an endpoint that are not resolved. @param of its paths, its reports, or both. */
+/** Returns the unresolved events of an endpoint. @param of events about its reports only, or all. */
 export async function unresolvedEvents(
   reader: Reader,
   endpointNo: number,
@@ -37,13 +37,13 @@ export async function unresolvedEvents(
   return (of === 'all' ? events : events.where('endpoint_events.change_no', 'is', null)).execute();
 }
 
-/** Events of these ids were seen again. */
+/** Records that the events with these ids were seen again. */
 export async function noteSeen(transaction: Transaction, eventIds: readonly string[], now: string): Promise<void> {
   if (eventIds.length === 0) return;
   await seenAt(transaction, now).where(transaction.sql.isAmong('event_id', eventIds)).execute();
 }
 
-/** All events of an endpoint's paths that are not resolved were seen again. @returns how many there are. */
+/** Records that all unresolved path events of an endpoint were seen again. @returns their number. */
 export async function noteAllSeen(transaction: Transaction, endpointNo: number, now: string): Promise<number> {
   const seen = seenAt(transaction, now)
     .where('endpoint_no', '=', endpointNo)
@@ -66,32 +66,32 @@ export async function noteResolved(transaction: Transaction, eventIds: readonly 
     .execute();
 }
 
-/** Gives the list of events a new version, so that readers of the earlier one learn of it. */
+/** Advances the version of the list of events, so that its readers notice the change. */
 export async function noteEventsChanged(transaction: Transaction): Promise<void> {
   const versions = transaction.tables<EndpointTables>().updateTable('endpoint_event_versions');
   await versions.set({ version: sql<number>`version + 1` }).execute();
 }
 
-/** Grows with each change of any event. */
+/** Returns a number that grows with each change of any event. */
 export async function eventsVersion(reader: Reader): Promise<number> {
   const versions = reader.tables<EndpointTables>().selectFrom('endpoint_event_versions').select('version');
   return (await versions.executeTakeFirstOrThrow()).version;
 }
 
-/** A change that was seen somewhere. */
+/** Change that was seen on some endpoint. */
 export type KnownChange = Pick<
   Selectable<EndpointTables['endpoint_changes']>,
   'change_no' | 'change_id' | 'approved_at'
 >;
 
-/** Changes by their keys; those that are new are stored. */
+/** Returns changes by their keys; new ones are stored. */
 export async function storeChanges(
   transaction: Transaction,
   keys: readonly string[],
   now: string,
 ): Promise<Map<string, KnownChange>> {
   const known = await knownChanges(transaction, keys);
-  // In one order, so that no two wait for each other.
+  // Sorted, so that two transactions cannot deadlock.
   const others = [...new Set(keys)].filter((key) => !known.has(key)).toSorted();
   if (others.length === 0) return known;
   const none = { approved_at: null, approved_by: null, approved_reason: null };
@@ -115,7 +115,7 @@ async function knownChanges(reader: Reader, keys: readonly string[]): Promise<Ma
   return new Map(rows.map(({ change_key, ...change }) => [change_key, change]));
 }
 
-/** Tells paths apart in a map. */
+/** Returns a key that identifies a path in a map. */
 export function pathKey({ path, path_base64 }: PathName | Pick<UnresolvedEvent, 'path' | 'path_base64'>): string {
   return path === undefined || path === null ? `base64:${path_base64}` : path;
 }

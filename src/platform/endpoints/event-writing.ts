@@ -24,7 +24,7 @@ import { changeKeyOf } from './lines/comparing.ts';
 import { eventOfDifference, explainDifferences, joinChange, newEvent, toMetadata, UNEXPLAINED } from './new-events.ts';
 import { windowFor } from './windows.ts';
 
-/** A report as events name it. */
+/** Scan that events refer to. */
 interface ComparedScan {
   scan_no: number;
   baseline_no: number;
@@ -32,10 +32,10 @@ interface ComparedScan {
   isComplete: boolean;
 }
 
-/** A fault of an endpoint's reports, or of bait on it. */
+/** Finding about an endpoint's reports, or about bait on it. */
 interface ChainFault {
   type: ChainEventType | BaitEventType;
-  /** The path of the bait. */
+  /** Path of the bait. */
   path?: string;
   severity: EventSeverity;
   expected: { [name: string]: Json };
@@ -47,7 +47,7 @@ interface NewEvent {
   changeKey: string | null;
 }
 
-/** The changes of one transaction to the events of one endpoint, which it owns until it ends. */
+/** Changes that one transaction makes to the events of an endpoint, whose lock it holds. */
 export class EventWriting {
   readonly #transaction: Transaction;
   readonly #deps: EndpointDeps;
@@ -58,10 +58,10 @@ export class EventWriting {
   readonly #seen: string[] = [];
   readonly #resolved: { event: UnresolvedEvent; why: string }[] = [];
   #areAllSeen = false;
-  /** Other entries of the same transaction. */
+  /** Further entries of the same transaction. */
   readonly entries: EndpointEntries;
 
-  /** @param of which events it will have to know. */
+  /** @param of events that the changes may affect. */
   static async begin(
     transaction: Transaction,
     deps: EndpointDeps,
@@ -85,7 +85,7 @@ export class EventWriting {
     return { raised: this.#raised.length, resolved: this.#resolved.length };
   }
 
-  /** Raises an event of the endpoint's reports, or notes that it was seen again. */
+  /** Raises an event about the endpoint's reports, or records that it was seen again. */
   raiseOfReports({ type, path: place, severity, expected, observed }: ChainFault): void {
     const path = place ?? null;
     const known = this.#unresolved.find(
@@ -108,23 +108,23 @@ export class EventWriting {
     this.#raised.push({ event, changeKey: null });
   }
 
-  /** Resolves the events of the endpoint's reports of these types. */
+  /** Resolves events of these types about the endpoint's reports. */
   resolveOfReports(types: readonly ChainEventType[], why: string): void {
     for (const event of this.#unresolved)
       if (types.some((type) => type === event.event_type)) this.#resolved.push({ event, why });
   }
 
-  /** Resolves the events of bait at a path. */
+  /** Resolves the events about bait at a path. */
   resolveOfBait(path: string, why: string): void {
     for (const event of this.#unresolved) if (event.path === path) this.#resolved.push({ event, why });
   }
 
-  /** Nothing differs from when the paths were last compared. */
+  /** Records that nothing differs from the last comparison of paths. */
   sameAsBefore(): void {
     this.#areAllSeen = true;
   }
 
-  /** Raises what is new, notes what was seen again, and resolves what is as the baseline again. */
+  /** Raises new events, records repeated ones, and resolves those whose paths match the baseline again. */
   async compare(differences: AsyncIterable<PathDifference>, scan: ComparedScan): Promise<void> {
     const byPath = this.#unresolvedByPath();
     const found: { difference: PathDifference; changeKey: string }[] = [];
@@ -132,7 +132,7 @@ export class EventWriting {
       const key = pathKey(difference.path);
       const events = byPath.get(key) ?? [];
       byPath.delete(key);
-      // Nobody can tell whether it is there.
+      // An incomplete scan does not show whether the file exists.
       if (difference.observed === null && !scan.isComplete) continue;
       const changeKey = changeKeyOf(difference);
       const same = events.find((event) => event.change_key === changeKey);
@@ -145,7 +145,10 @@ export class EventWriting {
     await this.#raiseOfPaths(found, scan);
   }
 
-  /** Writes all of it; the stream's head comes last: see `appendIn`. @returns the open count, and places of `entries`. */
+  /**
+   * Writes all changes; locks the stream's head last: see `appendIn`. @returns the number of unresolved events, and the
+   * places of `entries`.
+   */
   async write(): Promise<{ unresolved: number; places: EntryPlace[] }> {
     const transaction = this.#transaction;
     const now = this.#now;
@@ -191,7 +194,7 @@ export class EventWriting {
       this.#raised.push({ event: eventOfDifference(difference, facts, explanations[at] ?? UNEXPLAINED), changeKey });
   }
 
-  /** Sends one alert for all events that a report raised, named by the worst. */
+  /** Sends one alert for all events of a kind that a report raised, represented by the most severe one. */
   async #notify(): Promise<void> {
     const loud = this.#raised.map(({ event }) => event).filter(({ status }) => status === 'open');
     const ofPaths = loud.filter(({ change_no }) => change_no !== null);
@@ -213,7 +216,7 @@ export class EventWriting {
     for (const event of events) Object.assign(event, { alert_state, alerted_by: worst.event_id });
   }
 
-  /** Writes the entries. Events know the one that names them. */
+  /** Writes the entries, and records in each event the place of its entry. */
   async #record(): Promise<EntryPlace[]> {
     const { entries } = this;
     const named = new Map<number, NewEndpointEvent[]>();

@@ -18,12 +18,12 @@ import { explainDifferences, UNEXPLAINED } from './new-events.ts';
 import { ENDPOINT_TABLES, type EndpointTables } from './tables.ts';
 import type { EventQuery, Explanation, WireEvent } from './wire/events.ts';
 
-/** Events that are explained anew in one transaction. */
+/** Maximum number of events that are explained again in one transaction. */
 const EXPLAINED_AT_ONCE = 500;
 
 type EventDeps = Pick<EndpointDeps, 'database' | 'clock' | 'log' | 'knownFiles'>;
 
-/** Events on endpoints, as routes and pages show them. */
+/** Events on endpoints, for routes and pages. */
 export class EndpointEvents {
   readonly #deps: EventDeps;
 
@@ -31,12 +31,12 @@ export class EndpointEvents {
     this.#deps = deps;
   }
 
-  /** Grows with each change of any event. */
+  /** Returns a number that grows with each change of any event. */
   currentVersion(): Promise<number> {
     return eventsVersion(this.#deps.database);
   }
 
-  /** Newest first. @throws DomainError `invalid_cursor`. */
+  /** Lists events, newest first. @throws DomainError `invalid_cursor`. */
   async list({ limit, cursor, since, from, to, ...equal }: EventQuery) {
     let events = joined(this.#deps.database);
     for (const name of ['endpoint_id', 'event_type', 'severity', 'path', 'change_id', 'window_id'] as const) {
@@ -57,14 +57,14 @@ export class EndpointEvents {
     return eventToWire(await findEvent(this.#deps.database, eventId));
   }
 
-  /** Counts the events that one alert reported. */
+  /** Returns the number of events that one alert reported. */
   async countAlerted(eventId: string): Promise<number> {
     const events = this.#deps.database.tables<EndpointTables>().selectFrom('endpoint_events');
     const told = events.where('alerted_by', '=', eventId).select(sql<number>`COUNT(*)`.as('count'));
     return Number((await told.executeTakeFirstOrThrow()).count);
   }
 
-  /** Notes that somebody has seen it. It stays until it is resolved. @throws DomainError `not_found`, `conflict`. */
+  /** Acknowledges an event, which stays until it is resolved. @throws DomainError `not_found`, `conflict`. */
   acknowledge(actor: Actor, eventId: string): Promise<WireEvent> {
     return this.#change(actor, eventId, 'event.acknowledged', ({ status }, now) => {
       if (status === 'resolved') throw new DomainError('conflict', 'the event is resolved: there is nothing to see to');
@@ -73,9 +73,7 @@ export class EndpointEvents {
     });
   }
 
-  /**
-   * Opens one again that was acknowledged, or quieted by a change window. @throws DomainError `not_found`, `conflict`.
-   */
+  /** Reopens an event that was acknowledged or quieted. @throws DomainError `not_found`, `conflict`. */
   reopen(actor: Actor, eventId: string): Promise<WireEvent> {
     return this.#change(actor, eventId, 'event.reopened', ({ status, explanation, plain_severity }) => {
       if (status === 'resolved')
@@ -91,7 +89,7 @@ export class EndpointEvents {
     });
   }
 
-  /** Explains what is not explained yet by what archives know now. @returns how many were. */
+  /** Explains unexplained events by the packages known now. @returns the number of explained events. */
   async explainAgain(): Promise<number> {
     let [explained, after] = [0, 0];
     for (;;) {
@@ -102,7 +100,7 @@ export class EndpointEvents {
     }
   }
 
-  /** @returns how many were explained, and the number of the last one that was looked at. */
+  /** @returns the number of explained events, and the number of the last examined event. */
   #explainSome(after: number): Promise<[number, number | null]> {
     const { database, knownFiles } = this.#deps;
     return database.write(async (transaction) => {
@@ -187,7 +185,7 @@ function joined(reader: Reader) {
 
 type JoinedEvent = Awaited<ReturnType<ReturnType<typeof joined>['executeTakeFirstOrThrow']>>;
 
-/** The two sides of an event of a path. */
+/** Returns the two sides of a path event. */
 function sidesOf({ expected, observed }: Pick<EndpointEvent, 'expected' | 'observed'>) {
   const [before, after] = [expected, observed].map((text) => (text === null ? null : JSON.parse(text)));
   return { expected: before as EndpointLine | null, observed: after as EndpointLine | null };

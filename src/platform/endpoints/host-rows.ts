@@ -12,12 +12,12 @@ export const STALE_AFTER_INTERVALS = 3;
 
 const PREFIX = 'endpoint:';
 
-/** The binding of a key that reports for an endpoint. */
+/** Returns the binding of a key that reports for an endpoint. */
 export function boundTo(endpointId: string): string {
   return `${PREFIX}${endpointId}`;
 }
 
-/** The endpoint that a caller reports for. @throws DomainError `forbidden` for one who reports for none. */
+/** Returns the id of the endpoint that a caller reports for. @throws DomainError `forbidden` if there is none. */
 export function endpointOf({ boundTo: bound }: Pick<Principal, 'boundTo'>): string {
   if (bound === undefined || bound === null || !bound.startsWith(PREFIX))
     throw new DomainError(
@@ -29,13 +29,16 @@ export function endpointOf({ boundTo: bound }: Pick<Principal, 'boundTo'>): stri
 
 export type Endpoint = Selectable<EndpointTables['endpoints']>;
 
-/** An endpoint, which is this transaction's until it ends. @throws DomainError `not_found`. */
+/** Returns an endpoint, locked until the transaction ends. @throws DomainError `not_found`. */
 export const findEndpoint = rowFinder(ENDPOINT_TABLES, 'endpoints', 'endpoint_id', {
   missing: 'there is no endpoint of this id',
   isLocked: true,
 });
 
-/** The same of one that is in use. @throws DomainError `not_found`; `conflict` for one that is retired. */
+/**
+ * Returns an endpoint that is in use, like `findEndpoint`. @throws DomainError `not_found`; `conflict` if it is
+ * retired.
+ */
 export async function findEndpointInUse(reader: Reader, endpointId: string): Promise<Endpoint> {
   const endpoint = await findEndpoint(reader, endpointId);
   refuseRetired(endpoint);
@@ -52,29 +55,29 @@ export const endpointRow = rowFinder(ENDPOINT_TABLES, 'endpoints', 'endpoint_no'
 
 export const changeEndpoint = rowChanger(ENDPOINT_TABLES, 'endpoints', 'endpoint_no');
 
-/** A value that the next report has to contain, so that none is made before it is asked for. */
+/** Returns a value that the next report has to contain, so that a report cannot be made in advance. */
 export function newNonce(): string {
   return randomBytes(16).toString('hex');
 }
 
-/** When an endpoint is stale that was heard of now. */
+/** Returns the time at which an endpoint becomes stale that has just reported. */
 export function dueAfter(now: Date, { scan_interval_seconds }: Pick<Endpoint, 'scan_interval_seconds'>): string {
   return new Date(now.getTime() + STALE_AFTER_INTERVALS * scan_interval_seconds * 1000).toISOString();
 }
 
-/** The values that the next report of an endpoint has to contain. */
+/** Returns the values that the next report of an endpoint has to contain. */
 export function nextOf({ sequence, report_sha256, nonce }: Pick<Endpoint, 'sequence' | 'report_sha256' | 'nonce'>) {
   return { sequence: sequence + 1, previous_report_sha256: report_sha256, nonce };
 }
 
-/** The chain of a machine that begins anew. */
+/** Returns the columns of a chain that starts over. */
 export function newChain(chain: number) {
   return { chain, public_key: null, sequence: 0, report_sha256: null, nonce: newNonce(), went_back_at: null };
 }
 
 export type EndpointScan = Selectable<EndpointTables['endpoint_scans']>;
 
-/** @returns its number. */
+/** @returns the number of the scan. */
 export async function insertScan(transaction: Transaction, scan: Omit<EndpointScan, 'scan_no'>): Promise<number> {
   const scans = transaction.tables<EndpointTables>().insertInto('endpoint_scans').values(scan);
   return (await scans.returning('scan_no').executeTakeFirstOrThrow()).scan_no;
@@ -82,7 +85,7 @@ export async function insertScan(transaction: Transaction, scan: Omit<EndpointSc
 
 export const scanRow = rowFinder(ENDPOINT_TABLES, 'endpoint_scans', 'scan_no');
 
-/** True if a report of an endpoint was accepted before. */
+/** Reports whether this report of an endpoint was accepted before. */
 export async function isReportAccepted(reader: Reader, endpointNo: number, reportSha256: string): Promise<boolean> {
   const scans = reader.tables<EndpointTables>().selectFrom('endpoint_scans').select('scan_no');
   const same = scans.where('endpoint_no', '=', endpointNo).where('report_sha256', '=', reportSha256);

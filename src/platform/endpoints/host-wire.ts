@@ -9,7 +9,7 @@ import type { EndpointTables } from './tables.ts';
 import type { WireHost } from './wire/hosts.ts';
 import type { EndpointStats } from './wire/reports.ts';
 
-/** Endpoints with all that is said of them. */
+/** Converts endpoints to their wire form. */
 export async function hostsToWire(reader: Reader, endpoints: readonly Endpoint[], now: Date): Promise<WireHost[]> {
   if (endpoints.length === 0) return [];
   const numbers = endpoints.map(({ endpoint_no }) => endpoint_no);
@@ -79,7 +79,7 @@ function missedOf(endpoint: Endpoint, received: readonly string[], now: Date): n
   if (retired_at !== null) return 0;
   const since = new Date(now.getTime() - MISSED_WITHIN_MS).toISOString();
   const begin = enrolled_at > since ? enrolled_at : since;
-  // The last report before the day counts from the begin of the day on.
+  // A last report from before the period counts from the start of the period.
   const times = received.length === 0 && received_at !== null ? [begin] : [begin, ...received];
   return missedScans(
     times.map((time) => new Date(time)),

@@ -22,11 +22,11 @@ import { retireEndpoint } from './retiring.ts';
 import type { EndpointTables } from './tables.ts';
 import type { Enrolment, HostQuery, WireHost } from './wire/hosts.ts';
 
-/** A warning at enrollment, so that nobody takes it for more. */
+/** Note shown after enrollment, so that it is not taken for more than it is. */
 const NO_BASELINE =
   'Enrolment registers no baseline: scans raise no event until one is registered, or a scan is proposed as one and approved.';
 
-/** The endpoints, as routes and pages have them. */
+/** Endpoints, for routes and pages. */
 export class Hosts {
   readonly #deps: EndpointDeps;
 
@@ -35,7 +35,7 @@ export class Hosts {
   }
 
   /**
-   * Makes an endpoint, and the one API key that may report for it, which is shown this once. There is no baseline.
+   * Creates an endpoint without a baseline, and the only API key that may report for it, which is shown once.
    * @throws DomainError `key_shown_before` for a repeated request.
    */
   async enroll(actor: Actor, input: Enrolment, idempotencyKey: string | undefined) {
@@ -71,7 +71,7 @@ export class Hosts {
     };
   }
 
-  /** Newest first; retired ones only where they are asked for. @throws DomainError `invalid_cursor`. */
+  /** Lists endpoints, newest first; retired ones only on request. @throws DomainError `invalid_cursor`. */
   async list({ limit, cursor, status }: HostQuery) {
     const { database, clock } = this.#deps;
     const endpoints = database.tables<EndpointTables>().selectFrom('endpoints').selectAll();
@@ -92,7 +92,7 @@ export class Hosts {
     return host;
   }
 
-  /** Labels an endpoint as isolated. Nothing cuts it off. @throws DomainError `not_found`, `conflict`. */
+  /** Labels an endpoint as isolated, which does not disconnect it. @throws DomainError `not_found`, `conflict`. */
   isolate(actor: Actor, endpointId: string, { reason }: { reason: string }): Promise<WireHost> {
     return this.#change(
       actor,
@@ -106,7 +106,7 @@ export class Hosts {
     );
   }
 
-  /** Takes the label away. @throws DomainError `not_found`, `conflict`. */
+  /** Removes the label. @throws DomainError `not_found`, `conflict`. */
   release(actor: Actor, endpointId: string, { reason }: { reason: string }): Promise<WireHost> {
     return this.#change(actor, endpointId, { action: 'endpoint.released', more: { reason } }, (endpoint) => {
       if (endpoint.isolated_at === null) throw new DomainError('conflict', 'the endpoint is not labelled as isolated');
@@ -115,7 +115,7 @@ export class Hosts {
   }
 
   /**
-   * Lets a machine begin a new chain of reports, with a key of its choice. What was reported before stays.
+   * Lets an endpoint start a new chain of reports with a new key. Earlier reports are kept.
    * @throws DomainError `not_found`, `conflict`.
    */
   async restart(actor: Actor, endpointId: string, { reason }: { reason: string }): Promise<WireHost> {
@@ -143,8 +143,8 @@ export class Hosts {
   }
 
   /**
-   * Ends an endpoint: its keys are revoked, nobody waits for its reports, and nothing is compared. All that was
-   * reported stays, and so do events about its files until somebody acknowledges them.
+   * Retires an endpoint: revokes its keys, stops expecting its reports, and ends comparisons. Its reports are kept, and
+   * so are events about its files until they are acknowledged.
    * @throws DomainError `not_found`, `conflict`.
    */
   async retire(actor: Actor, endpointId: string, given: { reason: string }): Promise<WireHost> {
@@ -167,7 +167,7 @@ export class Hosts {
     return this.find(endpointId);
   }
 
-  /** Makes the key of this one endpoint, as anybody may who may enrol it. */
+  /** Issues the key of this endpoint. The right to enroll endpoints includes this. */
   #issueKey(transaction: Transaction, { name: actor }: Actor, { endpoint_id, name }: Endpoint, now: Date) {
     const { administration } = this.#deps;
     const scopes = ['endpoints:report'] as const;

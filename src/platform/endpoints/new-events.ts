@@ -11,7 +11,7 @@ import type { Explanation } from './wire/events.ts';
 
 export const UNEXPLAINED: Explanation = { kind: 'none' };
 
-/** Explains differences, in their order, by signed packages that have this very file at this path. */
+/** Explains differences, in order, by signed packages that contain the same file at the same path. */
 export async function explainDifferences(
   reader: Reader,
   knownFiles: KnownFiles,
@@ -23,7 +23,10 @@ export async function explainDifferences(
   return changed.map((file) => toExplanation(file === null ? null : found.next().value));
 }
 
-/** Null for what no package could have: no file stands there, or its name is no text. */
+/**
+ * Converts a difference for the lookup; null if no package could explain it, because there is no file or its name is
+ * not UTF-8.
+ */
 function toChangedFile({ path: { path }, expected, observed }: PathDifference): ChangedFile | null {
   if (path === undefined || observed?.type !== 'file') return null;
   return { path, observed: toStanding(observed), expected: isFile(expected) ? toStanding(expected) : null };
@@ -43,22 +46,22 @@ function toExplanation(found: SignedPackage | null | undefined): Explanation {
   return { kind: 'signed_package', name, version, archive, signed_by };
 }
 
-/** True if an explanation lowers the severity of an event. */
+/** Reports whether an explanation lowers the severity of an event. */
 function isVouchedFor({ kind }: Explanation): boolean {
   return kind === 'signed_package' || kind === 'approved_change';
 }
 
-/** The place and time of a difference. */
+/** Context of a difference. */
 interface EventFacts {
   endpoint_no: number;
   scan_no: number;
   baseline_no: number;
-  /** The change window that quiets it. */
+  /** Change window that quiets the event. */
   window_no: number | null;
   now: string;
 }
 
-/** The event of what differs at a path. */
+/** Returns the event of a difference at a path. */
 export function eventOfDifference(
   { path, ...difference }: PathDifference,
   { endpoint_no, scan_no, baseline_no, window_no, now }: EventFacts,
@@ -85,7 +88,7 @@ export function eventOfDifference(
   };
 }
 
-/** An event of which nothing is said yet but whose it is. */
+/** Returns an event with only its endpoint set. */
 export function newEvent(endpoint_no: number, now: string): NewEndpointEvent {
   return {
     event_id: randomUUID(),
@@ -118,7 +121,7 @@ export function newEvent(endpoint_no: number, now: string): NewEndpointEvent {
   };
 }
 
-/** Joins an event to the same ones of other endpoints. What somebody approved there is approved here. */
+/** Links an event to the same change on other endpoints, and applies an earlier approval of the change. */
 export function joinChange(event: NewEndpointEvent, change: KnownChange | undefined): void {
   if (change === undefined) return;
   event.change_no = change.change_no;
@@ -127,7 +130,7 @@ export function joinChange(event: NewEndpointEvent, change: KnownChange | undefi
   event.severity = 'low';
 }
 
-/** The metadata of an event's entry. */
+/** Returns the metadata of an event's entry. */
 export function toMetadata(event: NewEndpointEvent): Json {
   const { event_id, event_type, severity, status, path, path_base64, expected_sha256, observed_sha256 } = event;
   const place = path === null && path_base64 === null ? {} : path === null ? { path_base64 } : { path };

@@ -27,10 +27,10 @@ import { takePart, unstage } from './staging.ts';
 import type { EndpointTables } from './tables.ts';
 import type { ScanQuery, WireReport, WireReportTaken, WireScan } from './wire/reports.ts';
 
-/** The answer to a part of a report. */
+/** Answer to a part of a report. */
 type ReportAnswer = { taken: WireReportTaken } | { part: number; next_part: number; parts: number };
 
-/** The scans of endpoints, as routes and pages have them. */
+/** Scans of endpoints, for routes and pages. */
 export class Reports {
   readonly #deps: EndpointDeps;
 
@@ -39,10 +39,10 @@ export class Reports {
   }
 
   /**
-   * Takes a part of a report, and the report once it is whole: all that follows from it, or nothing.
-   * @param endpointId of whoever reports.
-   * @throws DomainError `forbidden` for another endpoint; `conflict` for one that is retired; `no_key`; `lines_needed`; those of `judgeReport` and `takePart`;
-   * `root_differs`.
+   * Receives a part of a report, and processes the report once it is complete: all of it or nothing.
+   * @param endpointId of the reporting sensor.
+   * @throws DomainError `forbidden` for another endpoint; `conflict` if the endpoint is retired; `no_key`;
+   * `lines_needed`; those of `judgeReport` and `takePart`; `root_differs`.
    */
   async take(endpointId: string, body: WireReport): Promise<ReportAnswer> {
     const { database, clock } = this.#deps;
@@ -72,7 +72,7 @@ export class Reports {
     };
   }
 
-  /** Newest first. @throws DomainError `invalid_cursor`. */
+  /** Lists scans, newest first. @throws DomainError `invalid_cursor`. */
   async list({ limit, cursor, endpoint_id, from, to }: ScanQuery) {
     let scans = this.#deps.database
       .tables<EndpointTables>()
@@ -110,7 +110,7 @@ export class Reports {
     return { endpoint, verdict: judgeReport(endpoint, presented) };
   }
 
-  /** Lines that are here already: those of the last report, or of a machine alike. */
+  /** Accepts a report whose lines are already stored, from the last report or from an identical machine. */
   #takeKnown(endpointId: string, report: Omit<WholeReport, 'setNo'>): Promise<WireReportTaken> {
     const { head } = report;
     return this.#accept(endpointId, report, async (transaction) => {
@@ -134,14 +134,14 @@ export class Reports {
       const setNo = await storeLines(transaction);
       return (await acceptReport(transaction, this.#deps, endpoint, { ...report, setNo })).endpoint;
     });
-    // Somebody else reported in between.
+    // Another report was accepted in the meantime.
     return outcome === null ? this.#refuse(endpointId, report) : this.#answer(outcome);
   }
 
   /**
-   * Notes the event that refuses a report.
-   * @returns the answer to the same report, where that was taken meanwhile.
-   * @throws DomainError what to tell whoever sent it.
+   * Records the event that refuses a report.
+   * @returns the answer to the same report if it was accepted in the meantime.
+   * @throws DomainError to be sent to the sensor.
    */
   async #refuse(endpointId: string, report: Omit<WholeReport, 'setNo'>): Promise<WireReportTaken> {
     const outcome = await this.#deps.database.write(async (transaction) => {
@@ -165,7 +165,7 @@ export class Reports {
     await events.write();
   }
 
-  /** The answer to the sender of the last report. */
+  /** Returns the answer to the last report. */
   async #answer(endpoint: Endpoint): Promise<WireReportTaken> {
     const { database } = this.#deps;
     if (endpoint.last_scan_no === null) throw new Error('an accepted report is not there');

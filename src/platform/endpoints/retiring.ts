@@ -9,7 +9,7 @@ import { boundTo, changeEndpoint, type Endpoint, findEndpointInUse } from './hos
 import { unstage } from './staging.ts';
 import type { EndpointTables } from './tables.ts';
 
-/** Ends an endpoint, in one transaction. @throws DomainError `not_found`; `conflict` for one that is retired. */
+/** Retires an endpoint in one transaction. @throws DomainError `not_found`; `conflict` if it is already retired. */
 export function retireEndpoint(
   deps: EndpointDeps,
   actor: Actor,
@@ -39,7 +39,7 @@ export function retireEndpoint(
   });
 }
 
-/** Nothing is compared with any of them, and none waits for approval. */
+/** Ends the baselines: the active one is superseded, and proposals are rejected. */
 async function endBaselines(
   transaction: Transaction,
   { endpoint_no }: Endpoint,
@@ -55,7 +55,7 @@ async function endBaselines(
   }
 }
 
-/** Leaves planted bait in its place, where it stays a trap. */
+/** Leaves planted bait in its place, where it remains a trap. */
 async function leaveBait(transaction: Transaction, endpoint: Endpoint, now: string): Promise<void> {
   const left = { status: 'left', content: null, reason: 'the endpoint was retired', ended_at: now } as const;
   for (const bait of await baitOf(transaction, endpoint))

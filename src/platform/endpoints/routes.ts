@@ -25,7 +25,7 @@ import {
   scanSchema,
 } from './wire/reports.ts';
 
-/** The endpoint binary-integrity service, to be registered under its base path. */
+/** Routes of the endpoint binary-integrity service, registered under its base path. */
 export const endpointRoutes: FastifyPluginAsync<{ service: EndpointService }> = async (server, { service }) => {
   await serveOpenApi(server, {
     title: 'Endpoint binary integrity',
@@ -61,10 +61,10 @@ export const endpointRoutes: FastifyPluginAsync<{ service: EndpointService }> = 
   await server.register(partRoutes, { service });
 };
 
-/** The lines of a part, with long paths. */
+/** Maximum size of a part: its lines, with long paths. */
 const PART_BYTES = 8 * 2 ** 20;
 
-/** Serves what may come in parts, each with an answer of its own. */
+/** Serves requests that may come in parts, each answered separately. */
 // Over 40 lines: it is a list of routes.
 const partRoutes: FastifyPluginAsyncZod<{ service: EndpointService }> = async (server, { service }) => {
   const { baselines, reports } = service;

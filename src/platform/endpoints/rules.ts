@@ -4,13 +4,13 @@ import type { BaitEventType, ChainEventType, EventSeverity, PathEventType } from
 const HOUR_MS = 60 * 60_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** A clock that is off by more is an event. */
+/** Clock skew above which an event is raised. */
 export const CLOCK_OFF_MS = HOUR_MS;
 
-/** For how long back missed scans are counted. */
+/** Period over which missed scans are counted. */
 export const MISSED_WITHIN_MS = DAY_MS;
 
-/** Files that decide who gets in, or that run before everything else. */
+/** Files that control logins, or that run before everything else. */
 const CRITICAL_PATHS = [
   /\/(sshd|sshd-session|sshd-auth|sudo|sudoedit|su|login|runuser|pkexec|unix_chkpwd|agetty|init)$/,
   /\/(pam_[^/]*\.so|libpam[^/]*\.so)([.\d]*)$/,
@@ -19,25 +19,24 @@ const CRITICAL_PATHS = [
   /\/evidence-platform$/,
 ];
 
-/** Folders where root's shell looks for programs. */
+/** Programs in the folders of root's PATH. */
 const ROOTS_PATH = /^\/(usr\/(local\/)?)?s?bin\/[^/]+$/;
 
 const SET_ID = 0o6000;
 
-/** True if whoever starts the file becomes another user. */
+/** Reports whether the file has setuid or setgid. */
 function isSetId(line: EndpointLine | null): boolean {
   return line?.type === 'file' && (Number.parseInt(line.mode, 8) & SET_ID) !== 0;
 }
 
-/** A difference at a path: the baseline's line and the observed one. */
+/** Difference at a path: the baseline's line and the observed one. */
 export interface Difference {
-  /** Null where the baseline has nothing at the path. */
+  /** Line of the baseline; null if it has none at the path. */
   expected: EndpointLine | null;
-  /** Null where nothing stood there. */
+  /** Observed line; null if there was nothing at the path. */
   observed: EndpointLine | null;
 }
 
-/** The type of a difference. */
 export function typeOf({ expected, observed }: Difference): PathEventType {
   if (observed === null) return 'binary_removed';
   if (observed.type === 'unreadable' || observed.type === 'other') return 'binary_unreadable';
@@ -65,7 +64,7 @@ const BY_TYPE: Record<PathEventType, EventSeverity> = {
   binary_unreadable: 'medium',
 };
 
-/** Rates a difference without an explanation. @param path as text; a path that is not UTF-8 in any. */
+/** Rates a difference without an explanation. @param path as text; for a path that is not UTF-8, in any form. */
 export function severityOfDifference(path: string, { expected, observed }: Difference): EventSeverity {
   const type = typeOf({ expected, observed });
   if (CRITICAL_PATHS.some((pattern) => pattern.test(path)) || isSetId(expected)) return 'critical';
@@ -83,14 +82,14 @@ const BY_CHAIN_TYPE: Record<Exclude<ChainEventType, 'clock_jump'>, EventSeverity
   report_fork: 'critical',
 };
 
-/** Somebody took away what is to catch them, or had it in hand. */
+/** High severity, because an attacker may have found and handled the bait. */
 export const SEVERITY_OF_BAIT: Record<BaitEventType, EventSeverity> = { bait_missing: 'high', bait_changed: 'high' };
 
 export function severityOfChain(type: Exclude<ChainEventType, 'clock_jump'>): EventSeverity {
   return BY_CHAIN_TYPE[type];
 }
 
-/** The distance between the time of a scan and a clock, in ms; 0 if the clock stood within it. */
+/** Returns the distance in ms between a clock and the time of a scan; 0 if the clock is within that time. */
 export function clockOff({ started_at, finished_at }: { started_at: string; finished_at: string }, now: Date): number {
   return Math.max(0, Date.parse(started_at) - now.getTime(), now.getTime() - Date.parse(finished_at));
 }
@@ -101,14 +100,14 @@ export function severityOfClock(offMs: number): EventSeverity {
 
 /**
  * Counts the scans missed between reports.
- * @param reports when they were received, in order, from the last one before the time that is counted on.
+ * @param reports times of receipt, in order, starting with the last report before the period.
  */
 export function missedScans(reports: readonly Date[], now: Date, intervalSeconds: number): number {
   const times = [...reports, now].map((time) => time.getTime());
   let missed = 0;
   for (const [at, time] of times.entries()) {
     const before = times[at - 1];
-    // Sensors begin a little earlier or later each time.
+    // Rounded, because sensors start a little earlier or later each time.
     if (before !== undefined) missed += Math.max(0, Math.round((time - before) / (intervalSeconds * 1000)) - 1);
   }
   return missed;

@@ -9,7 +9,7 @@ import { changeEndpoint, findEndpoint, nextOf, scanRow } from './host-rows.ts';
 import { severityOfChain } from './rules.ts';
 import type { EndpointTables } from './tables.ts';
 
-/** The answers to the sensor on an endpoint. */
+/** Answers the requests of the sensor on an endpoint. */
 export class SensorProtocol {
   readonly #deps: BaitDeps;
 
@@ -17,7 +17,7 @@ export class SensorProtocol {
     this.#deps = deps;
   }
 
-  /** The scan settings, and the required values of the next report. @throws DomainError `not_found`. */
+  /** Returns the scan settings, and the required values of the next report. @throws DomainError `not_found`. */
   async settings(endpointId: string) {
     const { database } = this.#deps;
     const endpoint = await findEndpoint(database, endpointId);
@@ -38,8 +38,8 @@ export class SensorProtocol {
 
   /**
    * Binds the sensor's key to its chain of reports, once.
-   * @throws DomainError `invalid_request` for a proof that is not by the key; `key_changed`, which is an event, for
-   * another key than the one that is bound.
+   * @throws DomainError `invalid_request` if the proof is not by the key; `key_changed`, with an event, if another key
+   * is bound.
    */
   async bindKey(endpointId: string, { public_key, proof }: { public_key: string; proof: string }) {
     const { database, clock } = this.#deps;

@@ -14,8 +14,8 @@ import { EndpointVerification } from './verifying.ts';
 import { ChangeWindows } from './windows.ts';
 import type { EndpointStats } from './wire/reports.ts';
 
-/** Everything that the routes and pages of endpoints call. */
-// Over ten members: it is the list of them.
+/** Dependencies of the routes and pages of endpoints. */
+// Over ten members: it is the list of the service's parts.
 export interface EndpointService {
   hosts: Hosts;
   sensors: SensorProtocol;

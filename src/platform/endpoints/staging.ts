@@ -16,15 +16,15 @@ import {
 } from './lines/line-sets.ts';
 import type { EndpointTables } from './tables.ts';
 
-/** The age at which an incomplete report is dropped. */
+/** Age at which an incomplete report is deleted. */
 const KEPT_MS = 24 * 60 * 60_000;
 const TIDY_MS = 60 * 60_000;
 
-/** Some lines of a scan or a baseline. */
+/** Part of the lines of a scan or a baseline. */
 interface LinePart {
   endpointNo: number;
   kind: EndpointTables['staged_sets']['kind'];
-  /** Hex SHA-256 of what all parts of it have in common. */
+  /** Hex SHA-256 of the data that all its parts share. */
   headSha256: string;
   part: number;
   parts: number;
@@ -32,9 +32,9 @@ interface LinePart {
 }
 
 /**
- * Takes a part. What has one alone is never staged.
- * @returns the number of the next part, or all lines once they are there: what was staged stays until `unstage`.
- * @throws DomainError `part_out_of_order` naming the next one; `invalid_request` for a line that no sensor writes.
+ * Receives a part. A set with a single part is not staged.
+ * @returns the number of the next part, or all lines once they have arrived; staged parts stay until `unstage`.
+ * @throws DomainError `part_out_of_order` with the number of the next part; `invalid_request` for an invalid line.
  */
 export async function takePart(
   database: Database,
@@ -61,7 +61,7 @@ export async function takePart(
   return isLast ? gather(database, given, texts) : { next_part: part + 1 };
 }
 
-/** Drops what was staged of an endpoint. */
+/** Deletes the staged parts of an endpoint. */
 export async function unstage(
   transaction: Transaction,
   { endpointNo, kind }: Pick<LinePart, 'endpointNo' | 'kind'>,
@@ -75,7 +75,7 @@ export async function unstage(
       .execute();
 }
 
-/** Drops what was begun long ago. */
+/** Returns the job that deletes old incomplete sets. */
 export function stagingJob(database: Database, clock: () => Date): Job {
   return {
     name: 'endpoints/staging',
@@ -91,7 +91,7 @@ export function stagingJob(database: Database, clock: () => Date): Job {
   };
 }
 
-/** @throws DomainError `invalid_request` for the first line that no sensor writes. */
+/** @throws DomainError `invalid_request` for the first invalid line. */
 function canonicalTexts(lines: readonly EndpointLine[]): string[] {
   let last: Buffer | null = null;
   return lines.map((line, at) => {
@@ -141,7 +141,10 @@ async function stage(
     .execute();
 }
 
-/** All lines, hashed and cut into chunks, one part at a time: within each they are in order already. */
+/**
+ * Reads all lines, hashes them and splits them into chunks, one part at a time; the lines of each part are already
+ * sorted.
+ */
 async function gather(database: Database, given: LinePart, lastTexts: readonly string[]): Promise<NewLineSet> {
   const root = new MerkleTree();
   const chunking = new Chunking();

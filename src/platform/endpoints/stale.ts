@@ -6,10 +6,10 @@ import { severityOfChain } from './rules.ts';
 import type { EndpointTables } from './tables.ts';
 
 const EVERY_MS = 60_000;
-/** Endpoints that are looked at in one go. */
+/** Maximum number of endpoints that are examined at once. */
 const AT_ONCE = 200;
 
-/** Finds endpoints that have not reported for three intervals. */
+/** Returns the job that finds endpoints without a report for three intervals. */
 export function staleJob(deps: EndpointDeps): Job {
   return {
     name: 'endpoints/stale',
@@ -33,7 +33,7 @@ async function markSome(deps: EndpointDeps): Promise<number> {
 function mark(deps: EndpointDeps, endpointNo: number, now: string): Promise<void> {
   return deps.database.write(async (transaction) => {
     const endpoint = await endpointRow(transaction, endpointNo);
-    // It reported meanwhile.
+    // The endpoint has reported in the meantime.
     if (endpoint.due_at === null || endpoint.due_at > now) return;
     await changeEndpoint(transaction, endpoint, { due_at: null, stale_at: now });
     const events = await EventWriting.begin(transaction, deps, endpoint, 'reports');

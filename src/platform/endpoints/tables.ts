@@ -8,30 +8,30 @@ export const ENDPOINT_TABLES = {
       endpoint_no: column.ordinal(),
       endpoint_id: column.text('UNIQUE'),
       name: column.text(),
-      /** JSON of paths. */
+      /** JSON of the scanned paths. */
       roots: column.text(),
-      /** JSON of paths: other file systems that are walked, too. */
+      /** JSON of the paths of other file systems that are scanned, too. */
       other_filesystems: column.text(),
       scan_interval_seconds: column.integer(),
       enrolled_at: column.text(),
-      /** The number of its chain of reports: from 1 on, one more for each time that somebody let it begin anew. */
+      /** Number of its chain of reports, from 1; each restart adds one. */
       chain: column.integer(),
-      /** Base64; null until the sensor has bound one to the chain. */
+      /** Base64 of the public key; null until the sensor has bound a key to the chain. */
       public_key: column.optional(column.text()),
-      /** The last report of the chain; 0 where there is none. */
+      /** Sequence number of the last report of the chain; 0 if there is none. */
       sequence: column.integer(),
       report_sha256: column.optional(column.digest()),
-      /** The nonce that the next report has to have. */
+      /** Nonce that the next report must contain. */
       nonce: column.text(),
-      /** The time since which reports repeat earlier numbers of the chain; null if none did. */
+      /** Time since which reports repeat earlier numbers of the chain; null if none did. */
       went_back_at: column.optional(column.text()),
-      /** The last report of any chain; null where there is none. */
+      /** Last report of any chain; null if there is none. */
       last_scan_no: column.optional(column.integer()),
       received_at: column.optional(column.text()),
-      /** When it is stale unless it reports; null once it is. */
+      /** Time at which the endpoint becomes stale unless it reports; null while it is stale. */
       due_at: column.optional(column.text()),
       stale_at: column.optional(column.text()),
-      /** The active one. */
+      /** Active baseline. */
       baseline_no: column.optional(column.integer()),
       isolated_at: column.optional(column.text()),
       isolated_by: column.optional(column.text()),
@@ -42,7 +42,7 @@ export const ENDPOINT_TABLES = {
     },
     { indexes: { endpoints_due: '(due_at) WHERE due_at IS NOT NULL', endpoints_by_baseline: '(baseline_no)' } },
   ),
-  /** The key of each chain of reports. */
+  /** Key of each chain of reports. */
   endpoint_keys: table(
     {
       endpoint_no: column.integer('REFERENCES endpoints'),
@@ -52,16 +52,16 @@ export const ENDPOINT_TABLES = {
     },
     { constraints: ['PRIMARY KEY (endpoint_no, chain)'] },
   ),
-  /** All lines of a scan or a baseline; those alike are one. */
+  /** Sets of all lines of a scan or a baseline; equal sets are stored once. */
   line_sets: table({ set_no: column.ordinal(), root_hash: column.digest('UNIQUE'), line_count: column.integer() }),
-  /** Some lines, which many sets may have in common. */
+  /** Parts of sets, which sets may share. */
   line_chunks: table({
     chunk_no: column.ordinal(),
     sha256: column.digest('UNIQUE'),
-    /** Bytes of the paths of its first and its last line. */
+    /** Bytes of the paths of the first and the last line. */
     first_path: column.bytes(),
     last_path: column.bytes(),
-    /** Their RFC 8785 texts, each with a line feed after it, compressed with zstd. */
+    /** RFC 8785 texts of the lines, each followed by a line feed, compressed with zstd. */
     lines: column.bytes(),
   }),
   line_set_chunks: table(
@@ -72,15 +72,15 @@ export const ENDPOINT_TABLES = {
     },
     { constraints: ['PRIMARY KEY (set_no, number)'], indexes: { line_set_chunks_by_chunk: '(chunk_no)' } },
   ),
-  /** Lines that arrived of a scan or a baseline that is not whole yet. */
+  /** Incomplete scans and baselines, of which some lines have arrived. */
   staged_sets: table(
     {
       endpoint_no: column.integer('REFERENCES endpoints'),
       kind: column.oneOf(['scan', 'baseline']),
-      /** Hex SHA-256 of what all its parts have in common. */
+      /** Hex SHA-256 of the data that all parts share. */
       head_sha256: column.digest(),
       begun_at: column.text(),
-      /** The part that was taken last. */
+      /** Number of the last received part. */
       part: column.integer(),
       /** Hex SHA-256 of its lines. */
       part_sha256: column.digest(),
@@ -92,12 +92,12 @@ export const ENDPOINT_TABLES = {
       endpoint_no: column.integer('REFERENCES endpoints'),
       kind: column.text<'scan' | 'baseline'>(),
       part: column.integer(),
-      /** As of a chunk. */
+      /** Lines, in the form of a chunk. */
       lines: column.bytes(),
     },
     { constraints: ['PRIMARY KEY (endpoint_no, kind, part)'] },
   ),
-  /** Reports that were accepted. */
+  /** Accepted reports. */
   endpoint_scans: table(
     {
       scan_no: column.ordinal(),
@@ -106,18 +106,18 @@ export const ENDPOINT_TABLES = {
       chain: column.integer(),
       sequence: column.integer(),
       report_sha256: column.digest(),
-      /** RFC 8785: what the digest and the signature are over. */
+      /** RFC 8785 text that the digest and the signature cover. */
       head: column.text(),
       signature: column.text(),
       received_at: column.text(),
       set_no: column.integer('REFERENCES line_sets'),
       complete: column.flag(),
-      /** It was compared to this one; null where there was none. */
+      /** Baseline that the scan was compared with; null if there was none. */
       baseline_no: column.optional(column.integer()),
       events_open: column.integer(),
       events_raised: column.integer(),
       events_resolved: column.integer(),
-      /** The entry of the report; null where it was accepted before that was kept. */
+      /** Entry of the report; null if the report was accepted by a version that did not store it. */
       entry_sequence: column.optional(column.integer()),
       entry_hash: column.optional(column.text()),
     },
@@ -134,15 +134,15 @@ export const ENDPOINT_TABLES = {
       baseline_no: column.ordinal(),
       baseline_id: column.text('UNIQUE'),
       endpoint_no: column.integer('REFERENCES endpoints'),
-      /** Its number among those of its endpoint, from 1 on. */
+      /** Number among the baselines of the endpoint, from 1. */
       version: column.integer(),
       name: column.text(),
       status: column.oneOf<BaselineStatus>(['proposed', 'active', 'superseded', 'rejected']),
       origin: column.oneOf(['registered', 'scan']),
-      /** The scan that proposes it. */
+      /** Scan that is proposed as the baseline. */
       scan_no: column.optional(column.integer()),
       set_no: column.integer('REFERENCES line_sets'),
-      /** JSON of paths. */
+      /** JSON of the scanned paths. */
       roots: column.text(),
       complete: column.flag(),
       reason: column.optional(column.text()),
@@ -154,7 +154,7 @@ export const ENDPOINT_TABLES = {
     },
     { constraints: ['UNIQUE (endpoint_no, version)'] },
   ),
-  /** The same change at one path, on however many endpoints. */
+  /** Equal changes at one path, on any number of endpoints. */
   endpoint_changes: table({
     change_no: column.ordinal(),
     change_id: column.text('UNIQUE'),
@@ -169,7 +169,7 @@ export const ENDPOINT_TABLES = {
     {
       window_no: column.ordinal(),
       window_id: column.text('UNIQUE'),
-      /** 1 where it is for all endpoints. */
+      /** 1 if the window is for all endpoints. */
       is_for_all: column.flag(),
       from_at: column.text(),
       until_at: column.text(),
@@ -191,22 +191,22 @@ export const ENDPOINT_TABLES = {
       event_no: column.ordinal(),
       event_id: column.text('UNIQUE'),
       endpoint_no: column.integer('REFERENCES endpoints'),
-      /** Null for what is of no path. */
+      /** Change at a path; null for an event without a path. */
       change_no: column.optional(column.integer()),
       scan_no: column.optional(column.integer()),
       baseline_no: column.optional(column.integer()),
       event_type: column.text<EventType>(),
       severity: column.text<EventSeverity>(),
-      /** Its severity without its explanation. */
+      /** Severity without the explanation. */
       plain_severity: column.text<EventSeverity>(),
       path: column.optional(column.text()),
       path_base64: column.optional(column.text()),
       expected_sha256: column.optional(column.digest()),
       observed_sha256: column.optional(column.digest()),
-      /** JSON: a line, or what was expected of a report. */
+      /** JSON of a line, or of the values in a report. */
       expected: column.optional(column.text()),
       observed: column.optional(column.text()),
-      /** JSON. */
+      /** JSON of the explanation. */
       explanation: column.text(),
       status: column.oneOf<EventStatus>(['open', 'acknowledged', 'quieted', 'resolved']),
       occurrences: column.integer(),
@@ -215,12 +215,12 @@ export const ENDPOINT_TABLES = {
       resolved_at: column.optional(column.text()),
       acknowledged_by: column.optional(column.text()),
       acknowledged_at: column.optional(column.text()),
-      /** The change window in which it was raised. */
+      /** Change window in which the event was raised. */
       window_no: column.optional(column.integer()),
       alert_state: column.text<AlertState>(),
-      /** The event that names its alert; null if there was none. */
+      /** Event that represents the alert; null if there was no alert. */
       alerted_by: column.optional(column.text()),
-      /** The entry that says that it was raised. */
+      /** Entry that records the event. */
       entry_sequence: column.integer(),
       entry_hash: column.text(),
     },
@@ -235,7 +235,7 @@ export const ENDPOINT_TABLES = {
       },
     },
   ),
-  /** One row: grows with each change of any event. */
+  /** Version in one row, which grows with each change of any event. */
   endpoint_event_versions: table(
     { id: column.integer('PRIMARY KEY'), version: column.integer() },
     { firstRows: ['(1, 0)'] },
@@ -245,22 +245,22 @@ export const ENDPOINT_TABLES = {
       bait_no: column.ordinal(),
       bait_id: column.text('UNIQUE'),
       endpoint_no: column.integer('REFERENCES endpoints'),
-      /** The trap. */
+      /** Trap of the bait. */
       credential_id: column.text(),
       credential_type: column.text(),
       label: column.text(),
       path: column.text(),
-      /** Four octal digits. */
+      /** Mode as four octal digits. */
       mode: column.text(),
-      /** Those of its folder where they are null. */
+      /** Owner and group; null for those of the folder. */
       uid: column.optional(column.integer()),
       gid: column.optional(column.integer()),
       status: column.text<BaitStatus>(),
-      /** Sealed; null once the sensor has it. */
+      /** Sealed content; null once the sensor has planted it. */
       content: column.optional(column.bytes()),
-      /** JSON of `READ_SIGNS`. */
+      /** JSON array of `READ_SIGNS`. */
       seen_by: column.text(),
-      /** The reason of its status, unless that is a matter of course. */
+      /** Reason for the status, unless it is obvious. */
       reason: column.optional(column.text()),
       asked_at: column.text(),
       planted_at: column.optional(column.text()),
@@ -271,13 +271,13 @@ export const ENDPOINT_TABLES = {
       uniqueIndexes: { endpoint_bait_places: '(endpoint_no, path) WHERE ended_at IS NULL' },
     },
   ),
-  /** Results of Verify for the reports of endpoints. */
+  /** Results of checks of endpoints' reports. */
   endpoint_checks: table(
     {
       check_no: column.ordinal(),
       endpoint_no: column.integer('REFERENCES endpoints'),
       checked_at: column.text(),
-      /** The reports that were checked, and the faults that were found. */
+      /** Number of checked reports, and number of findings. */
       reports: column.integer(),
       findings: column.integer(),
     },

@@ -10,10 +10,10 @@ import { chunksOfSet, linesInChunks } from './lines/line-sets.ts';
 import type { EndpointTables } from './tables.ts';
 import type { EndpointFinding } from './wire/reports.ts';
 
-/** Reports, or entries, that are read in one go. */
+/** Maximum number of reports, or entries, that are read at once. */
 const AT_ONCE = 500;
 
-/** A report, as the audit stream records it. */
+/** Report as recorded in the audit stream. */
 interface RecordedReport {
   chain: number;
   sequence: number;
@@ -30,9 +30,9 @@ export class EndpointVerification {
   }
 
   /**
-   * Computes anew the digest and the signature of each report, the root over the lines of each, and how each goes on
-   * with the one before; and compares all of it with the entries of the endpoint's stream, which Verify of the audit
-   * service holds against themselves. That it was done is kept, with how much was found.
+   * Recomputes the digest and signature of each report, the root over its lines, and the links of the chain, and
+   * compares them with the entries of the endpoint's stream. The audit service verifies the stream itself. Stores the
+   * time and the number of findings.
    * @throws DomainError `not_found`.
    */
   async verify(endpointId: string) {
@@ -62,7 +62,7 @@ export class EndpointVerification {
     };
   }
 
-  /** Reads from the stream the accepted reports, and the keys of chains. */
+  /** Reads the accepted reports and the keys of chains from the stream. */
   async #recorded(endpointId: string) {
     const { database, log } = this.#deps;
     const reports = new Map<string, RecordedReport>();
@@ -81,13 +81,13 @@ export class EndpointVerification {
   }
 }
 
-/** The walk over the reports of an endpoint, from the first on. */
+/** Walk over the reports of an endpoint, starting with the first. */
 class ReportWalk {
   readonly #reader: Reader;
   readonly #keys: ReadonlyMap<number, string>;
-  /** Those that were not seen yet. */
+  /** Recorded reports that were not visited yet. */
   readonly #recorded: Map<string, RecordedReport>;
-  /** By the number of a set: the root over its lines. */
+  /** Root over the lines by the number of the set. */
   readonly #roots = new Map<number, string>();
   #before: { chain: number; sequence: number; report_sha256: string } | null = null;
   readonly findings: EndpointFinding[] = [];
@@ -99,7 +99,7 @@ class ReportWalk {
     this.#recorded = recorded;
   }
 
-  /** The number of line sets hashed anew. */
+  /** Returns the number of line sets that were hashed. */
   get roots(): number {
     return this.#roots.size;
   }
@@ -122,7 +122,7 @@ class ReportWalk {
     this.#before = scan;
   }
 
-  /** @param endpoint what its row says of the last report. */
+  /** @param endpoint columns that describe its last report. */
   end({ chain, sequence, report_sha256 }: { chain: number; sequence: number; report_sha256: string | null }): void {
     for (const { chain, sequence } of this.#recorded.values())
       this.#find({ chain, sequence }, 'report_missing', 'the audit stream has an entry of a report that is not kept');
@@ -193,7 +193,7 @@ function headIn({ head }: EndpointScan): ReportHead | null {
   }
 }
 
-/** The root over lines as they are kept; in words why there is none. */
+/** Returns the root over the stored lines, or a text that explains why there is none. */
 async function rootOfSet(reader: Reader, setNo: number): Promise<string> {
   const root = new LineRoot();
   try {

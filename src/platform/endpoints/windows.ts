@@ -19,7 +19,7 @@ import type { NewWindow, WireWindow } from './wire/events.ts';
 
 const LONGEST_MS = 7 * 24 * 60 * 60_000;
 
-/** Times in which changes are expected, as routes and pages have them. They end by themselves. */
+/** Change windows, for routes and pages. A window ends by itself. */
 export class ChangeWindows {
   readonly #deps: EndpointDeps;
 
@@ -28,8 +28,8 @@ export class ChangeWindows {
   }
 
   /**
-   * Quiets what changes on endpoints from a time until another. What is wrong with their reports is not quieted.
-   * @throws DomainError `invalid_request`; `not_found` for an endpoint that is not there.
+   * Quiets changes on endpoints during a period. Events about reports are not quieted.
+   * @throws DomainError `invalid_request`; `not_found` if an endpoint does not exist.
    */
   async open(actor: Actor, input: NewWindow, idempotencyKey: string | undefined): Promise<WireWindow> {
     const { database, clock, log } = this.#deps;
@@ -58,7 +58,7 @@ export class ChangeWindows {
     return this.find(windowId);
   }
 
-  /** Newest first. @throws DomainError `invalid_cursor`. */
+  /** Lists change windows, newest first. @throws DomainError `invalid_cursor`. */
   async list({ limit, cursor }: PageQuery) {
     const { database, clock } = this.#deps;
     const windows = database.tables<EndpointTables>().selectFrom('change_windows').selectAll();
@@ -75,7 +75,7 @@ export class ChangeWindows {
     return window;
   }
 
-  /** Says that what was quieted was meant: it is explained, and less bad. @throws DomainError `not_found`. */
+  /** Approves the quieted events, which are then explained and less severe. @throws DomainError `not_found`. */
   approve(actor: Actor, windowId: string, { reason }: { reason: string }): Promise<WireWindow> {
     return this.#decide(actor, windowId, { action: 'change_window.approved', reason }, (now) => ({
       window: { approved_at: now, approved_by: actor.name, approved_reason: reason },
@@ -83,7 +83,7 @@ export class ChangeWindows {
     }));
   }
 
-  /** Opens what was quieted and is not approved. @throws DomainError `not_found`. */
+  /** Reopens the quieted events that are not approved. @throws DomainError `not_found`. */
   reopen(actor: Actor, windowId: string, { reason }: { reason: string }): Promise<WireWindow> {
     return this.#decide(actor, windowId, { action: 'change_window.reopened', reason }, () => ({
       window: null,
@@ -124,7 +124,7 @@ function timesOf({ endpoint_ids, all, from, until }: NewWindow, now: Date): { fr
   const from_at = from ?? now.toISOString();
   if (until <= now.toISOString()) throw invalidField('until', 'it is past');
   if (until <= from_at) throw invalidField('until', 'it is not after from');
-  // Events before now have alerted already.
+  // Events from the past have already alerted.
   if (from_at < new Date(now.getTime() - 60_000).toISOString()) throw invalidField('from', 'it is past');
   if (Date.parse(until) - Date.parse(from_at) > LONGEST_MS)
     throw invalidField('until', 'a change window is open for seven days at most');
@@ -189,7 +189,7 @@ async function windowsToWire(reader: Reader, windows: readonly ChangeWindow[], a
 
 type ChangeWindow = Selectable<EndpointTables['change_windows']>;
 
-/** The change window that an endpoint is in, the one that was opened first; null where it is in none. */
+/** Returns the current change window of an endpoint, the first one opened; null if there is none. */
 export async function windowFor(reader: Reader, endpointNo: number, now: string): Promise<number | null> {
   const row = await reader
     .tables<EndpointTables>()
@@ -213,7 +213,7 @@ export async function windowFor(reader: Reader, endpointNo: number, now: string)
   return row?.window_no ?? null;
 }
 
-/** A change window, which is this transaction's until it ends. @throws DomainError `not_found`. */
+/** Returns a change window, locked until the transaction ends. @throws DomainError `not_found`. */
 const findWindow = rowFinder(ENDPOINT_TABLES, 'change_windows', 'window_id', {
   missing: 'there is no change window of this id',
   isLocked: true,

@@ -1,12 +1,12 @@
 import type { FastifyReply } from 'fastify';
 import { HttpProblem } from './problem.ts';
 
-/** As proxies log it; nobody receives it. */
+/** Status that proxies log for a caller that hung up; it is never received. */
 const NOBODY_WAITS = 499;
 
 /**
- * Says when the caller of a request has hung up before the answer. (Fastify's own `request.signal` does when the body of
- * a request was read.)
+ * Returns a signal that aborts if the caller hangs up before the answer. (Fastify's own `request.signal` aborts when
+ * the request body was read.)
  */
 export function hangUpOf({ raw }: FastifyReply): AbortSignal {
   const hungUp = new AbortController();

@@ -1,14 +1,14 @@
 import { DomainError } from '../errors.ts';
 
-/** Encodes the position of a list as the opaque text that callers return. */
+/** Encodes the position of a list as the opaque cursor of the API. */
 export function toCursor(list: string, position: readonly (string | number)[]): string {
   return Buffer.from(JSON.stringify([list, ...position])).toString('base64url');
 }
 
 /**
- * One page of a list.
- * @param rows one more than `limit` where there are as many.
- * @param cursorAfter the cursor that stands after a row.
+ * Returns a page of a list.
+ * @param rows up to one more than `limit`.
+ * @param cursorAfter returns the cursor after a row.
  */
 export function pageOf<Row>(
   rows: readonly Row[],
@@ -21,9 +21,9 @@ export function pageOf<Row>(
 }
 
 /**
- * Reads a cursor back.
- * @param shape the types of the position that `list` was given to `toCursor` with.
- * @throws DomainError `invalid_cursor` for anything that this list did not hand out.
+ * Decodes a cursor.
+ * @param shape types of the position that was passed to `toCursor`.
+ * @throws DomainError `invalid_cursor` for a text that this list did not issue.
  */
 export function fromCursor<const S extends readonly ('string' | 'number')[]>(
   list: string,
@@ -39,7 +39,7 @@ export function fromCursor<const S extends readonly ('string' | 'number')[]>(
   return position as { -readonly [K in keyof S]: S[K] extends 'string' ? string : number };
 }
 
-/** True if a database can hold it. */
+/** Reports whether every database can store the value. */
 function isStorable(part: unknown): boolean {
   return typeof part === 'string' ? part.isWellFormed() && !part.includes('\0') : Number.isSafeInteger(part);
 }

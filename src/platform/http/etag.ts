@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 
 /**
- * Names what is answered, and whether the caller has it already (RFC 9110, section 13.1.2: a weak mark is as good).
+ * Sets the ETag, and reports whether the caller already has this version (RFC 9110 section 13.1.2: a weak comparison).
  * @param mark without its quotation marks.
  */
 export function isKnown(reply: FastifyReply, mark: string): boolean {
@@ -13,7 +13,7 @@ export function isKnown(reply: FastifyReply, mark: string): boolean {
   return marks.includes(etag) || marks.includes('*');
 }
 
-/** Answers that nothing is new to whoever has it. */
+/** Answers with 304 Not Modified. */
 export function sendKnown(reply: FastifyReply): FastifyReply {
   return reply.code(304).removeHeader('content-type').send();
 }

@@ -1,18 +1,18 @@
 import { z } from 'zod';
 import type { Json } from '../../core/json/canonical.ts';
 
-/** A text that is kept as it is. PostgreSQL can hold no U+0000. */
+/** Text that is stored unchanged. PostgreSQL cannot store U+0000. */
 export const text = z.string().refine((value) => !value.includes('\0'), 'has the character U+0000');
 
-/** RFC 3339 section 5.6 date-time; seconds are not optional there. */
+/** date-time of RFC 3339 section 5.6, in which seconds are required. */
 export const time = z.iso
   .datetime({ offset: true })
   .max(64)
   .refine((value) => /T\d{2}:\d{2}:\d{2}/.test(value), 'has no seconds');
 
 /**
- * A time as UTC with milliseconds, rounded up: of what is recorded with milliseconds, `>=` and `<` then select the
- * same as with the exact time.
+ * Time as UTC with milliseconds, rounded up. For records with milliseconds, `>=` and `<` then select the same as with
+ * the exact time.
  */
 export const instant = time.transform((value, context) => {
   const date = new Date(value);
@@ -24,14 +24,14 @@ export const instant = time.transform((value, context) => {
   return rounded.toISOString();
 });
 
-/** The reason that a person gives for an act. */
+/** Reason that a person gives for an act. */
 export const reason = text.trim().min(1).max(2000);
 
 export const idempotencyKey = text.min(1).max(1024);
 
 export const keyHeaderSchema = z.object({ 'idempotency-key': idempotencyKey.optional() });
 
-/** A whole number of a query, in decimal digits. */
+/** Returns a schema for an integer in a query, in decimal digits. */
 export function digits<T extends z.ZodType>(number: T) {
   return z.preprocess((given) => (/^\d{1,16}$/.test(String(given)) ? Number(given) : given), number);
 }
@@ -42,11 +42,12 @@ export const pageQuerySchema = z.strictObject({
 });
 export type PageQuery = z.infer<typeof pageQuerySchema>;
 
-/** Records of a time in which they were recorded: `from` is in it, `to` is not. */
+/** Period in which records were recorded: includes `from`, excludes `to`. */
 export const recordedIn = { from: instant.optional(), to: instant.optional() };
 
 /**
- * Passed on as it was parsed: zod's record would leave out a member named `__proto__`, which is content like any other.
+ * JSON object, passed on as parsed: zod's record would drop a member named `__proto__`, which is content like any
+ * other.
  */
 export const jsonObject = z
   .custom<{ [name: string]: Json }>(

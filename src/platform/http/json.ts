@@ -3,15 +3,15 @@ import { messageOf } from '../../core/errors.ts';
 import { countMembers, parseExactJson } from '../../core/json/exact.ts';
 import { HttpProblem } from './problem.ts';
 
-/** The most members of all objects in a body: reading them blocks everybody else. */
+/** Maximum number of members of all objects in a body, because parsing blocks all other requests. */
 const MAX_MEMBERS = 250_000;
 
-/** The size of a body for its readers. */
+/** Size of a body. */
 export interface BodyShape {
   bytes: number;
-  /** Members of all its objects. */
+  /** Members of all objects. */
   members: number;
-  /** Levels of its objects and arrays. */
+  /** Depth of nested objects and arrays. */
   depth: number;
 }
 
@@ -22,8 +22,8 @@ declare module 'fastify' {
 }
 
 /**
- * Reads request bodies as JSON of which every reader sees the same: what could not be hashed unambiguously is refused
- * with 422 `ambiguous_json`, what is not JSON with 400 `invalid_json`. An empty body is no body.
+ * Parses request bodies as JSON that every parser reads alike: refuses JSON that cannot be hashed unambiguously with
+ * 422 `ambiguous_json`, and other text with 400 `invalid_json`. An empty body counts as none.
  */
 export function readExactJson(server: FastifyInstance): void {
   server.decorateRequest('bodyShape');

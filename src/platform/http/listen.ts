@@ -2,22 +2,22 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { EvidenceError, messageOf } from '../../core/errors.ts';
 
-/** The time that `closeSoon` waits for open requests. A connection that never sent one would be waited for too. */
+/** Time that `closeSoon` waits for open requests; also bounds the wait for connections that never sent one. */
 const GRACE_MS = 3000;
 
-/** The address to listen on. */
+/** Address to listen on. */
 export interface ListenAt {
   host: string;
-  /** 0 for any that is free. */
+  /** Port; 0 selects any free one. */
   port: number;
 }
 
-/** The origin of a listening server. */
+/** Returns the origin of a listening server. */
 export function listeningOrigin(server: FastifyInstance, host: string): string {
   return originOf(host, portOf(server.server.address()));
 }
 
-/** @returns the origin of its addresses. @throws EvidenceError `config` when the port cannot be had. */
+/** @returns the origin of its addresses. @throws EvidenceError `config` if the port is not available. */
 export async function listen(server: FastifyInstance, { host, port }: ListenAt): Promise<string> {
   try {
     await server.listen({ host, port });
@@ -30,14 +30,14 @@ export async function listen(server: FastifyInstance, { host, port }: ListenAt):
   }
 }
 
-/** Lets answers end that are on their way, for a while. */
+/** Closes a server, giving running answers some time to finish. */
 export async function closeSoon(server: FastifyInstance): Promise<void> {
   const cut = setTimeout(() => server.server.closeAllConnections(), GRACE_MS);
   await server.close();
   clearTimeout(cut);
 }
 
-/** As browsers and programs write it. */
+/** Returns an origin as browsers and programs write it. */
 export function originOf(host: string, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

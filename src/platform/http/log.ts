@@ -6,15 +6,15 @@ export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', '
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /**
- * The log of a server: a line of JSON for each event, with the id of its request. A request is logged by the pattern of
- * its route and never its address, headers or body: a token may stand in each of them. Of an error there is no more
- * than its text: those of a database have values of rows in their other members.
+ * Returns options for a server's log: a line of JSON for each event, with the id of its request. A request is logged by
+ * the pattern of its route, never by its address, headers or body, each of which may contain a token. An error is
+ * logged by its message only, because database errors contain values of rows in other members.
  */
 export function loggerOptions(level: LogLevel, stream: Writable = process.stderr) {
   return { level, stream, serializers: { req: ofRequest, err: ofError } };
 }
 
-/** A line for each answer, at `info`. */
+/** Logs each answer at `info`. */
 export function logAnswers(server: FastifyInstance): void {
   server.addHook('onResponse', (request, { statusCode, elapsedTime }, done) => {
     const { principal } = request;

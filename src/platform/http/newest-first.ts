@@ -4,13 +4,13 @@ import { fromCursor, pageOf, toCursor } from './cursor.ts';
 interface Listed<TB, Row> {
   /** Name of the list in its cursors. */
   list: string;
-  /** The column of the row's number, with its table: a join with another table that has it changes nothing. */
+  /** Table of the number's column, so that a joined table may have a column of the same name. */
   table: TB & string;
   number: keyof Row & string;
 }
 
 /**
- * One page of the rows of a query, in falling order of their numbers.
+ * Returns a page of a query's rows, in descending order of their numbers.
  * @throws DomainError `invalid_cursor`.
  */
 export async function newestFirst<DB, TB extends keyof DB, Row>(

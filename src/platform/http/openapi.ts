@@ -7,17 +7,17 @@ import { problemSchema } from './wire.ts';
 
 type ToJsonOverride = NonNullable<NonNullable<Parameters<typeof z.toJSONSchema>[1]>['override']>;
 
-/** The description of a service in its document. */
+/** Description of a service in its OpenAPI document. */
 export interface ServiceDescription {
   title: string;
   description: string;
-  /** The schemas that its routes answer with, by the name that each has in the document. */
+  /** Schemas of answers, by their names in the document. */
   schemas: Record<string, z.ZodType>;
 }
 
 /**
- * Serves OpenAPI 3.1 at `/openapi.json`, made from the schemas that validate the routes registered after it. Its paths
- * are relative to the prefix of the service.
+ * Serves OpenAPI 3.1 at `/openapi.json`, generated from the schemas that validate the routes registered afterwards.
+ * Paths are relative to the prefix of the service.
  */
 export async function serveOpenApi(server: FastifyInstance, service: ServiceDescription): Promise<void> {
   const schemaRegistry = z.registry<{ id: string }>();
@@ -47,7 +47,7 @@ const API_KEY = {
     'An API key, as `evidence-platform init`, `evidence-platform keys create` and `POST /keys/` show it once. Each operation names the scope that the key must have.',
 } as const;
 
-/** Adds the answers of all routes, and the scope that each one needs. */
+/** Adds the answers that all routes share, and the scope of each route. */
 function withCommon(route: Parameters<SwaggerTransform>[0]): Parameters<SwaggerTransform>[0] {
   const { schema, route: options } = route;
   if (schema === undefined || schema.hide === true) return route;
@@ -62,7 +62,7 @@ const override: ToJsonOverride = ({ zodSchema, jsonSchema }) => {
   Object.assign(jsonSchema, z.globalRegistry.get(zodSchema));
 };
 
-/** The provider adds a twin of every named schema for requests; these schemas only describe answers. */
+/** Removes the request variants that the provider adds to every named schema; these schemas only describe answers. */
 function withoutInputs(document: ReturnType<SwaggerTransformObject>): ReturnType<SwaggerTransformObject> {
   const schemas: object = ('components' in document && document.components?.schemas) || {};
   for (const id of Object.keys(schemas)) if (id.endsWith('Input')) Reflect.deleteProperty(schemas, id);

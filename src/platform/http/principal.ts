@@ -3,20 +3,20 @@ import { DomainError } from '../errors.ts';
 import type { Scope } from '../scopes.ts';
 import { networkOf, RateLimit } from './rate-limit.ts';
 
-/** The sender of a request, with its rights. */
+/** Authenticated sender of a request, with its rights. */
 export interface Principal {
   kind: 'key' | 'person';
-  /** The id of the API key or the person. */
+  /** Id of the API key or the person. */
   id: string;
   name: string;
   scopes: readonly Scope[];
-  /** The only subject that it may speak for, as a service names it: `endpoint:ID`. */
+  /** Sole subject that the sender may act for, as named by a service: `endpoint:ID`. */
   boundTo?: string | null;
 }
 
-/** The actor, with its rights: nobody grants a scope that they do not have. */
+/** Actor with its rights; an actor cannot grant a scope that it lacks. */
 export interface Actor {
-  /** As acts name them: `key:ID`, `person:ID`, `command:NAME`. */
+  /** Name in acts: `key:ID`, `person:ID`, `command:NAME`. */
   name: string;
   scopes: readonly Scope[];
 }
@@ -26,18 +26,18 @@ export function actorOf({ kind, id, scopes }: Principal): Actor {
   return { name: `${kind}:${id}`, scopes };
 }
 
-/** Finds the owner of an API key. @throws DomainError `unauthenticated`, `key_expired`, `key_revoked`. */
+/** Authenticates an API key. @throws DomainError `unauthenticated`, `key_expired`, `key_revoked`. */
 export type Authenticate = (presented: string) => Promise<Principal>;
 
-/** The number of requests answered in a minute. */
+/** Maximum numbers of requests in a minute. */
 export interface RateLimits {
   /** Requests with one API key. */
   requestsPerMinute: number;
-  /** Requests from one address without a good API key. */
+  /** Requests from one address without a valid API key. */
   refusalsPerMinute: number;
 }
 
-/** More than one process answers: they keep off floods, and nobody who works. */
+/** Default limits, which stop floods without hindering regular use. */
 export const RATE_LIMITS: RateLimits = { requestsPerMinute: 600_000, refusalsPerMinute: 300 };
 
 export interface PrincipalOptions {
@@ -48,24 +48,24 @@ export interface PrincipalOptions {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Answered without an API key. */
+    /** True for a route without authentication. */
     public?: boolean;
-    /** The scope that the API key, or the role of the person, must have. */
+    /** Scope that the API key, or the role of the person, must have. */
     scope?: Scope;
-    /** A page for whoever is signed in, whatever their role. */
+    /** True for a page that requires a signed-in person of any role. */
     signedIn?: boolean;
-    /** It is for people, who have sessions in the place of API keys. */
+    /** True for pages, which authenticate people by sessions instead of API keys. */
     isPage?: boolean;
   }
   interface FastifyRequest {
-    /** Null where a route is public. */
+    /** Authenticated sender; null on a public route. */
     principal: Principal | null;
   }
 }
 
 /**
  * Requires `Authorization: Bearer <API key>` with the scope of the route on every route that is neither public nor a
- * page. A route that does not say who may cannot be registered. Who asks too often is told to wait.
+ * page. A route without a declared scope cannot be registered. Limits the rate of requests.
  */
 export function requirePrincipal(server: FastifyInstance, { authenticate, rateLimits, clock }: PrincipalOptions): void {
   const requests = new RateLimit('requests', rateLimits.requestsPerMinute, clock);
@@ -78,7 +78,8 @@ export function requirePrincipal(server: FastifyInstance, { authenticate, rateLi
     try {
       request.principal = await authenticate(bearerOf(request));
     } catch (error) {
-      // A good key is answered whatever others at its address do: nobody guesses 256 bits.
+      // A valid key is always answered, whatever other clients at its address do, because guessing 256 bits is
+      // infeasible.
       if (error instanceof DomainError) refusals.count(networkOf(request), reply);
       throw error;
     }
@@ -88,13 +89,13 @@ export function requirePrincipal(server: FastifyInstance, { authenticate, rateLi
   });
 }
 
-/** The sender of a request, on a route that is not public. */
+/** Returns the sender of a request on a route that is not public. */
 export function principalOf({ principal }: FastifyRequest): Principal {
   if (principal === null) throw new Error('a public route asks who its caller is');
   return principal;
 }
 
-/** @throws DomainError `forbidden` naming the scope. */
+/** @throws DomainError `forbidden` with the missing scope. */
 export function requireScope({ kind, name, scopes }: Principal, scope: Scope): void {
   if (scopes.includes(scope)) return;
   const who = kind === 'key' ? `the API key "${name}"` : name;
@@ -107,7 +108,7 @@ function refuseUndecided({ method, url, config }: RouteOptions): void {
     throw new Error(`the route ${method} ${url} must either be public or name its scope`);
 }
 
-/** RFC 9110 section 11.1: the scheme's name is case-insensitive. */
+/** Returns the bearer token. The scheme is case-insensitive (RFC 9110 section 11.1). */
 function bearerOf(request: FastifyRequest): string {
   const token = /^bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
   if (token === undefined)

@@ -7,12 +7,12 @@ import { type CommonCode, DomainError, sayRefusal } from '../errors.ts';
 import { MODULES } from '../modules.ts';
 import type { WireProblem } from './wire.ts';
 
-/** An answer that is not what was asked for, as problem details of RFC 9457. `code` is stable, `detail` for people. */
+/** Failure that is answered with RFC 9457 problem details. `code` is stable; `detail` is for people. */
 export class HttpProblem extends Error {
   readonly status: number;
   readonly code: string;
   readonly members: Record<string, unknown>;
-  /** Members of the request that are not valid, with the reason for each. */
+  /** Invalid members of the request, with the reason for each. */
   readonly fields: readonly InvalidField[];
 
   constructor(
@@ -32,7 +32,7 @@ export class HttpProblem extends Error {
 }
 
 interface InvalidField {
-  /** Path from the body, the query or the path of the request on; empty for all of it. */
+  /** Path that starts with the body, the query or the path parameters; empty for the whole request. */
   field: string;
   message: string;
 }
@@ -48,13 +48,13 @@ const COMMON_STATUSES: Record<CommonCode, number> = {
   invalid_request: 422,
 };
 
-/** The statuses of what services refuse. */
+/** Statuses of the refusals of services. */
 const STATUSES: ReadonlyMap<string, number> = new Map([
   ...Object.entries(COMMON_STATUSES),
   ...MODULES.flatMap((module) => ('refusals' in module ? Object.entries(module.refusals) : [])),
 ]);
 
-/** Codes of what Fastify refuses by itself, by its status. */
+/** Codes of Fastify's own refusals, by status. */
 const FRAMEWORK_CODES: Record<number, string> = {
   400: 'bad_request',
   404: 'not_found',
@@ -64,12 +64,12 @@ const FRAMEWORK_CODES: Record<number, string> = {
   415: 'unsupported_media_type',
 };
 
-/** Limits of one problem: the fields or names in it, and the characters of each. */
+/** Limits of one problem: the number of fields or names, and the length of each text. */
 const MOST_NAMED = 20;
 const LONGEST_NAME = 100;
 const LONGEST_DETAIL = 5000;
 
-/** Fastify's error handler: every failure becomes `application/problem+json`; a defect tells the caller nothing. */
+/** Answers every failure with `application/problem+json`; a defect reveals no details to the caller. */
 export function answerProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const problem = toProblem(error);
   if (problem.status >= 500) request.log.error({ err: error }, 'request failed');
@@ -89,17 +89,17 @@ export function answerProblem(error: unknown, request: FastifyRequest, reply: Fa
   reply.code(problem.status).type('application/problem+json').send(JSON.stringify(body));
 }
 
-/** The headers that follow from a problem. */
+/** Returns the headers that a problem requires. */
 export function headersOf({ members: { retry_after } }: HttpProblem): Record<string, string> {
   return typeof retry_after === 'number' ? { 'retry-after': String(retry_after) } : {};
 }
 
-/** Some of it may be what the caller sent. */
+/** Truncates a message, which may contain input of the caller. */
 function cut(message: string): string {
   return message.length <= LONGEST_DETAIL ? message : `${message.slice(0, LONGEST_DETAIL)}…`;
 }
 
-/** The problem that an error is to who asked. */
+/** Converts an error to the problem that the caller receives. */
 export function toProblem(error: unknown): HttpProblem {
   if (error instanceof HttpProblem) return error;
   if (error instanceof DomainError) return refusalProblem(error);
@@ -114,7 +114,7 @@ export function toProblem(error: unknown): HttpProblem {
   return new HttpProblem(500, 'internal_error', 'the service failed; its log has more under this request_id');
 }
 
-/** An issue of zod, as Fastify passes it on. */
+/** Issue of zod, as passed on by Fastify. */
 interface ValidationIssue {
   instancePath: string;
   keyword: string;
@@ -144,7 +144,7 @@ function refusalProblem(error: DomainError): HttpProblem {
   return new HttpProblem(STATUSES.get(code) ?? 500, code, sayRefusal(error), named, fields);
 }
 
-/** Names that a caller made up are many, or long, or both. */
+/** Returns the message of an issue, with bounded numbers and lengths of names that the caller made up. */
 function messageOf({ keyword: code, message = 'is not valid', params }: ValidationIssue): string {
   if (!Array.isArray(params?.keys)) return ownOrPlainWords({ ...params, code, message } as z.core.$ZodIssue);
   const names = params.keys.slice(0, MOST_NAMED).map((name) => JSON.stringify(String(name).slice(0, LONGEST_NAME)));

@@ -5,10 +5,10 @@ import { HttpProblem } from './problem.ts';
 
 const WINDOW_MS = 60_000;
 
-/** Number of callers that are told apart in a minute; all others count as one. */
+/** Maximum number of callers counted separately in a minute; all others share one count. */
 const MOST = 100_000;
 
-/** Limits the requests of a sender in a minute. Each process counts for itself. */
+/** Limits the requests of a sender per minute. Each process counts separately. */
 export class RateLimit {
   readonly #name: string;
   readonly #quota: number;
@@ -16,14 +16,14 @@ export class RateLimit {
   readonly #counts = new Map<string, number>();
   #window = 0;
 
-  /** @param name of the policy, as the headers say it. */
+  /** @param name of the policy, as in the headers. */
   constructor(name: string, quota: number, clock: () => Date) {
     this.#name = name;
     this.#quota = quota;
     this.#clock = clock;
   }
 
-  /** Counts a request, and says so in its answer. @throws HttpProblem 429 when it is one too many. */
+  /** Counts a request, and adds the rate limit headers. @throws HttpProblem 429 if the limit is exceeded. */
   count(who: string, reply: FastifyReply): void {
     const now = this.#clock().getTime();
     const window = Math.floor(now / WINDOW_MS);
@@ -43,7 +43,7 @@ export class RateLimit {
   }
 }
 
-/** The network of a request: an address of IPv6 counts with its whole /64. */
+/** Returns the network of a request: the address, or the /64 of an IPv6 address. */
 export function networkOf({ ip }: FastifyRequest): string {
   const address = plainAddress(ip);
   if (!isIPv6(address)) return address;

@@ -6,15 +6,15 @@ import { answerProblem, HttpProblem } from './problem.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** It reads bodies with `Content-Encoding: gzip` itself. */
+    /** True if the route reads bodies with `Content-Encoding: gzip`. */
     takesGzip?: boolean;
   }
 }
 
-/** After so many seconds a process that takes the place of one that ends should answer. */
+/** Seconds after which the successor of a closing process should answer. */
 const RETRY_SECONDS = 5;
 
-/** Refuses what no route could answer rightly, before anybody asks who sent it. */
+/** Refuses requests that no route could answer correctly, before authentication. */
 export function refuseUnfit(server: FastifyInstance): void {
   let isClosing = false;
   server.addHook('preClose', async () => {
@@ -29,14 +29,14 @@ export function refuseUnfit(server: FastifyInstance): void {
   });
 }
 
-/** RFC 9112 section 3.2: one Host header and no more, or what stands before this server may have read another one. */
+/** Requires exactly one Host header (RFC 9112 section 3.2); otherwise a proxy might have read a different one. */
 function requireOneHost({ raw: { rawHeaders, httpVersion } }: FastifyRequest): void {
   const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host').length;
   if (hosts > 1 || (hosts === 0 && httpVersion === '1.1'))
     throw new HttpProblem(400, 'bad_request', `the request has ${hosts} Host headers instead of one`);
 }
 
-/** RFC 9110 section 15.5.16: `Accept-Encoding` says what would have been taken. */
+/** Refuses content codings, with an `Accept-Encoding` header as in RFC 9110 section 15.5.16. */
 function refuseEncoded({ headers, routeOptions }: FastifyRequest, reply: FastifyReply): void {
   const encoding = headers['content-encoding']?.toLowerCase();
   if (encoding === undefined || encoding === 'identity') return;
@@ -45,14 +45,14 @@ function refuseEncoded({ headers, routeOptions }: FastifyRequest, reply: Fastify
   throw new HttpProblem(415, 'unsupported_encoding', 'request bodies are taken as they are, without Content-Encoding');
 }
 
-/** Errors of Node's parser, by its code: status, our code, and the detail. */
+/** Errors of Node's parser, by code: status, our code, and the detail. */
 const REFUSED: Record<string, readonly [status: number, code: string, detail: string]> = {
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'request_timeout', 'the request was not there in time'],
   HPE_HEADER_OVERFLOW: [431, 'headers_too_large', 'the request line and the headers have more than 64 KiB'],
 };
 const OTHERS = [400, 'bad_request', 'this is not a request of HTTP/1.1'] as const;
 
-/** Answers what never became a request with problem details, and ends the connection. */
+/** Answers an unparsable request with problem details, and closes the connection. */
 export function answerParserError(error: ConnectionError, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
     socket.destroy();
@@ -73,7 +73,7 @@ export function answerParserError(error: ConnectionError, socket: Socket): void 
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }
 
-/** Answers paths that are not there with 404, and methods that a path has not got with 405 and `Allow`. */
+/** Answers unknown paths with 404, and unsupported methods of known paths with 405 and `Allow`. */
 export function answerUnrouted(server: FastifyInstance): void {
   const methods = new Map<string, Set<string>>();
   server.addHook('onRoute', ({ url, method }) => {
@@ -89,7 +89,7 @@ export function answerUnrouted(server: FastifyInstance): void {
   });
 }
 
-/** True if the url of a route matches a path, with and without a slash at its end. */
+/** Reports whether the URL of a route matches a path, with or without a trailing slash. */
 function leadsTo(url: string, path: string): boolean {
   const [wanted = [], given = []] = [url, path].map((each) => each.replace(/\/$/, '').split('/'));
   return wanted.length === given.length && wanted.every((part, at) => part.startsWith(':') || part === given[at]);

@@ -23,7 +23,7 @@ const DESCRIPTIONS = {
 } as const;
 export type ProblemStatus = keyof typeof DESCRIPTIONS;
 
-/** The failures of a route for its documentation, besides those of all routes. */
+/** Returns the documentation of a route's failures, besides those of all routes. */
 export function problemResponses<const S extends ProblemStatus = never>(...statuses: S[]) {
   return Object.fromEntries(
     statuses.map((status): [number, ProblemResponse] => [
@@ -36,7 +36,7 @@ export function problemResponses<const S extends ProblemStatus = never>(...statu
   ) as Record<S, ProblemResponse>;
 }
 
-/** The parts of a request besides its path and method. */
+/** Parts of a request besides its path and method. */
 export interface RequestParts {
   body?: unknown;
   params?: unknown;
@@ -44,7 +44,7 @@ export interface RequestParts {
   headers?: unknown;
 }
 
-/** The failures of all routes whose requests have these parts. */
+/** Returns the failures of all routes whose requests have these parts. */
 export function commonProblems({ body, params, querystring, headers }: RequestParts) {
   const everywhere = [400, 401, 403, 408, 415, 429, 431, 500, 503] as const;
   const read = body ?? params ?? querystring ?? headers;

@@ -8,30 +8,30 @@ import { type PrincipalOptions, requirePrincipal } from './principal.ts';
 import { answerProblem } from './problem.ts';
 import { answerParserError, answerUnrouted, refuseUnfit } from './refused-requests.ts';
 
-/** The default limit of a body. */
+/** Default limit of a body. */
 const BODY_LIMIT = 2 ** 20;
 
-/** A request has to be there after so long. */
+/** Time limit for receiving a request. */
 const REQUEST_MS = 60_000;
 
-/** An id of 1,024 UTF-16 units, percent-encoded: at most nine characters each. */
+/** Limit of an id with 1,024 UTF-16 units, percent-encoded in at most nine characters each. */
 const MAX_PARAMETER_LENGTH = 1024 * 9;
 
-/** Room for a request line with five filters of that length, and for the headers. */
+/** Limit that leaves room for a request line with five filters of that length, and for the headers. */
 const MAX_HEADER_BYTES = 64 * 2 ** 10;
 
 export interface ServerOptions extends PrincipalOptions {
   logLevel: LogLevel;
-  /** The target of the log; stderr by default. */
+  /** Target of the log; stderr by default. */
   logTo?: Writable;
-  /** Addresses and networks of the proxies that may name the sender of a request. */
+  /** Addresses and networks of proxies that may state the sender of a request. */
   trustedProxies?: readonly string[];
   requestTimeoutMs?: number;
 }
 
 /**
- * A Fastify server with what all services share: who asks and what they may, request ids, exact JSON, validation by zod
- * schemas, problem details, and paths that answer with and without a trailing slash.
+ * Returns a Fastify server with the features that all services share: authentication and authorization, request ids,
+ * exact JSON, validation by zod schemas, problem details, and paths with or without a trailing slash.
  */
 export function createServer(options: ServerOptions): FastifyInstance {
   const { logLevel, logTo, trustedProxies = [], requestTimeoutMs = REQUEST_MS } = options;
@@ -42,7 +42,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
       maxHeaderSize: MAX_HEADER_BYTES,
       headersTimeout: requestTimeoutMs,
       connectionsCheckingInterval: requestTimeoutMs / 4,
-      // Its absence is answered with problem details.
+      // A missing Host header is answered with problem details instead.
       requireHostHeader: false,
     },
     return503OnClosing: false,

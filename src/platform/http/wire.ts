@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-/** A list page: `{"data": […], "next_cursor": string | null}`. */
+/** Returns the schema of a list page: `{"data": […], "next_cursor": string | null}`. */
 export function pageSchema<T extends z.ZodType>(item: T) {
   return z.object({ data: z.array(item), next_cursor: z.string().nullable() });
 }
 
-/** RFC 9457 problem details, with our stable `code`. */
+/** Problem details of RFC 9457, with our stable `code`. */
 export const problemSchema = z.looseObject({
   type: z.string().optional(),
   title: z.string(),

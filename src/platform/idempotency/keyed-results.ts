@@ -6,19 +6,19 @@ import { DomainError } from '../errors.ts';
 import type { Job } from '../jobs/scheduler.ts';
 import { IDEMPOTENCY_TABLES, type IdempotencyTables } from './tables.ts';
 
-/** A request under an idempotency key: repeating it leads to the same, and to nothing new. */
+/** Request with an idempotency key; repeating the request returns the same result and has no further effect. */
 export interface KeyedRequest {
-  /** Hex SHA-256 over where the key holds, and the key: either may be longer than what PostgreSQL can index. */
+  /** Hex SHA-256 over the scope of the key and the key, either of which may be too long for an index of PostgreSQL. */
   id: string;
-  /** The digest of the request's body. */
+  /** Digest of the request's body. */
   bodySha256: string;
 }
 
 const COLUMNS = kindsOf(IDEMPOTENCY_TABLES.keyed_results, ['request', 'body_sha256', 'result', 'until']);
 
 /**
- * @param scope what is asked for: one key leads to one result of each. It holds for whoever asks, so that a client that
- * goes on with another API key still repeats itself.
+ * @param scope of the operation; a key has one result in each scope. Keys are shared by all callers, so that a client
+ * that switches API keys can still repeat a request.
  */
 export function keyedRequest(scope: string, key: string, body: Json): KeyedRequest {
   return {
@@ -28,8 +28,8 @@ export function keyedRequest(scope: string, key: string, body: Json): KeyedReque
 }
 
 /**
- * The results of some requests. If another process makes one of them at the same time, the conflict shows when the
- * results are written, and the transaction runs again.
+ * Results of requests. If another process handles one of them at the same time, the write conflicts, and the
+ * transaction runs again.
  */
 export class KeyedResults {
   readonly #now: Date;
@@ -41,7 +41,7 @@ export class KeyedResults {
     this.#now = now;
   }
 
-  /** Reads what came of these requests before. */
+  /** Reads the earlier results of these requests. */
   async read(reader: Reader, requests: readonly KeyedRequest[]): Promise<void> {
     if (requests.length === 0) return;
     const ids = [...new Set(requests.map(({ id }) => id))];
@@ -54,8 +54,8 @@ export class KeyedResults {
   }
 
   /**
-   * The result of the same request made before, or null for one that is new.
-   * @throws DomainError `idempotency_conflict` when the key belongs to a request with another body.
+   * Returns the result of the same request; null if the request is new.
+   * @throws DomainError `idempotency_conflict` if the key was used with another body.
    */
   resultOf({ id, bodySha256 }: KeyedRequest): string | null {
     const known = this.#known.get(id);
@@ -64,14 +64,14 @@ export class KeyedResults {
     return known.result;
   }
 
-  /** @param lifetimeMs for how long it is known; without it, for ever. */
+  /** @param lifetimeMs time for which the result is kept; forever by default. */
   keep({ id, bodySha256 }: KeyedRequest, result: string, lifetimeMs?: number): void {
     const until = lifetimeMs === undefined ? null : new Date(this.#now.getTime() + lifetimeMs).toISOString();
     this.#known.set(id, { bodySha256, result });
     this.#made.push({ request: id, body_sha256: bodySha256, result, until });
   }
 
-  /** Writes what was kept. @throws InTheWay where another process made one of these requests meanwhile. */
+  /** Writes the new results. @throws InTheWay if another process handled one of these requests in the meantime. */
   async write(transaction: Transaction): Promise<void> {
     const { isAmong } = transaction.sql;
     const results = transaction.tables<IdempotencyTables>();
@@ -80,7 +80,7 @@ export class KeyedResults {
     try {
       await transaction.insertAll('keyed_results', COLUMNS, this.#made);
     } catch (error) {
-      // PostgreSQL's unique_violation; SQLite has one writer, who has read them.
+      // Error unique_violation of PostgreSQL. SQLite has a single writer, which has already read the results.
       if ((error as { code?: string }).code === '23505')
         throw new InTheWay('the request was made meanwhile', { cause: error });
       throw error;
@@ -88,14 +88,14 @@ export class KeyedResults {
   }
 }
 
-/** The time that a repeated request is known. One that adds entries is known for ever. */
+/** Time for which results are kept; those of appended entries are kept forever. */
 export const KEY_LIFETIME_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Does what a request asks for, unless the same request was made before.
+ * Runs a request, unless the same request was made before.
  * @param keyed null for a request without an idempotency key.
- * @param resultOf what is kept of what was made.
- * @returns what was made, or the result of the request before.
+ * @param resultOf returns the result to keep.
+ * @returns the new object, or the earlier result.
  * @throws DomainError `idempotency_conflict`; as `make` does.
  */
 export async function makeOnce<T>(
@@ -121,7 +121,7 @@ export function keyOfAnother(): DomainError {
 
 const TIDY_MS = 60 * 60_000;
 
-/** Removes what is not known any more. */
+/** Returns the job that deletes expired results. */
 export function keyedResultsJob(database: Database, clock: () => Date): Job {
   return {
     name: 'idempotency/tidy',

@@ -3,11 +3,11 @@ import { column, type TablesOf, table } from '../database/table.ts';
 export const IDEMPOTENCY_TABLES = {
   keyed_results: table(
     {
-      /** Its id. */
+      /** Id of the request. */
       request: column.text('PRIMARY KEY'),
       body_sha256: column.digest(),
       result: column.text(),
-      /** From when on it is not known any more; null for never. */
+      /** Expiry of the result; null for never. */
       until: column.optional(column.text()),
     },
     { indexes: { keyed_results_by_end: '(until) WHERE until IS NOT NULL' } },

@@ -7,9 +7,12 @@ import type { ImportResult, ImportTally } from './result.ts';
 import { type EntryQueue, runImport, type ServiceOptions } from './run.ts';
 import { type ImportedEntry, toField, toStreamId } from './service.ts';
 
-/** A log file as CloudTrail delivers it is one JSON document. It is parsed as a whole, so it has to have an end. */
+/** Maximum size of a log file as delivered by CloudTrail, which is one JSON document and parsed as a whole. */
 const MAX_DOCUMENT_BYTES = 128 * 1024 * 1024;
-/** CloudTrail cuts a record at 256 KiB (1 MiB when expanded); this leaves room for enrichment. */
+/**
+ * Maximum size of a record. CloudTrail truncates records at 256 KiB (1 MiB when expanded); this leaves room for
+ * enrichment.
+ */
 const MAX_LINE_BYTES = 4 * 1024 * 1024;
 
 const text = z.string().min(1);
@@ -22,7 +25,7 @@ const recordSchema = z.looseObject({
 });
 const insightSchema = z.looseObject({ eventType: z.literal('AwsCloudTrailInsight') });
 
-/** In this order: the first that is there says best who acted. */
+/** Fields that identify the actor, best first. */
 const ACTOR_FIELDS = ['arn', 'invokedBy', 'principalId', 'userName', 'type'];
 
 interface Located {
@@ -32,10 +35,10 @@ interface Located {
 }
 
 /**
- * Records AWS CloudTrail events, from log files as CloudTrail delivers them (`{"Records":[…]}`) or with one record a
- * line, gzip or not. Each event is recorded once, by its `eventID`.
+ * Records AWS CloudTrail events, from log files as delivered (`{"Records":[…]}`) or with one record per line, gzip or
+ * not. Each event is recorded once, by its `eventID`.
  *
- * @throws EvidenceError `unreadable`, naming file and line; what came before is recorded.
+ * @throws EvidenceError `unreadable` with file and line; earlier events are recorded.
  */
 export function importCloudTrail(options: ServiceOptions & { files: readonly string[] }): Promise<ImportResult> {
   const changed = { numbersAsText: 0, repairedTexts: 0 };
@@ -88,7 +91,9 @@ async function* readRecords(
   }
 }
 
-/** Reports whether a file starts as a delivered log file does; a line of its own would start with `{"eventVersion"`. */
+/**
+ * Reports whether a file starts as a delivered log file; a single record on a line would start with `{"eventVersion"`.
+ */
 function startsDocument(head: Buffer): boolean {
   return /^\uFEFF?\s*\{\s*"Records"\s*:/.test(head.subarray(0, 256).toString('utf8'));
 }
@@ -148,15 +153,15 @@ function actorOf(identity: { [name: string]: unknown }): string {
 
 export interface ImportedJson {
   value: Json;
-  /** The number of numbers that became text, because a double would have changed or lost them. */
+  /** Number of numbers that became text, because a double would have changed or lost them. */
   numbersAsText: number;
-  /** The number of strings that held a lone surrogate, now U+FFFD: no digest can be computed over such a string. */
+  /** Number of strings with a lone surrogate, now U+FFFD, because no digest can be computed over such a string. */
   repairedTexts: number;
 }
 
 /**
- * `JSON.parse`, with what an audit entry cannot carry made explicit instead of silently changed: an integer beyond
- * ±(2^53−1) and a number beyond the range of a double become the text that stood there.
+ * Parses JSON, and makes changes explicit that an audit entry requires: an integer beyond ±(2^53−1) or a number beyond
+ * the range of a double becomes its source text.
  *
  * @throws SyntaxError
  */

@@ -10,7 +10,10 @@ const MAX_LINE_BYTES = 64 * 1024;
 
 type Told = Pick<ImportedEntry, 'action' | 'resource_type' | 'resource_id'> & { details: { [name: string]: Json } };
 
-/** Debian's package log with its rotations in `folder`, oldest first. Its times are local times of this machine. */
+/**
+ * Yields the events of Debian's package log with its rotations in `folder`, oldest first. Times are local times of this
+ * machine.
+ */
 export async function* dpkgEvents(folder: string, tally: ImportTally): AsyncGenerator<ImportedEntry> {
   const logs = await findLogs(folder);
   if (logs.length === 0) tally.note(`No dpkg log was found or readable in ${folder}.`);
@@ -42,8 +45,8 @@ async function findLogs(folder: string): Promise<string[]> {
 }
 
 /**
- * The place of a line among the lines equal to it, from 0: dpkg logs the same state of a package more than once.
- * Equal lines are of the same second, so only one second is remembered.
+ * Returns a function that numbers equal lines from 0, because dpkg logs the same state of a package repeatedly. Equal
+ * lines have the same second, so only one second is remembered.
  */
 function ordinalsWithinASecond(): (second: string, line: string) => number {
   let current = '';
@@ -82,7 +85,7 @@ function toEntry(line: string, ordinal: (second: string, line: string) => number
   };
 }
 
-/** The line forms of dpkg(1), option `--log`. */
+/** Reads the line forms of dpkg(1), option `--log`. */
 function tell(verb: string, words: readonly string[]): Told | undefined {
   const [first = '', second = '', third = ''] = words;
   const action = `package.${verb}`;
@@ -96,7 +99,7 @@ function tell(verb: string, words: readonly string[]): Told | undefined {
     return { action, resource_type: 'deb.package', resource_id: `${second} ${third}`, details: { status: first } };
   }
   if (words.length === 3) {
-    // `remove` and `purge` name what is there now and `<none>`, or the same version, as what comes.
+    // `remove` and `purge` have the installed version, followed by `<none>` or the same version.
     const version = verb === 'install' || verb === 'upgrade' ? third : second;
     const details = { installed_before: second, available: third };
     return { action, resource_type: 'deb.package', resource_id: `${first} ${version}`, details };

@@ -4,15 +4,15 @@ import { EvidenceError } from '../../core/errors.ts';
 import type { ImportTally } from './result.ts';
 import { type ImportedEntry, toField, toStreamId } from './service.ts';
 
-/** The most files of one folder that are named for one commit; all are counted. */
+/** Maximum number of files of one folder listed for a commit; all files are counted. */
 const MAX_FILES = 200;
-/** Git's words for a folder outside of any checkout, in the language that it is asked to speak. */
+/** Message of git outside of any checkout, in the language selected below. */
 const NO_REPOSITORY = /^not a git repository/;
 const MAX_MESSAGE_BYTES = 4096;
 
 /**
- * Every commit starts with a field that is this and nothing else. A status letter stands at its place otherwise, and
- * a path only after a status letter, so no content can be mistaken for it.
+ * Field that starts every commit. At this position git otherwise writes a status letter, and paths only follow status
+ * letters, so no content can be mistaken for the mark.
  */
 const COMMIT_MARK = '\u0001commit';
 const FIELDS = ['%H', '%P', '%aI', '%ae', '%an', '%ce', '%s'] as const;
@@ -25,7 +25,8 @@ const LOG_ARGUMENTS = [
   '--no-show-signature',
   '--no-ext-diff',
   '--no-renames',
-  // A merge's changes are those against all of its parents; what it only brought over is told by the commits it brought.
+  // Changes of a merge are those against all its parents; changes that it only brought over belong to the merged
+  // commits.
   '--diff-merges=combined',
   '--name-status',
   '-z',
@@ -43,8 +44,8 @@ interface Commit {
 }
 
 /**
- * The history of the checkout that `directory` is part of, oldest first: one entry for each commit and top-level
- * folder that it touched. What git refuses or the folder is not is a note, not an error.
+ * Yields the history of the checkout that contains `directory`, oldest first: one entry per commit and top-level folder
+ * that it changed. A missing checkout or a refusal by git becomes a note, not an error.
  */
 export async function* gitCommits(directory: string, tally: ImportTally): AsyncGenerator<ImportedEntry> {
   const git = startGit(directory, LOG_ARGUMENTS);
@@ -63,7 +64,7 @@ export async function* gitCommits(directory: string, tally: ImportTally): AsyncG
 
 interface GitProcess {
   output: AsyncIterable<Buffer>;
-  /** Git's words when it failed. */
+  /** Error message of git, if it failed. */
   ended: Promise<string | undefined>;
 }
 
@@ -91,7 +92,10 @@ function startGit(directory: string, gitArguments: readonly string[]): GitProces
   return { output: child.stdout, ended };
 }
 
-/** Without what a calling git, as in a hook, sets: it would point to another repository. */
+/**
+ * Returns the environment without variables of a calling git, such as in a hook, which would point to another
+ * repository.
+ */
 function gitEnvironment(): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_'));
   return { ...Object.fromEntries(inherited), LC_ALL: 'C' };
@@ -104,7 +108,7 @@ async function isShallow(directory: string): Promise<boolean> {
   return (await git.ended) === undefined && Buffer.concat(chunks).toString().trim() === 'true';
 }
 
-/** Splits at NUL. Bytes that are not UTF-8 become U+FFFD. */
+/** Splits the output at NUL. Bytes that are not UTF-8 become U+FFFD. */
 async function* fieldsOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
   let pending: Buffer[] = [];
   for await (const chunk of chunks) {
@@ -163,7 +167,7 @@ function* toEntries(commit: Commit): Generator<ImportedEntry> {
         file_count: files.length,
         files: files.slice(0, MAX_FILES),
       },
-      // git takes any number as a time; what RFC 3339 cannot write is left out.
+      // Omits a time that RFC 3339 cannot express, because git accepts any number.
       ...(Number.isNaN(Date.parse(commit.authoredAt)) ? {} : { occurred_at: commit.authoredAt }),
       idempotency_key: `git:${commit.sha}:${folder}`,
     };

@@ -8,15 +8,15 @@ import { type EventSource, runImport, type ServiceOptions } from './run.ts';
 import type { ImportedEntry } from './service.ts';
 
 export interface HostOptions extends ServiceOptions {
-  /** The folder whose git history and installed npm packages are recorded. */
+  /** Folder whose git history and installed npm packages are recorded. */
   directory: string;
-  /** The folder of the system's package log; `/var/log` if not given. */
+  /** Folder of the system's package log; `/var/log` by default. */
   logDirectory?: string;
 }
 
 /**
- * Records what really happened on this machine: the git history of a checkout, what npm installed, and what dpkg did.
- * A source that is not there is a note in the result. Neither the environment nor any remote's URL is read.
+ * Records real events of this machine: the git history of a checkout, installations by npm, and actions of dpkg. A
+ * missing source becomes a note in the result. Reads neither the environment nor the URLs of remotes.
  */
 export async function importHost(options: HostOptions): Promise<ImportResult> {
   const folder = await stat(options.directory).catch(() => undefined);

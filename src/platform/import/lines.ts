@@ -4,19 +4,19 @@ import { createGunzip } from 'node:zlib';
 import { EvidenceError, isSystemError, messageOf } from '../../core/errors.ts';
 
 const NEWLINE = 0x0a;
-/** RFC 1952 section 2.3.1: ID1 and ID2. */
+/** ID1 and ID2 of RFC 1952 section 2.3.1. */
 const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
 
 interface NumberedLine {
-  /** From 1. */
+  /** Line number, from 1. */
   number: number;
   text: string;
 }
 
 /**
- * The bytes of a file, inflated if it starts as a gzip file does, whatever its name.
+ * Yields the bytes of a file, decompressed if it starts with the gzip magic number, whatever its name.
  *
- * @throws EvidenceError `not-found` or `unreadable`, naming the file.
+ * @throws EvidenceError `not-found` or `unreadable` with the file.
  */
 export async function* readInflated(path: string): AsyncGenerator<Buffer> {
   try {
@@ -34,22 +34,22 @@ export async function* readInflated(path: string): AsyncGenerator<Buffer> {
   }
 }
 
-/** A stream as it was before its first chunk was taken: a pipe cannot be read twice. */
+/** Yields a stream including its first chunk, which was already read; a pipe cannot be read twice. */
 export async function* prepend(head: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   yield head;
   yield* rest;
 }
 
 function inflate(compressed: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
-  // An error reaches the reader, because `pipeline` destroys its last stream with it.
+  // Errors reach the reader, because `pipeline` destroys its last stream with them.
   return pipeline(Readable.from(compressed), createGunzip(), () => undefined);
 }
 
 /**
- * The lines of a byte stream, without their ends; an empty last line is left out. Invalid UTF-8 becomes U+FFFD.
+ * Yields the lines of a byte stream, without their ends; an empty last line is left out. Invalid UTF-8 becomes U+FFFD.
  *
- * @param maxBytes of one line; nothing longer is ever held.
- * @throws EvidenceError `unreadable`, naming file and line, when a line is longer.
+ * @param maxBytes of one line, which bounds memory.
+ * @throws EvidenceError `unreadable` with file and line if a line is longer.
  */
 export async function* readLines(
   path: string,

@@ -7,12 +7,12 @@ import { type ImportedEntry, toField } from './service.ts';
 
 const MAX_LOCKFILE_BYTES = 64 * 1024 * 1024;
 
-/** npm's record of what it put into `node_modules`; `resolved` is not read: it can name a private host or a path. */
+/** npm's record of the packages in `node_modules`, without `resolved`, which may contain a private host or a path. */
 const lockfileSchema = z.looseObject({
   packages: z.record(
     z.string(),
     z.looseObject({
-      /** Only where the package is installed under another name. */
+      /** Name, if the package is installed under another one. */
       name: z.string().optional(),
       version: z.string().optional(),
       integrity: z.string().optional(),
@@ -23,8 +23,8 @@ const lockfileSchema = z.looseObject({
 });
 
 /**
- * Records what npm installed: in `directory`, or where this program itself is installed when nothing is installed
- * there. The time is that of npm's last change to the whole tree: npm keeps none per package.
+ * Yields the packages that npm installed in `directory`, or else in the installation of this program. The time is that
+ * of npm's last change to the whole tree, because npm stores none per package.
  */
 export async function* npmInstalls(directory: string, tally: ImportTally): AsyncGenerator<ImportedEntry> {
   const lockfile = await findLockfile(directory);

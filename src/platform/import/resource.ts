@@ -8,22 +8,22 @@ interface Resource {
 type JsonObject = { [name: string]: Json };
 
 interface Parameter {
-  /** The parameter's name without `Name`, `Id`, … in lower case: `role` of `roleName`, empty for a bare `name`. */
+  /** Parameter name without `Name`, `Id` etc., in lower case: `role` for `roleName`, empty for `name`. */
   stem: string;
   value: string;
 }
 
-/** Endings of names that identify something. Bare `name`, `id` and `arn` do too. */
+/** Suffixes of names that identify a resource; the bare names `name`, `id` and `arn` match, too. */
 const IDENTIFYING = /(?:name|id|arn|identifier)$/i;
-/** Names that end like that and identify nothing that was acted on. */
+/** Names with these suffixes that do not identify the resource acted upon. */
 const INCIDENTAL = /token|session|version|clientrequest|availabilityzone|region|account|owner|engine|marker|hostname/i;
-/** Parts of a request that select or describe instead of naming what is acted on. */
+/** Parts of a request that select or describe rather than identify a resource. */
 const DESCRIPTIVE = /filter|tag|context|policydocument/i;
 const MAX_DEPTH = 5;
 
 /**
- * Returns what a CloudTrail record acted on: the first of its `resources`; else the service with the request parameter
- * that says most; else the service and `-`.
+ * Returns the resource of a CloudTrail record: the first of its `resources`; else the service with the most telling
+ * request parameter; else the service and `-`.
  */
 export function resourceOf(record: JsonObject, service: string): Resource {
   for (const resource of asArray(record['resources'])) {
@@ -39,8 +39,8 @@ export function resourceOf(record: JsonObject, service: string): Resource {
 }
 
 /**
- * Returns, for `PutRolePolicy {policyName, roleName}`, the role: the parameter whose stem comes first in the action's
- * name. When none is in it, a bare `name`, `id` or `arn`, then the first there is.
+ * Returns the parameter whose stem comes first in the action's name: the role for `PutRolePolicy {policyName,
+ * roleName}`. If no stem occurs, returns a bare `name`, `id` or `arn`, or else the first parameter.
  */
 function mostTelling(parameters: readonly Parameter[], action: string): string | undefined {
   let best: { value: string; rank: number } | undefined;

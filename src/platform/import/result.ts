@@ -1,7 +1,7 @@
 export interface StreamTally {
   /** Entries that this run recorded. */
   created: number;
-  /** Entries that the service already had: the same event under the same key. */
+  /** Entries that the service already had, for the same event under the same key. */
   repeated: number;
 }
 
@@ -9,13 +9,13 @@ export interface ImportResult {
   streams: Map<string, StreamTally>;
   created: number;
   repeated: number;
-  /** The number of records that were read but not recorded, by reason. */
+  /** Numbers of records that were read but not recorded, by reason. */
   skipped: { reason: string; count: number }[];
-  /** Remarks for a reader about what was recorded or not found, as sentences. */
+  /** Notes about recorded or missing events, as sentences. */
   notes: string[];
 }
 
-/** The work that an import has done so far. */
+/** Progress of an import. */
 export class ImportTally {
   readonly #streams = new Map<string, StreamTally>();
   readonly #skipped = new Map<string, number>();
@@ -46,7 +46,7 @@ export class ImportTally {
   }
 }
 
-/** The result as lines for a terminal: a row for each stream, the totals, and what was left out. */
+/** Returns the result as lines for a terminal: a row per stream, the totals, and the skipped records. */
 export function toTable(result: ImportResult): string {
   const rows = [...result.streams]
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -61,7 +61,7 @@ export function toTable(result: ImportResult): string {
   return [...lines, ...result.notes].map((line) => `${line}\n`).join('');
 }
 
-/** A stream id is anyone's text; control characters in it must not reach the terminal. */
+/** Replaces control characters in a stream id, which is untrusted and must not control the terminal. */
 function printable(text: string): string {
   return text.replace(/\p{Cc}/gu, '\uFFFD');
 }

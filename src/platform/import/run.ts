@@ -11,7 +11,7 @@ import {
 
 /** Room for `{"entries":[…]}` around the entries. */
 const ENVELOPE_BYTES = 64;
-/** All waiting entries together; bounds memory when a source has very many streams. */
+/** Limit of all waiting entries, which bounds memory if a source has very many streams. */
 const MAX_WAITING_BYTES = 32 * 1024 * 1024;
 
 interface Waiting {
@@ -20,8 +20,8 @@ interface Waiting {
 }
 
 /**
- * Collects entries into batches. A batch holds entries of one stream only, because the service says how many of a
- * batch were new, not which. Within a stream the order of `add` is kept.
+ * Collects entries into batches. A batch contains entries of one stream only, because the service reports how many of a
+ * batch were new, but not which. Keeps the order of `add` within a stream.
  */
 export class EntryQueue {
   readonly #service: EntryReceiver;
@@ -73,8 +73,9 @@ export class EntryQueue {
   }
 
   /**
-   * The whole batch is refused for one of its entries, so it is halved until that one is found. That an
-   * event is told differently the second time (a reinstall moves the time of npm's lockfile) must not stop the rest.
+   * Records a batch. The service refuses a batch because of a single entry, so the batch is halved until that entry is
+   * found. An event whose details changed since the first run (a reinstall changes the time of npm's lockfile) must not
+   * stop the others.
    */
   async #record(streamId: string, entries: readonly string[]): Promise<void> {
     if (entries.length === 0) return;
@@ -91,24 +92,24 @@ export class EntryQueue {
   }
 }
 
-/** Says why an event that was sent alone is left out. */
+/** Returns the reason why an event that was sent alone is skipped. */
 function reasonOf(answer: Exclude<BatchOutcome, { outcome: 'recorded' }>): string {
   if (answer.outcome === 'refused') return `events that the service does not take: ${answer.reason}`;
   return 'events recorded earlier with other details, which stay as they were recorded';
 }
 
 export interface ServiceOptions {
-  /** Base of the audit service, e.g. `http://127.0.0.1:8181/audit`. */
+  /** Base URL of the audit service, e.g. `http://127.0.0.1:8181/audit`. */
   url: string;
   apiKey: string;
 }
 
-/** Reads events from somewhere and adds them to the queue, in the order in which they happened. */
+/** Source of events, which adds them to the queue in the order in which they happened. */
 export type EventSource = (queue: EntryQueue, tally: ImportTally) => Promise<void>;
 
 /**
- * Runs an import to its end. A source that turns out to be unreadable half-way does not undo what came before it: that
- * is recorded, and the error says how much it was.
+ * Runs an import to its end. If a source becomes unreadable halfway, earlier events stay recorded, and the error
+ * reports how many.
  */
 export async function runImport(options: ServiceOptions, sources: readonly EventSource[]): Promise<ImportResult> {
   const service = connectAuditService(options.url, options.apiKey);

@@ -5,7 +5,7 @@ import { EvidenceError, messageOf } from '../../core/errors.ts';
 import type { Json } from '../../core/json/canonical.ts';
 import { isRetriedStatus, readRetryAfter } from '../../core/retry.ts';
 
-/** One event on its way into the audit service: the body of `POST /entries/` with the event's own id as its key. */
+/** Event for the audit service: the body of `POST /entries/` with the event's own id as its key. */
 export interface ImportedEntry {
   stream_id: string;
   actor: string;
@@ -13,30 +13,30 @@ export interface ImportedEntry {
   resource_type: string;
   resource_id: string;
   metadata?: { [name: string]: Json };
-  /** RFC 3339. Left out when the source does not say when it happened. */
+  /** RFC 3339 time; omitted if the source has none. */
   occurred_at?: string;
   idempotency_key: string;
 }
 
-/** The service takes texts of 1 to 1024 characters in the fields that have a column of their own. */
+/** Maximum length of the text fields with their own column, which have at least 1 character. */
 const MAX_FIELD = 1024;
 
-/** And of UTF-8 in the id of a stream. */
+/** Maximum length of a stream id in UTF-8. */
 const MAX_STREAM_ID_BYTES = 2048;
 
 /**
- * `text` as the service takes it: never empty (`-`), well-formed Unicode without U+0000, cut with an ellipsis at 1024 UTF-16 code
- * units. Callers keep the whole of a text that can be longer in the metadata.
+ * Returns `text` in the form that the service accepts: not empty (`-`), well-formed Unicode without U+0000, truncated
+ * with an ellipsis at 1024 UTF-16 code units. Callers keep longer texts in the metadata.
  */
 export function toField(text: string): string {
   const wellFormed = text.toWellFormed().replaceAll('\0', '\uFFFD');
   if (wellFormed === '') return '-';
   if (wellFormed.length <= MAX_FIELD) return wellFormed;
-  // The cut can fall between the two halves of a surrogate pair.
+  // The cut may separate the halves of a surrogate pair.
   return `${wellFormed.slice(0, MAX_FIELD - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 
-/** The same for the id of a stream, which is cut earlier where its characters take more bytes. */
+/** Returns `text` as a stream id, which is truncated earlier if its characters take more bytes. */
 export function toStreamId(text: string): string {
   const bytes = Buffer.from(toField(text));
   if (bytes.length <= MAX_STREAM_ID_BYTES) return bytes.toString();
@@ -44,11 +44,11 @@ export function toStreamId(text: string): string {
   return `${cut.replace(/\uFFFD+$/, '')}…`;
 }
 
-/** At most this many entries and bytes in one `POST /entries/batch`. */
+/** Maximum numbers of entries and bytes in one `POST /entries/batch`. */
 export const MAX_BATCH_ENTRIES = 1000;
 export const MAX_BATCH_BYTES = 8 * 1024 * 1024;
 
-/** The answer repeats every entry with its digests. */
+/** Maximum size of the answer, which repeats every entry with its digests. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 const CONNECT_TIMEOUT_MS = 10_000;
 const ANSWER_TIMEOUT_MS = 60_000;
@@ -61,14 +61,14 @@ const problemSchema = z.looseObject({ code: z.string().optional(), detail: z.str
 
 export type BatchOutcome =
   | { outcome: 'recorded'; created: number; repeated: number }
-  /** At least one key is known to the service with another body; nothing of the batch was recorded. */
+  /** A key is already known with another body; nothing of the batch was recorded. */
   | { outcome: 'conflict' }
-  /** At least one entry is none that the service takes; nothing of the batch was recorded. */
+  /** The service does not accept an entry; nothing of the batch was recorded. */
   | { outcome: 'refused'; reason: string };
 
-/** The audit service as an import sees it. */
+/** Audit service, for an import. */
 export interface EntryReceiver {
-  /** Records a batch of entries, each given as its JSON text, all or none. */
+  /** Records a batch of entries, given as JSON texts, all or none. */
   record(entries: readonly string[]): Promise<BatchOutcome>;
   close(): Promise<void>;
 }
@@ -86,7 +86,7 @@ interface Answer {
 
 /**
  * @param url base of the audit service, e.g. `http://127.0.0.1:8181/audit`.
- * @throws EvidenceError `config` when the URL or the key cannot be used.
+ * @throws EvidenceError `config` if the URL or the key is invalid.
  */
 export function connectAuditService(url: string, apiKey: string): EntryReceiver {
   const endpoint = batchEndpoint(url);
@@ -122,7 +122,7 @@ async function postBatch(
 ): Promise<BatchOutcome> {
   const body = `{"entries":[${entries.join(',')}]}`;
   for (let attempt = 1; ; attempt++) {
-    // Sending again is safe whatever became of the last attempt: every entry carries its idempotency key.
+    // Repeating a request is safe, because every entry has an idempotency key.
     const answer = await post(endpoint, apiKey, agent, body).catch((cause: unknown) => unreachable(endpoint, cause));
     if (answer instanceof EvidenceError) {
       if (attempt === ATTEMPTS) throw answer;

@@ -7,48 +7,48 @@ import type { Message } from './outbox.ts';
 import type { JobTables } from './tables.ts';
 
 /**
- * Delivers a message. @throws whatever is wrong, in words for a person: it is tried again, unless it is Undeliverable.
+ * Delivers a message. @throws Error with a readable message; the delivery is retried unless the error is Undeliverable.
  */
 export type Deliver = (message: Message) => Promise<void>;
 
-/** The state of a message after an attempt to deliver it. */
+/** State of a message after an attempt to deliver it. */
 interface Standing {
   status: 'waiting' | 'delivered' | 'dead';
   attempts: number;
 }
 
-/** Notes elsewhere how a message stands, in the transaction that says so in the outbox. */
+/** Records the state of a message elsewhere, in the transaction that changes the outbox. */
 export type Note = (transaction: Transaction, messageId: string, standing: Standing) => Promise<void>;
 
-/** By the kind of a message: its delivery, and the listener for its state. */
+/** Delivery, and listener for the state, by the kind of a message. */
 export type Sends = ReadonlyMap<string, { deliver: Deliver; note: Note }>;
 
-/** Reports that nobody will ever take a message, however often it is sent. */
+/** Error for a message that no retry can deliver. */
 export class Undeliverable extends Error {}
 
 interface DeliveryOptions {
   clock: () => Date;
-  /** By kind. */
+  /** Deliveries by kind. */
   deliveries: ReadonlyMap<string, Deliver>;
-  /** By kind, where somebody wants to know. */
+  /** Listeners for the state by kind, if any. */
   notes?: ReadonlyMap<string, Note>;
   random?: () => number;
 }
 
-/** Messages taken at a time. */
+/** Maximum number of messages taken at a time. */
 const AT_ONCE = 20;
 
-/** A delivery that took longer was by somebody who is gone. */
+/** Lease of a delivery, after which its process is considered dead. */
 const LEASE_MS = 60_000;
 
-/** After so many attempts nobody but a person tries it again. */
+/** Number of attempts after which only a person can retry. */
 export const ATTEMPTS = 12;
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 60 * 60 * 1000;
 
 /**
- * Delivers what is in the outbox, tried again with longer and longer pauses, and in the end given up. Several processes
- * deliver from one outbox, each message by one of them at a time.
+ * Delivers the messages of the outbox. Failed deliveries are retried with growing pauses, and finally given up. Several
+ * processes may share an outbox; each message is delivered by one at a time.
  */
 export class OutboxDelivery {
   readonly #database: Database;
@@ -60,15 +60,16 @@ export class OutboxDelivery {
   }
 
   /**
-   * Begins to look for what is due.
-   * @param listener is told why nothing could be looked at or written; why a message could not be delivered stands with it.
-   * @returns how to end it: resolved when nothing is under way any more.
+   * Starts to look for due messages.
+   * @param listener is notified of failures to read or write the outbox; the failure of a message is stored with the
+   * message.
+   * @returns a handle whose `stop` resolves when no delivery is running.
    */
   start(listener: FailureListener): Looking {
     return keepLooking(() => this.#lookAndDeliver(), listener);
   }
 
-  /** Delivers what is due. @returns how many messages were tried. */
+  /** Delivers due messages. @returns the number of attempts. */
   async deliverDue(): Promise<number> {
     let tried = 0;
     for (;;) {
@@ -79,14 +80,14 @@ export class OutboxDelivery {
     }
   }
 
-  /** Looks by reading first: nothing is written while nothing is due. */
+  /** Reads first, so that nothing is written while no message is due. */
   async #lookAndDeliver(): Promise<void> {
     const waiting = this.#database.tables<JobTables>().selectFrom('outbox').select('message_no');
     const due = waiting.where('status', '=', 'waiting').where('due_at', '<=', this.#options.clock().toISOString());
     if ((await due.limit(1).execute()).length > 0) await this.deliverDue();
   }
 
-  /** Messages that are due, which nobody else takes while they are delivered. */
+  /** Takes due messages, which no other process delivers at the same time. */
   #take(): Promise<(Message & { attempts: number })[]> {
     const now = this.#options.clock();
     return this.#database.write(async (transaction) => {
@@ -124,7 +125,7 @@ export class OutboxDelivery {
     return this.#update(message, standing, { status: standing.status, last_error, ended_at });
   }
 
-  /** Full jitter, so that what failed together is not tried again together. */
+  /** Random jitter, so that messages that failed together are not retried together. */
   #postpone(message: Message, attempts: number, last_error: string): Promise<unknown> {
     const { clock, random = Math.random } = this.#options;
     const longest = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempts - 1));

@@ -1,25 +1,28 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { messageOf } from '../../core/errors.ts';
 
-/** Hears about the failures of something that is tried again and again. */
+/** Listener for the failures of a repeated activity. */
 export interface FailureListener {
   failed(error: unknown): void;
-  /** After it failed: it goes well again. */
+  /** Called after the first success that follows a failure. */
   recovered(): void;
 }
 
 const FIRST_SILENCE_MS = 1000;
 const LONGEST_SILENCE_MS = 60_000;
 
-/** Tells of failures in a row at once, then with pauses that grow up to a minute, and once of the end of them. */
+/**
+ * Reports the first of successive failures at once, later ones with pauses that grow up to a minute, and the recovery
+ * once.
+ */
 export class FailuresInARow {
   readonly #listener: FailureListener;
   readonly #now: () => number;
   #silence = FIRST_SILENCE_MS;
-  /** When the next one is told; null while all goes well. */
+  /** Time from which the next failure is reported; null without failures. */
   #tellFrom: number | null = null;
 
-  /** @param now of a clock that nobody sets back, in milliseconds. */
+  /** @param now monotonic clock in milliseconds. */
   constructor(listener: FailureListener, now: () => number = () => performance.now()) {
     this.#listener = listener;
     this.#now = now;
@@ -40,7 +43,7 @@ export class FailuresInARow {
   }
 }
 
-/** Logs that a job failed, or succeeds again. */
+/** Returns listeners that log the failures and recoveries of a job. */
 export function jobLog(log: FastifyBaseLogger): (job: string) => FailureListener {
   return (job) => ({
     failed: (error) => log.error({ job, reason: messageOf(error) }, 'a job failed'),
@@ -48,16 +51,16 @@ export function jobLog(log: FastifyBaseLogger): (job: string) => FailureListener
   });
 }
 
-/** The time between looks at whether something is due. */
+/** Interval between looks for due work. */
 const LOOK_MS = 1000;
 
-/** A function that looks again and again. */
+/** Repeated activity that can be stopped. */
 export interface Looking {
-  /** Resolves when nothing is under way any more. */
+  /** Stops, and resolves when nothing is running. */
   stop(): Promise<void>;
 }
 
-/** Looks now and every second, unless it still does what it found the last time. */
+/** Calls `lookOnce` now and every second, unless the previous call is still running. */
 export function keepLooking(lookOnce: () => Promise<unknown>, listener: FailureListener): Looking {
   const failures = new FailuresInARow(listener);
   let running: Promise<unknown> | null = null;

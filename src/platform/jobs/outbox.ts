@@ -7,7 +7,7 @@ import { newestFirst } from '../http/newest-first.ts';
 import type { Job } from './scheduler.ts';
 import type { JobTables } from './tables.ts';
 
-/** A message to deliver. Its id goes with it, so that a receiver recognizes a second copy. */
+/** Message to deliver. The id is sent along, so that receivers recognize duplicates. */
 export interface Message {
   message_id: string;
   kind: string;
@@ -15,8 +15,8 @@ export interface Message {
 }
 
 /**
- * Messages of services to others: put in by the transaction of the act, and delivered afterwards (`delivery.ts`).
- * A message that nobody takes is kept for a person.
+ * Messages from services to others: added in the transaction of the act, and delivered afterwards (`delivery.ts`).
+ * Undeliverable messages are kept for a person.
  */
 export class Outbox {
   readonly #database: Database;
@@ -27,7 +27,7 @@ export class Outbox {
     this.#clock = clock;
   }
 
-  /** Puts a message in. @returns its id. */
+  /** Adds a message. @returns its id. */
   async add(transaction: Transaction, kind: string, payload: Json): Promise<string> {
     const now = this.#clock().toISOString();
     const message_id = randomUUID();
@@ -37,7 +37,7 @@ export class Outbox {
     return message_id;
   }
 
-  /** Messages that nobody tries any more, newest first. */
+  /** Returns messages that were given up, newest first. */
   async dead({ limit, cursor }: { limit: number; cursor?: string | undefined }) {
     const outbox = this.#database.tables<JobTables>().selectFrom('outbox').where('status', '=', 'dead');
     const names = ['message_id', 'kind', 'created_at', 'attempts', 'ended_at', 'last_error'] as const;
@@ -49,7 +49,7 @@ export class Outbox {
     return { data: shown.map((row) => pick(row, names)), next_cursor };
   }
 
-  /** Has a dead message delivered again, from the first attempt on. @throws DomainError `not_found`. */
+  /** Queues a dead message again, with its attempts reset. @throws DomainError `not_found`. */
   async replay(transaction: Transaction, messageId: string): Promise<void> {
     const again = { status: 'waiting', attempts: 0, due_at: this.#clock().toISOString(), ended_at: null } as const;
     const outbox = transaction.tables<JobTables>().updateTable('outbox').set(again);
@@ -60,10 +60,10 @@ export class Outbox {
 }
 
 const TIDY_MS = 60 * 60_000;
-/** For so long it can be looked up that something was delivered. */
+/** Time for which delivered messages are kept. */
 const KEPT_MS = 30 * 24 * 60 * 60_000;
 
-/** Removes what was delivered long ago. */
+/** Returns the job that deletes messages delivered long ago. */
 export function outboxTidyJob(database: Database, clock: () => Date): Job {
   return {
     name: 'outbox/tidy',

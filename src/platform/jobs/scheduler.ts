@@ -3,16 +3,16 @@ import type { Database } from '../database/database.ts';
 import { type FailureListener, keepLooking, type Looking } from './looking.ts';
 import type { JobTables } from './tables.ts';
 
-/** A recurring job, which runs once over all processes. */
+/** Recurring job, which runs in one process at a time. */
 export interface Job {
   name: string;
   everyMs: number;
-  /** A run that takes longer was by somebody who is gone, and another one begins. */
+  /** Maximum duration of a run, after which its process is considered dead and another run starts. */
   atMostMs: number;
   run(): Promise<void>;
 }
 
-/** A process that has not looked for so long, and runs nothing, has stopped. */
+/** Time after which a scheduler that neither looked for nor runs a job has stopped. */
 const LATE_MS = 30_000;
 
 /** Runs jobs when they are due, each in one process at a time. */
@@ -20,7 +20,7 @@ export class Scheduler {
   readonly #database: Database;
   readonly #jobs: readonly Job[];
   readonly #clock: () => Date;
-  /** Until when the next look must have been. */
+  /** Time by which the next look must happen. */
   #nextLookBy = 0;
 
   constructor(database: Database, jobs: readonly Job[], clock: () => Date) {
@@ -30,21 +30,21 @@ export class Scheduler {
   }
 
   /**
-   * Begins to look.
-   * @param onFailure is told what a job threw; the job runs again when it is due.
-   * @param listener is told when it cannot be looked what is due.
-   * @returns how to end it: resolved when no job runs any more.
+   * Starts to look for due jobs.
+   * @param onFailure is called with the error of a job, which runs again when due.
+   * @param listener is notified of failures to look for due jobs.
+   * @returns a handle whose `stop` resolves when no job is running.
    */
   start(onFailure: (job: string, error: unknown) => void, listener: FailureListener): Looking {
     return keepLooking(() => this.runDue(onFailure), listener);
   }
 
-  /** True if it still looks, or runs a job that may take so long. */
+  /** Reports whether the scheduler is still looking, or runs a job within its time limit. */
   get beats(): boolean {
     return this.#clock().getTime() <= this.#nextLookBy;
   }
 
-  /** Runs what is due. @returns the names of what was run here. */
+  /** Runs due jobs. @returns the names of the jobs that ran here. */
   async runDue(onFailure: (job: string, error: unknown) => void): Promise<string[]> {
     const ran: string[] = [];
     for (const job of this.#jobs) {
@@ -65,8 +65,8 @@ export class Scheduler {
   }
 
   /**
-   * Takes a job that is due: nobody else runs it until it ends, or has taken too long. @returns when; null if it is not
-   * due.
+   * Takes a due job, which no other process runs until it ends or exceeds its time limit. @returns the start time; null
+   * if the job is not due.
    */
   #begin({ name, atMostMs }: Job): Promise<string | null> {
     const now = this.#clock();
@@ -98,7 +98,7 @@ export class Scheduler {
         .tables<JobTables>()
         .updateTable('jobs')
         .set({ due_at, ended_at, last_error, ...succeeded });
-      // A run that took too long must not end the one that began since.
+      // A run that exceeded its limit must not end a later run.
       return jobs.where('name', '=', name).where('began_at', '=', beganAt).execute();
     });
   }

@@ -6,12 +6,12 @@ export const JOB_TABLES = {
       message_no: column.ordinal(),
       message_id: column.text('UNIQUE'),
       kind: column.text(),
-      /** JSON, for who delivers this kind. */
+      /** JSON for the delivery of this kind. */
       payload: column.text(),
       created_at: column.text(),
       status: column.oneOf(['waiting', 'delivered', 'dead']),
       attempts: column.integer(),
-      /** When it is delivered next; while it is under way, when whoever does it must be gone. */
+      /** Time of the next delivery; during a delivery, the end of its lease. */
       due_at: column.text(),
       ended_at: column.optional(column.text()),
       last_error: column.optional(column.text()),
@@ -20,7 +20,7 @@ export const JOB_TABLES = {
   ),
   jobs: table({
     name: column.text('PRIMARY KEY'),
-    /** When it runs next; while it runs, when whoever does it must be gone. */
+    /** Time of the next run; during a run, the end of its time limit. */
     due_at: column.text(),
     began_at: column.optional(column.text()),
     ended_at: column.optional(column.text()),

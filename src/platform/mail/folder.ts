@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { MailTransport } from './mail.ts';
 import { toEml } from './message.ts';
 
-/** Makes the folder of mails where it is not there. @throws where it cannot be made, or nothing can be written into it. */
+/** Creates the folder of mails if it does not exist. @throws Error if the folder cannot be created or written. */
 export async function openFolder(folder: string): Promise<void> {
   await makeFolder(folder);
   await access(folder, constants.W_OK | constants.X_OK);
@@ -13,7 +13,7 @@ async function makeFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
 }
 
-/** Writes mails into a folder, for who looks there: `2026-11-22T10-00-00-000Z-ID.eml`. */
+/** Writes mails into a folder, as `2026-11-22T10-00-00-000Z-ID.eml`. */
 export function folderTransport(folder: string, from: string): MailTransport {
   return {
     to: folder,
@@ -21,7 +21,7 @@ export function folderTransport(folder: string, from: string): MailTransport {
       const id = /^<([\w-]+)@/.exec(mail.messageId)?.[1];
       const path = join(folder, `${mail.date.toISOString().replace(/[:.]/g, '-')}-${id}.eml`);
       await makeFolder(folder);
-      // A reader who lists the folder sees whole mails only, and one that is sent a second time once.
+      // Renamed when complete, so that readers see whole mails only, and a repeated mail once.
       await writeFile(`${path}.part`, await toEml(from, mail), { mode: 0o600 });
       await rename(`${path}.part`, path);
     },

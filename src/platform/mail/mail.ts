@@ -1,33 +1,32 @@
 import type { Json } from '../../core/json/canonical.ts';
 import type { Deliver } from '../jobs/delivery.ts';
 
-/** A mail to one address, in plain text. */
+/** Plain-text mail to one address. */
 export interface Mail {
   to: string;
   subject: string;
   text: string;
 }
 
-/** A mail as it is sent. */
+/** Mail as it is sent. */
 export interface OutgoingMail extends Mail {
-  /** The same each time that it is sent. */
+  /** Message id, which stays the same for each attempt. */
   messageId: string;
   date: Date;
 }
 
-/** The transport of mails. */
 export interface MailTransport {
-  /** The name of the place they go to, for people: a server, or a folder. */
+  /** Name of the destination, for people: a server, or a folder. */
   to: string;
-  /** @throws Undeliverable for a mail that nobody will ever take; whatever is wrong for one to try again. */
+  /** @throws Undeliverable if the mail is permanently refused; any other error if a retry may succeed. */
   send(mail: OutgoingMail): Promise<void>;
   close(): void;
 }
 
 /**
- * Delivers messages of the outbox as mails.
- * @param compose makes the mail of a message; null for one that nobody gets.
- * @param host that stands in the ids of mails.
+ * Returns the delivery of outbox messages as mails.
+ * @param compose returns the mail of a message; null if none is to be sent.
+ * @param host in the ids of mails.
  */
 export function mailDelivery(
   transport: MailTransport,

@@ -3,7 +3,7 @@ import { Undeliverable } from '../jobs/delivery.ts';
 import { canonicalEmail, isEmail } from './address.ts';
 import type { OutgoingMail } from './mail.ts';
 
-/** The form of nodemailer, which folds and encodes what stands in headers. @throws Undeliverable for what is no address. */
+/** Returns a mail for nodemailer, which folds and encodes headers. @throws Undeliverable if the address is invalid. */
 export function toNodemailer(from: string, { to, subject, text, messageId, date }: OutgoingMail) {
   if (!isEmail(canonicalEmail(to))) throw new Undeliverable('this is no e-mail address');
   return {
@@ -13,17 +13,20 @@ export function toNodemailer(from: string, { to, subject, text, messageId, date 
     text,
     messageId,
     date,
-    // RFC 3834, section 5: nobody answers it with an automatic reply.
+    // Suppresses automatic replies: RFC 3834 section 5.
     headers: { 'Auto-Submitted': 'auto-generated' },
     disableFileAccess: true,
     disableUrlAccess: true,
   };
 }
 
-/** A mail as bytes of RFC 5322, in which each line of the text is one line: who reads the file copies links out of it. */
+/**
+ * Returns a mail in the format of RFC 5322, with each line of text on one line, so that links can be copied from the
+ * file.
+ */
 export async function toEml(from: string, mail: OutgoingMail): Promise<Buffer> {
   const composer = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
-  // It would cut lines of more than 76 characters; RFC 5322, section 2.1.1, lets them have 998.
+  // Keeps nodemailer from wrapping lines at 76 characters; RFC 5322 section 2.1.1 allows 998.
   composer.use('stream', ({ message }, done) => {
     message.getTransferEncoding = () => '8bit';
     done();

@@ -2,12 +2,12 @@ import { EvidenceError, messageOf } from '../../core/errors.ts';
 import type { MailTransport } from './mail.ts';
 import type { SmtpSettings } from './smtp.ts';
 
-/** The place that mails go to: a server, or a folder. */
+/** Destination of mails: a server, or a folder. */
 export type MailSettings = { smtp: SmtpSettings } | { folder: string };
 
 /**
- * Looks whether mails can be written where they go. A server may be back later: it is not asked.
- * @throws EvidenceError `config` naming the setting.
+ * Checks that mails can be written to the folder. A server is not contacted, because it may recover later.
+ * @throws EvidenceError `config` with the setting.
  */
 export async function requireMail(settings: MailSettings): Promise<void> {
   if ('smtp' in settings) return;
@@ -24,7 +24,7 @@ export async function requireMail(settings: MailSettings): Promise<void> {
   }
 }
 
-/** @param host that mails in a folder are from. */
+/** @param host in the sender of mails in a folder. */
 export async function openMail(settings: MailSettings, host: string): Promise<MailTransport> {
   if ('smtp' in settings) return (await import('./smtp.ts')).smtpTransport(settings.smtp);
   return (await import('./folder.ts')).folderTransport(settings.folder, `evidence-platform@${host}`);

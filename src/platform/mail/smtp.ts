@@ -4,20 +4,23 @@ import { Undeliverable } from '../jobs/delivery.ts';
 import type { MailTransport } from './mail.ts';
 import { toNodemailer } from './message.ts';
 
-/** A server that takes mails. */
+/** Server that accepts mails. */
 export interface SmtpSettings {
-  /** `smtp://USER@HOST:PORT`, which begins in plain text and goes on with TLS, or `smtps://`. */
+  /** URL `smtp://USER@HOST:PORT`, which upgrades to TLS by STARTTLS, or `smtps://`. */
   url: string;
-  /** The sender of the mails. */
+  /** Sender of the mails. */
   from: string;
   password: string | null;
 }
 
-/** All of it within the time that a delivery may take. */
+/** Time limits, whose total is below the lease of a delivery. */
 const CONNECT_MS = 10_000;
 const SILENT_MS = 20_000;
 
-/** Sends mails to a server. Without TLS only on this machine: links are not for everybody on the way. */
+/**
+ * Returns a transport that sends mails to a server. TLS is required except on this machine, because mails contain links
+ * that others must not see.
+ */
 export function smtpTransport({ url, from, password }: SmtpSettings): MailTransport {
   const { protocol, hostname, port, username } = new URL(url);
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
@@ -47,7 +50,9 @@ export function smtpTransport({ url, from, password }: SmtpSettings): MailTransp
   };
 }
 
-/** RFC 5321, section 4.2.1: 5yz of this mail, and not of who sends it. */
+/**
+ * Reports whether a failure is permanent: a 5yz reply (RFC 5321 section 4.2.1) to this mail, rather than to the sender.
+ */
 function isFinal(error: unknown): boolean {
   const { code, responseCode = 0 } = error as { code?: string; responseCode?: number };
   return (code === 'EENVELOPE' || code === 'EMESSAGE') && responseCode >= 500;

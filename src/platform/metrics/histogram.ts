@@ -2,26 +2,26 @@ import type { Family, MetricSample } from '../../core/exposition.ts';
 
 interface Counted {
   labels: Readonly<Record<string, string>>;
-  /** By bucket, each with those of the ones before it left out; the last is for what is in none of them. */
+  /** Counts by bucket, not cumulative; the last one is for values above all bounds. */
   counts: number[];
   sum: number;
 }
 
-/** Durations, in seconds. */
+/** Histogram of durations in seconds. */
 export class Histogram {
   readonly #name: string;
   readonly #help: string;
   readonly #bounds: readonly number[];
   readonly #counted = new Map<string, Counted>();
 
-  /** @param bounds of the buckets, in seconds, rising. */
+  /** @param bounds of the buckets, in seconds, ascending. */
   constructor(name: string, help: string, bounds: readonly number[]) {
     this.#name = name;
     this.#help = help;
     this.#bounds = bounds;
   }
 
-  /** @param labels as few as there are routes and outcomes: each of their combinations is kept. */
+  /** @param labels with few values, such as routes and outcomes, because every combination is kept. */
   observe(seconds: number, labels: Readonly<Record<string, string>>): void {
     const key = JSON.stringify(labels);
     const counted = this.#counted.get(key) ?? { labels, counts: this.#bounds.map(() => 0).concat(0), sum: 0 };

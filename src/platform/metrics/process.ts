@@ -5,7 +5,7 @@ import { type Collect, counter, gauge } from '../../core/exposition.ts';
 const NANOSECONDS = 1e9;
 const LOOK_MS = 20;
 
-/** Returns metrics of this process: memory, processor time, and how long what was due had to wait for the event loop. */
+/** Returns metrics of this process: memory, CPU time, and the lag of the event loop. */
 export function processMetrics(): Collect {
   const delay = monitorEventLoopDelay({ resolution: LOOK_MS });
   delay.enable();
@@ -17,7 +17,7 @@ export function processMetrics(): Collect {
     delay.reset();
     const lags = Object.entries(lag).map(([quantile, value]) => ({
       labels: { quantile },
-      // None was taken yet where it is no number.
+      // The value is NaN before the first sample.
       value: Number.isFinite(value) ? Math.max(0, value / NANOSECONDS - LOOK_MS / 1000) : 0,
     }));
     return [

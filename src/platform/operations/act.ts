@@ -7,27 +7,27 @@ import { askedReason, reasonField } from '../web/reason.ts';
 import { serveOperationForm } from './form.ts';
 import type { Operation } from './operation.ts';
 
-/** The page of an operation that people carry out with one button. */
+/** Page that performs an operation with a single button. */
 export interface OperationAct<Params, Answer, Subject> {
   /** Path of the page, with the names of the operation's `params`. */
   path: string;
-  /** Path of the API that the operation is of. */
+  /** Path of the API that the operation belongs to. */
   api: string;
-  /** Rights that the page asks for; the scope of the operation by default. */
+  /** Rights for the page; the scope of the operation by default. */
   access?: Access;
-  /** Reads what is acted upon. @throws DomainError `not_found`. */
+  /** Reads the subject of the operation. @throws DomainError `not_found`. */
   subject(params: Params): Promise<Subject>;
   view(subject: Subject): ActView;
-  /** Says what was done. */
+  /** Returns a notice of the result. */
   notice(subject: Subject, answer: Answer): string;
-  /** Path of the page after the act; the way back by default. */
+  /** Path of the next page; that of the cancel link by default. */
   next?: string;
 }
 
 const NOTHING = z.object({});
 const REASON = z.object({ reason: askedReason });
 
-/** Serves the page of an operation without a body, or of one whose body is a reason: the page then asks for it. */
+/** Serves the page of an operation without a body, or with a reason as its body, for which the page has a field. */
 export function serveOperationAct<Params extends z.ZodObject, Answer extends z.ZodType, Subject>(
   server: FastifyInstance,
   operation: Operation<Params, z.ZodObject, z.ZodUnknown | z.ZodType<{ reason: string }>, Answer>,

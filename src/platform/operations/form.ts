@@ -19,13 +19,13 @@ interface FormView extends Omit<PageView, 'content' | 'api'>, Omit<PostForm, 'ac
 export interface OperationForm<Params, Body, Answer, Subject> {
   /** Path of the page, with the names of the operation's `params`. */
   path: string;
-  /** Path of the API that the operation is of. */
+  /** Path of the API that the operation belongs to. */
   api: string;
-  /** Rights that the page asks for; the scope of the operation by default. */
+  /** Rights for the page; the scope of the operation by default. */
   access?: Access;
   /** Reads the fields as the body of the operation, and `once` as its idempotency key. */
   schema: z.ZodType<Body & { once?: string }>;
-  /** The field that a refusal is shown beside, by its code; others stand above the form. */
+  /** Fields by the codes of the refusals shown next to them; other refusals are shown above the form. */
   refused?: Readonly<Record<string, string>>;
   /** Reads what the operation is about, before it is carried out. @throws DomainError `not_found`. */
   subject?(params: Params): Subject | Promise<Subject>;

@@ -10,39 +10,42 @@ import { PAGES, type Query, withQuery } from '../web/own-path.ts';
 import { LIST_ROWS } from '../web/rows.ts';
 import { askedBy, callerOf, callPath, type Operation } from './operation.ts';
 
-/** A list as an operation answers it. */
+/** Page of a list, as answered by an operation. */
 interface Page<Row> {
   data: Row[];
   next_cursor: string | null;
 }
 
-/** A list on the page that shows it. */
+/** List on a page. */
 export interface ListShown<Filter> {
   request: FastifyRequest;
   /** Filters of the request, without its cursor. */
   filter: Filter;
-  /** True if nothing was filtered. */
+  /** True if there are no filters. */
   isAll: boolean;
 }
 
-/** The page of an operation that lists. */
+/** Page of an operation that returns a list. */
 export interface OperationList<Params, Filter, Row> {
   /** Path of the page below `/app`, with the names of the operation's `params`. */
   path: string;
-  /** Path of the API that the operation is of. */
+  /** Path of the API that the operation belongs to. */
   api: string;
-  /** Head of the page. @throws DomainError `not_found`. */
+  /** Returns the head of the page. @throws DomainError `not_found`. */
   head(params: Params): Omit<PageView, 'content'> | Promise<Omit<PageView, 'content'>>;
-  /** Content above the list, as what to do first. */
+  /** Renders content above the list. */
   before?(request: FastifyRequest): MarkupContent;
-  /** Fields of the form that filters the list. */
+  /** Renders the fields of the filter form. */
   filters?(filter: Filter): MarkupContent;
   table(rows: readonly Row[], shown: ListShown<Filter>, params: Params): MarkupContent;
-  /** Content below the list. */
+  /** Renders content below the list. */
   after?(rows: readonly Row[]): MarkupContent;
 }
 
-/** Serves the page of an operation that lists: its filters, its rows, the way to further ones, and the same call of the API. */
+/**
+ * Serves the page of an operation that returns a list: its filters, its rows, links to further pages, and the
+ * equivalent call of the API.
+ */
 export function serveOperationList<Params extends z.ZodObject, Filter extends z.ZodObject, Answer extends z.ZodType>(
   server: FastifyInstance,
   operation: Operation<Params, Filter, z.ZodUnknown, Answer>,

@@ -9,7 +9,7 @@ import { type ProblemStatus, problemResponses } from '../http/responses.ts';
 import type { MODULES } from '../modules.ts';
 import type { Scope } from '../scopes.ts';
 
-/** Stands for a body that is not read. */
+/** Schema of a body that is not read. */
 const NOTHING = z.unknown();
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -20,11 +20,11 @@ export interface Asked<Params, Query, Body> {
   params: Params;
   query: Query;
   body: Body;
-  /** The idempotency key; undefined for a request without one. */
+  /** Idempotency key; undefined if the request has none. */
   key: string | undefined;
 }
 
-/** A request, for an operation that needs more than its input. */
+/** Caller, for an operation that needs more than its input. */
 export interface Caller {
   principal: Principal;
   address: string;
@@ -33,11 +33,8 @@ export interface Caller {
   hangUp(): AbortSignal;
 }
 
-/**
- * Something that a service does on request: its route, its description in OpenAPI and the call that pages show follow
- * from this value.
- */
-// Over ten members: they are what there is to say of an operation.
+/** Operation of a service, from which its route, its OpenAPI entry and the call on pages are derived. */
+// Over ten members: they describe one operation.
 export interface Operation<
   Params extends z.ZodObject,
   Query extends z.ZodObject,
@@ -45,7 +42,7 @@ export interface Operation<
   Answer extends z.ZodType,
 > {
   method: Method;
-  /** Below the service, with `:name` for each of `params`. */
+  /** Path below the service, with `:name` for each of `params`. */
   path: string;
   scope: Scope;
   tag: string;
@@ -59,11 +56,11 @@ export interface Operation<
   status?: number;
   /** Statuses of its refusals, besides those of all operations. */
   refusals?: readonly ProblemStatus[];
-  /** True if it takes an idempotency key. */
+  /** True if the operation accepts an idempotency key. */
   isKeyed?: true;
-  /** True if nobody between may keep the answer. */
+  /** True if caches must not store the answer. */
   isSecret?: true;
-  /** Returns the version of what would be answered, for If-None-Match. */
+  /** Returns the version of the answer, for If-None-Match. */
   version?(): Promise<number>;
   work(
     asked: Asked<z.output<Params>, z.output<Query>, z.output<Body>>,
@@ -73,7 +70,7 @@ export interface Operation<
 
 export type AnyOperation = Operation<z.ZodObject, z.ZodObject, z.ZodType, z.ZodType>;
 
-/** Operations by their `operationId` of OpenAPI. */
+/** Operations by their OpenAPI `operationId`. */
 export type Operations = Record<string, AnyOperation>;
 
 type Declared<
@@ -84,9 +81,9 @@ type Declared<
 > = Omit<Operation<Params, Query, Body, Answer>, 'method' | 'path' | 'scope' | 'tag'> & { scope?: Scope };
 
 /**
- * Returns functions that declare operations, by their methods and paths. Those that get need the scope `SERVICE:read`, the
- * others `SERVICE:write`, unless they say which.
- * @param tag their group in OpenAPI.
+ * Returns functions that declare operations by method and path. GET requires the scope `SERVICE:read` by default, and
+ * other methods `SERVICE:write`.
+ * @param tag group in OpenAPI.
  */
 export function operationGroup(service: (typeof MODULES)[number]['name'], tag: string) {
   const of =
@@ -106,7 +103,7 @@ export function operationGroup(service: (typeof MODULES)[number]['name'], tag: s
   return { get: of('GET'), post: of('POST'), put: of('PUT'), patch: of('PATCH'), delete: of('DELETE') };
 }
 
-/** Returns the path of a call. @param api path that operations are below. @param params by name. */
+/** Returns the path of a call. @param api base path of the operations. @param params by name. */
 export function callPath(api: string, { path }: Pick<AnyOperation, 'path'>, params: object = {}): string {
   const values = params as Record<string, string>;
   return `${api}${path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(values[name] ?? ''))}`;
@@ -151,7 +148,7 @@ function schemaOf(id: string, declared: AnyOperation): FastifySchema {
   };
 }
 
-/** Returns the input that a request has; its route has read the parts of it. */
+/** Returns the input of a request, which its route has validated. */
 export function askedBy<Params, Query, Body>(request: FastifyRequest): Asked<Params, Query, Body> {
   const { params, query, body, headers } = request;
   return {
@@ -163,7 +160,7 @@ export function askedBy<Params, Query, Body>(request: FastifyRequest): Asked<Par
   };
 }
 
-/** Returns the request of an operation. */
+/** Returns the caller of an operation. */
 export function callerOf(request: FastifyRequest, reply: FastifyReply): Caller {
   const { ip: address, headers } = request;
   const userAgent = headers['user-agent'] ?? null;

@@ -9,7 +9,7 @@ import { askedBy, callerOf, callPath, type Operation } from './operation.ts';
 interface OperationPage<Params, Answer, Query extends z.ZodType> {
   /** Path of the page below `/app`, with the names of the operation's `params`. */
   path: string;
-  /** Path of the API that the operation is of. */
+  /** Path of the API that the operation belongs to. */
   api: string;
   /** Query of the page; that of the operation is none. */
   query?: Query;

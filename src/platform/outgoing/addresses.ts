@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Addresses that only those of the inside reach: RFC 6890 and its successors, IPv4 and IPv6. */
+/** Addresses that are not globally reachable: RFC 6890 and its successors, IPv4 and IPv6. */
 const INSIDE = new BlockList();
 for (const [network, bits] of [
   ['0.0.0.0', 8],
@@ -23,7 +23,7 @@ for (const [network, bits] of [
 for (const [network, bits] of [
   ['::', 128],
   ['::1', 128],
-  // IPv4 within IPv6, translated or tunnelled: where it leads to is not seen here.
+  // IPv4 embedded in IPv6 by translation or tunnels, whose target is not checked here.
   ['64:ff9b::', 96],
   ['64:ff9b:1::', 48],
   ['100::', 64],
@@ -37,10 +37,10 @@ for (const [network, bits] of [
 ] as const)
   INSIDE.addSubnet(network, bits, 'ipv6');
 
-/** Reports whether an address is one that anybody may be sent to: of the open network. */
+/** Reports whether an address is globally reachable. */
 export function isPublic(address: string): boolean {
   const family = isIP(address);
   if (family === 0) return false;
-  // An address of IPv4 in the form of IPv6 is what it maps: the list looks at that.
+  // The block list maps an IPv4-mapped IPv6 address to IPv4 by itself.
   return !INSIDE.check(address, family === 4 ? 'ipv4' : 'ipv6');
 }

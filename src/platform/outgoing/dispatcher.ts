@@ -4,7 +4,7 @@ import { Agent, request } from 'undici';
 import { EvidenceError, messageOf } from '../../core/errors.ts';
 import { isPublic } from './addresses.ts';
 
-/** A request to somebody else. */
+/** Request to an external service. */
 export interface OutgoingRequest {
   url: URL;
   method: 'GET' | 'POST';
@@ -12,7 +12,7 @@ export interface OutgoingRequest {
   body?: Uint8Array | string;
 }
 
-/** An answer. Redirects are answers like any other: nobody is sent on by them. */
+/** Answer of an external service. Redirects are not followed. */
 export interface OutgoingAnswer {
   status: number;
   headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -20,12 +20,12 @@ export interface OutgoingAnswer {
 }
 
 export interface DispatcherOptions {
-  /** Hosts of the inside that the configuration names, as `host` or `host:port`. */
+  /** Internal hosts that the configuration allows, as `host` or `host:port`. */
   allowed?: Iterable<string>;
-  /** For the whole exchange. */
+  /** Time limit of the whole exchange. */
   timeoutMs?: number;
   maxAnswerBytes?: number;
-  /** All addresses of a name. */
+  /** Returns all addresses of a name. */
   resolve?: (name: string) => Promise<readonly string[]>;
 }
 
@@ -33,9 +33,9 @@ const TIMEOUT_MS = 10_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
 
 /**
- * The one way out of the platform. A name is resolved once, each of its addresses is looked at, and the connection goes to
- * one that was: a name that means something else a moment later leads nowhere else. Addresses of the inside are refused,
- * unless the configuration names their host.
+ * Single way out of the platform. A name is resolved once, each of its addresses is checked, and the connection uses a
+ * checked address, which prevents DNS rebinding. Internal addresses are refused unless the configuration allows their
+ * host.
  */
 export class Dispatcher {
   readonly #allowed: ReadonlySet<string>;
@@ -56,12 +56,12 @@ export class Dispatcher {
   }
 
   /**
-   * @throws EvidenceError `refused` for an address that nothing may be sent to, `unreachable` when nothing answers in time,
-   * `service` for an answer that is too large.
+   * @throws EvidenceError `refused` if sending to the address is not allowed, `unreachable` if there is no answer in
+   * time, `service` if the answer is too large.
    */
   async send({ url, method, headers, body }: OutgoingRequest): Promise<OutgoingAnswer> {
     const address = await this.#addressFor(url);
-    // One signal for all of it: a body that trickles holds nobody up.
+    // One signal covers the whole exchange, so that a slow body cannot delay the caller.
     const signal = AbortSignal.timeout(this.#timeoutMs);
     const agent = agentTo(address);
     try {
@@ -75,7 +75,7 @@ export class Dispatcher {
     }
   }
 
-  /** An address of a host to which requests may be sent. */
+  /** Returns an address of a host to which requests may be sent. */
   async #addressFor(url: URL): Promise<string> {
     if (url.protocol !== 'http:' && url.protocol !== 'https:')
       throw new EvidenceError('refused', `${url.protocol} is not http or https; nothing was sent`);
@@ -116,7 +116,10 @@ async function addressesOf(name: string): Promise<readonly string[]> {
   return (await resolveName(name, { all: true })).map(({ address }) => address);
 }
 
-/** Whatever a request's host means to others, its connection goes to this address. The certificate is that of the host. */
+/**
+ * Returns an agent that connects to this address, whatever the request's host resolves to. The certificate must be that
+ * of the host.
+ */
 function agentTo(address: string): Agent {
   const family = isIP(address);
   return new Agent({

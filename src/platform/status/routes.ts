@@ -3,7 +3,7 @@ import { plainAddress } from '../../core/address.ts';
 import { type Collect, EXPOSITION, toExposition } from '../../core/exposition.ts';
 import { DomainError } from '../errors.ts';
 
-/** Readers of the metrics: whoever has a key with the scope, or who asks from this machine. */
+/** Readers of the metrics: those with a key that has the scope, or requests from this machine. */
 export const METRICS_FOR = ['key', 'loopback'] as const;
 export type MetricsFor = (typeof METRICS_FOR)[number];
 
@@ -13,7 +13,7 @@ interface StatusParts {
   metricsFor: MetricsFor;
 }
 
-/** Answers those who watch over the process: whether it lives, whether it can answer, and its metrics. */
+/** Serves monitoring: whether the process is alive, whether it is ready, and its metrics. */
 export async function statusRoutes(
   server: FastifyInstance,
   { readiness, collect, metricsFor }: StatusParts,
@@ -34,7 +34,7 @@ export async function statusRoutes(
   });
 }
 
-/** Marks of a request that somebody passed on: of whom it is, the socket does not say. */
+/** Headers of a forwarded request, whose sender the socket does not reveal. */
 const PASSED_ON = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via'];
 
 /** @throws DomainError `forbidden`. */
@@ -44,15 +44,15 @@ function requireLoopback({ socket, headers }: FastifyRequest): void {
     throw new DomainError('forbidden', 'the metrics are read from this machine only');
 }
 
-/** Reports whether something that requests need is as it should be. */
+/** Reports whether something that requests depend on works. */
 export type ReadinessCheck = () => Promise<boolean>;
 
-/** The time after which a check that did not answer has failed. */
+/** Time limit of a check, after which it counts as failed. */
 const CHECK_MS = 2000;
-/** Time for which an answer is kept: anybody may ask, as often as they like. */
+/** Time for which a result is cached, because anyone may ask as often as they like. */
 const KEPT_MS = 1000;
 
-/** Tells whether this process can answer requests, and if not, why. */
+/** Reports whether this process can answer requests, and which checks fail. */
 export class Readiness {
   readonly #checks: Readonly<Record<string, ReadinessCheck>>;
   readonly #clock: () => Date;
@@ -63,7 +63,7 @@ export class Readiness {
     this.#clock = clock;
   }
 
-  /** By name, whether each check went well. */
+  /** Returns whether each check succeeded, by name. */
   look(): Promise<Record<string, boolean>> {
     const at = this.#clock().getTime();
     if (this.#kept === null || Math.abs(at - this.#kept.at) >= KEPT_MS) this.#kept = { at, answer: this.#lookNow() };
@@ -77,7 +77,7 @@ export class Readiness {
   }
 }
 
-/** Reports whether a check went well: one that fails, or takes too long, did not. */
+/** Reports whether a check succeeded within the time limit. */
 async function inTime(check: ReadinessCheck): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const timer = setTimeout(() => resolve(false), CHECK_MS);

@@ -22,7 +22,7 @@ interface StatusDeps {
   mail: MailSettings;
 }
 
-/** Serves `/health`, `/ready` and `/metrics`; before the routes that are to be measured. */
+/** Serves `/health`, `/ready` and `/metrics`. Call this before registering the routes to be measured. */
 export async function serveStatus(server: FastifyInstance, watched: StatusDeps): Promise<void> {
   const { database, keys, scheduler, clock, modules, metricsFor, mail } = watched;
   const checks = {
@@ -41,7 +41,10 @@ export async function serveStatus(server: FastifyInstance, watched: StatusDeps):
   await statusRoutes(server, { readiness: new Readiness(checks, clock), collect, metricsFor });
 }
 
-/** The connections of this process; the outbox and the jobs as the database has them: of all processes together. */
+/**
+ * Returns the metrics of this process's connections, and of the outbox and jobs in the database, which all processes
+ * share.
+ */
 function databaseMetrics(database: Database): Collect {
   return async () => {
     const outbox = await database
@@ -73,7 +76,7 @@ function databaseMetrics(database: Database): Collect {
 
 const BOUNDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-/** Measures every request by the pattern of its route: a path that somebody made up is one of no route. */
+/** Measures every request by the pattern of its route; made-up paths count as no route. */
 function measureRequests(server: FastifyInstance): Collect {
   const durations = new Histogram(
     'http_request_duration_seconds',

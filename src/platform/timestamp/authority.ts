@@ -5,7 +5,7 @@ import { EvidenceError, isSystemError, messageOf } from '../../core/errors.ts';
 import { issueAuthorityCertificates } from './certificates.ts';
 import { SHA256, SIGNED_DATA, type TimestampAuthority, TST_INFO, toImprint } from './exchange.ts';
 
-/** A name instead of an address: nobody else can ask this authority. */
+/** URN of the authority, which has no address because only this platform can use it. */
 const DEVELOPMENT_URL = 'urn:evidence-platform:development-authority';
 const ROOT_FILE = 'root.pem';
 const CERTIFICATE_FILE = 'tsa.pem';
@@ -15,7 +15,7 @@ const KEY_FILE = 'tsa.key';
  * Creates an authority in the folder `dir`: `root.pem`, the root that verifiers pin, and `tsa.pem` with `tsa.key`
  * (0600), which sign.
  *
- * @throws EvidenceError `config` when the folder holds one already: its tokens are to stay verifiable.
+ * @throws EvidenceError `config` if the folder already contains one, whose tokens must stay verifiable.
  */
 export async function createDevelopmentAuthority(dir: string): Promise<void> {
   const { rootPem, authorityPem, authorityKeyPem } = await issueAuthorityCertificates(new Date());
@@ -33,7 +33,7 @@ export async function createDevelopmentAuthority(dir: string): Promise<void> {
   }
 }
 
-/** @throws EvidenceError `not-found` or `unreadable` when `dir` does not hold an authority that can sign. */
+/** @throws EvidenceError `not-found` or `unreadable` if `dir` does not contain an authority that can sign. */
 export async function openDevelopmentAuthority(dir: string): Promise<TimestampAuthority> {
   const signer = await readSigner(dir);
   return {
@@ -62,18 +62,20 @@ async function readSigner(dir: string): Promise<TokenSigner> {
   }
 }
 
-/** In the arc that RFC examples and openssl's own test configuration use; it promises nothing, like the authority. */
+/**
+ * Policy in the arc that RFC examples and openssl's test configuration use; it promises nothing, like the authority.
+ */
 const POLICY = '1.3.6.1.4.1.99999.1';
 const CONTENT_TYPE = '1.2.840.113549.1.9.3';
 const MESSAGE_DIGEST = '1.2.840.113549.1.9.4';
 const SIGNING_CERTIFICATE_V2 = '1.2.840.113549.1.9.16.2.47';
 
-/** RFC 5652 section 5.1: 3 because the content is not of type id-data. */
+/** Version 3, because the content is not of type id-data: RFC 5652 section 5.1. */
 const SIGNED_DATA_VERSION = 3;
 const ACCURACY_SECONDS = 1;
 
 export interface TokenSigner {
-  /** DER of the certificate that goes into every token. */
+  /** DER of the certificate that is included in every token. */
   certificate: Buffer;
   /** PKCS #8 DER of its P-256 key. */
   key: Buffer;
@@ -86,7 +88,7 @@ export async function issueToken(signer: TokenSigner, digest: Buffer, genTime: D
   const certificate = pkijs.Certificate.fromBER(signer.certificate);
   const tstInfo = await encodeTstInfo(digest, genTime);
   const encapContentInfo = new pkijs.EncapsulatedContentInfo({ eContentType: TST_INFO });
-  // Given to the constructor, pkijs would turn it into a constructed string, which DER does not allow (X.690 10.2).
+  // Set afterwards, because pkijs's constructor would make a constructed string, which DER does not allow (X.690 10.2).
   encapContentInfo.eContent = new asn1.OctetString({ valueHex: tstInfo });
   const signedData = new pkijs.SignedData({
     version: SIGNED_DATA_VERSION,
@@ -105,7 +107,7 @@ export async function issueToken(signer: TokenSigner, digest: Buffer, genTime: D
   });
   const algorithm = { name: 'ECDSA', namedCurve: 'P-256' };
   const key = await webcrypto.subtle.importKey('pkcs8', signer.key, algorithm, false, ['sign']);
-  // Handed over instead of set for the whole process: pkijs keeps one global engine for all its users.
+  // Passed explicitly, because pkijs otherwise uses one global engine for the whole process.
   const engine = new pkijs.CryptoEngine({ name: 'node', crypto: webcrypto });
   await signedData.sign(key, 0, 'SHA-256', undefined, engine);
   const response = new pkijs.TimeStampResp({
@@ -115,7 +117,10 @@ export async function issueToken(signer: TokenSigner, digest: Buffer, genTime: D
   return Buffer.from(response.toSchema().toBER());
 }
 
-/** RFC 3161 section 2.4.2. The serial number is 127 random bits, so it needs no counter that a restore could rewind. */
+/**
+ * Encodes the TSTInfo of RFC 3161 section 2.4.2. The serial number is 127 random bits, so there is no counter that a
+ * restore could rewind.
+ */
 async function encodeTstInfo(digest: Buffer, genTime: Date): Promise<ArrayBuffer> {
   const pkijs = await import('pkijs');
   const asn1 = await import('asn1js');
@@ -138,7 +143,7 @@ async function encodeTstInfo(digest: Buffer, genTime: Date): Promise<ArrayBuffer
 async function signedAttributes(tstInfo: ArrayBuffer, certificate: Buffer) {
   const pkijs = await import('pkijs');
   const asn1 = await import('asn1js');
-  // RFC 5035 section 4: SEQUENCE of certs, each ESSCertIDv2, whose hash algorithm defaults to SHA-256.
+  // RFC 5035 section 4: SEQUENCE of certs, each an ESSCertIDv2, whose hash algorithm defaults to SHA-256.
   const essCertId = new asn1.Sequence({ value: [new asn1.OctetString({ valueHex: sha256(certificate) })] });
   const signingCertificate = new asn1.Sequence({ value: [new asn1.Sequence({ value: [essCertId] })] });
   const messageDigest = new asn1.OctetString({ valueHex: sha256(Buffer.from(tstInfo)) });
@@ -147,7 +152,7 @@ async function signedAttributes(tstInfo: ArrayBuffer, certificate: Buffer) {
     new pkijs.Attribute({ type: MESSAGE_DIGEST, values: [messageDigest] }),
     new pkijs.Attribute({ type: SIGNING_CERTIFICATE_V2, values: [signingCertificate] }),
   ];
-  // They are signed as a DER SET OF, whose elements stand in the order of their encodings (X.690 11.6).
+  // Attributes are signed as a DER SET OF, whose elements are ordered by their encodings (X.690 11.6).
   const encoded = attributes.map((attribute) => ({ attribute, der: Buffer.from(attribute.toSchema().toBER()) }));
   return encoded.sort((a, b) => Buffer.compare(a.der, b.der)).map(({ attribute }) => attribute);
 }

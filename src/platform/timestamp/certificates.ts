@@ -2,27 +2,30 @@ import { webcrypto } from 'node:crypto';
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 const YEARS = 10;
-/** RFC 3161 section 2.3: the one purpose of a time-stamping authority's certificate, and critical. */
+/** Sole purpose of a time-stamping authority's certificate, marked critical: RFC 3161 section 2.3. */
 const TIME_STAMPING = '1.3.6.1.5.5.7.3.8';
 const ROOT_NAME = 'O=Evidence Platform,CN=Development Time-Stamping Root (not an external witness)';
-/** By it everybody can tell its tokens from those of an external witness. */
+/** Common name that distinguishes these tokens from those of an external witness. */
 export const AUTHORITY_COMMON_NAME = 'Development Time-Stamping Authority (not an external witness)';
 const AUTHORITY_NAME = `O=Evidence Platform,CN=${AUTHORITY_COMMON_NAME}`;
 
 interface AuthorityCertificates {
   rootPem: string;
   authorityPem: string;
-  /** PKCS #8. The root's key is gone once the authority's certificate is signed: nobody can add a second one. */
+  /**
+   * Key as PKCS #8. The root's key is discarded after signing the authority's certificate, so no second certificate can
+   * be issued.
+   */
   authorityKeyPem: string;
 }
 
 type X509 = typeof import('@peculiar/x509');
 type Keys = webcrypto.CryptoKeyPair;
-/** From when to when a certificate is valid, and how it is signed. */
+/** Validity of a certificate, and its signature algorithm. */
 type Terms = { notBefore: Date; notAfter: Date; signingAlgorithm: typeof ALGORITHM };
 
 export async function issueAuthorityCertificates(now: Date): Promise<AuthorityCertificates> {
-  // @peculiar/x509 resolves its parts by decorators, which need this to have been loaded.
+  // Loaded first, because the decorators of @peculiar/x509 need it.
   await import('reflect-metadata');
   const x509 = await import('@peculiar/x509');
   const { subtle } = webcrypto;

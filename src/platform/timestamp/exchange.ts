@@ -1,19 +1,19 @@
 import { EvidenceError, messageOf } from '../../core/errors.ts';
 import { AUTHORITY_COMMON_NAME } from './certificates.ts';
 
-/** Binds a digest to a time, by RFC 3161. */
+/** Time-stamping authority, which binds a digest to a time by RFC 3161. */
 export interface TimestampAuthority {
-  /** `development`: built into the platform, and so no witness independent of it. */
+  /** Kind of authority. `development` is built into the platform, and thus not an independent witness. */
   readonly kind: 'external' | 'development';
   readonly url: string;
   /**
-   * @param digestHex a SHA-256 digest, 64 hex digits: the token's message imprint, as it is.
-   * @returns `token`, the DER of a TimeStampResp (section 2.4.2), and the time it states.
+   * @param digestHex a SHA-256 digest in 64 hex digits, which becomes the token's message imprint unchanged.
+   * @returns `token`, the DER of a TimeStampResp (section 2.4.2), and the time that it states.
    */
   stamp(digestHex: string): Promise<{ token: Uint8Array; genTime: Date }>;
 }
 
-/** @throws EvidenceError `usage` unless `hex` is a SHA-256 digest as 64 hex digits. */
+/** @throws EvidenceError `usage` unless `hex` is a SHA-256 digest in 64 hex digits. */
 export function toImprint(hex: string): Buffer {
   if (/^[0-9a-f]{64}$/i.test(hex)) return Buffer.from(hex, 'hex');
   throw new EvidenceError('usage', 'what is to be time-stamped is not a SHA-256 digest of 64 hex digits');
@@ -25,13 +25,13 @@ const COMMON_NAME = '2.5.4.3';
 export const TST_INFO = '1.2.840.113549.1.9.16.1.4';
 
 interface Asked {
-  /** The SHA-256 digest to be stamped. */
+  /** SHA-256 digest to be stamped. */
   imprint: Buffer;
-  /** Ties the answer to the question: without it, an old answer could be replayed. */
+  /** Nonce that ties the answer to the request; without it, an old answer could be replayed. */
   nonce: Buffer;
 }
 
-/** The DER of a TimeStampReq (RFC 3161 section 2.4.1) that asks for the authority's certificate too. */
+/** Returns the DER of a TimeStampReq (RFC 3161 section 2.4.1) that also requests the authority's certificate. */
 export async function encodeRequest({ imprint, nonce }: Asked): Promise<Buffer> {
   const pkijs = await import('pkijs');
   const asn1 = await import('asn1js');
@@ -48,10 +48,10 @@ export async function encodeRequest({ imprint, nonce }: Asked): Promise<Buffer> 
 }
 
 /**
- * @param authority named in errors.
+ * @param authority name in errors.
  * @param der a TimeStampResp (RFC 3161 section 2.4.2).
- * @returns the time it states.
- * @throws EvidenceError `service` unless it grants what was asked.
+ * @returns the time that it states.
+ * @throws EvidenceError `service` unless it grants the request.
  */
 export async function readGrantedTime(authority: string, der: Buffer, asked: Asked): Promise<Date> {
   const refuse = (what: string, cause?: unknown): EvidenceError =>
@@ -74,8 +74,8 @@ export async function readGrantedTime(authority: string, der: Buffer, asked: Ask
 }
 
 /**
- * Returns what a TimeStampResp grants, if anything, and the names (CN) that the certificates in it have.
- * @throws Error for anything else.
+ * Returns the contents of a granted TimeStampResp, and the common names of its certificates.
+ * @throws Error if the DER is invalid.
  */
 export async function parseResponse(der: Buffer) {
   const pkijs = await import('pkijs');
@@ -104,16 +104,16 @@ function toInteger(bytes: Buffer): bigint {
   return BigInt(`0x${bytes.toString('hex')}`);
 }
 
-/** The statements of a time stamp. They do not tell whether its signature holds: that is for those who pin the authority's root. */
+/** Statements of a timestamp. Its signature is not checked here, but by verifiers that pin the authority's root. */
 export interface StatedStamp {
-  /** Hex of the digest that was stamped. */
+  /** Hex of the stamped digest. */
   imprint: string;
   genTime: Date;
-  /** True if a development authority gave it, of this platform or another one. */
+  /** True if a development authority issued it, of this or another platform. */
   isDevelopment: boolean;
 }
 
-/** Reads the DER of a TimeStampResp; null for anything else, or one that grants nothing. */
+/** Reads the DER of a TimeStampResp; null if it is invalid or grants nothing. */
 export async function readStamp(der: Uint8Array): Promise<StatedStamp | null> {
   const response = await parseResponse(Buffer.from(der)).catch(() => null);
   if (response?.tstInfo === undefined) return null;

@@ -1,8 +1,8 @@
 import type { TimestampAuthority } from './exchange.ts';
 
 /**
- * The authority that anchors.
- * @param tsaUrl of an external one; null for the development authority.
+ * Opens the authority that anchors checkpoints.
+ * @param tsaUrl of an external authority; null for the development authority.
  * @param folder of the development authority.
  */
 export async function openAuthority(tsaUrl: string | null, folder: string): Promise<TimestampAuthority> {

@@ -6,12 +6,12 @@ import { encodeRequest, readGrantedTime, type TimestampAuthority, toImprint } fr
 const NONCE_BYTES = 8;
 
 /**
- * An RFC 3161 authority behind HTTP (section 3.4).
+ * Returns an RFC 3161 authority over HTTP (section 3.4).
  *
- * An answer is checked to be the one to what was asked: granted, the same digest, the same nonce. Its signature is not:
- * whether to trust it is for those who pin its root.
+ * Checks that an answer matches its request: granted, same digest, same nonce. Does not check the signature, which
+ * verifiers with a pinned root do.
  *
- * @param timeoutMs for the whole exchange; that of the dispatcher without it.
+ * @param timeoutMs for the whole exchange; that of the dispatcher by default.
  */
 export function remoteAuthority(url: string, timeoutMs?: number): TimestampAuthority {
   const address = URL.parse(url);
@@ -20,9 +20,9 @@ export function remoteAuthority(url: string, timeoutMs?: number): TimestampAutho
       nextStep: 'Give it as --tsa-url https://tsa.example/tsr.',
     });
   }
-  // Its host is named by whoever gave the URL.
+  // The configured URL allows its host.
   const dispatcher = new Dispatcher({ allowed: [address.host], ...(timeoutMs === undefined ? {} : { timeoutMs }) });
-  // A user and password in the URL are for the authority's eyes only.
+  // Omits user and password, which are for the authority only.
   const shown = `${address.origin}${address.pathname}`;
   return {
     kind: 'external',

@@ -5,7 +5,7 @@ import { type Detection, nextChange, type Trap } from './repository.ts';
 import type { TrapTables } from './tables.ts';
 import type { WireDetection } from './wire.ts';
 
-/** Alerts of a detection: one per trap and address each hour, unless somebody goes further. */
+/** Returns the alert of a detection. Each trap and address sends at most one an hour, unless a use goes deeper. */
 export function alertOf(
   { detection_id, severity, depth, source_ip }: Detection,
   { credential_id }: Pick<Trap, 'credential_id'>,
@@ -21,7 +21,7 @@ export function alertOf(
   };
 }
 
-/** Describes detections to alerts, and says where their state is noted. */
+/** Describes detections to the alert service, and records the state of their alerts. */
 export function alertedTraps(detections: Pick<Detections, 'find'>): AlertedService {
   return {
     source: 'traps',
@@ -30,7 +30,7 @@ export function alertedTraps(detections: Pick<Detections, 'find'>): AlertedServi
       return contentOf(detection);
     },
     async noteAlert(transaction, detectionId, readStanding) {
-      // First of all: whoever records has it too.
+      // Locks the number of changes first, in the order in which recording locks.
       const change_no = await nextChange(transaction);
       const { state, attempts } = await readStanding();
       const detections = transaction.tables<TrapTables>().updateTable('detections');

@@ -8,31 +8,31 @@ import type { Traps } from './traps.ts';
 import type { Artifact } from './types/type.ts';
 import type { NewTrap } from './wire.ts';
 
-/** A trap that an agent plants as a file, before it is stored. */
+/** Trap that an agent plants as a file, before it is stored. */
 export interface PreparedBait {
   artifact: Artifact;
-  /** Stores it with its entry. @returns its `credential_id`. */
+  /** Stores the trap with its entry. @returns its `credential_id`. */
   store(transaction: Transaction, actor: Actor): Promise<string>;
 }
 
-/** Somebody read the file of a trap. */
+/** Read of a trap's file. */
 export interface FileRead {
   /** RFC 3339 UTC with milliseconds. */
   readAt: string;
-  /** The same one, told twice, counts once. */
+  /** Id of the read; a read that is reported twice counts once. */
   sourceEventId: string;
   path: string;
-  /** The agent's own account of it, unchanged. */
+  /** Report of the agent, unchanged. */
   request: string;
 }
 
-/** The state of the watch over a trap's file: active or not, and why. */
+/** State of the watch over a trap's file: active or not, and why. */
 export interface FileWatch {
   active: boolean;
   reason: string;
 }
 
-/** By `credential_id`. */
+/** Returns the watches by `credential_id`. */
 export type FileWatches = () => Promise<ReadonlyMap<string, FileWatch>>;
 
 interface BaitTrapDeps extends TrapServiceDeps {
@@ -40,7 +40,7 @@ interface BaitTrapDeps extends TrapServiceDeps {
   uses: Pick<Uses, 'record'>;
 }
 
-/** Traps whose file an agent plants and watches. */
+/** Traps whose files an agent plants and watches. */
 export class BaitTraps {
   readonly #deps: BaitTrapDeps;
 
@@ -49,7 +49,7 @@ export class BaitTraps {
   }
 
   /**
-   * Makes a trap that can be planted as a file: its being read is seen, too.
+   * Makes a trap that can be planted as a file and whose reads are detected.
    * @throws DomainError `invalid_request` for a type without a file; as `Traps.generate`.
    */
   async prepare(input: NewTrap): Promise<PreparedBait> {
@@ -61,7 +61,7 @@ export class BaitTraps {
     return {
       artifact: made.artifact,
       async store(transaction, actor) {
-        // Detections say when their trap was planted.
+        // Locks the number of changes, because detections show when their trap was planted.
         await nextChange(transaction);
         const more = { made: watched, actor, now: clock() };
         return (await storeTrap(transaction, { vault, log }, facts, more)).credential_id;
@@ -69,7 +69,7 @@ export class BaitTraps {
     };
   }
 
-  /** Notes that an agent has planted it, and whether it saw its own read of the file. */
+  /** Records that an agent has planted the file, and whether the agent detected its own read of it. */
   async notePlanted(
     transaction: Transaction,
     { actor, credentialId, isReadSeen }: { actor: Pick<Actor, 'name'>; credentialId: string; isReadSeen: boolean },
@@ -85,7 +85,7 @@ export class BaitTraps {
     await changeRecorded(transaction, log, trap, { actor, action: 'trap.planted', change, more });
   }
 
-  /** Records a read: a detection of the depth `read`, or an occurrence of one. */
+  /** Records a read as a detection of depth `read`, or as an occurrence of one. */
   async recordRead(credentialId: string, { readAt, sourceEventId, path, request }: FileRead): Promise<void> {
     const { database, uses } = this.#deps;
     const { trap_no: trapNo } = await findTrap(database, credentialId);

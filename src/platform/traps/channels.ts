@@ -5,17 +5,17 @@ import type { Channel, Origin } from './enums.ts';
 import type { ChannelTruth } from './trap-wire.ts';
 
 interface ChannelsDeps {
-  /** The decoys that listen here. */
+  /** Decoys that listen here. */
   places: () => readonly DecoyPlace[];
   aws: AwsSettings;
-  /** When channels of others last told anything. */
+  /** Returns the times of the last reports of external channels. */
   reports: () => Promise<ReadonlyMap<Channel, string>>;
-  /** Watches by agents on endpoints and by the vaults of AI agents. */
+  /** Returns the watches of agents on endpoints and of the vaults of AI agents. */
   watches: FileWatches;
   clock: () => Date;
 }
 
-/** Says of each channel of a trap whether it would see a use now, and why. */
+/** Returns a function that states for a trap's channel whether a use would be detected now, and why. */
 export async function channelTruthOf({ places, aws, reports, watches, clock }: ChannelsDeps): Promise<ChannelTruth> {
   const [reported, watched, now] = [await reports(), await watches(), clock()];
   return ({ credential_id, credential_type, decoy, origin }, channel) => {
@@ -40,18 +40,18 @@ const NO_VAULT = { active: false, reason: 'No vault of an agent has it.' };
 const UNWATCHED = { active: false, reason: 'No agent watches a file that has it.' };
 
 const HOUR_MS = 60 * 60_000;
-/** Longest silences of channels before they no longer count as alive. */
+/** Time without reports after which a channel no longer counts as active. */
 const SILENT_MS = { aws_cloudtrail: 24 * HOUR_MS, aws_last_used: HOUR_MS };
 
 interface Known {
   origin: Origin;
   aws: AwsSettings;
-  /** When the channel last told anything. */
+  /** Time of the channel's last report. */
   reportedAt: string | null;
   now: Date;
 }
 
-/** Says if AWS itself would report a use, and why. */
+/** States whether AWS itself would report a use, and why. */
 function awsTruth(channel: keyof typeof SILENT_MS, known: Known): { active: boolean; reason: string } {
   const { origin, reportedAt, now } = known;
   if (origin === 'fabricated')

@@ -16,10 +16,10 @@ interface DetectionsDeps extends Pick<TrapServiceDeps, 'database' | 'clock' | 'l
   version: DetectionsVersion;
 }
 
-/** Ended detections whose counts are recorded in one go. */
+/** Maximum number of ended detections whose counts are recorded in one transaction. */
 const SETTLED_AT_ONCE = 200;
 
-/** Detections, as routes and pages show them. */
+/** Detections, for routes and pages. */
 export class Detections {
   readonly #deps: DetectionsDeps;
 
@@ -27,12 +27,12 @@ export class Detections {
     this.#deps = deps;
   }
 
-  /** Grows with each change of any detection. */
+  /** Returns a number that grows with each change of any detection. */
   currentVersion(): Promise<number> {
     return this.#deps.version.current();
   }
 
-  /** Newest first. @throws DomainError `invalid_cursor`. */
+  /** Lists detections, newest first. @throws DomainError `invalid_cursor`. */
   async list({ limit, cursor, ...filters }: DetectionQuery) {
     let detections = withTraps(this.#deps.database);
     const { from, to, ...equal } = filters;
@@ -47,7 +47,7 @@ export class Detections {
     return { data: shown.map((row) => toWire(row)), next_cursor };
   }
 
-  /** With the occurrences that are kept. @throws DomainError `not_found`. */
+  /** Returns a detection with its kept occurrences. @throws DomainError `not_found`. */
   async find(detectionId: string) {
     const { database } = this.#deps;
     const row = there(
@@ -59,7 +59,7 @@ export class Detections {
     return { ...toWire(row), occurrences_kept: kept.map(occurrenceToWire) };
   }
 
-  /** Notes that somebody has seen it, or not. @throws DomainError `not_found`. */
+  /** Sets the status of a detection. @throws DomainError `not_found`. */
   async setStatus(actor: Actor, detectionId: string, status: DetectionStatus) {
     const { database, clock, log, version } = this.#deps;
     await database.write(async (transaction) => {
@@ -86,7 +86,7 @@ export class Detections {
     return this.find(detectionId);
   }
 
-  /** Records the counts of detections that have ended as entries of the stream `traps`. */
+  /** Records the counts of ended detections as entries of the stream `traps`. */
   async settle(): Promise<void> {
     while ((await this.#settleSome()) === SETTLED_AT_ONCE);
   }
@@ -144,17 +144,17 @@ function toWire(row: Joined): WireDetection {
     ...pick(row, ['service', 'region', 'request_sha256', 'status', 'acknowledged_by', 'acknowledged_at']),
     ...pick(row, ['occurrences', 'first_seen', 'last_seen']),
     auth_verified: auth_verified === null ? null : auth_verified === 1,
-    // It cannot have got out before it was there.
+    // The leak cannot have happened before the trap was planted.
     leaked_between: [planted_at ?? created_at, first_seen],
     alert: { state: alert_state, attempts: alert_attempts },
     entry: placeToWire(TRAPS_STREAM, row),
   };
 }
 
-/** Other processes may be so far ahead of what is said here. */
+/** Maximum delay before changes by other processes are seen here. */
 const LATE_MS = 250;
 
-/** The number of the last change of any detection, read a few times a second however often it is asked for. */
+/** Number of the last change of any detection, cached so that it is read at most a few times a second. */
 export class DetectionsVersion {
   readonly #database: Database;
   #read: Promise<number> | null = null;
@@ -169,13 +169,13 @@ export class DetectionsVersion {
     if (this.#read === null || now - this.#readAt > LATE_MS) {
       this.#readAt = now;
       this.#read = lastChange(this.#database);
-      // A failed read is tried again.
+      // Discards a failed read, so that the next call tries again.
       this.#read.catch(() => this.changed());
     }
     return this.#read;
   }
 
-  /** It is another one since: this process changed something. */
+  /** Discards the cached number, because this process has changed a detection. */
   changed(): void {
     this.#read = null;
   }

@@ -4,7 +4,7 @@ import type { Actor } from '../http/principal.ts';
 import { TRAPS_STREAM } from './enums.ts';
 import type { Detection, Trap } from './repository.ts';
 
-/** The entry in the stream `traps` when a detection begins. */
+/** Returns the entry of the stream `traps` for a new detection. */
 export function detectedEntry(detection: Detection, trap: Trap): OwnEntry {
   const { event_time, request_sha256, detected_at, status } = detection;
   return of(detection, trap, 'trap.used', {
@@ -19,32 +19,32 @@ export function detectedEntry(detection: Detection, trap: Trap): OwnEntry {
   });
 }
 
-/** The entry when somebody goes further than before, or shows that they have the secret. */
+/** Returns the entry for a use that goes deeper than before, or that shows possession of the secret. */
 export function deepenedEntry(detection: Detection, trap: Trap): OwnEntry {
   const { action, occurrences, last_seen } = detection;
   const seen = { requested: action, occurrences, last_seen };
   return of(detection, trap, 'trap.used_deeper', { ...reachOf(detection), ...seen });
 }
 
-/** The entry when a channel names who did what another channel reported without a name. */
+/** Returns the entry for a use that one channel reported without its source and another channel now traces. */
 export function tracedEntry(detection: Detection, trap: Trap): OwnEntry {
   const { event_time, request_sha256 } = detection;
   const told = { ...reachOf(detection), ...sourceOf(detection), event_time, request_sha256 };
   return of(detection, trap, 'trap.use_traced', told);
 }
 
-/** The entry when a detection has ended: how often its trap was used. */
+/** Returns the entry for an ended detection, with the number of uses. */
 export function settledEntry(detection: Detection, trap: Trap): OwnEntry {
   const { depth, severity, occurrences, first_seen, last_seen } = detection;
   return of(detection, trap, 'trap.use_ended', { depth, severity, occurrences, first_seen, last_seen });
 }
 
-/** The depth of a detection, with its severity. */
+/** Returns the depth of a detection, with its severity. */
 function reachOf({ depth, severity, auth_verified }: Detection) {
   return { depth, severity, auth_verified: auth_verified === null ? null : auth_verified === 1 };
 }
 
-/** The channel that saw a use, and what it says of the request. */
+/** Returns the channel that reported a use, and its facts about the request. */
 function sourceOf({ channel, source_event_id, source_ip, user_agent, service, region, action }: Detection) {
   return { channel, source_event_id, source_ip, user_agent, service, region, requested: action };
 }
@@ -64,7 +64,7 @@ function of(
   };
 }
 
-/** Something that was done with a trap or a detection, by somebody who may. */
+/** Act of a person or key on a trap or a detection. */
 interface TrapAct {
   actor: Pick<Actor, 'name'>;
   action: string;
@@ -72,7 +72,7 @@ interface TrapAct {
   more: OwnEntry['metadata'];
 }
 
-/** Records an act in the transaction of what was done; last in it: see `appendIn`. */
+/** Records an act in its transaction. Call this last in the transaction: see `appendIn`. */
 export async function recordAct(
   log: Pick<AuditLog, 'appendIn'>,
   transaction: Transaction,

@@ -1,4 +1,4 @@
-/** Kinds of credentials that a trap can pretend to be, for people to plant. */
+/** Kinds of credentials that a planted trap can imitate. */
 export const CREDENTIAL_TYPES = [
   'aws_key',
   'db_connection_string',
@@ -15,13 +15,13 @@ export const CREDENTIAL_TYPES = [
 ] as const;
 export type PlantedType = (typeof CREDENTIAL_TYPES)[number];
 
-/** Traps that lie only in an agent's vault: a secret that leads nowhere, a tool that does nothing. */
+/** Kinds of traps that exist only in an agent's vault: a secret that leads nowhere, a tool that does nothing. */
 export const VAULT_TYPES = ['agent_secret', 'agent_tool'] as const;
 
 export const TRAP_TYPES = [...CREDENTIAL_TYPES, ...VAULT_TYPES] as const;
 export type CredentialType = (typeof TRAP_TYPES)[number];
 
-/** Places where somebody is to find the trap. */
+/** Places in which an attacker is to find the trap. */
 export const PLANT_LOCATIONS = [
   'github',
   'gitlab',
@@ -36,8 +36,8 @@ export const PLANT_LOCATIONS = [
 export type PlantLocation = (typeof PLANT_LOCATIONS)[number];
 
 /**
- * `fabricated`: made here, and known nowhere else. `imported`, `provisioned`: a real key of a real account, without
- * rights.
+ * Origins of traps. `fabricated`: made here and known nowhere else. `imported`, `provisioned`: a real key of a real
+ * account, without permissions.
  */
 export const ORIGINS = ['fabricated', 'imported', 'provisioned'] as const;
 export type Origin = (typeof ORIGINS)[number];
@@ -45,7 +45,7 @@ export type Origin = (typeof ORIGINS)[number];
 export const TRAP_STATUSES = ['active', 'planted', 'triggered', 'rotated', 'revoked', 'expired'] as const;
 export type TrapStatus = (typeof TRAP_STATUSES)[number];
 
-/** By what a use of a credential is seen. */
+/** Channels through which a use of a credential is detected. */
 export const CHANNELS = [
   'aws_decoy',
   'aws_cloudtrail',
@@ -64,16 +64,16 @@ export const CHANNELS = [
 ] as const;
 export type Channel = (typeof CHANNELS)[number];
 
-/** Depths of a use, least first: it was public, it was opened, it was tried, it was worked with. */
+/** Depths of a use, least first: seen in public, opened, tried, worked with. */
 export const DEPTHS = ['exposed', 'read', 'validated', 'used'] as const;
 export type Depth = (typeof DEPTHS)[number];
 
 export const DETECTION_STATUSES = ['open', 'acknowledged', 'archived'] as const;
 export type DetectionStatus = (typeof DETECTION_STATUSES)[number];
 
-/** The stream of the audit service that has what happens to traps. */
+/** Audit stream that records all acts and uses of traps. */
 export const TRAPS_STREAM = 'traps';
 
-/** A long-term access key; those of sessions begin with ASIA. */
+/** Id of a long-term access key; ids of session keys begin with ASIA. */
 export const ACCESS_KEY_ID = /^AKIA[A-Z0-9]{16}$/;
 export const SECRET_ACCESS_KEY = /^[A-Za-z0-9/+]{40}$/;

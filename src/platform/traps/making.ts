@@ -12,13 +12,13 @@ import type { MadeTrap } from './types/type.ts';
 import { TYPES } from './types/types.ts';
 import type { TrapVault } from './vault.ts';
 
-/** Everything about a new trap but its credential. */
+/** Facts about a new trap except its credential. */
 export type TrapFacts = Pick<
   NewTrapRow,
   'credential_type' | 'plant_location' | 'label' | 'origin' | 'decoy' | 'expires_at' | 'rotated_from'
 >;
 
-/** The tools of the service. */
+/** Dependencies of the service. */
 export interface TrapServiceDeps {
   database: Database;
   clock: () => Date;
@@ -26,7 +26,7 @@ export interface TrapServiceDeps {
   vault: TrapVault;
 }
 
-/** @throws DomainError `invalid_request` for an end that is over: nobody would plant such a trap. */
+/** @throws DomainError `invalid_request` if the expiry is in the past. */
 export function refusePast(expiresAt: string | null, now: Date): void {
   if (expiresAt !== null && expiresAt <= now.toISOString())
     throw new DomainError(
@@ -36,8 +36,8 @@ export function refusePast(expiresAt: string | null, now: Date): void {
 }
 
 /**
- * Stores a new trap, with the entry of the stream `traps` that says so.
- * @returns its row.
+ * Stores a new trap, with its entry in the stream `traps`.
+ * @returns the row.
  * @throws DomainError as `refusePast`.
  */
 export async function storeTrap(
@@ -70,8 +70,8 @@ export async function storeTrap(
 }
 
 /**
- * Changes a trap, with the entry of the stream `traps` that says so.
- * @returns its row, as it is since.
+ * Changes a trap, with an entry in the stream `traps`.
+ * @returns the changed row.
  */
 export async function changeRecorded(
   transaction: Transaction,
@@ -86,16 +86,16 @@ export async function changeRecorded(
   return { ...trap, ...act.change };
 }
 
-/** Says if a trap of a type can be made here now. */
+/** States whether a trap of a type can be made here now. */
 export interface TypeTruth {
   type: PlantedType;
-  /** The decoys to which it may lead; the first one, where none is named. */
+  /** Decoys to which the trap may lead; the first one is the default. */
   decoys: readonly DecoyPlace[];
-  /** The reason that it cannot be made; null if it can. */
+  /** Reason why the trap cannot be made; null if it can. */
   reason: string | null;
 }
 
-/** Every type. @param places the decoys that listen here. */
+/** Returns the state of every type. @param places the decoys that listen here. */
 export function typesPossible(places: readonly DecoyPlace[]): TypeTruth[] {
   return CREDENTIAL_TYPES.map((type) => {
     const { decoy, needsDecoy, needsAnyDecoy } = TYPES[type];
@@ -109,16 +109,14 @@ export function typesPossible(places: readonly DecoyPlace[]): TypeTruth[] {
   });
 }
 
-/**
- * The type of a trap that somebody plants. @throws DomainError `conflict` for one that lies in the vault of an agent.
- */
+/** Returns the type of a planted trap. @throws DomainError `conflict` for a trap in the vault of an agent. */
 export function plantedType({ credential_type }: { credential_type: CredentialType }): PlantedType {
   const type = CREDENTIAL_TYPES.find((each) => each === credential_type);
   if (type !== undefined) return type;
   throw new DomainError('conflict', 'it lies in the vault of an agent: remove the decoy there, and add another one');
 }
 
-/** The decoy of a name, for a trap that leads to one of a kind. @throws DomainError `invalid_request`. */
+/** Returns the decoy with a name, for a trap that needs a kind of decoy. @throws DomainError `invalid_request`. */
 export function namedPlace(places: readonly DecoyPlace[], name: string, kind: DecoyKind | null): DecoyPlace {
   const place = places.find((each) => each.name === name);
   if (place === undefined) throw invalidField('decoy', `none of the name "${name}" is configured`);

@@ -6,16 +6,16 @@ import { proofSince } from './rules.ts';
 import type { TrapTables } from './tables.ts';
 import type { TrapStats } from './wire.ts';
 
-/** A summary of all traps. */
+/** Summary of all traps. */
 export interface TrapsOverview {
   open: { count: number; worst: AlertSeverity; since: string } | null;
-  /** Traps that have not ended and are known to be where somebody may find them. */
+  /** Traps that have not ended and are known to be planted. */
   planted: number;
-  /** Traps with a channel that was not proved lately or never. */
+  /** Traps with a channel that was not proved recently. */
   unproved: number;
   /** Traps that lead to a decoy that does not listen. */
   lost: number;
-  /** The oldest of the last proofs of their channels; null where there is none. */
+  /** Oldest of the last proofs of the channels; null if there is none. */
   proved_since: string | null;
 }
 
@@ -40,7 +40,7 @@ export async function readOverview(
   };
 }
 
-/** Detections that nobody has seen to, counted by how bad they are. */
+/** Counts open detections by severity. */
 function openBySeverity(database: Database) {
   return database
     .tables<TrapTables>()
@@ -59,7 +59,7 @@ async function openDetections(database: Database): Promise<TrapsOverview['open']
   return { count: rows.reduce((whole, { count }) => whole + Number(count), 0), worst, since };
 }
 
-/** Planted traps that have not ended, counted by the decoy that they lead to. One that was used was planted. */
+/** Counts planted traps that have not ended, by their decoy. A trap that was used counts as planted. */
 function plantedBy(database: Database, now: Date) {
   const tables = database.tables<TrapTables>();
   const proofs = tables

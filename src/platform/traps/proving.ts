@@ -16,14 +16,14 @@ interface MarkedUse extends Pick<FoundTrap, 'type' | 'credential'> {
 }
 
 interface ProvingDeps extends TrapServiceDeps {
-  /** Returns the probe that uses a trap as its client would, where this process can. */
+  /** Returns the probe that uses a trap as a client would, if this process has one. */
   probeOf: (trap: { decoy: string | null; type: CredentialType }) => Decoy['probe'] | undefined;
 }
 
-/** Proves that channels see what they should, by uses that send no alert. */
+/** Proves that channels detect uses, with marked uses that send no alert. */
 export class Proving {
   readonly #deps: ProvingDeps;
-  /** Marked uses that are under way, by what their client calls itself, and where they were seen. */
+  /** Marked uses in progress, by user agent, with the channels that detected them. */
   readonly #underWay = new Map<string, { trapNo: number; seen: Set<Channel> }>();
 
   constructor(deps: ProvingDeps) {
@@ -31,8 +31,8 @@ export class Proving {
   }
 
   /**
-   * True for a marked use of this process, which is no real one. The mark is random, known to nobody else, and gone
-   * when its test ends.
+   * Reports whether a use is a marked one of this process, and not a real one. The mark is random, known only here, and
+   * valid only during its test.
    */
   takes({ userAgent, trapNo, channel }: TrapUse): boolean {
     const test = this.#underWay.get(userAgent ?? '');
@@ -41,7 +41,7 @@ export class Proving {
     return true;
   }
 
-  /** Uses a trap as its client would. @throws DomainError `not_found`. */
+  /** Uses a trap as a client would. @throws DomainError `not_found`. */
   async test(actor: Actor, credentialId: string): Promise<ChannelTest[]> {
     const { database, vault } = this.#deps;
     const trap = await findTrap(database, credentialId);
@@ -84,7 +84,7 @@ export class Proving {
   }
 }
 
-/** One for each credential that a trap has, and one for the vault that it lies in. */
+/** Returns a marked use for each credential of a trap, and one for the vault that holds the trap. */
 function usesOf(
   { decoy, credential_type: type }: Trap,
   { credential, channels: all, parts }: KeptCredential,
@@ -103,7 +103,7 @@ function usesOf(
   return [...each, ...uses];
 }
 
-/** Whatever lies in a vault is read from it like a secret of it. */
+/** Types of vault uses by channel; every credential in a vault is read like a secret. */
 const VAULT_CHANNELS: Partial<Record<Channel, CredentialType>> = {
   vault_read: 'agent_secret',
   tool_call: 'agent_tool',

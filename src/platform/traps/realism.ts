@@ -9,26 +9,26 @@ import type { RealismCheck, WireTrap } from './wire.ts';
 
 interface RealismDeps extends Pick<TrapServiceDeps, 'database' | 'clock'> {
   traps: Pick<Traps, 'find'>;
-  /** The decoys that listen here. */
+  /** Decoys that listen here. */
   places: () => readonly DecoyPlace[];
-  /** The public address of the platform. */
+  /** Returns the public address of the platform. */
   publicUrl: () => string;
 }
 
 /** Facts about a trap that could give it away. */
 export interface TrapLooks {
   trap: WireTrap;
-  /** The decoy that it leads to; null for none, or for one that does not listen. */
+  /** Decoy that the trap leads to; null if there is none or it does not listen. */
   place: DecoyPlace | null;
-  /** The host that the planted credential names; null if unknown. */
+  /** Host in the planted credential; null if unknown. */
   host: string | null;
   platformHost: string;
-  /** Other traps of the same host that were used. */
+  /** Number of other used traps with the same host. */
   trippedBeside: number;
   now: Date;
 }
 
-/** Says how well traps hide. */
+/** Checks how well traps hide. */
 export class Realism {
   readonly #deps: RealismDeps;
 
@@ -59,7 +59,7 @@ export class Realism {
   }
 }
 
-/** The checks that say something of a trap. */
+/** Returns the checks that apply to a trap. */
 export function realismOf(looks: TrapLooks): RealismCheck[] {
   return CHECKS.map((check) => check(looks)).filter((each) => each !== null);
 }
@@ -75,7 +75,7 @@ const CHECKS: readonly ((looks: TrapLooks) => RealismCheck | null)[] = [
   proved,
 ];
 
-/** Beginnings of words that whoever looks for traps looks for: `bootstrap` has none. */
+/** Word beginnings that trap hunters search for; `bootstrap` does not match. */
 const TELLTALE = /(?<![a-z])(?:bait|canar(?:y|ies)|decoy|evidence|fake|honey|thinkst|trap|tripwire)/i;
 
 function plainLabel({ trap: { label } }: TrapLooks): RealismCheck {
@@ -159,7 +159,9 @@ function proved({ trap: { detection_channels }, now }: TrapLooks): RealismCheck 
   return failed('proved', reason, 'Test the trap.');
 }
 
-/** A trap of a decoy that is gone; one that leads to none names no host of ours. */
+/**
+ * Returns an unknown result for a trap whose decoy is gone; null for a trap without a decoy, which has no host of ours.
+ */
 function unknownHost(check: RealismCheck['check'], { decoy }: WireTrap): RealismCheck | null {
   if (decoy === null) return null;
   const reason = `The decoy “${decoy}” does not listen here, so that nobody can say which host was planted.`;

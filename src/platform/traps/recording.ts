@@ -24,12 +24,12 @@ import { belongsTo, GROUP_GAP_MS, LONGEST_DETECTION_MS, severityOf } from './rul
 import { addTo, entryOfTouched, occurrenceOf, type Touched, useFacts, widen } from './touched.ts';
 import { groupKeyOf, storable, type TrapUse } from './use.ts';
 
-/** Takes what channels see, and records it: what arrives while others are written shares a transaction. */
+/** Records the uses that channels detect. Uses that arrive during a write share the next transaction. */
 export class Uses {
   readonly #together: Together<TrapUse, Recorded | null>;
   readonly #deps: RecordingDeps;
   readonly #version: DetectionsVersion;
-  /** Counts of records since this process began. */
+  /** Counts of records since the start of the process. */
   readonly done = { occurrences: 0, detections: 0 };
 
   constructor(database: Database, deps: RecordingDeps, version: DetectionsVersion) {
@@ -38,7 +38,7 @@ export class Uses {
     this.#version = version;
   }
 
-  /** @returns what it led to; null for an event that was recorded before. */
+  /** @returns the effect of the use; null for an event that was recorded before. */
   async record(use: TrapUse): Promise<Recorded | null> {
     const recorded = await this.#together.do(use);
     this.#version.changed();
@@ -48,23 +48,23 @@ export class Uses {
   }
 
   /**
-   * Records uses in the transaction of what else they led to. It takes the number of a change and the head of the
-   * stream `traps`: it comes after whatever the transaction locks besides, and before entries of other streams.
+   * Records uses in the caller's transaction. Locks the number of changes and the head of the stream `traps`, so call
+   * this after locking other rows and before appending to other streams.
    */
   recordIn(transaction: Transaction, uses: readonly TrapUse[]): Promise<(Recorded | null)[]> {
     return recordUses(transaction, this.#deps, uses);
   }
 
-  /** Resolves when nothing waits and nothing is written. */
+  /** Resolves when no use is waiting or being written. */
   settled(): Promise<void> {
     return this.#together.settled();
   }
 }
 
-/** The effect of a recorded use. */
+/** Effect of a recorded use. */
 export interface Recorded {
   detection_id: string;
-  /** It is the first of its detection. */
+  /** True if the use is the first of its detection. */
   isNew: boolean;
 }
 
@@ -76,8 +76,8 @@ interface RecordingDeps {
 }
 
 /**
- * Records what was done with traps: occurrences, detections, and entries of the stream `traps`, all of it or nothing.
- * @returns for each use what it led to; null for an event that was recorded before.
+ * Records uses of traps: occurrences, detections, and entries of the stream `traps`, all or none.
+ * @returns the effect of each use; null for an event that was recorded before.
  */
 async function recordUses(
   transaction: Transaction,
@@ -96,7 +96,7 @@ class Recording {
   readonly #deps: RecordingDeps;
   readonly #changeNo: number;
   readonly #traps = new Map<number, Trap>();
-  /** By trap and group key. */
+  /** Detections by trap and group key. */
   readonly #near = new Map<string, Touched[]>();
 
   constructor(transaction: Transaction, deps: RecordingDeps, changeNo: number) {
@@ -126,7 +126,7 @@ class Recording {
     return { detection_id: detection.detection_id, isNew: true };
   }
 
-  /** Writes all that was added. The stream's head is taken last: see `appendIn`. */
+  /** Writes everything that was added. Locks the stream's head last: see `appendIn`. */
   async write(): Promise<void> {
     const all = new Set([...this.#near.values()].flat());
     const touched = [...all].filter(({ occurrences, traced }) => occurrences.length > 0 || traced);
@@ -152,7 +152,7 @@ class Recording {
     return trap;
   }
 
-  /** Those that the use may belong to, and what was added to them here. */
+  /** Returns the detections that a use may belong to, including changes from this transaction. */
   async #detectionsOf(trap: Trap, groupKey: string, eventTime: string): Promise<Touched[]> {
     const key = `${trap.trap_no}/${groupKey}`;
     const known = this.#near.get(key);
@@ -168,7 +168,7 @@ class Recording {
     return near;
   }
 
-  /** Finds the use that IAM reported before CloudTrail did, so that it is not counted twice. */
+  /** Finds the use that IAM reported before CloudTrail did, so that it is counted once. */
   async #toldByIam(trap: Trap, known: Touched | undefined, use: TrapUse): Promise<Told | null> {
     if (use.channel !== 'aws_cloudtrail') return null;
     const unnamed = await this.#detectionsOf(trap, groupKeyOf({ sourceIp: null, userAgent: null }), use.eventTime);
@@ -228,9 +228,9 @@ class Recording {
   }
 }
 
-/** A use that another channel told of before. */
+/** Use that another channel reported before. */
 interface Told {
   touched: Touched;
-  /** The number of its occurrence. */
+  /** Number of its occurrence. */
   number: number;
 }

@@ -5,17 +5,14 @@ import { rowChanger, rowFinder } from '../rows.ts';
 import type { Channel } from './enums.ts';
 import { TRAP_TABLES, type TrapTables } from './tables.ts';
 
-/** Number of the first occurrences that are kept, and of the last; the count is exact. */
+/** Number of first occurrences that are kept, and of last ones; the count is exact. */
 export const KEPT_OCCURRENCES = 100;
 
 export type Trap = Selectable<TrapTables['traps']>;
 export type Detection = Selectable<TrapTables['detections']>;
 export type Occurrence = Omit<TrapTables['detection_occurrences'], 'detection_no'>;
 
-/**
- * Takes the next number of a change, and with it the right to change detections, in all processes, until the
- * transaction ends.
- */
+/** Takes the next change number. This locks all changes of detections, in all processes, until the transaction ends. */
 export async function nextChange(transaction: Transaction): Promise<number> {
   const changes = transaction.tables<TrapTables>().updateTable('detection_changes');
   const { change_no } = await changes
@@ -25,7 +22,7 @@ export async function nextChange(transaction: Transaction): Promise<number> {
   return change_no;
 }
 
-/** The number of the last change of any detection. */
+/** Returns the number of the last change of any detection. */
 export async function lastChange(reader: Reader): Promise<number> {
   const changes = reader.tables<TrapTables>().selectFrom('detection_changes').select('change_no');
   return (await changes.executeTakeFirstOrThrow()).change_no;
@@ -36,7 +33,7 @@ export async function trapRow(reader: Reader, trapNo: number): Promise<Trap> {
   return await traps.where('trap_no', '=', trapNo).executeTakeFirstOrThrow();
 }
 
-/** Notes that a trap was used. One that has ended stays ended. */
+/** Records that a trap was used. An ended trap stays ended. */
 export async function triggerTrap(
   transaction: Transaction,
   { trap_no }: Trap,
@@ -53,7 +50,7 @@ export async function triggerTrap(
     .execute();
 }
 
-/** Remembers an event of somebody else. @returns false for one that was seen before. */
+/** Records an event of an external source. @returns false if the event was recorded before. */
 export async function isNewEvent(transaction: Transaction, channel: Channel, sourceEventId: string): Promise<boolean> {
   const events = transaction.tables<TrapTables>().insertInto('detection_events');
   const { numInsertedOrUpdatedRows } = await events
@@ -63,7 +60,7 @@ export async function isNewEvent(transaction: Transaction, channel: Channel, sou
   return numInsertedOrUpdatedRows === 1n;
 }
 
-/** The detections of a trap and group key that were still seen at a time, newest first. */
+/** Returns the detections of a trap and group key that were last used at or after a time, newest first. */
 export async function detectionsNear(
   reader: Reader,
   { trapNo, groupKey, since }: { trapNo: number; groupKey: string; since: string },
@@ -76,14 +73,14 @@ export async function detectionsNear(
   return await near.orderBy('last_seen', 'desc').execute();
 }
 
-/** @returns its number. */
+/** @returns the number of the detection. */
 export async function insertDetection(transaction: Transaction, detection: Detection): Promise<number> {
   const { detection_no: _, ...row } = detection;
   const detections = transaction.tables<TrapTables>().insertInto('detections').values(row);
   return (await detections.returning('detection_no').executeTakeFirstOrThrow()).detection_no;
 }
 
-/** @returns its number. */
+/** @returns the number of the detection. */
 export async function changeDetection(transaction: Transaction, detection: Detection): Promise<number> {
   const { detection_no, ...row } = detection;
   const detections = transaction.tables<TrapTables>().updateTable('detections').set(row);
@@ -91,7 +88,7 @@ export async function changeDetection(transaction: Transaction, detection: Detec
   return detection_no;
 }
 
-/** Adds occurrences, and keeps the first and the last ones of all there are. */
+/** Adds occurrences, keeping only the first and the last ones of the detection. */
 export async function insertOccurrences(
   transaction: Transaction,
   { detectionNo, total, occurrences }: { detectionNo: number; total: number; occurrences: readonly Occurrence[] },
@@ -106,7 +103,7 @@ export async function insertOccurrences(
   await dropped.where('number', '<=', lastDropped).execute();
 }
 
-/** Has an occurrence say what is known of it now. */
+/** Replaces the facts of an occurrence. */
 export async function replaceOccurrence(
   transaction: Transaction,
   detectionNo: number,
@@ -137,7 +134,7 @@ export async function insertTrap(transaction: Transaction, trap: NewTrapRow): Pr
   return await traps.returningAll().executeTakeFirstOrThrow();
 }
 
-/** A trap, which is this transaction's until it ends. @throws DomainError `not_found`. */
+/** Returns a trap, locked until the transaction ends. @throws DomainError `not_found`. */
 export const findTrap = rowFinder(TRAP_TABLES, 'traps', 'credential_id', {
   missing: 'there is no trap of this id',
   isLocked: true,
@@ -145,7 +142,7 @@ export const findTrap = rowFinder(TRAP_TABLES, 'traps', 'credential_id', {
 
 export const changeTrap = rowChanger(TRAP_TABLES, 'traps', 'trap_no');
 
-/** When the channels of traps were last proved, by trap. */
+/** Returns the last proofs of channels, by trap. */
 export async function channelProofs(
   reader: Reader,
   trapNos: readonly number[],
@@ -163,7 +160,7 @@ export async function channelProofs(
   return proofs;
 }
 
-/** Notes that a channel of a trap works. */
+/** Records that a channel of a trap works. */
 export async function noteProof(transaction: Transaction, proof: TrapTables['channel_proofs']): Promise<void> {
   await transaction
     .tables<TrapTables>()
@@ -173,7 +170,7 @@ export async function noteProof(transaction: Transaction, proof: TrapTables['cha
     .execute();
 }
 
-/** Notes that somebody told what they saw. */
+/** Records that an external channel has reported. */
 export async function noteReport(database: Database, channel: Channel, now: Date): Promise<void> {
   const reported_at = now.toISOString();
   await database.write((transaction) =>
@@ -186,7 +183,7 @@ export async function noteReport(database: Database, channel: Channel, now: Date
   );
 }
 
-/** When channels of others last told anything. */
+/** Returns the times of the last reports of external channels. */
 export async function lastReports(reader: Reader): Promise<Map<Channel, string>> {
   const rows = await reader.tables<TrapTables>().selectFrom('channel_reports').selectAll().execute();
   return new Map(rows.map(({ channel, reported_at }) => [channel, reported_at]));

@@ -21,7 +21,7 @@ import {
   trapStatsSchema,
 } from './wire.ts';
 
-/** The trap credential service, to be registered under its base path. */
+/** Routes of the trap credential service, registered under its base path. */
 export const trapRoutes: FastifyPluginAsync<{ service: TrapService }> = async (server, { service }) => {
   await serveOpenApi(server, {
     title: 'Trap credentials',
@@ -46,7 +46,7 @@ export const trapRoutes: FastifyPluginAsync<{ service: TrapService }> = async (s
   await server.register(callbackRoutes, { deps: service.decoyDeps });
 };
 
-/** Whatever arrives is taken as a stream; the document says what is in it. */
+/** Documents the body, which is read as a stream without validation. */
 const eventsSchema = z.any().meta({
   anyOf: [
     { type: 'object', required: ['Records'], properties: { Records: { type: 'array', items: { type: 'object' } } } },
@@ -57,8 +57,8 @@ const eventsSchema = z.any().meta({
 const TYPES = ['application/json', 'application/gzip', 'application/x-gzip', 'application/octet-stream'];
 
 /**
- * Routes that take events from outside. Bodies are read while they arrive: they may be larger than those of other
- * routes.
+ * Routes that receive external events. Bodies are read while they arrive, because they may be larger than those of
+ * other routes.
  */
 const eventRoutes: FastifyPluginAsyncZod<{ service: TrapService }> = async (server, { service }) => {
   server.removeAllContentTypeParsers();
@@ -81,16 +81,16 @@ const eventRoutes: FastifyPluginAsyncZod<{ service: TrapService }> = async (serv
     },
     (request) => {
       if (!(request.body instanceof Readable)) throw new HttpProblem(400, 'bad_request', 'the request has no body');
-      // A sender of too much gets an answer; ending the stream would end the connection.
+      // Keeps the stream open, so that a sender of too much gets an answer; ending the stream would end the connection.
       return service.trail.take(request.body.iterator({ destroyOnReturn: false }));
     },
   );
 };
 
-/** A GIF of one transparent pixel. */
+/** GIF of one transparent pixel. */
 const PIXEL = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
 
-/** Takes the calls of web bugs that lead to the platform itself. Everybody gets the same answer. */
+/** Serves the calls of web bugs that lead to the platform itself. All calls get the same answer. */
 const callbackRoutes: FastifyPluginAsync<{ deps: DecoyDeps }> = async (server, { deps }) => {
   server.get<{ Params: { token: string } }>(
     '/t/:token.gif',

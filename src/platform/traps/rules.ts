@@ -3,25 +3,25 @@ import { DEPTHS, type Depth, type TrapStatus } from './enums.ts';
 import type { TrapTables } from './tables.ts';
 import type { TrapUse } from './use.ts';
 
-/** Uses that are no further apart belong to one detection. */
+/** Maximum gap between uses of one detection. */
 export const GROUP_GAP_MS = 10 * 60_000;
-/** The longest detection: a longer one ends, and another begins and sends an alert of its own. */
+/** Maximum length of a detection; a later use starts another detection, with its own alert. */
 export const LONGEST_DETECTION_MS = 24 * 60 * 60_000;
 
-/** IAM tells minutes, and CloudTrail tells seconds, of the same use. */
+/** Tolerance for matching uses: IAM reports minutes, and CloudTrail seconds, of the same use. */
 export const SAME_USE_MS = 15 * 60_000;
 
-/** A channel that was proved longer ago may have died since. */
+/** Age at which a proof expires, because the channel may have failed since. */
 const PROOF_LASTS_MS = 30 * 24 * 60 * 60_000;
 
-/** From when on a proof still counts. */
+/** Returns the time from which on proofs still count. */
 export function proofSince(now: Date): string {
   return new Date(now.getTime() - PROOF_LASTS_MS).toISOString();
 }
 
 const BY_DEPTH: Record<Depth, AlertSeverity> = { exposed: 'low', read: 'medium', validated: 'high', used: 'critical' };
 
-/** Rates a use. Somebody who knows the credential's name but not its secret can do less. */
+/** Rates a use. A client that knows the credential's name but not its secret can do less. */
 export function severityOf({ depth, authVerified }: Pick<TrapUse, 'depth' | 'authVerified'>): AlertSeverity {
   return authVerified === false && (depth === 'validated' || depth === 'used') ? 'medium' : BY_DEPTH[depth];
 }
@@ -35,7 +35,7 @@ type TrapTimes = Pick<
   'confirmed_at' | 'triggered_at' | 'rotated_at' | 'revoked_at' | 'expires_at' | 'planted_at'
 >;
 
-/** A trap that has ended is still one: its uses are detections too. */
+/** Returns the status of a trap. An ended trap still detects uses. */
 export function statusOf(trap: TrapTimes, now: Date): TrapStatus {
   if (trap.revoked_at !== null) return 'revoked';
   if (trap.rotated_at !== null) return 'rotated';
@@ -44,7 +44,7 @@ export function statusOf(trap: TrapTimes, now: Date): TrapStatus {
   return trap.confirmed_at === null ? 'active' : 'planted';
 }
 
-/** True if a use belongs to what was seen from `first` to `last`. */
+/** Reports whether a use belongs to a detection that lasted from `first` to `last`. */
 export function belongsTo(eventTime: string, { first, last }: { first: string; last: string }): boolean {
   const [at, from, to] = [eventTime, first, last].map((text) => Date.parse(text)) as [number, number, number];
   if (at < from - GROUP_GAP_MS || at > to + GROUP_GAP_MS) return false;

@@ -31,35 +31,35 @@ import { TrapVault } from './vault.ts';
 import { type UseDecoy, VaultTraps } from './vault-traps.ts';
 import type { TrapStats } from './wire.ts';
 
-/** Everything that the routes and pages of traps call. */
-// Over ten members: it is the list of them.
+/** Dependencies of the routes and pages of traps. */
+// Over ten members: it is the list of the service's parts.
 export interface TrapService {
   traps: Traps;
   detections: Detections;
   proving: Proving;
   uses: Uses;
-  /** Traps whose file an agent plants. */
+  /** Traps whose files an agent plants. */
   bait: BaitTraps;
   /** Traps in the vaults of AI agents. */
   vaultTraps: VaultTraps;
   realism: Realism;
   realKeys: RealKeys;
   trail: Trail;
-  /** The jobs of the service. */
+  /** Jobs of the service. */
   jobs: readonly Job[];
-  /** The tools of decoys and of the platform's own channels. */
+  /** Dependencies of decoys and of the platform's own channels. */
   decoyDeps: DecoyDeps;
-  /** The decoys that listen here. */
+  /** Returns the decoys that listen here. */
   places(): readonly DecoyPlace[];
   stats(): Promise<TrapStats>;
   /** Summarizes all traps. */
   overview(): Promise<TrapsOverview>;
   startDecoys(): Promise<void>;
-  /** Ends the decoys, and what they saw is recorded. */
+  /** Stops the decoys, and waits until their uses are recorded. */
   close(): Promise<void>;
 }
 
-// Over ten members: it is what traps are put together from.
+// Over ten members: it is the list of the service's dependencies.
 interface TrapParts {
   database: Database;
   clock: () => Date;
@@ -68,20 +68,20 @@ interface TrapParts {
   masterKey: Uint8Array;
   decoys: readonly DecoySettings[];
   aws: AwsSettings;
-  /** In which decoys keep their keys. */
+  /** Folder in which decoys store their keys. */
   folder: string;
-  /** The public address of the platform. */
+  /** Returns the public address of the platform. */
   publicUrl: () => string;
   serverLog: FastifyBaseLogger;
-  /** Questions to other services about the traps that they watch. */
+  /** Queries to other services about the traps that they watch. */
   watches: FileWatches;
   useDecoy: UseDecoy;
 }
 
-/** A client would notice a longer pause. */
+/** Maximum wait for a record; a client would notice a longer pause. */
 const LONGEST_WAIT_MS = 1500;
 
-// Over 40 lines: it is the list of what there is.
+// Over 40 lines: it is the assembly of the service.
 export function assembleTraps(parts: TrapParts): TrapService {
   const { database, clock, log, alerts, masterKey, publicUrl, serverLog, watches, useDecoy } = parts;
   const vault = new TrapVault(masterKey);
@@ -155,7 +155,7 @@ async function recordSoon(
   waited.abort();
 }
 
-/** Opens the channels by which AWS itself tells of uses. `iam` is null where the settings have no aws. */
+/** Opens the channels through which AWS itself reports uses. `iam` is null if the settings have no aws. */
 function openAwsChannels(
   { iam: access, trail: bucket }: AwsSettings,
   { database, vault, uses, clock }: Pick<TrapServiceDeps, 'database' | 'vault' | 'clock'> & { uses: Uses },
@@ -163,7 +163,7 @@ function openAwsChannels(
   const readFiles =
     bucket === null ? null : (files: NamedLogFiles) => readNamedFiles(bucket, files, { database, trail, clock });
   const trail: Trail = new Trail({ database, marks: vault.marks, uses, clock, readFiles });
-  // Its address is in the settings: that names it among those of the inside that may be sent to.
+  // A configured endpoint may be an internal address, so the settings allow its host.
   const allowed = access?.endpoint == null ? [] : [new URL(access.endpoint).host];
   const iam = access === null ? null : new Iam(access, new Dispatcher({ allowed }), clock);
   const jobs: Job[] = [];
@@ -173,7 +173,7 @@ function openAwsChannels(
 }
 
 /**
- * Returns probes that use a trap as its client would, where this process can.
+ * Returns probes that use a trap as a client would, if this process has one.
  * @param running the decoys that listen here.
  */
 function probesOf(running: () => readonly Decoy[], vaultTraps: () => Pick<VaultTraps, 'tryOut'>) {
@@ -186,7 +186,7 @@ function probesOf(running: () => readonly Decoy[], vaultTraps: () => Pick<VaultT
   };
 }
 
-/** Calls a web bug that leads to the platform itself, where people reach it. */
+/** Calls a web bug that leads to the platform itself, at its public address. */
 const callWebBug: Decoy['probe'] = async ({ credential }, userAgent) => {
   const url = new URL(String(credential['url']));
   const dispatcher = new Dispatcher({ allowed: [url.host] });

@@ -4,11 +4,11 @@ import { type AwsSettings, awsFileSchema, NO_AWS, toAwsSettings, trailFileSchema
 import type { DecoySettings } from './decoys/decoy.ts';
 import { decoysFileSchema, toDecoySettings } from './decoys/settings.ts';
 
-/** Options of the traps. */
+/** Settings of traps. */
 interface TrapOptions {
-  /** Decoys, each of which listens on a port of its own. */
+  /** Decoys, each with its own port. */
   decoys: readonly DecoySettings[];
-  /** Access to AWS, to learn when keys that are traps were used. */
+  /** Access to AWS, to learn of uses of keys that are traps. */
   aws: AwsSettings;
 }
 

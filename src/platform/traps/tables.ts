@@ -10,37 +10,37 @@ export const TRAP_TABLES = {
     plant_location: column.text<PlantLocation>(),
     label: column.text(),
     origin: column.text<Origin>(),
-    /** The name of the decoy that it leads to; null for one that leads to none. */
+    /** Name of the decoy that the trap leads to; null if there is none. */
     decoy: column.optional(column.text()),
-    /** JSON of the credential, in a SecretBox. */
+    /** JSON of the credential, sealed in a SecretBox. */
     secret: column.bytes(),
     created_at: column.text(),
     planted_at: column.optional(column.text()),
     confirmed_at: column.optional(column.text()),
-    /** Since when it stands as triggered; null again once it was reset. */
+    /** Time since which the trap counts as triggered; null after a reset. */
     triggered_at: column.optional(column.text()),
     rotated_at: column.optional(column.text()),
     revoked_at: column.optional(column.text()),
     expires_at: column.optional(column.text()),
-    /** The trap in whose place this one is. */
+    /** Trap that this one replaces. */
     rotated_from: column.optional(column.text()),
     detection_count: column.integer(),
     last_detected_at: column.optional(column.text()),
   }),
   /** Marks by which uses of traps are recognized. */
   trap_marks: table({
-    /** Hex HMAC-SHA-256 of kind and value: the database does not tell what to look for. */
+    /** Hex HMAC-SHA-256 of kind and value, so that the database does not reveal the values. */
     mark: column.digest('PRIMARY KEY'),
     trap_no: column.integer('REFERENCES traps'),
   }),
   detections: table(
     {
       detection_no: column.ordinal(),
-      /** Grows with each change of any detection. */
+      /** Number of the last change of any detection when this one changed. */
       change_no: column.integer(),
       detection_id: column.text('UNIQUE'),
       trap_no: column.integer('REFERENCES traps'),
-      /** Hex SHA-256 of what its occurrences have in common. */
+      /** Hex SHA-256 of the facts that its occurrences share. */
       group_key: column.digest(),
       depth: column.text<Depth>(),
       severity: column.text<AlertSeverity>(),
@@ -51,9 +51,9 @@ export const TRAP_TABLES = {
       action: column.optional(column.text()),
       service: column.optional(column.text()),
       region: column.optional(column.text()),
-      /** 1, 0, or null where it cannot be told. */
+      /** 1 or 0; null if unknown. */
       auth_verified: column.optional(column.flag()),
-      /** The digest of the raw request of its first occurrence. */
+      /** Digest of the raw request of the first occurrence. */
       request_sha256: column.digest(),
       detected_at: column.text(),
       event_time: column.text(),
@@ -64,12 +64,12 @@ export const TRAP_TABLES = {
       acknowledged_by: column.optional(column.text()),
       acknowledged_at: column.optional(column.text()),
       alert_state: column.text<AlertState>(),
-      /** To deliver its last alert. */
+      /** Attempts to deliver the last alert. */
       alert_attempts: column.integer(),
-      /** The entry of the stream `traps` that was committed with it. */
+      /** Entry of the stream `traps` that was committed with the detection. */
       entry_sequence: column.integer(),
       entry_hash: column.text(),
-      /** When the entry with its final count was written; null as long as more may follow. */
+      /** Time of the entry with the final count; null while more uses may follow. */
       settled_at: column.optional(column.text()),
     },
     {
@@ -80,11 +80,11 @@ export const TRAP_TABLES = {
       },
     },
   ),
-  /** The first and the last occurrences of a detection. */
+  /** First and last occurrences of a detection. */
   detection_occurrences: table(
     {
       detection_no: column.integer('REFERENCES detections'),
-      /** From 1 on. */
+      /** Number of the occurrence, from 1. */
       number: column.integer(),
       event_time: column.text(),
       depth: column.text<Depth>(),
@@ -94,24 +94,24 @@ export const TRAP_TABLES = {
     },
     { constraints: ['PRIMARY KEY (detection_no, number)'] },
   ),
-  /** Events of others that were seen, so that one that is delivered twice counts once. */
+  /** Events of external sources, so that an event that is delivered twice counts once. */
   detection_events: table(
     { channel: column.text<Channel>(), source_event_id: column.text() },
     { constraints: ['PRIMARY KEY (channel, source_event_id)'] },
   ),
-  /** When a channel of a trap was last seen to work, by a marked use. */
+  /** Times at which channels of traps last detected a marked use. */
   channel_proofs: table(
     { trap_no: column.integer('REFERENCES traps'), channel: column.text<Channel>(), proved_at: column.text() },
     { constraints: ['PRIMARY KEY (trap_no, channel)'] },
   ),
-  /** One row: the last change_no that was given. */
+  /** Last change_no, in one row. */
   detection_changes: table(
     { id: column.integer('PRIMARY KEY CHECK (id = 1)'), change_no: column.integer() },
     { firstRows: ['(1, 0)'] },
   ),
-  /** When somebody else last told of what they saw. */
+  /** Times of the last reports of external channels. */
   channel_reports: table({ channel: column.text<Channel>('PRIMARY KEY'), reported_at: column.text() }),
-  /** Log files that were read, of the last days. */
+  /** Log files of the last days that were read. */
   cloudtrail_objects: table({ object_key: column.text('PRIMARY KEY'), read_at: column.text() }),
 };
 

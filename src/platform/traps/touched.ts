@@ -6,21 +6,21 @@ import type { Detection, Occurrence, Trap } from './repository.ts';
 import { isDeeper, severityOf } from './rules.ts';
 import type { TrapUse } from './use.ts';
 
-/** A detection that is new, or changed. */
+/** New or changed detection. */
 export interface Touched {
   detection: Detection;
   trap: Trap;
   isNew: boolean;
-  /** Somebody went further than before. */
+  /** True if a use went deeper than before. */
   deepened: boolean;
-  /** Its severity rose, or somebody showed for the first time that they have the secret. */
+  /** True if the severity rose, or a use showed possession of the secret for the first time. */
   worsened: boolean;
-  /** True if the use names somebody who was unknown before. */
+  /** True if the use reveals a source that was unknown before. */
   traced: boolean;
   occurrences: Occurrence[];
 }
 
-/** The facts of a use, as its channel reports them. */
+/** Returns the facts of a use, as its channel reports them. */
 export function useFacts(use: TrapUse) {
   return {
     channel: use.channel,
@@ -34,19 +34,19 @@ export function useFacts(use: TrapUse) {
   };
 }
 
-/** The entry in the stream `traps`. */
+/** Returns the entry of the stream `traps` for a detection. */
 export function entryOfTouched({ detection, trap, isNew, traced }: Touched): OwnEntry {
   if (isNew) return detectedEntry(detection, trap);
   return traced ? tracedEntry(detection, trap) : deepenedEntry(detection, trap);
 }
 
-/** Has a detection last from its first to its last use. */
+/** Extends a detection to include the time of a use. */
 export function widen(detection: Detection, eventTime: string): void {
   if (eventTime < detection.first_seen) detection.first_seen = eventTime;
   if (eventTime > detection.last_seen) detection.last_seen = eventTime;
 }
 
-/** Counts a use of a detection that goes on. */
+/** Adds a use to an ongoing detection. */
 export function addTo(known: Touched, use: TrapUse): void {
   const { detection } = known;
   detection.occurrences += 1;
@@ -61,7 +61,7 @@ export function addTo(known: Touched, use: TrapUse): void {
     detection.severity = severity;
     known.worsened = true;
   }
-  // Once somebody has the secret, they have it.
+  // Possession of the secret is never taken back.
   if (use.authVerified === true && detection.auth_verified !== 1) {
     detection.auth_verified = 1;
     known.worsened = true;

@@ -5,7 +5,7 @@ import { statusOf } from './rules.ts';
 import type { KeptCredential } from './vault.ts';
 import type { WireTrap } from './wire.ts';
 
-/** Says if a channel would see a use of a trap now, and why. */
+/** States whether a channel would detect a use of a trap now, and why. */
 export type ChannelTruth = (trap: Trap, channel: Channel) => { active: boolean; reason: string };
 
 interface TrapView {
@@ -38,7 +38,7 @@ export function trapToWire(trap: Trap, { kept, proofs, now, channelTruth }: Trap
   };
 }
 
-/** The place to which a use must go for a channel to see it. */
+/** Returns the decoy at which a channel detects a use. */
 function decoyOf(channel: Channel, { decoy }: Trap, { parts }: KeptCredential): string | null {
   return parts.find(({ channels }) => channels.includes(channel))?.decoy ?? decoy;
 }

@@ -15,15 +15,15 @@ import { TYPES } from './types/types.ts';
 import type { NewTrap, TrapQuery, WireMadeTrap, WireTrap } from './wire.ts';
 
 interface TrapsDeps extends TrapServiceDeps {
-  /** The decoys that are configured. */
+  /** Returns the configured decoys. */
   places: () => readonly DecoyPlace[];
-  /** The public address of the platform. */
+  /** Returns the public address of the platform. */
   publicUrl: () => string;
-  /** Returns a judge of each trap's channels as of now. */
+  /** Returns a function that judges each trap's channels as of now. */
   channelTruth: () => Promise<ChannelTruth>;
 }
 
-/** A credential that was made, and the request for it. */
+/** Credential that was made, and the request for it. */
 interface Taken {
   scope: string;
   body: object;
@@ -31,7 +31,7 @@ interface Taken {
   made: MadeTrap;
 }
 
-/** The traps, as routes and pages have them. */
+/** Traps, for routes and pages. */
 export class Traps {
   readonly #deps: TrapsDeps;
 
@@ -40,9 +40,9 @@ export class Traps {
   }
 
   /**
-   * Makes a credential that nobody has but who finds it.
-   * @throws DomainError `conflict` where nothing would see its use; `invalid_request`; `key_shown_before` for a repeated
-   * request.
+   * Makes a credential that nothing uses, so that each use of it is a detection.
+   * @throws DomainError `conflict` if no channel would detect its use; `invalid_request`; `key_shown_before` for a
+   * repeated request.
    */
   async generate(actor: Actor, input: NewTrap, idempotencyKey: string | undefined): Promise<WireMadeTrap> {
     const { made, facts } = await this.prepare(input);
@@ -51,7 +51,7 @@ export class Traps {
     );
   }
 
-  /** Makes what `generate` does, and stores nothing. @throws DomainError `conflict`, `invalid_request`. */
+  /** Makes the same credential as `generate` without storing it. @throws DomainError `conflict`, `invalid_request`. */
   async prepare(input: NewTrap): Promise<{ made: MadeTrap; facts: TrapFacts }> {
     const place = this.#placeFor(input);
     const made = await this.#make(input, place);
@@ -68,8 +68,8 @@ export class Traps {
   }
 
   /**
-   * Takes a credential that was made elsewhere.
-   * @throws DomainError `conflict` for one that is a trap already; `key_shown_before`.
+   * Stores a credential that was made elsewhere.
+   * @throws DomainError `conflict` if it is already a trap; `key_shown_before`.
    */
   take(actor: Actor, facts: TrapFacts, taken: Taken): Promise<WireMadeTrap> {
     const { vault } = this.#deps;
@@ -82,8 +82,8 @@ export class Traps {
   }
 
   /**
-   * Makes a credential in the place of another one, which stays a trap for ever.
-   * @throws DomainError `not_found`; `conflict` for one that has ended; as `generate`.
+   * Makes a credential that replaces another one, which stays a trap forever.
+   * @throws DomainError `not_found`; `conflict` if the trap has ended; as `generate`.
    */
   async rotate(actor: Actor, credentialId: string, idempotencyKey: string | undefined): Promise<WireMadeTrap> {
     const { database, clock } = this.#deps;
@@ -99,7 +99,7 @@ export class Traps {
         const trap = await findTrap(transaction, credentialId);
         refuseEnded(trap, clock());
         await changeTrap(transaction, trap, { rotated_at: now.toISOString() });
-        // The end of one that has expired is not that of its successor.
+        // The replacement of an expired trap does not inherit the expiry.
         const expires_at = statusOf(trap, now) === 'expired' ? null : trap.expires_at;
         const facts = { ...trap, expires_at, decoy: place?.name ?? null, rotated_from: credentialId };
         return storeTrap(transaction, this.#deps, facts, { made, actor, now });
@@ -107,7 +107,7 @@ export class Traps {
     );
   }
 
-  /** Newest first. @throws DomainError `invalid_cursor`. */
+  /** Lists traps, newest first. @throws DomainError `invalid_cursor`. */
   async list({ limit, cursor, credential_type, plant_location }: TrapQuery) {
     const { database } = this.#deps;
     let traps = database.tables<TrapTables>().selectFrom('traps').selectAll();
@@ -123,9 +123,7 @@ export class Traps {
     return this.#one(await findTrap(this.#deps.database, credentialId));
   }
 
-  /**
-   * Notes that it was put where somebody may find it. @throws DomainError `not_found`, `conflict`, `invalid_request`.
-   */
+  /** Records that the trap was planted. @throws DomainError `not_found`, `conflict`, `invalid_request`. */
   confirm(actor: Actor, credentialId: string, plantedAt: string | undefined): Promise<WireTrap> {
     return this.#change(actor, credentialId, 'trap.planted', (trap, now) => {
       refuseEnded(trap, now);
@@ -136,21 +134,21 @@ export class Traps {
     });
   }
 
-  /** Ends it. A use of it is a detection still. @throws DomainError `not_found`. */
+  /** Ends the trap. A later use is still a detection. @throws DomainError `not_found`. */
   revoke(actor: Actor, credentialId: string): Promise<WireTrap> {
     return this.#change(actor, credentialId, 'trap.revoked', (trap, now) =>
       trap.revoked_at === null ? { revoked_at: now.toISOString() } : null,
     );
   }
 
-  /** Has it stand as before it was triggered. Its detections stay. @throws DomainError `not_found`. */
+  /** Returns a trap to its state before it was triggered. Its detections stay. @throws DomainError `not_found`. */
   reset(actor: Actor, credentialId: string): Promise<WireTrap> {
     return this.#change(actor, credentialId, 'trap.reset', (trap) =>
       trap.triggered_at === null ? null : { triggered_at: null },
     );
   }
 
-  /** Changes a trap, with the entry that says so; nothing where there is nothing to change. */
+  /** Changes a trap, with an entry; does nothing if `changeOf` returns null. */
   async #change(
     actor: Actor,
     credentialId: string,
@@ -159,7 +157,7 @@ export class Traps {
   ): Promise<WireTrap> {
     const { database, clock, log } = this.#deps;
     const trap = await database.write(async (transaction) => {
-      // Detections say when their trap was planted.
+      // Locks the number of changes, because detections show when their trap was planted.
       await nextChange(transaction);
       const found = await findTrap(transaction, credentialId);
       const change = changeOf(found, clock());
@@ -168,7 +166,7 @@ export class Traps {
     return this.#one(trap);
   }
 
-  /** Stores what was made, once for each idempotency key. */
+  /** Stores a credential once per idempotency key. */
   async #keep(
     { scope, body, idempotencyKey, made }: Taken,
     store: (transaction: Transaction, now: Date) => Promise<Trap>,
@@ -198,7 +196,7 @@ export class Traps {
     return TYPES[input.credential_type].make({ plantLocation, label, decoy, options, ...more });
   }
 
-  /** The decoy that a trap leads to. @throws DomainError `invalid_request`, `conflict`. */
+  /** Returns the decoy that a trap leads to. @throws DomainError `invalid_request`, `conflict`. */
   #placeFor({ credential_type, decoy }: Pick<NewTrap, 'credential_type' | 'decoy'>): DecoyPlace | null {
     const { decoy: kind, needsDecoy } = TYPES[credential_type];
     const places = this.#deps.places();

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Channel, Depth } from './enums.ts';
 
-/** A mark by which a use of a trap is recognized. */
+/** Mark by which a use of a trap is recognized. */
 export interface TrapMark {
   kind:
     | 'aws_access_key_id'
@@ -15,37 +15,37 @@ export interface TrapMark {
   value: string;
 }
 
-/** A use of a trap, as a channel saw it. */
-// Over ten members: each is told to whoever is alerted.
+/** Use of a trap, as detected by a channel. */
+// Over ten members: each one is part of an alert.
 export interface TrapUse {
   trapNo: number;
   channel: Channel;
   depth: Depth;
-  /** When it happened, RFC 3339 UTC with milliseconds. */
+  /** Time of the use, RFC 3339 UTC with milliseconds. */
   eventTime: string;
-  /** The id that the source gives it, where it has one: the same event delivered twice counts once. */
+  /** Id of the event at its source, if it has one; an event that is delivered twice counts once. */
   sourceEventId: string | null;
   sourceIp: string | null;
-  /** The client's name for itself. */
+  /** User agent of the client. */
   userAgent: string | null;
-  /** The requested action, in the words of the imitated service. */
+  /** Requested action, in the terms of the imitated service. */
   action: string | null;
   service: string | null;
   region: string | null;
-  /** True if the user had the secret too; null if it cannot be told. */
+  /** True if the client had the secret too; null if unknown. */
   authVerified: boolean | null;
-  /** The raw request, or as much of it as was read. */
+  /** Raw request, or the part of it that was read. */
   request: Uint8Array | string;
 }
 
 const LONGEST = 512;
 
-/** Uses of one trap by one client from one address belong together. */
+/** Returns the group key, which uses of one trap by one client from one address share. */
 export function groupKeyOf({ sourceIp, userAgent }: Pick<TrapUse, 'sourceIp' | 'userAgent'>): string {
   return hash('sha256', JSON.stringify([sourceIp, userAgent]), 'hex');
 }
 
-/** A use as it can be stored: texts of strangers are cut, and every database can hold them. */
+/** Returns a use that every database can store: texts of external origin are cleaned and truncated. */
 export function storable(use: TrapUse): TrapUse {
   return {
     ...use,

@@ -10,32 +10,32 @@ import type { Traps } from './traps.ts';
 import type { MadeTrap } from './types/type.ts';
 import type { NewTrap } from './wire.ts';
 
-/** A trap that lies in the vault of an agent, before it is stored. */
+/** Trap in the vault of an agent, before it is stored. */
 export interface TrapOfVault {
-  /** The value that the vault hands out; the name of a tool. */
+  /** Value that the vault hands out, or the name of a tool. */
   value: string;
-  /** Stores it as planted, with its entries. @returns its `credential_id`. */
+  /** Stores the trap as planted, with its entries. @returns its `credential_id`. */
   store(transaction: Transaction, actor: Actor): Promise<string>;
 }
 
-/** A use of a decoy in a vault. */
+/** Use of a decoy in a vault. */
 export interface VaultUse {
   credentialId: string;
   channel: Extract<Channel, 'vault_read' | 'tool_call'>;
   depth: Extract<Depth, 'read' | 'used'>;
   /** RFC 3339 UTC with milliseconds. */
   at: string;
-  /** The same one, told twice, counts once; null where it has no id. */
+  /** Id of the use, so that a use reported twice counts once; null if there is none. */
   eventId: string | null;
-  /** In words. */
+  /** Action in words. */
   action: string;
   address: string | null;
   userAgent: string | null;
-  /** The request, unchanged. */
+  /** Request, unchanged. */
   request: string;
 }
 
-/** Uses a decoy as an agent would, under a name for its client. @throws Error in words for a person. */
+/** Uses a decoy as an agent would, with a given user agent. @throws Error with a readable message. */
 export type UseDecoy = (credentialId: string, userAgent: string) => Promise<void>;
 
 interface VaultTrapDeps extends TrapServiceDeps {
@@ -45,7 +45,7 @@ interface VaultTrapDeps extends TrapServiceDeps {
   useDecoy: UseDecoy;
 }
 
-/** Thrown by a use that only proves a channel: its transaction leaves nothing behind. */
+/** Error that rolls back the transaction of a use that only proves a channel. */
 class MarkedUse extends Error {}
 
 /** Traps in the vaults of AI agents. */
@@ -56,22 +56,21 @@ export class VaultTraps {
     this.#deps = deps;
   }
 
-  /** A secret that leads nowhere. */
+  /** Makes a secret that leads nowhere. */
   prepareSecret(label: string): TrapOfVault {
     const token = `tok_${randomText(40)}`;
     const made = madeIn({ token }, { channel: 'vault_read', content: token, knownAs: `${token.slice(0, 8)}…` });
     return this.#prepared(made, { ...OF_VAULT, credential_type: 'agent_secret', label, decoy: null });
   }
 
-  /** The name of a tool that does nothing. */
+  /** Makes the name of a tool that does nothing. */
   prepareTool(tool: string, label: string): TrapOfVault {
     const made = madeIn({ tool }, { channel: 'tool_call', content: tool, knownAs: tool });
     return this.#prepared(made, { ...OF_VAULT, credential_type: 'agent_tool', label, decoy: null });
   }
 
   /**
-   * A credential of any kind that is planted elsewhere, too: its use is seen there. @throws DomainError as
-   * `Traps.generate`.
+   * Makes a credential of any kind, whose use at its decoy is also detected. @throws DomainError as `Traps.generate`.
    */
   async prepareCredential(
     input: Pick<NewTrap, 'credential_type' | 'label' | 'decoy' | 'options'>,
@@ -85,8 +84,8 @@ export class VaultTraps {
   }
 
   /**
-   * Records uses of decoys, in the transaction of what else they led to: see `Uses.recordIn`.
-   * @returns for each the detection that it led to; null for one that was recorded before.
+   * Records uses of decoys in the caller's transaction: see `Uses.recordIn`.
+   * @returns the detection of each use; null for a use that was recorded before.
    */
   async record(transaction: Transaction, uses: readonly VaultUse[]): Promise<(Recorded | null)[]> {
     await nextChange(transaction);
@@ -109,7 +108,7 @@ export class VaultTraps {
     return this.#deps.uses.recordIn(transaction, recorded);
   }
 
-  /** Proves that a use would be seen, and leaves nothing behind. @throws Error in words for a person. */
+  /** Proves that a use would be detected, and leaves no records. @throws Error with a readable message. */
   async tryOut(trapNo: number, mark: string): Promise<void> {
     const { credential_id } = await trapRow(this.#deps.database, trapNo);
     await this.#deps.useDecoy(credential_id, mark).catch((error: unknown) => {
@@ -122,7 +121,7 @@ export class VaultTraps {
     return {
       value: made.artifact.content,
       async store(transaction, actor) {
-        // Detections say when their trap was planted.
+        // Locks the number of changes, because detections show when their trap was planted.
         await nextChange(transaction);
         const now = clock();
         const trap = await storeTrap(transaction, { vault, log }, facts, { made, actor, now });

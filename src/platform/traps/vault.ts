@@ -9,7 +9,7 @@ import type { TrapTables } from './tables.ts';
 import type { TrapPart } from './types/type.ts';
 import type { TrapMark } from './use.ts';
 
-/** The stored form of a credential, never shown again as a whole. */
+/** Stored form of a credential, which is never shown again as a whole. */
 export interface KeptCredential {
   credential: { [name: string]: Json };
   channels: readonly Channel[];
@@ -17,7 +17,7 @@ export interface KeptCredential {
   parts: readonly TrapPart[];
 }
 
-/** Keeps credentials so that decoys can judge what they are shown, and readers of the database learn nothing. */
+/** Stores credentials so that decoys can check presented ones, while readers of the database learn nothing. */
 export class TrapVault {
   readonly #box: SecretBox;
   readonly marks: TrapMarks;
@@ -36,7 +36,7 @@ export class TrapVault {
     return JSON.parse(this.#box.open(secret, credential_id).toString()) as KeptCredential;
   }
 
-  /** The trap that has one of these marks; null for none. */
+  /** Returns the trap that has one of these marks; null if there is none. */
   async find(reader: Reader, marks: readonly TrapMark[]): Promise<FoundTrap | null> {
     const trapNo = await this.marks.find(reader, marks);
     if (trapNo === null) return null;
@@ -45,7 +45,7 @@ export class TrapVault {
   }
 }
 
-/** The credential that was used: of a trap with several the one that has what it was recognised by. */
+/** Returns the credential that was used: in a trap with several, the one that matches a mark. */
 function partWith(
   marks: readonly TrapMark[],
   type: CredentialType,
@@ -59,7 +59,7 @@ function partWith(
   return { type, credential };
 }
 
-/** Finds traps by what was used, without telling whoever reads the database what that is. */
+/** Finds traps by marks, without revealing the marks to readers of the database. */
 export class TrapMarks {
   readonly #key: Buffer;
 
@@ -73,7 +73,7 @@ export class TrapMarks {
     await transaction.insertAll('trap_marks', { mark: 'text', trap_no: 'integer' }, rows);
   }
 
-  /** The trap that has one of these marks; null for none. */
+  /** Returns the trap that has one of these marks; null if there is none. */
   async find(reader: Reader, marks: readonly TrapMark[]): Promise<number | null> {
     const digests = marks.map((mark) => this.#digest(mark));
     const rows = reader.tables<TrapTables>().selectFrom('trap_marks').select('trap_no');
@@ -81,7 +81,7 @@ export class TrapMarks {
     return row?.trap_no ?? null;
   }
 
-  /** The traps that have marks of one kind, by the values of the marks. */
+  /** Returns the traps with marks of one kind, by the values of the marks. */
   async findEach(reader: Reader, kind: TrapMark['kind'], values: readonly string[]): Promise<Map<string, number>> {
     const byDigest = new Map(values.map((value) => [this.#digest({ kind, value }), value]));
     const rows = reader.tables<TrapTables>().selectFrom('trap_marks').selectAll();

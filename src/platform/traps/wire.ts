@@ -25,7 +25,10 @@ const planting = {
   expires_at: instant.nullable().default(null),
 };
 
-/** `decoy` names one of the settings; the first of the kind, where none is named. `options`: what the type is told. */
+/**
+ * Body of a request for a trap. `decoy` is the name of a configured decoy, by default the first of the kind. `options`
+ * are those of the type.
+ */
 export const newTrapSchema = z.strictObject({
   credential_type: z.enum(CREDENTIAL_TYPES),
   ...planting,
@@ -39,9 +42,9 @@ export const detectionParamsSchema = z.object({ detection_id: text });
 
 const channelSchema = z.object({
   channel: z.enum(CHANNELS),
-  /** True if the channel would see a use now. */
+  /** True if the channel would detect a use now. */
   active: z.boolean(),
-  /** The reason, in one sentence. */
+  /** Reason in one sentence. */
   reason: z.string(),
   last_proved_at: time.nullable(),
 });
@@ -53,7 +56,7 @@ export const trapSchema = z.object({
   label: z.string(),
   origin: z.enum(ORIGINS),
   status: z.enum(TRAP_STATUSES),
-  /** A part of the credential that is no secret. */
+  /** Part of the credential that is not secret. */
   known_as: z.string(),
   decoy: z.string().nullable(),
   detection_channels: z.array(channelSchema),
@@ -70,14 +73,14 @@ export type WireTrap = z.infer<typeof trapSchema>;
 
 const artifactSchema = z.object({ filename: z.string(), content: z.string(), instructions: z.string() });
 
-/** Credential and artifact are answered this once. */
+/** Trap with credential and artifact, which are returned only once. */
 export const madeTrapSchema = trapSchema.extend({ credential: z.record(z.string(), json), artifact: artifactSchema });
 export type WireMadeTrap = z.infer<typeof madeTrapSchema>;
 
 export const confirmationSchema = z.preprocess(
   (given) => given ?? {},
   z.strictObject({
-    /** When it was put where it is; now, where it is not given. */
+    /** Time at which the trap was planted; now, by default. */
     planted_at: instant.optional(),
   }),
 );
@@ -85,7 +88,7 @@ export const confirmationSchema = z.preprocess(
 const testResultSchema = z.object({
   channel: z.enum(CHANNELS),
   proved: z.boolean(),
-  /** The result of the marked use, in one sentence. */
+  /** Result of the marked use, in one sentence. */
   outcome: z.string(),
 });
 export type ChannelTest = z.infer<typeof testResultSchema>;
@@ -105,14 +108,14 @@ const REALISM_CHECKS = [
 const realismCheckSchema = z.object({
   check: z.enum(REALISM_CHECKS),
   result: z.enum(['passed', 'failed', 'unknown']),
-  /** The observation, in one sentence. */
+  /** Observation in one sentence. */
   reason: z.string(),
-  /** The next step; null if there is none. */
+  /** Next step; null if there is none. */
   next_step: z.string().nullable(),
 });
 export type RealismCheck = z.infer<typeof realismCheckSchema>;
 
-/** The checks that fit the trap; a check that says nothing of its type is left out. */
+/** Checks that apply to the trap; checks that do not apply to its type are left out. */
 export const realismSchema = z.object({ data: z.array(realismCheckSchema) });
 
 export const trapQuerySchema = pageQuerySchema.extend({
@@ -140,7 +143,7 @@ export const detectionSchema = z.object({
   region: z.string().nullable(),
   auth_verified: z.boolean().nullable(),
   request_sha256: z.string(),
-  /** It got out after the first of these times, and before the second one. */
+  /** Times between which the credential leaked. */
   leaked_between: z.tuple([time, time]),
   status: z.enum(DETECTION_STATUSES),
   acknowledged_by: z.string().nullable(),
@@ -149,7 +152,7 @@ export const detectionSchema = z.object({
   first_seen: time,
   last_seen: time,
   alert: alertStandingSchema,
-  /** The entry that was committed with it. */
+  /** Entry that was committed with the detection. */
   entry: entryPlaceSchema,
 });
 export type WireDetection = z.infer<typeof detectionSchema>;
@@ -163,7 +166,7 @@ export const occurrenceSchema = z.object({
   request_sha256: z.string(),
 });
 
-/** Its first and its last occurrences. */
+/** Detection with its first and last occurrences. */
 export const wholeDetectionSchema = detectionSchema.extend({ occurrences_kept: z.array(occurrenceSchema) });
 
 export const detectionQuerySchema = pageQuerySchema.extend({
@@ -180,13 +183,13 @@ const count = z.int();
 
 export const trapStatsSchema = z.object({
   traps: count,
-  /** Not ended, and known to be where somebody may find them. */
+  /** Traps that have not ended and are known to be planted. */
   planted: count,
-  /** Traps with a channel that was not proved within thirty days or never. */
+  /** Traps with a channel that was not proved in the last thirty days. */
   unproved: count,
   /** Traps whose decoy does not listen. */
   without_decoy: count,
-  /** The oldest of the last proofs of their channels. */
+  /** Oldest of the last proofs of the channels. */
   proved_since: time.nullable(),
   detections: count,
   detections_24h: count,
@@ -201,7 +204,7 @@ export const newStatusSchema = z.strictObject({ status: z.enum(DETECTION_STATUSE
 const realKey = {
   ...planting,
   region: z.string().min(1).max(50).default('us-east-1'),
-  /** An aws decoy, where what is planted is to lead there and not to AWS. */
+  /** Name of an aws decoy that the planted file leads to instead of AWS. */
   decoy: text.min(1).max(100).optional(),
 };
 /** https://docs.aws.amazon.com/IAM/latest/APIReference/API_CreateUser.html */
@@ -210,7 +213,7 @@ const userName = z.string().regex(/^[\w+=,.@-]{1,64}$/, 'is no name of a user of
 export const importedKeySchema = z.strictObject({
   ...realKey,
   access_key_id: z.string().regex(ACCESS_KEY_ID, 'is not the id of an access key, which begins with AKIA'),
-  /** Needed for what is planted, and to tell right from wrong at a decoy; no channel of AWS needs it. */
+  /** Secret, needed for the planted file and for checking signatures at a decoy; AWS channels do not need it. */
   secret_access_key: z.string().regex(SECRET_ACCESS_KEY, 'has other than forty characters').nullable().default(null),
   user_name: userName.nullable().default(null),
 });
@@ -218,18 +221,18 @@ export type ImportedKey = z.output<typeof importedKeySchema>;
 
 export const provisionedKeySchema = z.strictObject({
   ...realKey,
-  /** A random one that looks like that of a program, where it is not given. */
+  /** Name of the IAM user; by default, a random name like that of a program. */
   user_name: userName.optional(),
 });
 export type ProvisionedKey = z.output<typeof provisionedKeySchema>;
 
 export type RealKeyInput = Pick<ImportedKey, 'plant_location' | 'label' | 'expires_at' | 'decoy'>;
 
-/** The result of a delivery of events. */
+/** Result of a delivery of events. */
 export const trailTallySchema = z.object({
-  /** All that were delivered. */
+  /** Delivered events. */
   events: z.int(),
-  /** Those that are uses of traps. */
+  /** Events that are uses of traps. */
   matched: z.int(),
   /** Events that were recorded before. */
   known: z.int(),

@@ -4,34 +4,34 @@ import { networkOf, RateLimit } from '../http/rate-limit.ts';
 import { PAGES } from './own-path.ts';
 import { sessionTokenOf } from './session-cookie.ts';
 
-/** Somebody who is signed in, as pages know them. */
+/** Signed-in person on a page. */
 export interface SignedIn extends Principal {
   kind: 'person';
   email: string;
-  /** As it is shown. */
+  /** Role as shown on pages. */
   role: string;
-  /** Stands in every form of the session. */
+  /** CSRF token in every form of the session. */
   csrf: string;
-  /** They proved within the last minutes who they are. */
+  /** True if the person authenticated in the last minutes. */
   isProved: boolean;
   secondFactors: readonly ('authenticator' | 'passkey')[];
 }
 
-/** Finds the session of a token; null if there is none, or it has ended. */
+/** Returns the session of a token; null if there is none or it has ended. */
 export type FindSignedIn = (token: string) => Promise<SignedIn | null>;
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Requires a proof of identity within the last minutes. */
+    /** True if the page requires an authentication in the last minutes. */
     proved?: boolean;
   }
   interface FastifyRequest {
-    /** The person signed in, on pages; null for a visitor. */
+    /** Signed-in person on a page; null for a visitor. */
     person: SignedIn | null;
   }
 }
 
-/** Thrown in the place of an answer: the browser is to go elsewhere first. */
+/** Error that redirects the browser to another page first. */
 export class GoFirst extends Error {
   readonly to: string;
 
@@ -48,8 +48,8 @@ export interface AccessOptions {
 }
 
 /**
- * Lets on a page whoever may: with the scope of its route, whoever is signed in, or everybody. Others sign in first, or
- * are refused; where it is asked for, they prove first who they are.
+ * Admits requests to pages by the route's requirement: a scope, any signed-in person, or none. Others are redirected to
+ * sign in, or refused; if the page requires it, they authenticate again first.
  */
 export function requirePerson(server: FastifyInstance, { findSignedIn, rateLimits, clock }: AccessOptions): void {
   const requests = new RateLimit('pages', rateLimits.requestsPerMinute, clock);
@@ -60,7 +60,7 @@ export function requirePerson(server: FastifyInstance, { findSignedIn, rateLimit
     request.person = token === null ? null : await findSignedIn(token);
     request.principal = request.person;
     if (request.person !== null) requests.count(request.person.id, reply);
-    // A visitor's form may cost as much as a password does.
+    // A visitor's form may be as costly as checking a password.
     else if (!isReading(request)) visits.count(networkOf(request), reply);
     const { public: isPublic, scope, proved } = request.routeOptions.config;
     if (isPublic === true) return;
@@ -70,7 +70,7 @@ export function requirePerson(server: FastifyInstance, { findSignedIn, rateLimit
   });
 }
 
-/** The person signed in, on a page that is not public. */
+/** Returns the signed-in person on a page that is not public. */
 export function personOf({ person }: FastifyRequest): SignedIn {
   if (person === null) throw new Error('a public page asks who is signed in');
   return person;
@@ -80,7 +80,7 @@ export function isReading({ method }: FastifyRequest): boolean {
   return method === 'GET' || method === 'HEAD';
 }
 
-/** The path to return to. A sent form is lost, so its page opens again. */
+/** Returns the query with the path to return to. A submitted form is lost, so its page opens again. */
 function thenOf({ url }: FastifyRequest): string {
   return url === `${PAGES}/` || url === PAGES ? '' : `?${new URLSearchParams([['then', url]])}`;
 }

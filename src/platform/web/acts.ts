@@ -6,18 +6,18 @@ import { postForm } from './fields.ts';
 import { type Access, type Done, serveForm } from './forms.ts';
 import type { PageView } from './layout.ts';
 
-/** The texts of a page with one button. */
+/** Texts of a page with a single button. */
 export interface ActView {
   title: string;
   above: NonNullable<PageView['above']>;
   introduction: MarkupContent;
   submit: string;
   isFinal: boolean;
-  /** The path of the way out. */
+  /** Path of the cancel link. */
   back: string;
 }
 
-/** A page with one button, and what it does. */
+/** Page with a single button, and its act. */
 interface ActPage {
   path: string;
   access: Access;
@@ -26,7 +26,7 @@ interface ActPage {
   act(request: FastifyRequest): Promise<Done>;
 }
 
-/** Serves a page with one button at its path. */
+/** Serves a page with a single button at its path. */
 export function serveAct(server: FastifyInstance, { path, access, params, view, act }: ActPage): void {
   serveForm(server, {
     path,

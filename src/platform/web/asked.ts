@@ -3,7 +3,7 @@ import type { Markup } from '../../core/html/markup.ts';
 import type { Scope } from '../scopes.ts';
 import { personOf } from './access.ts';
 
-/** The query of a page, checked by the schema of its route. */
+/** Returns the query of a page, which the schema of its route has validated. */
 export function queryOf<T>({ query }: FastifyRequest): T {
   return query as T;
 }
@@ -12,7 +12,7 @@ export function paramsOf<T>({ params }: FastifyRequest): T {
   return params as T;
 }
 
-/** Content for people who have a scope. */
+/** Renders content for people who have a scope; null for others. */
 export function forWhoMay(request: FastifyRequest, scope: Scope, content: () => Markup | null): Markup | null {
   return personOf(request).scopes.includes(scope) ? content() : null;
 }

@@ -12,7 +12,7 @@ const TYPES: Record<string, string> = {
   '.svg': 'image/svg+xml',
 };
 
-/** The files that pages load, and the templates that make pages. */
+/** Files that pages load, with the templates that they are made from. */
 const FILES = {
   'platform.css': ['charts.css', 'web/platform.css'],
   'platform.js': ['web/platform.js', 'web/passkeys.js'],
@@ -20,10 +20,10 @@ const FILES = {
 } as const;
 type AssetName = keyof typeof FILES;
 
-/** Hex digits of a digest that a name has. */
+/** Number of hex digits of the digest in a file's name. */
 const DIGITS = 16;
 
-/** The files that pages load, each at an address that names its digest: what stands there never changes. */
+/** Files that pages load, each at an address with its digest, whose content never changes. */
 export class Assets {
   readonly #files = new Map<string, { type: string; bytes: Buffer }>();
   readonly #urls = new Map<string, string>();
@@ -41,7 +41,7 @@ export class Assets {
     return this.#urls.get(name) ?? '';
   }
 
-  /** Serves them to everybody; a browser keeps them. */
+  /** Serves the files to everyone, with permission to cache them. */
   readonly routes: FastifyPluginAsync = async (server) => {
     server.get<{ Params: { file: string } }>(
       '/:file',

@@ -6,22 +6,25 @@ export interface DataColumn<Row> {
   head: string;
   cell(row: Row): MarkupContent;
   /**
-   * Figures stand at the end of their column; what is short is not broken where there is room; what is done stands last
-   * and has no words above it.
+   * Kind of a column: numbers are right-aligned, short values are not wrapped if there is room, and acts come last
+   * without a visible head.
    */
   kind?: 'name' | 'number' | 'short' | 'act';
 }
 
 export interface DataTable<Row> {
-  /** The subject of its rows; it is heard, not seen. */
+  /** Subject of the rows, for screen readers only. */
   caption: string;
   columns: readonly DataColumn<Row>[];
   rows: readonly Row[];
-  /** In the place of a table without rows. */
+  /** Content instead of a table without rows. */
   empty: Markup;
 }
 
-/** A table. On a narrow screen each row becomes a block, in which every value has the head of its column before it. */
+/**
+ * Renders a table. On a narrow screen, each row becomes a block in which every value is preceded by the head of its
+ * column.
+ */
 export function dataTable<Row>({ caption, columns, rows, empty }: DataTable<Row>): Markup {
   if (rows.length === 0) return empty;
   const head = ({ head: words, kind }: DataColumn<Row>) =>
@@ -43,23 +46,23 @@ function classOf(kind: DataColumn<never>['kind']): Markup | null {
   return kind === undefined || kind === 'name' ? null : markup` class="${kind}"`;
 }
 
-/** Each sign is another one, so that nobody needs to see the colour. */
+/** Different signs for the tones, so that color is not needed to tell them apart. */
 const SIGNS = { good: '✓', bad: '✗', warning: '!', neutral: '–' } as const;
 export type StatusTone = keyof typeof SIGNS;
 
-/** A state in a word. */
+/** Renders a state in a word. */
 export function statusWord(tone: StatusTone, word: string): Markup {
   return markup`<span class="status ${tone}"><span aria-hidden="true">${SIGNS[tone]}</span> ${word}</span>`;
 }
 
-/** Something that one wants to know at once: what it is, how it stands, and what follows. */
+/** Tile with the most important facts: the subject, its state, and the next step. */
 export interface TileView {
   title: string;
   tone: StatusTone;
   word: string;
-  /** Sentences below it. */
+  /** Sentences below the state. */
   content: MarkupContent;
-  /** The next page. */
+  /** Link to the next page. */
   next?: { title: string; path: string };
 }
 
@@ -71,22 +74,22 @@ ${next === undefined ? null : markup`<p class="next"><a href="${next.path}">${ne
 `;
 }
 
-/** A moment in UTC, and how long ago it is. @param at RFC 3339 UTC. */
+/** Renders a moment in UTC, and the time since then. @param at RFC 3339 UTC. */
 export function moment(at: string, now: Date): Markup {
   return markup`${utcTime(at)} <span class="minor">${distance(at, now)}</span>`;
 }
 
-/** A moment in UTC. @param at RFC 3339 UTC. */
+/** Renders a moment in UTC. @param at RFC 3339 UTC. */
 export function utcTime(at: string): Markup {
   return markup`<time datetime="${at}"><span>${at.slice(0, 10)}</span> <span>${at.slice(11, 19)} <abbr title="Coordinated Universal Time">UTC</abbr></span></time>`;
 }
 
-/** A moment that leads to the page of what happened then. */
+/** Renders a moment as a link to the page of the event. */
 export function momentLink(path: string, at: string, now: Date): Markup {
   return markup`<a href="${path}">${utcTime(at)}</a> <span class="minor">${distance(at, now)}</span>`;
 }
 
-/** A moment, or a word in its place. */
+/** Renders a moment, or a word if there is none. */
 export function momentOr(at: string | null, now: Date, otherwise: string): Markup {
   return at === null ? markup`<span class="minor">${otherwise}</span>` : moment(at, now);
 }
@@ -97,28 +100,28 @@ export function distance(at: string, now: Date): string {
   return seconds > 0 ? `${roughly(seconds)} ago` : `in ${roughly(-seconds)}`;
 }
 
-/** An empty state: what will stand here, and the command that brings it. */
+/** Renders an empty state: the future content, and the command that creates it. */
 export function emptyState(sentence: MarkupContent, next: MarkupContent = null): Markup {
   return markup`<div class="none"><p>${sentence}</p>${next}</div>
 `;
 }
 
 /**
- * A text to be copied, with a button where scripts run.
- * @param id of its element; no two of a page are the same.
+ * Renders a text with a copy button, which is shown if scripts run.
+ * @param id of its element, unique on the page.
  */
 export function copyable(id: string, label: string, text: string): Markup {
   return markup`<div class="copy"><pre id="${id}" tabindex="0" role="region" aria-label="${label}">${text}</pre><button type="button" class="small" data-copies="${id}" hidden>Copy</button></div>
 `;
 }
 
-/** The act of a page, as a call of the API. */
+/** Renders the act of a page as a call of the API. */
 export function asCurl(id: string, command: string): Markup {
   return markup`<details class="curl"><summary>Copy as curl</summary>${copyable(id, 'The same as a call of the API', command)}</details>
 `;
 }
 
-/** Facts about one thing, each with its name. */
+/** Renders labeled facts about one subject. */
 export function factList(facts: readonly (readonly [label: string, value: MarkupContent])[]): Markup {
   return markup`<dl class="facts">
 ${facts.map(([label, value]) => markup`<div><dt>${label}</dt><dd>${value}</dd></div>\n`)}</dl>
@@ -126,9 +129,9 @@ ${facts.map(([label, value]) => markup`<div><dt>${label}</dt><dd>${value}</dd></
 }
 
 /**
- * Links to the first and the next page of a list, with what it is asked for.
- * @param next where it goes on; null on its last page.
- * @param by the member of the query that says where a page begins.
+ * Renders links to the first and the next page of a list, keeping its query.
+ * @param next cursor of the next page; null on the last page.
+ * @param by query parameter with the cursor.
  */
 export function further(path: string, query: Query, next: string | number | null, by = 'cursor'): Markup | null {
   const { [by]: at, ...asked } = query;
@@ -143,20 +146,20 @@ export function link(path: string, words: string): Markup {
   return markup`<a href="${path}">${name(words)}</a>`;
 }
 
-/** A link that looks like what it is: the beginning of something to do. */
+/** Renders a link in the form of a button, which starts an act. */
 export function action(path: string, words: string, weight: 'main' | 'quiet' = 'main'): Markup {
   return markup`<a class="button${weight === 'quiet' ? ' quiet' : ''}" href="${path}">${words}</a>`;
 }
 
-/** Longer ids are broken where a column is narrow. */
+/** Length above which an id may be wrapped in a narrow column. */
 const SHORT_ID = 24;
 
-/** An id as it is written. */
+/** Renders an id. */
 export function idText(id: string): Markup {
   return id.length > SHORT_ID ? markup`<code>${name(id)}</code>` : markup`<code class="short">${name(id)}</code>`;
 }
 
-/** A digest, of which the beginning is seen at once and all of it on demand. */
+/** Renders a digest, of which the start is visible at once and the rest on demand. */
 export function digest(hex: string | null): Markup {
   if (hex === null) return markup`<span class="minor">none</span>`;
   return markup`<code class="digest">${hex}</code>`;

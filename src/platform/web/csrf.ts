@@ -4,18 +4,18 @@ import { HttpProblem } from '../http/problem.ts';
 import { isReading } from './access.ts';
 import { isVisitorToken, visitorToken } from './session-cookie.ts';
 
-/** The field of a form that shows that one of our own pages made it. */
+/** Name of the form field that proves that one of our own pages made the form. */
 export const CSRF_FIELD = 'csrf';
 
-/** The value of that field for the browser that asks for this page. */
+/** Returns the value of the field for the browser that requests this page. */
 export function csrfToken(request: FastifyRequest, reply: FastifyReply): string {
   return request.person?.csrf ?? visitorToken(request, reply);
 }
 
 /**
- * Refuses what another site had a browser send: a form without the token of its session, or with an `Origin` that is
- * not ours.
- * @param publicUrl where people reach the platform, if it was said.
+ * Refuses forms that another site made the browser submit: those without the token of their session, or with a foreign
+ * `Origin`.
+ * @param publicUrl public address of the platform, if configured.
  */
 export function refuseForeignForms(server: FastifyInstance, publicUrl: string | null): void {
   server.addHook('preValidation', async (request) => {
@@ -31,7 +31,7 @@ export function refuseForeignForms(server: FastifyInstance, publicUrl: string | 
   });
 }
 
-/** A browser says where a form comes from. `null` is what it says when it hides it. */
+/** Refuses a foreign `Origin`, including `null`, with which a browser hides the origin. */
 function refuseForeignOrigin({ headers: { origin }, host }: FastifyRequest, publicUrl: string | null): void {
   if (origin === undefined) return;
   const given = URL.parse(origin);

@@ -3,13 +3,15 @@ import { shellWord } from '../../core/shell.ts';
 import { apiOrigin } from './origin.ts';
 
 export interface ApiCall {
-  /** GET unless said. */
+  /** Method; GET by default. */
   method?: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
   path: string;
   body?: object;
 }
 
-/** A call of the API, as a command for a shell. The key is in a variable: a command stays in the shell's history. */
+/**
+ * Returns a call of the API as a shell command. The key is in a variable, because the shell's history keeps commands.
+ */
 export function curlCommand(request: FastifyRequest, { method = 'GET', path, body }: ApiCall): string {
   const words = [
     `curl ${method === 'GET' ? '' : `-X ${method} `}${shellWord(apiOrigin(request) + path)}`,

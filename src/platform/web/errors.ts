@@ -15,10 +15,10 @@ const TITLES: Record<number, string> = {
   503: 'Not just now',
 };
 
-/** Titles of codes that say more than their status. */
+/** Titles of codes that are more specific than their status. */
 const TITLES_OF_CODES: Record<string, string> = { foreign_form: 'This form cannot be taken' };
 
-/** The error handler of pages: every failure becomes a page; a defect tells the reader nothing but its request's id. */
+/** Answers every failure with a page; a defect reveals only the id of the request. */
 export function answerProblemPage(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   if (error instanceof GoFirst) {
     reply.redirect(error.to, 303);
@@ -37,7 +37,7 @@ ${problem.status < 500 ? null : markup`<p class="minor">Request <code>${request.
   });
 }
 
-/** A reader knows the name of a field, not where in a request it stands. */
+/** Returns a message with the name of the field, but not its place in the request. */
 function inWords({ fields: [first], message }: HttpProblem): string {
   return first === undefined || first.field === '' ? message : `${first.field}: ${first.message}`;
 }

@@ -4,15 +4,15 @@ import { type Markup, type MarkupContent, markup } from '../../core/html/markup.
 import { CSRF_FIELD, csrfToken } from './csrf.ts';
 import type { FormState } from './forms.ts';
 
-/** A form that is sent to the path that it stands at, or to another. */
+/** Form that is posted to its own path, or to another one. */
 export interface PostForm {
   action?: string;
   fields: MarkupContent;
-  /** On its button, or the buttons themselves. */
+  /** Text of the button, or the buttons themselves. */
   submit: string | Markup;
-  /** The act cannot be undone. */
+  /** True if the act cannot be undone. */
   isFinal?: boolean;
-  /** Beside the button: where to go instead. */
+  /** Alternative to the button, shown next to it. */
   instead?: MarkupContent;
 }
 
@@ -29,7 +29,7 @@ ${fields}<p class="acts">${buttons}${instead ?? null}</p>
 `;
 }
 
-/** The errors of a form, above it: read aloud when the page opens. */
+/** Renders the summary of errors above a form, which screen readers announce when the page opens. */
 function whatIsWrong({ errors, refusal }: FormState): Markup | null {
   const fields = Object.keys(errors);
   if (refusal === null && fields.length === 0) return null;
@@ -42,15 +42,15 @@ function whatIsWrong({ errors, refusal }: FormState): Markup | null {
 export interface Field {
   name: string;
   label: string;
-  /** `text` unless said. */
+  /** Type of the input; `text` by default. */
   type?: 'text' | 'email' | 'password' | 'number' | 'search' | 'datetime-local';
   hint?: MarkupContent;
   autocomplete?: string;
   inputMode?: 'numeric' | 'email';
   isOptional?: boolean;
-  /** The value before anything was typed. */
+  /** Initial value. */
   value?: string;
-  /** It is where typing begins. */
+  /** True if the field gets the focus. */
   isFirst?: boolean;
 }
 
@@ -69,7 +69,7 @@ export function field(form: FormState, view: Field): Markup {
   });
 }
 
-/** A text of several lines. */
+/** Renders a text field with several lines. */
 export function textArea(
   form: FormState,
   view: Pick<Field, 'name' | 'label' | 'hint' | 'isOptional'>,
@@ -87,17 +87,17 @@ export function textArea(
   );
 }
 
-/** A form that is sent twice does its work once. */
+/** Renders a hidden idempotency key, so that submitting the form twice acts once. */
 export function onceField({ values: { once } }: FormState): Markup {
   return hidden('once', typeof once === 'string' ? once : randomUUID());
 }
 
-/** The address of whoever signs in here, unless `autocomplete` says otherwise. */
+/** Renders the field for an e-mail address; that of the person signing in, unless `autocomplete` differs. */
 export function emailField(form: FormState, more: Pick<Field, 'isFirst' | 'autocomplete'> = {}): Markup {
   return field(form, { name: 'email', label: 'E-mail address', type: 'email', autocomplete: 'username', ...more });
 }
 
-/** Typing begins at the first field that is wrong, else where the form says. */
+/** Reports whether a field gets the focus: the first invalid field, or else the one that the form specifies. */
 function beginsHere({ errors }: FormState, { name, isFirst }: Field): boolean {
   const [wrong] = Object.keys(errors);
   return wrong === undefined ? isFirst === true : wrong === name;
@@ -107,7 +107,7 @@ export interface Choice {
   value: string;
   label: string;
   hint?: string;
-  /** Fields of its own, shown while it is chosen; null for none. */
+  /** Fields that are shown while the choice is selected; null for none. */
   fields?: readonly Markup[] | null;
 }
 
@@ -127,7 +127,7 @@ export function select(
   );
 }
 
-/** One or several of a few, each with a word on what it is. */
+/** Renders a choice of one or several options, each with an explanation. */
 export function choices(
   form: FormState,
   { name, label, type }: { name: string; label: string; type: 'checkbox' | 'radio' },
@@ -165,13 +165,13 @@ function errorOf(name: string, error: string): Markup {
   return markup`<p class="error" id="${name}-error"><span aria-hidden="true">✗</span> ${error}</p>\n`;
 }
 
-/** A hidden field. */
+/** Renders a hidden field. */
 export function hidden(name: string, value: string): Markup {
   return markup`<input type="hidden" name="${name}" value="${value}">
 `;
 }
 
-/** Names the owner of a form's password, for password managers. */
+/** Renders the owner of a form's password, for password managers. */
 export function ownerOfPassword(email: string): Markup {
   return markup`<input type="email" name="username" autocomplete="username" value="${email}" hidden>
 `;

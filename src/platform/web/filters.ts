@@ -3,7 +3,7 @@ import { type Markup, type MarkupContent, markup } from '../../core/html/markup.
 import { link } from './components.ts';
 import { type Query, withQuery } from './own-path.ts';
 
-/** A schema for the filters of a list's form, whose empty fields count as absent. */
+/** Returns a schema for the filters of a list's form, whose empty fields count as absent. */
 export function filtersOf<S extends z.ZodType>(schema: S) {
   return z.preprocess(
     (query) => Object.fromEntries(Object.entries(query as object).filter(([, value]) => value !== '')),
@@ -11,7 +11,7 @@ export function filtersOf<S extends z.ZodType>(schema: S) {
   );
 }
 
-/** A form above a list, which asks for a part of it. @param asked what it is asked for: one link clears all of it. */
+/** Renders a filter form above a list. @param asked current filters, which one link clears. */
 export function filterForm(path: string, asked: Query, fields: MarkupContent): Markup {
   const all = withQuery(path, asked) === path ? null : link(path, 'Show all');
   return markup`<form method="get" action="${path}" class="filters" role="search">

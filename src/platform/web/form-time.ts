@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { instant } from '../http/fields.ts';
 
-/** A time as the field of a form has it, which means UTC, or as a link has it; none where it is empty. */
+/** Time in a form field, which is in UTC, or in a link; undefined if empty. */
 export const formTime = z.string().transform(toRfc3339).pipe(instant.optional());
 
 function toRfc3339(value: string): string | undefined {
@@ -10,7 +10,7 @@ function toRfc3339(value: string): string | undefined {
   return `${value}${/T\d\d:\d\d$/.test(value) ? ':00' : ''}Z`;
 }
 
-/** The same as a field has it. */
+/** Returns a time in the format of a form field. */
 export function toFormTime(at: string): string {
   return at.slice(0, 19);
 }

@@ -6,13 +6,13 @@ import { headersOf, toProblem } from '../http/problem.ts';
 import type { PageView } from './layout.ts';
 import { leaveNotice } from './session-cookie.ts';
 
-/** A form as it was sent, for the page that shows it again. Empty the first time. */
+/** Submitted form, for the page that shows it again; empty at first. */
 export interface FormState {
-  /** As they were typed; what was left out is not there. */
+  /** Values as typed; absent fields are missing. */
   values: Readonly<Record<string, string | readonly string[]>>;
   /** Errors by field. */
   errors: Readonly<Record<string, string>>;
-  /** An error that belongs to no field. */
+  /** Error that belongs to no field. */
   refusal: string | null;
 }
 
@@ -28,25 +28,25 @@ export interface AskedForm {
 /** Path of the next page, with what that page says; or a page that is shown this once. */
 export type Done = string | { notice: string; next: string } | PageView;
 
-/** The rights that a form needs, to be seen and sent. */
+/** Rights for viewing and submitting a form. */
 export type Access = Pick<FastifyContextConfig, 'public' | 'scope' | 'signedIn' | 'proved'>;
 
-/** A page with a form, and what is done with what is sent. */
+/** Page with a form, and its act. */
 export interface FormPage<S extends z.ZodType> {
   path: string;
   access: Access;
-  /** The parameters in its path. A wrong one is refused before anything is looked up. */
+  /** Schema of the path parameters, which is checked before any lookup. */
   params?: z.ZodObject;
   schema: S;
-  /** The field that a refusal is shown beside, by its code; others stand above the form. */
+  /** Fields by the codes of the refusals shown next to them; other refusals are shown above the form. */
   fields?: Readonly<Record<string, string>>;
-  /** A page with a status of its own, as for what is not there any more, has it also after a POST. */
+  /** Returns the page. A page with a status of its own, such as 410, keeps that status after a POST. */
   show(asked: AskedForm): PageView | Promise<PageView>;
   /** Does it. A `DomainError` shows the form again, with all that was typed but passwords and codes. */
   act(data: z.output<S>, request: FastifyRequest, reply: FastifyReply): Promise<Done>;
 }
 
-/** Serves a form at its path: GET shows it, POST takes it and goes on with 303. */
+/** Serves a form at its path: GET shows the form, and POST acts and redirects with 303. */
 export function serveForm<S extends z.ZodType>(server: FastifyInstance, page: FormPage<S>): void {
   const { path, access, params, schema, fields = {} } = page;
   const options = { config: access, schema: { hide: true, ...(params === undefined ? {} : { params }) } };
@@ -77,14 +77,14 @@ export function serveForm<S extends z.ZodType>(server: FastifyInstance, page: Fo
   });
 }
 
-/** Passwords, secrets and codes are typed anew. */
+/** Names of fields that are never filled in again: passwords, secrets and codes. */
 const SECRET = /password|^secret|^code$|^csrf$/;
 
 function withoutSecrets(body: Record<string, string | string[]>): FormState['values'] {
   return Object.fromEntries(Object.entries(body).filter(([name]) => !SECRET.test(name)));
 }
 
-/** The first thing that is wrong with each field, in their order. */
+/** Returns the first error of each field, in order. */
 function errorsOf({ issues }: z.ZodError): Record<string, string> {
   const errors = new Map<string, string>();
   for (const issue of issues) {
@@ -94,7 +94,7 @@ function errorsOf({ issues }: z.ZodError): Record<string, string> {
   return Object.fromEntries(errors);
 }
 
-/** A message as a sentence of its own. */
+/** Returns a message as a sentence. */
 export function sentence(message: string): string {
   const text = message.charAt(0).toUpperCase() + message.slice(1);
   return /[.!?]$/.test(text) ? text : `${text}.`;

@@ -5,10 +5,10 @@ import { personOf } from './access.ts';
 import { emptyState, moment, statusWord, tile } from './components.ts';
 import type { ModuleOverview, TimelineEvent } from './overview.ts';
 
-/** Number of events that are shown; the services have all of them. */
+/** Maximum number of events shown; the pages of the services list all of them. */
 const MOST_EVENTS = 30;
 
-/** The page that people come to first: whether anything is wrong, since when, when it was last checked, what to do next. */
+/** Serves the front page: whether anything is wrong, since when, the last check, and the next step. */
 export function frontPage(server: FastifyInstance, overviews: readonly ModuleOverview[], clock: () => Date): void {
   server.get('/', { config: { signedIn: true }, schema: { hide: true } }, async (request, reply) => {
     const { scopes } = personOf(request);

@@ -6,24 +6,24 @@ import { CSRF_FIELD } from './csrf.ts';
 import type { ApiCall } from './curl.ts';
 import { FRONT, PAGES } from './own-path.ts';
 
-/** The content of a page; the frame around it is the same everywhere. */
+/** Content of a page, without the common frame. */
 export interface PageView {
-  /** Its heading, and in the title of the window. */
+  /** Heading, which is also in the window's title. */
   title: string;
   content: MarkupContent;
-  /** Under the heading: what this page is for. */
+  /** Purpose of the page, below the heading. */
   introduction?: MarkupContent;
-  /** The way here, from the outermost page on. */
+  /** Breadcrumbs, outermost page first. */
   above?: readonly { title: string; path: string }[];
-  /** For forms: one narrow column. */
+  /** True for forms in one narrow column. */
   isNarrow?: boolean;
-  /** The call of the API that does the same; it is shown below the content. */
+  /** Equivalent call of the API, shown below the content. */
   api?: ApiCall;
-  /** 200 unless said. */
+  /** Status; 200 by default. */
   status?: number;
 }
 
-/** A page that the frame leads to. */
+/** Page in the navigation. */
 export interface NavItem {
   title: string;
   path: string;
@@ -31,14 +31,14 @@ export interface NavItem {
   scope: Scope;
 }
 
-/** The frame around a page, for its reader. */
+/** Frame around a page, for its reader. */
 export interface FrameParts {
   nav: readonly NavItem[];
   assets: Assets;
   person: SignedIn | null;
-  /** The path of the page, without its query. */
+  /** Path of the page without its query. */
   path: string;
-  /** A message that the page before has left. */
+  /** Notice left by the previous page. */
   notice: string | null;
 }
 
@@ -90,7 +90,7 @@ ${above.map(({ title, path }) => markup`<li><a href="${path}">${name(title)}</a>
 `;
 }
 
-/** True if a page is the one that an item leads to, or below it. */
+/** Reports whether a page is the target of an item, or below it. */
 function isAt(item: string, path: string): boolean {
   if (item === FRONT) return path === FRONT || path === PAGES;
   const folder = item.replace(/\/$/, '');

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The origin where people reach the platform, if it was said. */
+    /** Public origin of the platform, if configured. */
     publicUrl: string | null;
   }
 }
@@ -11,7 +11,7 @@ export function rememberOrigin(server: FastifyInstance, publicUrl: string | null
   server.decorate('publicUrl', publicUrl);
 }
 
-/** The API's address for the reader of a page: the configured one, else the origin of the page. */
+/** Returns the API's address for the reader of a page: the configured one, or else the origin of the page. */
 export function apiOrigin({ server, protocol, host }: FastifyRequest): string {
   return server.publicUrl ?? `${protocol}://${host}`;
 }

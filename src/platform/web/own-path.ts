@@ -1,13 +1,13 @@
-/** The path of all pages. The cookie of a session goes nowhere else. */
+/** Base path of all pages, to which the session cookie is limited. */
 export const PAGES = '/app';
 
-/** The front page. */
+/** Path of the front page. */
 export const FRONT = `${PAGES}/`;
 
-/** A path that a page may send somebody to: one of our own pages, or the front page in the place of anything else. */
+/** Returns a safe redirect target: one of our own pages, or the front page for any other value. */
 export function ownPath(wanted: unknown): string {
   if (typeof wanted !== 'string' || !/^\/app(?:[/?]|$)/.test(wanted)) return FRONT;
-  // Resolves it as a browser would, dots and backslashes included.
+  // Resolves the path as a browser would, including dots and backslashes.
   const { pathname, search } = new URL(wanted, 'http://own.invalid');
   return /^\/app(?:\/|$)/.test(pathname) ? pathname + search : FRONT;
 }
@@ -17,10 +17,10 @@ export function pathsBelow(path: string): (...below: readonly (string | number)[
   return (...below) => [path, ...below.map(encodeURIComponent)].join('/');
 }
 
-/** The query of a list. Empty values are left out. */
+/** Query of a list. Empty values are left out. */
 export type Query = Readonly<Record<string, string | number | null | undefined>>;
 
-/** A path with what is asked for. */
+/** Returns a path with a query. */
 export function withQuery(path: string, query: Query): string {
   const given = Object.entries(query).filter(([, value]) => value !== null && value !== undefined && value !== '');
   const text = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)])).toString();

@@ -4,7 +4,7 @@ import { reason } from '../http/fields.ts';
 import { type Field, field } from './fields.ts';
 import type { FormState } from './forms.ts';
 
-/** The reason of an act, as a form asks for it. */
+/** Reason of an act in a form. */
 export const askedReason = z.string().trim().min(1, 'Say why: it is recorded').pipe(reason);
 
 export function reasonField(form: FormState, more: Pick<Field, 'isFirst'> = {}): Markup {

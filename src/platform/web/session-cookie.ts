@@ -4,15 +4,16 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { PAGES } from './own-path.ts';
 
 const SESSION = 'evidence_session';
-/** The cookie of a browser in which nobody is signed in: its forms are bound to it. */
+/** Cookie of a browser without a session, to which its forms are bound. */
 const VISITOR = 'evidence_visitor';
-/** One line for the next page, signed. */
+/** Cookie with a signed notice for the next page. */
 const NOTICE = 'evidence_notice';
 
 /**
- * The attributes of all cookies. They go to pages alone, never to the API, and no script reads them. Without `Max-Age`
- * they end with the browser.
- * @param publicUrl where people reach the platform, if it was said: https there makes them Secure whatever stands between.
+ * Returns the attributes of all cookies, which are sent to pages only, never to the API, and hidden from scripts.
+ * Without `Max-Age`, they end with the browser session.
+ * @param publicUrl public address of the platform, if configured; https makes cookies Secure, whatever proxies are in
+ * between.
  */
 export function cookieFlags(publicUrl: string | null): CookieSerializeOptions {
   return { path: PAGES, httpOnly: true, sameSite: 'lax', secure: publicUrl?.startsWith('https:') || 'auto' };
@@ -31,7 +32,7 @@ export function clearSession(reply: FastifyReply): void {
   reply.clearCookie(SESSION);
 }
 
-/** The token in forms of a browser in which nobody is signed in: its cookie's value, signed by us. */
+/** Returns the form token of a browser without a session: the value of its cookie, signed by the platform. */
 export function visitorToken(request: FastifyRequest, reply: FastifyReply): string {
   let visitor = request.cookies[VISITOR];
   if (!visitor) {
@@ -48,12 +49,12 @@ export function isVisitorToken(request: FastifyRequest, token: string): boolean 
   return valid && Boolean(visitor) && value === `form ${visitor}`;
 }
 
-/** Says something on the page that comes next. */
+/** Leaves a notice for the next page. */
 export function leaveNotice(reply: FastifyReply, notice: string): void {
   reply.setCookie(NOTICE, notice, { signed: true });
 }
 
-/** Takes the message that the page before has left, once. */
+/** Returns the notice left by the previous page, once. */
 export function takeNotice(request: FastifyRequest, reply: FastifyReply): string | null {
   const left = request.cookies[NOTICE];
   if (!left) return null;

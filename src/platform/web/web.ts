@@ -16,12 +16,12 @@ import type { ModuleOverview } from './overview.ts';
 import { FRONT, PAGES } from './own-path.ts';
 import { cookieFlags, takeNotice } from './session-cookie.ts';
 
-/** Content Security Policy Level 3: nothing that stands in a page runs or draws, whatever got into it. */
+/** Content Security Policy (Level 3) under which injected content neither runs nor loads. */
 const POLICY = [
   "default-src 'none'",
   "style-src 'self'",
   "script-src 'self'",
-  // A page that keeps itself new asks for itself.
+  // Live pages fetch themselves.
   "connect-src 'self'",
   "img-src 'self' data:",
   "form-action 'self'",
@@ -32,16 +32,16 @@ const POLICY = [
 const HEADERS = {
   'content-security-policy': POLICY,
   'x-content-type-options': 'nosniff',
-  // Addresses have tokens in them. With no referrer at all, forms would say that they come from nowhere.
+  // Addresses may contain tokens. With `no-referrer`, forms would send `Origin: null`.
   'referrer-policy': 'same-origin',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
 };
 
-/** The limit of a form. */
+/** Maximum size of a form. */
 const BODY_LIMIT = 64 * 1024;
 
-/** The pages of a service. Their routes are registered under `/app`. */
+/** Pages of a service, whose routes are registered under `/app`. */
 export interface ModulePages {
   nav: readonly NavItem[];
   routes: FastifyPluginAsync;
@@ -49,9 +49,9 @@ export interface ModulePages {
 
 export interface WebOptions extends AccessOptions {
   modules: readonly { pages?: ModulePages; overview?: ModuleOverview }[];
-  /** The data folder's key: signs what browsers keep for us, under a key that is used for nothing else. */
+  /** Key of the data folder, from which the key that signs cookies is derived. */
   masterKey: Uint8Array;
-  /** The origin where people reach the platform, if it was said. */
+  /** Public origin of the platform, if configured. */
   publicUrl: string | null;
 }
 
@@ -62,7 +62,7 @@ declare module 'fastify' {
   }
 }
 
-/** Serves the pages of all services in one frame. */
+/** Serves the pages of all services in a common frame. */
 export async function servePages(server: FastifyInstance, options: WebOptions): Promise<void> {
   const assets = await Assets.read();
   server.get('/', { config: { public: true }, schema: { hide: true } }, (_request, reply) =>

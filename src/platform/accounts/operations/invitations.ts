@@ -6,7 +6,6 @@ import { invitationParamsSchema, invitationSchema, openInvitationSchema, sentInv
 
 const PEOPLE = operationGroup('people', 'people');
 
-/** Returns the operations on invitations. */
 export function invitationOperations(invitations: Invitations) {
   return {
     listInvitations: PEOPLE.get('/invitations', {

@@ -7,7 +7,6 @@ import { apiKeySchema, issuedKeySchema, keyParamsSchema, newKeySchema, rotationS
 
 const KEYS = operationGroup('keys', 'keys');
 
-/** Returns the operations on API keys. */
 export function keyOperations(keys: ApiKeys) {
   return {
     makeApiKey: KEYS.post('/', {

@@ -8,7 +8,6 @@ import { newRoleSchema, personParamsSchema, personSchema } from '../wire.ts';
 
 const PEOPLE = operationGroup('people', 'people');
 
-/** Returns the operations on people. */
 export function peopleOperations(people: Accounts['people']) {
   const act = (
     name: string,

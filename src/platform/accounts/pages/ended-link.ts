@@ -5,7 +5,7 @@ import type { PageView } from '../../web/layout.ts';
 import { PAGES } from '../../web/own-path.ts';
 import type { LinkPurpose } from '../tables.ts';
 
-/** Says how to get another link of each purpose. */
+/** Instructions for getting another link, by purpose. */
 const WAYS: Record<LinkPurpose, Markup> = {
   set_up: markup`<p>It makes the first account. While nobody has one, whoever runs the platform makes another link, with its data folder in the place of <code>./data</code>:</p>
 ${copyable('command', 'The command that makes another link', 'evidence-platform people set-up --data ./data')}
@@ -17,7 +17,7 @@ ${copyable('command', 'The command that makes another link', 'evidence-platform 
 <p><a class="button" href="${PAGES}/forgot">Send me a link</a></p>`,
 };
 
-/** The page that a link leads to, or one that says how to get another where it is not good any more. */
+/** Returns the page of a link, or a page that explains how to get another link if this one has ended. */
 export async function unlessEnded(purpose: LinkPurpose, page: () => Promise<PageView>): Promise<PageView> {
   try {
     return await page();

@@ -17,7 +17,7 @@ export function invitationPages(server: FastifyInstance, { accounts }: AccountPa
   for (const act of ACTS) actPage(server, accounts.invitations, act);
 }
 
-/** The section of open invitations. @param cursor of its list. */
+/** Renders the section of open invitations. @param cursor of its list. */
 export async function invitationSection(
   request: FastifyRequest,
   { accounts, clock }: AccountPageParts,
@@ -70,12 +70,12 @@ function inviter(by: string | null, names: ReadonlyMap<string, string>): Markup 
   return person === undefined ? idText(by) : name(person);
 }
 
-/** Something that is done to an invitation with one button. */
+/** Act on an invitation with a single button. */
 interface InvitationAct {
   path: string;
   operation: 'sendInvitationAgain' | 'withdrawInvitation';
   title: string;
-  /** After whom it is about. */
+  /** Text that follows the address. */
   introduction: string;
   submit: string;
   isFinal: boolean;

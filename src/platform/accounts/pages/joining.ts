@@ -19,7 +19,7 @@ const joinerSchema = z.object({ name: personNameSchema, password: passwordSchema
 
 type Params = { token: string };
 
-/** The ways to an account: the set-up link, an invitation, and signing up where it is open. */
+/** Pages of the ways to an account: the set-up link, an invitation, and signing up if it is open. */
 export function joiningPages(server: FastifyInstance, { accounts }: AccountPageParts): void {
   setUpPage(server, accounts);
   signUpPage(server, accounts);
@@ -72,7 +72,7 @@ function signUpPage(server: FastifyInstance, accounts: Accounts): void {
   });
 }
 
-/** The page behind a letter's link that makes an account. Opening it does not use it up. */
+/** Serves the page of a mailed link that creates an account. Opening the page does not consume the link. */
 function linkPage(server: FastifyInstance, accounts: Accounts, purpose: InvitingPurpose, path: string): void {
   serveForm(server, {
     path: `/${path}/:token`,
@@ -115,7 +115,7 @@ const CLOSED: PageView = {
 <p><a href="${PAGES}/sign-in">Sign in</a></p>`,
 };
 
-/** The same whether or not somebody has the address. */
+/** Returns the page after a letter was requested, which does not reveal whether the address has an account. */
 export function letterSent(email: string): PageView {
   return {
     title: 'Look into your mail',

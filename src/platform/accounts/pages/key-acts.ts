@@ -18,10 +18,9 @@ import { KEYS_PATH, keyPath } from './paths.ts';
 
 const ABOVE = [{ title: 'API keys', path: KEYS_PATH }];
 
-/** Making a key asks again who it is; ending one does not. */
+/** Access to pages that issue keys, which requires a fresh authentication; ending a key does not. */
 const MAKING = { scope: 'keys:write', proved: true } as const;
 
-/** Pages for the acts on API keys. */
 export function keyActPages(server: FastifyInstance, parts: { keys: ApiKeys; clock: () => Date }): void {
   makePage(server, parts);
   rotatePage(server, parts);
@@ -118,7 +117,7 @@ function newKeyFields(form: FormState, request: FastifyRequest, now: Date): Mark
   ];
 }
 
-/** The end of a day in UTC: a form that is sent again a little later asks for the same. */
+/** Returns the end of a day in UTC, so that a form submitted again a little later makes the same request. */
 function endOfDay(now: Date, days: number): string {
   return `${new Date(now.getTime() + days * 86_400_000).toISOString().slice(0, 10)}T23:59:59.999Z`;
 }
@@ -136,7 +135,7 @@ ${copyable('usage', 'How a program gets it', usageOf(scopes, request))}
   };
 }
 
-/** The first request to try with each scope. */
+/** Example request for each scope. */
 const FIRST_PATHS: readonly [Scope, string][] = [
   ['audit:read', '/audit/streams/'],
   ['keys:read', '/keys/'],
@@ -145,7 +144,7 @@ const FIRST_PATHS: readonly [Scope, string][] = [
   ['metrics:read', '/metrics'],
 ];
 
-/** The key as a variable, and a call that it may make, if it may read anything. */
+/** Returns commands that set the key as a variable and make an allowed call, if the key may read anything. */
 function usageOf(scopes: readonly Scope[], request: FastifyRequest): string {
   const [, path] = FIRST_PATHS.find(([scope]) => scopes.includes(scope)) ?? [];
   const call = path === undefined ? [] : [curlCommand(request, { path })];

@@ -17,7 +17,7 @@ export interface KeyPageParts {
   clock: () => Date;
 }
 
-/** The API keys: which there are, and what is done with them. */
+/** Pages of API keys: the list, and the acts on them. */
 export async function keyPages(server: FastifyInstance, parts: KeyPageParts): Promise<void> {
   const { keys, clock } = parts;
   serveOperationList(server, keyOperations(keys).listApiKeys, {
@@ -101,7 +101,7 @@ export function scopeList(scopes: readonly string[]): Markup {
 
 const SOON_MS = 14 * 24 * 60 * 60 * 1000;
 
-/** The state of a key, in a word. */
+/** Returns the state of a key in a word. */
 function keyState(key: ApiKey, now: Date): Markup {
   if (key.revoked_at !== null) return statusWord('neutral', 'revoked');
   if (key.expires_at === null) return statusWord('good', 'good');

@@ -21,7 +21,7 @@ import { passkeySection } from './passkeys.ts';
 import { OWN_ACCOUNT } from './paths.ts';
 import { presentPassword } from './sign-in.ts';
 
-/** Pages where people see and change their own account, but for second factors. */
+/** Pages on which people view and change their own account, except for second factors. */
 export function ownAccountPages(server: FastifyInstance, parts: AccountPageParts): void {
   const { accounts } = parts;
   accountPage(server, parts);

@@ -15,7 +15,7 @@ import { OWN_ACCOUNT } from './paths.ts';
 const ACT = { above: [{ title: 'Your account', path: OWN_ACCOUNT }], isFinal: true, back: OWN_ACCOUNT };
 const SESSIONS = `${OWN_ACCOUNT}/sessions`;
 
-/** Ending sessions of one's own. */
+/** Pages that end the person's own sessions. */
 export function ownSessionPages(server: FastifyInstance, { accounts }: AccountPageParts): void {
   endPage(server, accounts);
   endOthersPage(server, accounts);
@@ -61,7 +61,7 @@ function endOthersPage(server: FastifyInstance, { ownSessions }: Accounts): void
   });
 }
 
-/** The list of one's own sessions. */
+/** Renders the list of the person's own sessions. */
 export function sessionSection(sessions: readonly OwnSession[], now: Date): Markup {
   const table = dataTable({
     caption: 'Sessions',

@@ -9,7 +9,7 @@ import { peoplePages } from './people.ts';
 import { secondFactorPages } from './second-factor.ts';
 import { signInPages } from './sign-in.ts';
 
-/** The pages of API keys. */
+/** Returns the pages of API keys. */
 export function pagesOfKeys(parts: KeyPageParts): ModulePages {
   return {
     nav: [{ title: 'API keys', path: KEYS_PATH, scope: 'keys:read' }],
@@ -17,7 +17,7 @@ export function pagesOfKeys(parts: KeyPageParts): ModulePages {
   };
 }
 
-/** The pages of accounts: coming in, one's own account, and those of all people. */
+/** Returns the pages of accounts: signing in, the person's own account, and all people. */
 export function pagesOfPeople(parts: AccountPageParts): ModulePages {
   return {
     nav: [{ title: 'People', path: PEOPLE_PATH, scope: 'people:read' }],

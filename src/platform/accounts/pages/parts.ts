@@ -1,6 +1,6 @@
 import type { Accounts } from '../accounts.ts';
 
-/** The services behind the pages of accounts: those that the routes of the API call. */
+/** Services behind the pages of accounts, which are those of the API's routes. */
 export interface AccountPageParts {
   accounts: Accounts;
   clock: () => Date;

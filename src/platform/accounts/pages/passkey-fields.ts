@@ -5,15 +5,15 @@ import type { FormState } from '../../web/forms.ts';
 import type { MakingOptions, PasskeyAnswer, SigningOptions } from '../ceremonies.ts';
 import type { FactorQuestion } from '../second-factors.ts';
 
-/** The field in which `passkeys.js` puts the authenticator's answer. */
+/** Name of the field in which `passkeys.js` puts the authenticator's answer. */
 const FIELD = 'passkey';
 
-/** More than any answer has. */
+/** Maximum length of an answer, more than any authenticator needs. */
 const LONGEST_ANSWER = 16 * 1024;
 
 const answerSchema = z.looseObject({ id: z.string() });
 
-/** The content of a passkey's field. */
+/** Content of the passkey field. */
 export const passkeySchema = z
   .string()
   .max(LONGEST_ANSWER)
@@ -24,10 +24,10 @@ export const passkeySchema = z
     return z.NEVER;
   });
 
-/** As people type it, also in groups. */
+/** Code as people type it, possibly in groups. */
 export const codeSchema = z.string().transform((typed) => typed.replace(/\s/g, ''));
 
-/** A form has the field of each factor that the person has; they fill in one of them. */
+/** Fields of all second factors of a person, of which one is filled in. */
 const isEmpty = (given: unknown) => (given === '' ? undefined : given);
 export const factorSchema = {
   code: z.preprocess(isEmpty, codeSchema.optional()),
@@ -42,7 +42,7 @@ function parse(written: string): unknown {
   }
 }
 
-/** Asks for a second factor, where the person has one. */
+/** Renders the fields for a second factor; null if the person has none. */
 export function factorFields(form: FormState, { factors, options }: FactorQuestion, isFirst = false): Markup {
   const error = form.errors['code'];
   const code = factors.includes('authenticator')
@@ -61,7 +61,7 @@ const ELSEWHERE = 'A passkey cannot be used at this address.';
 const TYPE_THE_CODE = 'Type the code of your authenticator.';
 const ASK_AN_OWNER = 'Use another one, or ask an owner to remove your second factor.';
 
-/** The buttons of a form that asks for a second factor. */
+/** Renders the buttons of a form that asks for a second factor. */
 export function factorButtons({ factors, options }: FactorQuestion, submit: string): Markup | string {
   if (options === null) return submit;
   const passkey = passkeyButton('get', options, `${submit} with a passkey`);
@@ -73,12 +73,12 @@ export function passkeyField(): Markup {
   return markup`${hidden(FIELD, '')}<p class="error" role="alert" data-passkey-words hidden></p>\n`;
 }
 
-/** Says so where scripts do not run; the button is there only where they do. */
+/** Renders a note that is shown if scripts do not run, in which case the button stays hidden. */
 export function withoutScripts(words: string): Markup {
   return markup`<p class="minor" data-without-scripts>${words}</p>\n`;
 }
 
-/** A button that asks the browser for a passkey, and sends its form with the answer. */
+/** Renders a button that requests a passkey from the browser, and submits its form with the answer. */
 export function passkeyButton(
   ceremony: 'create' | 'get',
   options: MakingOptions | SigningOptions,
@@ -87,7 +87,7 @@ export function passkeyButton(
   return markup`<button data-passkey="${ceremony}" data-options="${JSON.stringify(options)}" hidden>${words}</button>`;
 }
 
-/** The field for an authenticator's code. */
+/** Renders the field for an authenticator's code. */
 export function codeField(form: FormState, isFirst = false): Markup {
   const hint = 'Six digits, from your authenticator.';
   const autocomplete = 'one-time-code';

@@ -20,7 +20,7 @@ import { OWN_ACCOUNT } from './paths.ts';
 
 const ABOVE = [{ title: 'Your account', path: OWN_ACCOUNT }];
 
-/** Adding passkeys of one's own, and removing them. */
+/** Pages that add and remove the person's own passkeys. */
 export function passkeyPages(server: FastifyInstance, { accounts }: AccountPageParts): void {
   serveForm(server, {
     path: '/passkeys/new',
@@ -75,7 +75,7 @@ async function addView({ passkeys }: Accounts, asked: AskedForm): Promise<PageVi
 const NOT_HERE = markup`<p>Browsers have passkeys at addresses with HTTPS alone. Whoever runs the platform says its address as <code>public_url</code>.</p>
 <p><a href="${PAGES}/second-factor">Add an authenticator</a></p>`;
 
-/** One's own passkeys. */
+/** Renders the person's own passkeys. */
 export function passkeySection(isOffered: boolean, passkeys: readonly Passkey[], now: Date): Markup {
   const add = isOffered ? markup`<p>${action(`${PAGES}/passkeys/new`, 'Add a passkey', 'quiet')}</p>\n` : null;
   const table = dataTable({

@@ -25,7 +25,7 @@ import { personActPages } from './person-acts.ts';
 
 const SEES_PEOPLE = { scope: 'people:read' } as const;
 
-/** Pages of the people with an account, and of their roles. Owners change them. */
+/** Pages of the people with an account, and of their roles, which owners change. */
 export async function peoplePages(server: FastifyInstance, parts: AccountPageParts): Promise<void> {
   const { accounts, clock } = parts;
   servePage(server, {
@@ -70,7 +70,7 @@ function onePage(server: FastifyInstance, { accounts, clock }: AccountPageParts)
   });
 }
 
-/** The cursors of both lists of the page: that of the second one is `invitations`. */
+/** Cursors of the two lists on the page; `invitations` is that of the second list. */
 const listsSchema = pageQuerySchema.extend({ invitations: pageQuerySchema.shape.cursor });
 
 function peopleTable(people: readonly Person[], now: Date): Markup {

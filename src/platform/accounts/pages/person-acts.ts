@@ -16,7 +16,7 @@ import { PEOPLE_PATH, personPath } from './paths.ts';
 
 const ABOVE = [{ title: 'People', path: PEOPLE_PATH }];
 
-/** People who let others in prove again who they are. */
+/** Access to pages that let people in, which requires a fresh authentication. */
 const LETTING_IN = { scope: 'people:write', proved: true } as const;
 
 const ROLE_CHOICES: readonly Choice[] = [
@@ -79,7 +79,7 @@ function rolePage(server: FastifyInstance, accounts: Accounts): void {
   });
 }
 
-/** Something that is done to somebody with one button. */
+/** Act on a person with a single button. */
 interface PersonAct {
   path: string;
   operation: 'disablePerson' | 'enablePerson' | 'removeSecondFactor';

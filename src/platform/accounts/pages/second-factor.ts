@@ -16,12 +16,12 @@ import type { AccountPageParts } from './parts.ts';
 import { codeField, codeSchema } from './passkey-fields.ts';
 import { OWN_ACCOUNT } from './paths.ts';
 
-/** As authenticators show it. */
+/** Name that authenticators show. */
 const ISSUER = 'Evidence platform';
 
 const ABOVE = [{ title: 'Your account', path: OWN_ACCOUNT }];
 
-/** Adding an authenticator of one's own, and removing it. */
+/** Pages that add and remove the person's own authenticator. */
 export function secondFactorPages(server: FastifyInstance, { accounts }: AccountPageParts): void {
   serveForm(server, {
     path: '/second-factor',
@@ -79,7 +79,7 @@ ${postForm(asked, { fields: [hidden('offer', offer), codeField(form)], submit: '
   };
 }
 
-/** The secret travels with the form, sealed for the person: it is kept when its first code is right. */
+/** Opens the secret in the form, which is sealed for the person and stored only after its first code was right. */
 function openOffer({ secrets }: Accounts, offer: string, personId: string): Buffer {
   try {
     return secrets.open(Buffer.from(offer, 'base64url'), ownerOf(personId));
@@ -92,7 +92,7 @@ function ownerOf(personId: string): string {
   return `second factor of ${personId}`;
 }
 
-/** Black on white, also where the page is dark: cameras read nothing else. */
+/** Draws the secret as a QR code, black on white even in dark mode, because cameras need the contrast. */
 function picture(link: string): Markup {
   const svg = renderSVG(link, { border: 2, ecc: 'M' });
   return new Markup([svg.replace('<svg', '<svg class="code-picture" role="img" aria-label="The secret as a picture"')]);

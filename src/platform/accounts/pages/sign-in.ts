@@ -18,7 +18,7 @@ export const presentPassword = z.string().min(1, 'Type your password').max(1000)
 
 const ticket = z.string().max(1000);
 
-/** Coming in, going out, and showing again who one is. */
+/** Pages that sign in, sign out, and authenticate again. */
 export function signInPages(server: FastifyInstance, { accounts }: AccountPageParts): void {
   signInPage(server, accounts);
   codePage(server, accounts);
@@ -47,7 +47,7 @@ function signInPage(server: FastifyInstance, accounts: Accounts): void {
   });
 }
 
-/** The second step, for who has a second factor. */
+/** Serves the second step of signing in, for people with a second factor. */
 function codePage(server: FastifyInstance, accounts: Accounts): void {
   serveForm(server, {
     path: '/sign-in/code',
@@ -83,7 +83,7 @@ function signOutPage(server: FastifyInstance, accounts: Accounts): void {
   });
 }
 
-/** The page before an act that nobody must carry out at an open screen. */
+/** Serves the fresh authentication before an act that must not be done at an unattended screen. */
 function provePage(server: FastifyInstance, accounts: Accounts): void {
   serveForm(server, {
     path: '/prove',
@@ -108,12 +108,15 @@ function provePage(server: FastifyInstance, accounts: Accounts): void {
   });
 }
 
-/** The network and browser that begin a session. */
+/** Returns the network and browser that start a session. */
 export function fromOf(request: FastifyRequest): { network: string; browser: string } {
   return { network: networkOf(request), browser: browserWords(request.headers['user-agent']) };
 }
 
-/** Whatever session the browser had before ends: the new one is not known to whoever put that there. */
+/**
+ * Starts a session, and ends the previous one of the browser: an attacker may have planted that session, and must not
+ * know the new one.
+ */
 export async function begin(
   accounts: Accounts,
   session: string,
@@ -143,7 +146,7 @@ const NOBODY_YET: PageView = {
   ),
 };
 
-/** @throws DomainError `not_signed_in` where the ticket is too old. */
+/** @throws DomainError `not_signed_in` if the ticket has expired. */
 async function codeView(accounts: Accounts, asked: AskedForm): Promise<PageView> {
   const { form, request } = asked;
   const ticket = String(form.values['ticket']);

@@ -2,7 +2,7 @@ import type { FindSignedIn } from '../../web/access.ts';
 import { principalOfSession } from '../roles.ts';
 import type { Sessions } from '../sessions.ts';
 
-/** Finds who is signed in, for the frame around all pages. */
+/** Returns a function that finds the signed-in person, for the frame around all pages. */
 export function signedInBy(sessions: Sessions): FindSignedIn {
   return async (token) => {
     const session = await sessions.find(token);

@@ -5,12 +5,12 @@ import type { AdministrationService } from '../service.ts';
 
 type RecordedAct = Awaited<ReturnType<AdministrationService['acts']>>['data'][number];
 
-/** The ids of people that acts name. */
+/** Returns the ids of people in acts. */
 export function peopleIn(acts: readonly RecordedAct[]): string[] {
   return [...new Set(acts.flatMap((act) => [personNamed(act.actor), personOfObject(act)]).filter((id) => id !== null))];
 }
 
-/** @param names of people by their ids, as they are called now: acts have no names in them. */
+/** @param names current names of people by id, because acts contain no names. */
 export function actTable(acts: readonly RecordedAct[], names: ReadonlyMap<string, string>, now: Date): Markup {
   return dataTable({
     caption: 'Administrative acts',
@@ -27,13 +27,13 @@ export function actTable(acts: readonly RecordedAct[], names: ReadonlyMap<string
   });
 }
 
-/** An act in one line. @param names as of `actTable`. */
+/** Renders an act as one line. @param names as for `actTable`. */
 export function actLine(act: RecordedAct, names: ReadonlyMap<string, string>): Markup {
   const to = nameOr(names, personOfObject(act), `${act.resource_type} ${act.resource_id}`);
   return markup`${name(inWords(act.action))}: ${to}, by ${nameOr(names, personNamed(act.actor), act.actor)}`;
 }
 
-/** `person.role_changed` as people say it. */
+/** Returns an action such as `person.role_changed` in words. */
 function inWords(action: string): string {
   const words = action.replace(/[._]/g, ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);

@@ -5,7 +5,7 @@ import { actLine, peopleIn } from './act-table.ts';
 
 const MOST = 30;
 
-/** The newest administrative acts, for the time line of all services. */
+/** Returns the newest administrative acts, for the timeline of all services. */
 export async function recentActs(
   service: AdministrationService,
   people: Pick<People, 'namesOf'>,

@@ -26,10 +26,10 @@ export interface AdministrationPageParts {
   settings: Settings;
 }
 
-/** The settings in force: names and values, none of them secret. */
+/** Settings in force: names and values without secrets. */
 export type Settings = readonly (readonly [name: string, value: string])[];
 
-/** The number of failed letters on one page. */
+/** Number of failed messages on a page. */
 const LETTERS = 20;
 
 export function pagesOfAdministration(parts: AdministrationPageParts): ModulePages {

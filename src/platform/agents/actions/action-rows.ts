@@ -25,14 +25,14 @@ export function insertOutcomes(transaction: Transaction, outcomes: readonly NewR
   return transaction.insertAll('agent_outcomes', OUTCOME, outcomes);
 }
 
-/** Actions of these ids, by whatever agent: each agent gives its own. */
+/** Returns the actions with these ids, of any agent: agents choose the ids of their own actions. */
 export async function actionsOf(reader: Reader, actionIds: readonly string[]): Promise<AgentAction[]> {
   if (actionIds.length === 0) return [];
   const actions = reader.tables<AgentTables>().selectFrom('agent_actions').selectAll();
   return actions.where(reader.sql.isAmong('action_id', actionIds)).execute();
 }
 
-/** The outcomes of actions, by the numbers of these. */
+/** Returns the outcomes of actions, by the numbers of the actions. */
 export async function outcomesOf(reader: Reader, actionNos: readonly number[]): Promise<Map<number, ReportedOutcome>> {
   if (actionNos.length === 0) return new Map();
   const outcomes = reader.tables<AgentTables>().selectFrom('agent_outcomes').selectAll();
@@ -40,7 +40,7 @@ export async function outcomesOf(reader: Reader, actionNos: readonly number[]): 
   return new Map(rows.map((row) => [row.action_no, row]));
 }
 
-/** The keys of the last onboarding of agents. */
+/** Returns the public keys that the last onboarding of each agent issued. */
 export async function publicKeysOf(
   reader: Reader,
   agentNos: readonly number[],
@@ -52,7 +52,7 @@ export async function publicKeysOf(
 
 type OfAgent = Pick<Agent, 'agent_id'>;
 
-/** The answer to a POST of an action, also to a repeated one. */
+/** Returns the answer to a POST of an action, new or repeated. */
 export function loggedToWire({ agent_id }: OfAgent, action: NewAgentAction): LoggedAction {
   const { violations, attested, score_before, score_after, tier, reasons } = action;
   return {

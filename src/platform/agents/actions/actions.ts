@@ -26,7 +26,7 @@ import type { ActionDeps } from './judging.ts';
 import { type ActionAnswer, recordActions } from './recording.ts';
 import type { ActionReport } from './report.ts';
 
-/** Actions of agents, as routes and pages show them. */
+/** Actions of agents, for routes and pages. */
 export class Actions {
   readonly #database: Database;
   readonly #actions: Together<ActionReport, ActionAnswer>;
@@ -39,9 +39,9 @@ export class Actions {
   }
 
   /**
-   * Records an action, and judges it. It cannot stop the agent.
-   * @throws DomainError `forbidden` for a key of another agent; `not_found`; `invalid_request` for one that was signed at
-   * another time; `agent_suspended`, `agent_revoked`, which are recorded; `idempotency_conflict`.
+   * Records and judges an action. This cannot stop the agent.
+   * @throws DomainError `forbidden` for the key of another agent; `not_found`; `invalid_request` if the signing time is
+   * too far from now; `agent_suspended`, `agent_revoked`, which are recorded; `idempotency_conflict`.
    */
   async log(principal: Principal, agentId: string, action: NewAction, idempotencyKey?: string): Promise<LoggedAction> {
     refuseOthers(principal, agentId);
@@ -57,7 +57,7 @@ export class Actions {
   }
 
   /**
-   * Records what became of an action, once. @throws DomainError `forbidden`, `not_found`; `conflict` for another
+   * Records the outcome of an action, once. @throws DomainError `forbidden`, `not_found`; `conflict` for a different
    * outcome.
    */
   async outcome(principal: Principal, agentId: string, actionId: string, said: NewOutcome): Promise<LoggedOutcome> {
@@ -67,7 +67,7 @@ export class Actions {
     return answer.logged;
   }
 
-  /** Newest first. @throws DomainError `not_found`, `invalid_cursor`. */
+  /** Lists actions, newest first. @throws DomainError `not_found`, `invalid_cursor`. */
   async list(agentId: string, { limit, cursor, decision, from, to }: ActionQuery) {
     const agent = await findAgent(this.#database, agentId);
     let actions = this.#rows().where('agent_no', '=', agent.agent_no);
@@ -91,7 +91,7 @@ export class Actions {
     return actionToWire(agent, row, (await outcomesOf(this.#database, [row.action_no])).get(row.action_no));
   }
 
-  /** Resolves when nothing waits and nothing is written. */
+  /** Resolves when no report is waiting or being written. */
   async settled(): Promise<void> {
     await this.#actions.settled();
     await this.#outcomes.settled();
@@ -102,11 +102,11 @@ export class Actions {
   }
 }
 
-/** The outcome of an action, and its reporter. */
+/** Outcome of an action, with its reporter. */
 interface OutcomeReport {
   agentId: string;
   actionId: string;
-  /** As entries name who acts. */
+  /** Reporter, as named in entries. */
   actor: string;
   said: NewOutcome;
 }
@@ -114,8 +114,8 @@ interface OutcomeReport {
 type OutcomeAnswer = { logged: LoggedOutcome } | { refused: DomainError };
 
 /**
- * Records what became of actions, each once: the same again is answered again. It is taken whatever the agent's state
- * is: what it did before it was suspended has an end, too.
+ * Records the outcomes of actions, each once; a repeated report gets the same answer. Accepts outcomes in any state of
+ * the agent, because actions from before a suspension have outcomes, too.
  */
 async function recordOutcomes(
   transaction: Transaction,

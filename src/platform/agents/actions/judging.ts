@@ -12,19 +12,19 @@ import type { ActionContent, LoggedAction, Violation } from '../wire/actions.ts'
 import type { NewAgentAction } from './action-rows.ts';
 import { type ActionReport, actionIdOf, contentSha256 } from './report.ts';
 
-/** The members of an action that can violate its agent's rights. */
+/** Members of an action that can violate its agent's rights. */
 type JudgedContent = Omit<ActionContent, 'action_type' | 'action_description'>;
 
 /** Facts about an action beyond its content. */
 export interface ActionFacts {
-  /** The fault of its signature; null for a good one or none. */
+  /** Reason why the signature is bad; null if it is good or absent. */
   badSignature: string | null;
-  /** The decoy that its tool is, which nobody has a reason to use. */
+  /** Decoy that the tool is, which no task requires; null if the tool is none. */
   decoy: AgentDecoy | null;
 }
 
 export interface JudgedAction {
-  /** The agent's own where the action is attested. */
+  /** Id chosen by the agent if the action is attested; else generated. */
   action_id: string;
   decision: ActionDecision;
   violations: Violation[];
@@ -42,7 +42,7 @@ export function judge(agent: Agent, { content, attestation }: ActionReport, fact
 
 const SHA256 = /^[0-9a-f]{64}$/i;
 
-/** Lists the rights that an action violates, each of them once. */
+/** Returns the rights that an action violates, each once. */
 export function violationsOf(agent: Agent, action: JudgedContent, facts: ActionFacts): Violation[] {
   const { allowed_tools, allowed_apis } = allowancesOf(agent);
   const { tool_used: tool, api_called: api } = action;
@@ -61,7 +61,7 @@ export function violationsOf(agent: Agent, action: JudgedContent, facts: ActionF
   return violations;
 }
 
-/** Says how an action shows another agent than was onboarded; null if it does not. */
+/** Returns the differences between the action and the onboarded agent; null if there are none. */
 function otherThanRegistered(
   agent: Pick<Agent, 'onboarded_at' | 'model' | 'version'>,
   action: JudgedContent,
@@ -84,7 +84,7 @@ export interface ActionDeps extends Pick<AgentServiceDeps, 'clock' | 'log' | 'al
   vaults: Pick<Vaults, 'trip'>;
 }
 
-/** Notes what an action is to its agent's ledger: a line for each violation, or a point for one that is attested. */
+/** Notes an action in its agent's ledger: a line for each violation, or a point for an attested action without any. */
 export async function noteJudged(
   transaction: Transaction,
   deps: ActionDeps,
@@ -111,7 +111,7 @@ export async function noteJudged(
   return sum;
 }
 
-/** Notes an action of an agent that may not act. One that is revoked loses nothing any more. */
+/** Notes an action of an agent that may not act. A revoked agent no longer loses points. */
 export async function noteAttempt(ledgers: FamilyLedgers, agent: Agent, action_id: string): Promise<LedgerChange> {
   if (agent.state === 'revoked') return nothingYet(agent);
   return ledgers.note(agent.agent_id, { rule: 'attempt_while_suspended', action_id });
@@ -129,7 +129,7 @@ function add(sum: LedgerChange, { after, tier, reasons, entries, lines }: Ledger
   sum.lines.push(...lines);
 }
 
-/** An action as it is kept. It has no entry yet. */
+/** Returns the row of an action, without the place of its entry. */
 export function actionRowOf(
   { agent_no }: Agent,
   { actor, content, attestation }: ActionReport,

@@ -9,7 +9,7 @@ import { type ActionReport, actionIdOf, contentSha256, isSignedAction } from './
 
 interface Reading {
   reports: readonly ActionReport[];
-  /** Those that the reports are of. */
+  /** Agents of the reports. */
   agents: readonly Agent[];
   now: Date;
 }
@@ -20,7 +20,7 @@ interface Read {
   decoyTools: ReadonlyMap<number, ReadonlyMap<string, AgentDecoy>>;
 }
 
-/** Facts read before actions are judged: earlier actions, the keys of their agents, and which tools are decoys. */
+/** Facts that are read before actions are judged: earlier actions, the keys of their agents, and the decoy tools. */
 export class KnownActions {
   readonly results: KeyedResults;
   readonly #read: Read;
@@ -54,7 +54,8 @@ export class KnownActions {
   }
 
   /**
-   * The action that this one repeats: with the same id of the agent's, or the same idempotency key; null for a new one.
+   * Returns the earlier action that this report repeats, with the same action id of the agent or the same idempotency
+   * key; null if the action is new.
    * @throws DomainError `idempotency_conflict`.
    */
   earlier({ agent_no }: Agent, { attestation, keyed, content }: ActionReport): NewAgentAction | null {
@@ -88,7 +89,7 @@ function idOf(results: KeyedResults, keyed: ActionReport['keyed']): string[] {
   try {
     return [results.resultOf(keyed) ?? []].flat();
   } catch {
-    // `earlier` reports a key that belongs to another request.
+    // `earlier` reports a key that was used for another request.
     return [];
   }
 }

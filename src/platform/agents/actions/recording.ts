@@ -23,13 +23,12 @@ import {
 import { KnownActions } from './known.ts';
 import { type ActionReport, isSignedTooFar } from './report.ts';
 
-/** The answer to a report. A refusal to a suspended or revoked agent is recorded as an entry all the same. */
+/** Answer to a report. The refusal of a suspended or revoked agent is recorded as an entry, too. */
 export type ActionAnswer = { action: NewAgentAction } | { refused: DomainError };
 
 /**
- * Records what agents report: actions, what their ledgers say of them, and entries of their streams, all of it or
- * nothing.
- * @returns for each report what came of it.
+ * Records reports of agents: actions, lines of their ledgers, and entries of their streams, all or none.
+ * @returns the answer to each report.
  */
 export async function recordActions(
   transaction: Transaction,
@@ -73,7 +72,7 @@ class ActionRecording {
     return new ActionRecording(transaction, deps, { ledgers, known, now });
   }
 
-  /** @returns what came of it, to be asked for once all is written. */
+  /** @returns a function that gives the answer after everything is written. */
   async add(report: ActionReport): Promise<() => ActionAnswer> {
     try {
       return await this.#add(report);
@@ -83,7 +82,7 @@ class ActionRecording {
     }
   }
 
-  /** Writes all that was added. The heads of streams are taken last: see `appendIn`. */
+  /** Writes everything that was added. Locks the heads of streams last: see `appendIn`. */
   async write(): Promise<void> {
     const { ledgers, known } = this.#begun;
     await ledgers.write();
@@ -121,7 +120,7 @@ class ActionRecording {
     return action;
   }
 
-  /** An attempt of an agent that may not act. */
+  /** Records the attempt of an agent that may not act. */
   async #refuse(agent: Agent, report: ActionReport): Promise<() => ActionAnswer> {
     const { state } = agent;
     const action_id = randomUUID();
@@ -169,7 +168,9 @@ function revoked(members: Record<string, unknown>): DomainError {
   return new DomainError('agent_revoked', 'the agent is revoked, for ever; the attempt is recorded', members);
 }
 
-/** An action with all that was signed of it, so that its signature can be checked with the entry alone. */
+/**
+ * Returns the entry of an action. The entry contains all signed content, so that it suffices to check the signature.
+ */
 function loggedEntry(
   report: ActionReport,
   { action_id, decision, violations, isAttested }: JudgedAction,
@@ -180,7 +181,7 @@ function loggedEntry(
   return entryOf(report, 'action.logged', action_id, { ...judged, ...kept, trust: trustToEntry(change) });
 }
 
-/** The entry for an attempt by an agent that may not act. */
+/** Returns the entry of an attempt by an agent that may not act. */
 function refusedEntry(
   report: ActionReport,
   { action_id, state, change }: { action_id: string; state: AgentStateName; change: LedgerChange },
@@ -204,7 +205,7 @@ function entryOf(
   };
 }
 
-/** With the lines of the ledger that the action led to. */
+/** Converts a change for its entry, including the ledger lines of the action. */
 function trustToEntry({ before, after, tier, lines }: LedgerChange) {
   return { before, after, tier, lines: lines.map(lineToEntry) };
 }

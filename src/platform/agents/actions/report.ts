@@ -5,32 +5,32 @@ import type { AgentPublicKeys } from '../identity/identity-rows.ts';
 import { isSignedByAgent } from '../identity/keys.ts';
 import type { ActionAttestation, ActionContent } from '../wire/actions.ts';
 
-/** An action, and who reports it. */
+/** Action with its reporter. */
 export interface ActionReport {
   agentId: string;
-  /** As entries name who acts. */
+  /** Reporter, as named in entries. */
   actor: string;
   content: ActionContent;
   attestation: ActionAttestation | null;
   keyed: KeyedRequest | null;
 }
 
-/** In lower case, however its agent writes it (RFC 9562 section 4). */
+/** Returns the action id in lower case, however the agent writes it (RFC 9562 section 4). */
 export function actionIdOf({ action_id }: ActionAttestation): string {
   return action_id.toLowerCase();
 }
 
-/** The digest by which two actions of one id count as the same. */
+/** Returns the digest that decides whether two actions with one id are the same. */
 export function contentSha256(content: ActionContent): string {
   return sha256(canonicalize(content as Json));
 }
 
 const FORMAT = 'evidence-agent-action/1';
 
-/** The service's clock and the agent's may be so far apart. */
+/** Maximum difference between the clocks of the service and the agent. */
 const CLOCK_OFF_MS = 5 * 60_000;
 
-/** The text that an attestation signs: RFC 8785, without members that the action lacks. */
+/** Returns the text that an attestation signs: RFC 8785, without members that the action lacks. */
 export function attestedText(
   agentId: string,
   { action_id, signed_at }: Pick<ActionAttestation, 'action_id' | 'signed_at'>,
@@ -51,7 +51,7 @@ export function isSignedAction(
   return isSignedByAgent(publicKeys, { algorithm, message, signature });
 }
 
-/** True if an action was signed too long before or after now. */
+/** Reports whether an action was signed too long before or after now. */
 export function isSignedTooFar({ signed_at }: Pick<ActionAttestation, 'signed_at'>, now: Date): boolean {
   const off = Math.abs(Date.parse(signed_at) - now.getTime());
   return !(off <= CLOCK_OFF_MS);

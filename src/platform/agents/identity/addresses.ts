@@ -3,12 +3,12 @@ import type { RevocationListName } from './identity-rows.ts';
 
 const FILE_WORDS: Record<CertificateKind, string> = { ecdsa: 'ecdsa', ml_dsa_65: 'ml-dsa-65' };
 
-/** `ecdsa`, `ml-dsa-65` of the first generation, `ecdsa-2` of the second: what stands before `.crl`. */
+/** Returns the file name before `.crl`: `ecdsa` and `ml-dsa-65` for the first generation, `ecdsa-2` for the second. */
 export function revocationListFile({ kind, generation }: RevocationListName): string {
   return generation === 1 ? FILE_WORDS[kind] : `${FILE_WORDS[kind]}-${generation}`;
 }
 
-/** The other way round; null for what is no such name. */
+/** Parses such a file name; null if it is invalid. */
 export function toRevocationListName(file: string): RevocationListName | null {
   const match = /^(ecdsa|ml-dsa-65)(?:-([1-9]\d{0,5}))?$/.exec(file);
   if (match === null) return null;
@@ -17,19 +17,22 @@ export function toRevocationListName(file: string): RevocationListName | null {
   return revocationListFile(name) === file ? name : null;
 }
 
-/** Addresses and names of the documents by which strangers verify an agent. */
+/** Addresses and names of the documents with which anyone can verify an agent. */
 export class IdentityAddresses {
-  /** The address of the service, without a slash at its end: `https://HOST/agents`. */
+  /** Address of the service without a trailing slash: `https://HOST/agents`. */
   readonly base: string;
   readonly #url: URL;
 
-  /** @param publicUrl where the platform is reached. */
+  /** @param publicUrl public address of the platform. */
   constructor(publicUrl: string) {
     this.base = `${publicUrl.replace(/\/+$/, '')}/agents`;
     this.#url = new URL(this.base);
   }
 
-  /** SPIFFE-ID section 2.1: lower-case letters, digits, dots, dashes and underscores, and no port. */
+  /**
+   * Returns the trust domain by SPIFFE-ID section 2.1: lower-case letters, digits, dots, dashes and underscores,
+   * without a port.
+   */
   get trustDomain(): string {
     return this.#url.hostname.toLowerCase().replace(/[^a-z0-9._-]/g, '-');
   }
@@ -39,20 +42,20 @@ export class IdentityAddresses {
   }
 
   /**
-   * did:web section 3: the path with colons; the colon of a port is percent-encoded. It wants a name, not an IP
-   * address.
+   * Returns the DID by did:web section 3: the path with colons, and the colon of a port percent-encoded. The method
+   * requires a host name, not an IP address.
    */
   did(agentId: string): string {
     const path = this.#url.pathname.split('/').filter((part) => part !== '');
     return ['did', 'web', encodeURIComponent(this.#url.host), ...path, 'did', agentId].join(':');
   }
 
-  /** The address of a file beside an agent's DID document. */
+  /** Returns the address of a file next to an agent's DID document. */
   ofAgent(agentId: string, file: 'did.json' | 'agent-card.json'): string {
     return `${this.base}/did/${agentId}/${file}`;
   }
 
-  /** The address at which anybody asks for an agent's state. */
+  /** Returns the address at which anyone can request an agent's state. */
   verification(agentId: string): string {
     return `${this.base}/api/v1/public/verify-agent/${agentId}`;
   }

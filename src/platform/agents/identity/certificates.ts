@@ -6,13 +6,13 @@ export interface Validity {
   notAfter: Date;
 }
 
-/** A certificate, and the key that it says belongs to its subject. */
+/** Subject of a certificate, with its key. */
 interface CertificateSubject extends Validity {
   kind: CertificateKind;
   publicKey: KeyObject;
 }
 
-/** An authority that signs certificates and their revocation. */
+/** Authority that signs certificates and revocation lists. */
 export interface CertificateAuthority {
   kind: CertificateKind;
   pem: string;
@@ -21,14 +21,14 @@ export interface CertificateAuthority {
 
 export interface IssuedCertificate {
   pem: string;
-  /** The certificate, followed by the authority's. */
+  /** Certificate, followed by that of the authority. */
   chainPem: string;
-  /** 40 hex digits. */
+  /** Serial number in 40 hex digits. */
   serial: string;
 }
 
 /**
- * The certificate of an authority itself, in PEM. It signs agents' certificates and lists of revoked ones, and nothing else
+ * Issues the certificate of an authority, in PEM. The authority only signs agents' certificates and revocation lists
  * (SPIFFE X.509-SVID sections 3.2 and 4: the trust domain without a path).
  */
 export async function issueAuthorityCertificate(
@@ -50,7 +50,7 @@ export async function issueAuthorityCertificate(
   return `${certificate.toString('pem')}\n`;
 }
 
-/** The certificate of an agent: an X.509-SVID for TLS as a client and as a server. */
+/** Issues the certificate of an agent, an X.509-SVID for TLS clients and servers. */
 export async function issueAgentCertificate(
   { publicKey, notBefore, notAfter }: Omit<CertificateSubject, 'kind'>,
   agent: { agentId: string; spiffeId: string; composition: string; revocationListUrl: string },
@@ -61,7 +61,7 @@ export async function issueAgentCertificate(
   const serial = newSerial();
   const extensions = [
     new x509.BasicConstraintsExtension(false, undefined, true),
-    // RFC 9881 section 5: of ML-DSA keys signatures only; X.509-SVID section 4.3: this one, and critical.
+    // RFC 9881 section 5: ML-DSA keys only sign; X.509-SVID section 4.3: digitalSignature, marked critical.
     new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
     new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth, x509.ExtendedKeyUsage.clientAuth]),
     await x509.SubjectKeyIdentifierExtension.create(toSpki(publicKey), false, webcrypto),
@@ -80,12 +80,13 @@ export async function issueAgentCertificate(
 }
 
 /**
- * X.520 `description`: what an agent is made of stands in its subject. An extension of our own would need an object
- * identifier; those that anybody may take (2.25) have arcs that Go refuses to read, and the whole certificate with them.
+ * Object identifier of the X.520 `description`, an attribute of the subject that contains the composition. An extension
+ * of our own would need an object identifier; those that anyone may use (2.25) have arcs that Go cannot parse, so Go
+ * would reject the certificate.
  */
 const DESCRIPTION = '2.5.4.13';
 
-/** As it stands in the subject of the certificate. */
+/** Returns the composition as stated in the subject of the certificate. */
 function compositionWords(composition: string): string {
   return `composition-sha256:${composition}`;
 }
@@ -93,20 +94,20 @@ function compositionWords(composition: string): string {
 type X509 = typeof import('@peculiar/x509');
 
 export async function loadX509(): Promise<X509> {
-  // @peculiar/x509 resolves its parts by decorators, which need this to have been loaded.
+  // Loaded first, because the decorators of @peculiar/x509 need it.
   await import('reflect-metadata');
   return import('@peculiar/x509');
 }
 
-/** RFC 9881 section 2: pure ML-DSA, without parameters. */
+/** Algorithms of the signatures; RFC 9881 section 2: pure ML-DSA, without parameters. */
 const SIGNING: Record<CertificateKind, { name: string; hash?: string }> = {
   ecdsa: { name: 'ECDSA', hash: 'SHA-256' },
   ml_dsa_65: { name: 'ML-DSA-65' },
 };
 
 /**
- * A signer for @peculiar/x509. ML-DSA of WebCrypto is an experiment of Node, which says so between the lines of the
- * log, so signatures are made with the keys of node:crypto, in the form that WebCrypto gives them.
+ * Returns a signer for @peculiar/x509. WebCrypto's ML-DSA is experimental in Node and prints a warning, so signatures
+ * are made with node:crypto keys, in the format of WebCrypto.
  */
 function signingWith(kind: CertificateKind, key: KeyObject) {
   const signingAlgorithm = SIGNING[kind];
@@ -121,19 +122,21 @@ function signingWith(kind: CertificateKind, key: KeyObject) {
   };
 }
 
-/** In the form that certificates have it. */
+/** Returns the key in the form of certificates. */
 function toSpki(publicKey: KeyObject): Buffer {
   return publicKey.export({ format: 'der', type: 'spki' });
 }
 
-/** RFC 5280 section 4.1.2.2: positive, and of 20 octets at most. 40 hex digits, which nobody can foresee. */
+/**
+ * Returns a serial number by RFC 5280 section 4.1.2.2: positive, at most 20 octets, and unpredictable. 40 hex digits.
+ */
 export function newSerial(): string {
   const serial = randomBytes(20);
   serial[0] = ((serial[0] ?? 0) & 0x7f) | 0x40;
   return serial.toString('hex');
 }
 
-/** Certificates have no fractions of a second. */
+/** Truncates a time to seconds, because certificates have no fractions. */
 export function wholeSecond(time: Date): Date {
   return new Date(Math.floor(time.getTime() / 1000) * 1000);
 }

@@ -5,15 +5,15 @@ import type { AgentPublicKeys } from './identity-rows.ts';
 import { base64Json, type PlatformSigner, signJws } from './tokens.ts';
 
 /**
- * Resolves a DID of did:web (W3C DID Core; keys as in Controlled Identifiers section 2.2.3).
- * @param keys null where the agent was revoked: a document without keys verifies nothing.
+ * Returns the DID document of an agent (W3C DID Core; keys as in Controlled Identifiers section 2.2.3).
+ * @param keys null if the agent is revoked: a document without keys verifies nothing.
  */
 export function didDocument(agentId: string, keys: AgentPublicKeys | null, addresses: IdentityAddresses) {
   const did = addresses.did(agentId);
   const methods = (keys === null ? [] : [keys.ed25519, keys.ml_dsa_65]).map((publicKeyJwk) => {
     return { id: `${did}#${publicKeyJwk.kid}`, type: 'JsonWebKey', controller: did, publicKeyJwk };
   });
-  // By these the agent says who it is, and signs what it did.
+  // Keys with which the agent authenticates and signs its actions.
   const ids = methods.map(({ id }) => id);
   const [verification, card] = [addresses.verification(agentId), addresses.ofAgent(agentId, 'agent-card.json')];
   return {
@@ -29,19 +29,19 @@ export function didDocument(agentId: string, keys: AgentPublicKeys | null, addre
   };
 }
 
-/** Parts of an agent that its card shows. Names of tools, APIs and owners are not on it: anybody can read it. */
+/** Parts of an agent on its card. The card is public, so it omits the names of tools, APIs and owners. */
 type CardSubject = Pick<Agent, 'agent_id' | 'name' | 'version'>;
 
-/** An AgentCard of A2A 1.0, as its section 4.4 writes it. */
+/** AgentCard of A2A 1.0 section 4.4. */
 export type AgentCard = { [name: string]: Json } & { signatures: { protected: string; signature: string }[] };
 
 const IDENTITY_EXTENSION = 'urn:evidence-platform:agent:identity:1';
 
 /**
- * Signed as section 8.4 says, by each algorithm. The card says who the agent is; where it takes messages of A2A this
- * service does not know, so `supportedInterfaces` is empty. Section 5.7 wants one at least: an address of ours, which
- * takes none, would be a lie. Section 8.4.1 keeps a required member though it is empty, and the SDKs leave it out: both
- * forms are signed, and a verifier needs one signature that holds.
+ * Signs a card as section 8.4 describes, with each algorithm. The card states the identity of the agent. This service
+ * does not know where the agent accepts A2A messages, so `supportedInterfaces` is empty. Section 5.7 requires at least
+ * one, but one of our addresses, which accept none, would be false. Section 8.4.1 keeps an empty required member, and
+ * the SDKs omit it: both forms are signed, and a verifier needs one valid signature.
  */
 export function signAgentCard(
   subject: CardSubject,

@@ -5,33 +5,36 @@ import type { AgentTables } from '../tables.ts';
 
 export type AgentIdentity = Selectable<AgentTables['agent_identities']>;
 
-/** RFC 8037, RFC 9964 section 3 and RFC 7518: a public key, and its `kid`, which is its RFC 7638 thumbprint. */
+/** Public key (RFC 7518, RFC 8037, RFC 9964 section 3), with its RFC 7638 thumbprint as `kid`. */
 export type PublicJwk = { kty: string; kid: string; alg: string; crv?: string; x?: string; y?: string; pub?: string };
 export type AgentKeyName = 'ed25519' | 'ml_dsa_65' | 'ecdsa_p256';
 export type AgentPublicKeys = Readonly<Record<AgentKeyName, PublicJwk>>;
 
-/** The name of a list of revoked certificates: each generation of the platform's keys has its own. */
+/** Name of a certificate revocation list, one for each generation of the platform's keys. */
 export interface RevocationListName {
   kind: CertificateKind;
   generation: number;
 }
 
-/** A certificate that is not to be trusted, for now or for ever. */
+/** Certificate that is revoked or on hold. */
 export interface Revocation {
-  /** 40 hex digits. */
+  /** Serial number in 40 hex digits. */
   serial: string;
   revokedAt: Date;
   reason: RevocationReason;
 }
 
-/** The last identity issued to an agent; null if it was never onboarded. */
+/** Returns the last identity issued to an agent; null if it was never onboarded. */
 export async function currentIdentity(reader: Reader, agentNo: number): Promise<AgentIdentity | null> {
   const identities = reader.tables<AgentTables>().selectFrom('agent_identities').selectAll();
   const own = identities.where('agent_no', '=', agentNo).orderBy('issue_no', 'desc').limit(1);
   return (await own.executeTakeFirst()) ?? null;
 }
 
-/** The same of several agents, in one query: those of before, of which there may be many, are not read. */
+/**
+ * Returns the query for the last identities of several agents, without reading earlier ones, of which there may be
+ * many.
+ */
 export function currentIdentities(reader: Reader, agentNos: readonly number[]) {
   return reader
     .tables<AgentTables>()
@@ -57,9 +60,9 @@ export async function changePassport(
 }
 
 /**
- * Has the lists of revoked certificates name both certificates of an identity. A hold becomes what is for ever; what is
- * for ever stays as it is.
- * @returns the serials of those of which the lists say something else now.
+ * Adds both certificates of an identity to the revocation lists. A hold becomes permanent; a permanent revocation stays
+ * as it is.
+ * @returns the serials whose state changed.
  */
 export async function revokeCertificates(
   transaction: Transaction,
@@ -86,7 +89,7 @@ export async function revokeCertificates(
   return (await insert.returning('serial').execute()).map(({ serial }) => serial);
 }
 
-/** Has the lists no longer name those certificates of an identity that were on hold. @returns their serials. */
+/** Removes the certificates of an identity that are on hold from the lists. @returns their serials. */
 export async function liftHold(
   transaction: Transaction,
   { identity_no }: Pick<AgentIdentity, 'identity_no'>,
@@ -97,8 +100,8 @@ export async function liftHold(
 }
 
 /**
- * Rows for the list of a generation: everything revoked, and the certificates of every agent that is suspended, for
- * whatever reason it is.
+ * Returns the rows for the list of a generation: everything revoked, and the certificates of all suspended agents,
+ * whatever the reason.
  */
 export async function revocationsOf(reader: Reader, { kind, generation }: RevocationListName): Promise<Revocation[]> {
   const tables = reader.tables<AgentTables>();
@@ -132,7 +135,7 @@ const serialColumn = (kind: CertificateKind) => `${kind}_serial` as const;
 
 const serialOf = (identity: AgentIdentity, kind: CertificateKind): string => identity[serialColumn(kind)];
 
-/** The passports that are not valid, by their place in the list, and how long the list is. */
+/** Returns the passports that are not valid, by their index in the list, and the length of the list. */
 export async function passportStatuses(
   reader: Reader,
 ): Promise<{ others: ReadonlyMap<number, PassportStatus>; length: number }> {

@@ -28,20 +28,23 @@ import {
 
 type Deps = Pick<AgentServiceDeps, 'database' | 'clock' | 'publicUrl'>;
 
-/** Makes identities, and signs what the platform says of them. */
+/** Issues identities, and signs the platform's statements about them. */
 export class Issuer implements IssuerPort {
   readonly published: Published;
   readonly #deps: Deps;
   readonly #generations: KeyGenerations;
 
-  /** @param box keeps the platform's own keys: `agents/authorities`. */
+  /** @param box seals the platform's own keys: `agents/authorities`. */
   constructor(deps: Deps, box: SecretBox) {
     this.#deps = deps;
     this.#generations = new KeyGenerations(box, () => this.#addresses().trustDomain);
     this.published = new Published(deps, this.#generations);
   }
 
-  /** Makes the platform's own keys where it has none, and the next ones where those near their end: at the start, and daily. */
+  /**
+   * Creates the platform's own keys if there are none, and the next generation before the last one expires. Runs at
+   * startup and daily.
+   */
   async start(): Promise<void> {
     const { database, clock } = this.#deps;
     await database.write((transaction) => this.#generations.prepare(transaction, clock()));
@@ -89,7 +92,7 @@ export class Issuer implements IssuerPort {
   }
 }
 
-/** Ends what was issued before. @returns its number; 0 where there is none. */
+/** Supersedes the previous identity. @returns its number; 0 if there is none. */
 async function supersede(transaction: Transaction, agent: Agent, now: Date): Promise<number> {
   const identity = await currentIdentity(transaction, agent.agent_no);
   if (identity === null) return 0;
@@ -126,7 +129,7 @@ function rowOf(
   };
 }
 
-/** @returns its number. The passport names it, so it is signed afterwards. */
+/** @returns the number of the identity. The passport contains the number, so it is signed afterwards. */
 async function insertIdentity(
   transaction: Transaction,
   row: ReturnType<typeof rowOf> & { issue_no: number; key_id: string },
@@ -165,7 +168,10 @@ interface MadeIdentity {
   certificates: Readonly<Record<CertificateKind, IssuedCertificate>>;
 }
 
-/** New keys, and a certificate of each kind. @param generation of the platform's keys, which does not end before them. */
+/**
+ * Makes new keys, and a certificate of each kind. @param generation of the platform's keys, which must not expire
+ * before the certificates.
+ */
 async function makeIdentity(
   { agent_id, composition }: IdentitySubject,
   generation: KeyGeneration,
@@ -205,7 +211,7 @@ async function makeIdentity(
   };
 }
 
-/** @param statusIndex its place in the status list. */
+/** @param statusIndex its index in the status list. */
 function passportClaims(
   { agent_id, agent_type, composition }: IdentitySubject,
   { notBefore, notAfter, publicKeys, certificates }: MadeIdentity,

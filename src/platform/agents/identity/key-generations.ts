@@ -8,18 +8,19 @@ import { fromPkcs8, newKeyPair, toPkcs8 } from './keys.ts';
 import type { PlatformSigner } from './tokens.ts';
 
 const DAY_MS = 86_400_000;
-/** The validity of everything issued to an agent. */
+/** Validity of everything issued to an agent. */
 export const LEAF_DAYS = 365;
-/** The validity of a generation of the platform's keys. */
+/** Validity of a generation of the platform's keys. */
 const KEY_YEARS = 10;
-/** The time from the publication of the next generation to its first use. */
+/** Time from the publication of a generation to its first use. */
 const LEAD_DAYS = 365;
-/** The most that a verifier's clock may be slow. */
+/** Maximum time by which a verifier's clock may be slow. */
 export const CLOCK_SKEW_MS = 60_000;
 
 /**
- * The platform's own keys. The next generation is made and published a year before one signs the last certificate that it
- * may, so that whoever verifies has it by then. What a generation signed stays verifiable until that generation ends.
+ * Platform's own keys. The next generation is created and published a year before the current one signs its last
+ * certificate, so that verifiers have it in time. Signatures of a generation stay verifiable until the generation
+ * expires.
  */
 export class KeyGenerations {
   readonly #box: SecretBox;
@@ -31,9 +32,9 @@ export class KeyGenerations {
     this.#trustDomain = trustDomain;
   }
 
-  /** Makes the first generation, and the next one where the last is near its end. */
+  /** Creates the first generation, and the next one if the last is about to expire. */
   async prepare(transaction: Transaction, now: Date): Promise<void> {
-    // Counted before it is looked whether one is needed: what another process makes in between is seen, or has the same number.
+    // Counted before the check, so that a generation created concurrently is either seen or has the same number.
     const generation = (await this.#count(transaction)) + 1;
     const newest = (await this.inForce(transaction, now)).at(-1);
     const neededUntil = now.getTime() + (LEAF_DAYS + LEAD_DAYS) * DAY_MS;
@@ -44,14 +45,14 @@ export class KeyGenerations {
     const terms = { generation, trustDomain: this.#trustDomain(), notBefore, notAfter };
     const insert = transaction.tables<AgentTables>().insertInto('agent_authorities');
     const row = await makeKeyGeneration(terms, this.#box);
-    // Another process may have made it in the meantime.
+    // Another process may have created the generation in the meantime.
     await insert
       .values(row)
       .onConflict((conflict) => conflict.column('generation').doNothing())
       .execute();
   }
 
-  /** Those whose signatures still count, oldest first. */
+  /** Returns the generations that have not expired, oldest first. */
   async inForce(reader: Reader, now: Date): Promise<KeyGeneration[]> {
     const rows = reader.tables<AgentTables>().selectFrom('agent_authorities').selectAll();
     const standing = await rows.where('not_after', '>', now.toISOString()).orderBy('generation').execute();
@@ -65,8 +66,8 @@ export class KeyGenerations {
   }
 
   /**
-   * The one that signs now: no certificate that it signs outlives it.
-   * @throws Error where `prepare` has not made one yet.
+   * Returns the generation that signs now, which outlives every certificate that it signs.
+   * @throws Error if `prepare` has not created one yet.
    */
   async signing(reader: Reader, now: Date): Promise<KeyGeneration> {
     const last = now.getTime() + LEAF_DAYS * DAY_MS;
@@ -82,9 +83,9 @@ export class KeyGenerations {
   }
 }
 
-/** One generation of the platform's own keys. */
+/** Generation of the platform's own keys. */
 export interface KeyGeneration extends Validity {
-  /** From 1 on. */
+  /** Number, from 1. */
   generation: number;
   certificates: Readonly<Record<CertificateKind, CertificateAuthority>>;
   signers: Readonly<Record<SignatureAlgorithm, PlatformSigner>>;
@@ -100,7 +101,7 @@ type Purpose = keyof typeof PURPOSES;
 
 const ownerOf = (generation: number) => `authority ${generation}`;
 
-/** New keys, and certificates for those that sign certificates. */
+/** Creates new keys, and certificates for those that sign certificates. */
 export async function makeKeyGeneration(
   { generation, trustDomain, notBefore, notAfter }: { generation: number; trustDomain: string } & Validity,
   box: SecretBox,
@@ -133,7 +134,7 @@ export async function makeKeyGeneration(
   };
 }
 
-/** @throws Error when the row was not sealed with the master key of this platform. */
+/** @throws Error if the row was not sealed with the master key of this platform. */
 export function openKeyGeneration(row: AgentTables['agent_authorities'], box: SecretBox): KeyGeneration {
   const opened = box.open(row.private_keys, ownerOf(row.generation)).toString();
   const secrets = JSON.parse(opened) as Record<Purpose, string>;

@@ -4,7 +4,7 @@ import { calculateJwkThumbprint } from 'jose';
 import type { SignatureAlgorithm } from '../enums.ts';
 import type { AgentKeyName, AgentPublicKeys, PublicJwk } from './identity-rows.ts';
 
-/** PKCS #8 in PEM. */
+/** Private keys as PKCS #8 in PEM. */
 export type AgentPrivateKeys = Readonly<Record<AgentKeyName, string>>;
 
 interface KeyPair {
@@ -34,10 +34,10 @@ export async function newKeyPair(name: AgentKeyName): Promise<KeyPair> {
   return { privateKey, publicKey, publicJwk: { ...jwk, kid: await calculateJwkThumbprint(jwk) } };
 }
 
-/** RFC 9881 section 6: what stands before the seed of an ML-DSA-65 key in its shortest form, which it recommends. */
+/** Bytes before the seed of an ML-DSA-65 key in its shortest form, which RFC 9881 section 6 recommends. */
 const BEFORE_SEED = Buffer.from('3034020100300b0609608648016503040312' + '04228020', 'hex');
 
-/** RFC 5958. */
+/** Returns the key as PKCS #8 (RFC 5958). */
 export function toPkcs8(key: KeyObject): Buffer {
   if (key.asymmetricKeyType !== 'ml-dsa-65') return key.export({ format: 'der', type: 'pkcs8' });
   const { priv = '' } = key.export({ format: 'jwk' }) as { priv?: string };
@@ -57,8 +57,8 @@ export function fromPkcs8(pkcs8: Buffer): KeyObject {
 }
 
 /**
- * True if a message was signed with a key of an agent.
- * @param signature base64url without padding; anything else is no signature.
+ * Reports whether a message was signed with a key of an agent.
+ * @param signature base64url without padding; any other text is not a signature.
  */
 export function isSignedByAgent(
   publicKeys: AgentPublicKeys,
@@ -69,11 +69,14 @@ export function isSignedByAgent(
   return verify(null, message, parsed(publicKeys[algorithm === 'EdDSA' ? 'ed25519' : 'ml_dsa_65']), bytes);
 }
 
-/** A key of ML-DSA-65 that was read before verifies in half the time. */
+/** Number of parsed keys that are cached: with a parsed ML-DSA-65 key, verification takes half the time. */
 const MOST_PARSED = 2000;
 const PARSED = new Map<string, KeyObject>();
 
-/** The last of those that were asked for are kept, by what they are: a `kid` is only what somebody says. */
+/**
+ * Returns the parsed key, from a cache of the most recently used ones. The cache is keyed by the key itself, because a
+ * `kid` is only a claim.
+ */
 function parsed({ kid: _, ...jwk }: PublicJwk): KeyObject {
   const name = JSON.stringify(jwk);
   const key = PARSED.get(name) ?? createPublicKey({ key: jwk, format: 'jwk' });

@@ -18,15 +18,15 @@ import { LIST_SECONDS, signStatusList } from './tokens.ts';
 
 type Deps = Pick<AgentServiceDeps, 'database' | 'clock' | 'publicUrl'>;
 
-/** Nobody is answered sooner: so much hides what an agent that is there takes longer than one that is not. */
+/** Minimum duration of an answer, so that it does not reveal whether the agent exists. */
 const NO_SOONER_MS = 10;
 
-/** A list that says the same is signed anew after so long. */
+/** Age at which an unchanged list is signed again. */
 const KEPT_MS = (LIST_SECONDS * 1000) / 24;
 
 /**
- * Facts and documents by which strangers verify agents, without a key. Each is read when it is asked for; a list is
- * signed anew when its content changes.
+ * Facts and documents with which anyone can verify agents, without a key. Each is read on demand; a list is signed
+ * again when its content changes.
  */
 export class Published {
   readonly #lists = new Kept<Buffer>(KEPT_MS);
@@ -41,7 +41,7 @@ export class Published {
     this.#standing = deps.database.prepare(standingQuery(deps.database));
   }
 
-  /** Reads the state of an agent from the database now. @throws DomainError `not_found`. */
+  /** Reads the current state of an agent from the database. @throws DomainError `not_found`. */
   async verify(agentId: string): Promise<AgentVerification> {
     const [found] = await Promise.allSettled([this.#verify(agentId), sleep(NO_SOONER_MS)]);
     if (found.status === 'rejected') throw found.reason;
@@ -56,7 +56,7 @@ export class Published {
     return new IdentityAddresses(this.#deps.publicUrl());
   }
 
-  /** The list of revoked certificates of a file `FILE.crl`, in DER. @throws DomainError `not_found`. */
+  /** Returns the revocation list of a file `FILE.crl`, in DER. @throws DomainError `not_found`. */
   async revocationList(file: string): Promise<Buffer> {
     const { database, clock } = this.#deps;
     const now = clock();
@@ -65,12 +65,12 @@ export class Published {
     const found = generations.find(({ generation }) => generation === name.generation);
     const signing = there(found, NO_LIST);
     const revoked = await revocationsOf(database, name);
-    // Milliseconds grow from one list to the next, in whichever process.
+    // Uses milliseconds as the number, so that it grows from list to list, in any process.
     const terms = { revoked, number: BigInt(now.getTime()), now, seconds: LIST_SECONDS };
     return this.#lists.of(file, revoked, now, () => issueRevocationList(signing.certificates[name.kind], terms));
   }
 
-  /** The status of all passports, as a signed JWT. */
+  /** Returns the status list of all passports, as a signed JWT. */
   async statusList(): Promise<string> {
     const { database, clock } = this.#deps;
     const now = clock();
@@ -81,14 +81,14 @@ export class Published {
     return this.#statusLists.of('', content, now, async () => signStatusList({ url, ...statuses, now }, signers.EdDSA));
   }
 
-  /** The public keys that passports, lists and messages are signed by. */
+  /** Returns the public keys that verify passports, lists and messages. */
   async jwks(): Promise<{ keys: PublicJwk[] }> {
     const generations = await this.#generations.inForce(this.#deps.database, this.#deps.clock());
     const keys = generations.flatMap(({ signers }) => Object.values(signers).map(({ publicJwk }) => publicJwk));
     return { keys };
   }
 
-  /** In PEM, the newest first: the certificates of those that sign agents' certificates of a kind. */
+  /** Returns the certificates that sign agents' certificates of a kind, in PEM, newest first. */
   async certificates(kind: CertificateKind): Promise<string> {
     const generations = await this.#generations.inForce(this.#deps.database, this.#deps.clock());
     return generations
@@ -97,14 +97,14 @@ export class Published {
       .join('');
   }
 
-  /** @throws DomainError `not_found` for an agent that is not there or was never onboarded. */
+  /** @throws DomainError `not_found` if the agent does not exist or was never onboarded. */
   async didDocument(agentId: string) {
     const { agent, identity } = await this.#find(agentId);
     const keys = agent.state === 'revoked' ? null : (JSON.parse(identity.public_keys) as AgentPublicKeys);
     return didDocument(agentId, keys, this.addresses());
   }
 
-  /** @throws DomainError `not_found`, also for an agent that is revoked: nobody vouches for it. */
+  /** @throws DomainError `not_found`, also for a revoked agent, for which no one vouches. */
   async card(agentId: string): Promise<AgentCard> {
     const { agent } = await this.#find(agentId);
     const subject = there(agent.state === 'revoked' ? null : agent, NOBODY);
@@ -124,7 +124,7 @@ export class Published {
 const NO_LIST = 'there is no list of revoked certificates of this name';
 const NOBODY = 'there is no agent of this id that has an identity';
 
-/** A cache of signed documents: each is kept while its content is the same and it is not too old. */
+/** Cache of signed documents. A document is reused while its content is unchanged and it is not too old. */
 class Kept<T> {
   readonly #kept = new Map<string, { mark: string; signedAt: number; signed: Promise<T> }>();
   readonly #longestMs: number;
@@ -133,7 +133,7 @@ class Kept<T> {
     this.#longestMs = longestMs;
   }
 
-  /** @param content of JSON, of which what is signed is made. */
+  /** @param content JSON value from which the signed document is made. */
   of(name: string, content: unknown, now: Date, sign: () => Promise<T>): Promise<T> {
     const mark = sha256(JSON.stringify(content));
     const known = this.#kept.get(name);

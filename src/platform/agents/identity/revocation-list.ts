@@ -3,10 +3,10 @@ import type { CertificateKind, RevocationReason } from '../enums.ts';
 import { type CertificateAuthority, loadX509, wholeSecond } from './certificates.ts';
 import type { Revocation } from './identity-rows.ts';
 
-/** RFC 5280 section 5.3.1. */
+/** Reason codes of RFC 5280 section 5.3.1. */
 const REASONS: Record<RevocationReason, number> = { superseded: 4, cessationOfOperation: 5, certificateHold: 6 };
 
-/** Object identifiers, as they are written: ecdsa-with-SHA256 of RFC 5758, id-ml-dsa-65 of RFC 9881, and extensions. */
+/** Encoded object identifiers: ecdsa-with-SHA256 of RFC 5758, id-ml-dsa-65 of RFC 9881, and extensions. */
 const OIDS = {
   ecdsa: '2a8648ce3d040302',
   ml_dsa_65: '608648016503040312',
@@ -14,7 +14,7 @@ const OIDS = {
   crlNumber: '551d14',
 } as const;
 
-/** Tags of X.690, by which lists are written. */
+/** Tags of X.690 that occur in lists. */
 const DER_TAGS = {
   integer: 0x02,
   bitString: 0x03,
@@ -30,9 +30,9 @@ const DER_TAGS = {
 const V2 = derInteger('01');
 
 /**
- * All revoked certificates of an authority, in DER (RFC 5280 section 5). @peculiar/x509 takes a minute for ten thousand, so
- * it is written here.
- * @param number greater than that of any list before it.
+ * Issues the list of all revoked certificates of an authority, in DER (RFC 5280 section 5). The list is encoded here,
+ * because @peculiar/x509 takes a minute for ten thousand certificates.
+ * @param number greater than that of any earlier list.
  */
 export async function issueRevocationList(
   { kind, pem, key }: CertificateAuthority,
@@ -50,7 +50,7 @@ export async function issueRevocationList(
     issuer,
     derTime(thisUpdate),
     derTime(nextUpdate),
-    // Section 5.1.2.6: absent where there is none.
+    // Section 5.1.2.6: absent if there are no revoked certificates.
     ...(revoked.length > 0 ? [der('sequence', ...revoked.map(entryOf))] : []),
     der('context0', extensions),
   );
@@ -63,17 +63,17 @@ function entryOf({ serial, revokedAt, reason }: Revocation): Buffer {
   return der('sequence', derInteger(serial), derTime(revokedAt), der('sequence', code));
 }
 
-/** One that is not critical. */
+/** Returns an extension that is not critical. */
 function extension(name: 'reasonCode' | 'crlNumber', value: Uint8Array): Buffer {
   return der('sequence', objectIdentifier(name), der('octetString', value));
 }
 
-/** Both have no parameters. */
+/** Returns the algorithm identifier; neither algorithm has parameters. */
 const algorithmOf = (kind: CertificateKind) => der('sequence', objectIdentifier(kind));
 
 const objectIdentifier = (name: keyof typeof OIDS) => der('objectIdentifier', Buffer.from(OIDS[name], 'hex'));
 
-/** As certificates of this authority name it, in DER. */
+/** Returns the issuer's name and key identifier as in certificates of this authority, in DER. */
 async function issuerOf(pem: string): Promise<{ issuer: Uint8Array; keyIdentifier: Uint8Array }> {
   const x509 = await loadX509();
   const authority = new x509.X509Certificate(pem);
@@ -89,7 +89,7 @@ function der(tag: keyof typeof DER_TAGS, ...parts: readonly Uint8Array[]): Buffe
   return Buffer.concat([Buffer.from([DER_TAGS[tag]]), lengthOf(content), content]);
 }
 
-/** Section 8.1.3: short up to 127, else the number of its bytes before it. */
+/** Encodes a length by section 8.1.3: one byte up to 127, otherwise preceded by the number of length bytes. */
 function lengthOf({ length }: Uint8Array): Buffer {
   if (length < 0x80) return Buffer.from([length]);
   const bytes = Buffer.alloc(4);
@@ -98,13 +98,13 @@ function lengthOf({ length }: Uint8Array): Buffer {
   return Buffer.concat([Buffer.from([0x80 | shortest.length]), shortest]);
 }
 
-/** Section 8.3: a number that is not negative. @param hex with or without a zero before it. */
+/** Encodes a non-negative integer by section 8.3. @param hex with or without a leading zero. */
 function derInteger(hex: string): Buffer {
   const bytes = Buffer.from(hex.length % 2 === 0 ? hex : `0${hex}`, 'hex');
   return der('integer', (bytes[0] ?? 0) > 0x7f ? Buffer.concat([Buffer.from([0]), bytes]) : bytes);
 }
 
-/** RFC 5280 section 4.1.2.5: with two digits of the year until 2049. */
+/** Encodes a time by RFC 5280 section 4.1.2.5: two-digit years until 2049. */
 function derTime(time: Date): Buffer {
   const digits = `${time.toISOString().slice(0, 19).replace(/[-:T]/g, '')}Z`;
   if (time.getUTCFullYear() < 2050) return der('utcTime', Buffer.from(digits.slice(2)));

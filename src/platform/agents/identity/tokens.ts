@@ -4,12 +4,12 @@ import { canonicalize, type Json } from '../../../core/json/canonical.ts';
 import { type PassportStatus, SIGNATURE_ALGORITHMS, type SignatureAlgorithm } from '../enums.ts';
 import type { PublicJwk } from './identity-rows.ts';
 
-/** Seconds for which a list of revoked certificates or passports may stand for the next one if that cannot be had. */
+/** Seconds for which a list of revoked certificates or passports stays valid if the next one cannot be fetched. */
 export const LIST_SECONDS = 86_400;
-/** Seconds for which a list of passports is as good as a new one. */
+/** Seconds for which a list of passports may be cached. */
 export const LIST_FRESH_SECONDS = 60;
 
-/** Signs passports, lists and messages for the platform. */
+/** Signer of passports, lists and messages of the platform. */
 export interface PlatformSigner {
   algorithm: SignatureAlgorithm;
   key: KeyObject;
@@ -19,8 +19,8 @@ export interface PlatformSigner {
 type JsonObject = { readonly [name: string]: Json };
 
 /**
- * One signature of a JWS (RFC 7515 section 5.1). @param payload base64url.
- * @param header without `alg` and `kid`, which are the signer's.
+ * Returns one signature of a JWS (RFC 7515 section 5.1). @param payload base64url.
+ * @param header without `alg` and `kid`, which come from the signer.
  */
 export function signJws(
   payload: string,
@@ -32,14 +32,14 @@ export function signJws(
   return { protected: words, signature };
 }
 
-/** A JWT (RFC 7519) of a type. */
+/** Returns a signed JWT (RFC 7519) of a type. */
 function signJwt(claims: JsonObject, typ: string, signer: PlatformSigner): string {
   const payload = base64Json(claims);
   const { protected: header, signature } = signJws(payload, { typ }, signer);
   return `${header}.${payload}.${signature}`;
 }
 
-/** RFC 8785 of it, in base64url. */
+/** Returns the RFC 8785 text of a value in base64url. */
 export function base64Json(value: JsonObject): string {
   return Buffer.from(canonicalize({ ...value })).toString('base64url');
 }
@@ -47,54 +47,56 @@ export function base64Json(value: JsonObject): string {
 export const PASSPORT_FORMAT = 'evidence-agent-passport/1';
 const PASSPORT_TYPE = 'agent-passport+json';
 /**
- * In the protected header of each signature, and critical (RFC 7515 section 4.1.11): the algorithms by all of which the
- * passport must be signed. Whoever does not know this parameter has to refuse the passport.
+ * Parameter in the protected header of each signature, marked critical (RFC 7515 section 4.1.11): all algorithms with
+ * which the passport must be signed. A verifier that does not know this parameter has to refuse the passport.
  */
 const REQUIRED_ALGORITHMS = 'required_algs';
 
-/** RFC 7515 section 7.2.1. */
+/** JWS in the general JSON serialization: RFC 7515 section 7.2.1. */
 export interface GeneralJws {
   payload: string;
   signatures: { protected: string; signature: string }[];
 }
 
-/** The claims of a passport. */
-// Over ten members: they are claims.
+/** Claims of a passport. */
+// Over ten members: the claims form one document.
 export interface PassportClaims {
   format: typeof PASSPORT_FORMAT;
-  /** The address of the service. */
+  /** Address of the service. */
   iss: string;
-  /** The DID of the agent. */
+  /** DID of the agent. */
   sub: string;
   jti: string;
-  /** Seconds since 1970. */
+  /** Times in seconds since 1970. */
   iat: number;
   nbf: number;
   exp: number;
   agent_id: string;
   agent_type: string;
   spiffe_id: string;
-  /** Hex. */
+  /** Digest of the composition, hex. */
   composition_sha256: string;
-  /** RFC 7800: whoever holds it has the private key of this RFC 7638 thumbprint, the agent's Ed25519 key. */
+  /**
+   * Confirmation of RFC 7800: the holder has the private key with this RFC 7638 thumbprint, the agent's Ed25519 key.
+   */
   cnf: { jkt: string };
   /** Thumbprints of the agent's keys. */
   agent_keys: { ed25519: string; ml_dsa_65: string };
   certificates: { ecdsa: CertificateClaim; ml_dsa_65: CertificateClaim };
-  /** Token Status List. */
+  /** Reference to the Token Status List. */
   status: { status_list: { idx: number; uri: string } };
-  /** The address at which anybody asks for the agent's current state. */
+  /** Address at which anyone can request the agent's current state. */
   status_url: string;
 }
 
 export interface CertificateClaim {
-  /** Hex. */
+  /** Serial number, hex. */
   serial: string;
-  /** RFC 8705: base64url SHA-256 of the certificate in DER. */
+  /** Thumbprint of RFC 8705: base64url SHA-256 of the certificate in DER. */
   'x5t#S256': string;
 }
 
-/** Signs by all algorithms. @param signers one for each. */
+/** Signs a passport with all algorithms. @param signers one for each. */
 export function signPassport(claims: PassportClaims, signers: readonly PlatformSigner[]): GeneralJws {
   const payload = base64Json({ ...claims } as unknown as { [name: string]: Json });
   const required = { crit: [REQUIRED_ALGORITHMS], [REQUIRED_ALGORITHMS]: [...SIGNATURE_ALGORITHMS] };
@@ -106,29 +108,29 @@ export function signPassport(claims: PassportClaims, signers: readonly PlatformS
 
 export type SecurityEventName = 'suspended' | 'revoked' | 'reinstated';
 
-/** An event about an agent, for subscribers. */
+/** Event about an agent, for subscribers. */
 export interface SecurityEvent {
-  /** The audience. */
+  /** Audience of the token. */
   aud: string;
   jti: string;
-  /** The id shared by several messages: that of a kill. */
+  /** Id shared by several messages: that of a kill. */
   txn?: string;
   event: SecurityEventName;
-  /** When it happened. */
+  /** Time of the event. */
   at: Date;
-  /** No secrets: it is signed, not encrypted. */
+  /** Details without secrets, because tokens are signed but not encrypted. */
   detail: { [name: string]: Json };
 }
 
 const RISC = 'https://schemas.openid.net/secevent/risc/event-type';
-/** Events that every receiver of OpenID RISC knows. Our own event stands beside each, with its detail. */
+/** Events that every receiver of OpenID RISC knows. Each token also has our own event, with the details. */
 const RISC_EVENTS: Record<SecurityEventName, string> = {
   suspended: `${RISC}/account-disabled`,
   revoked: `${RISC}/account-disabled`,
   reinstated: `${RISC}/account-enabled`,
 };
 
-/** A Security Event Token (RFC 8417), whose subject is a DID (RFC 9493 section 3.2.6). */
+/** Signs a Security Event Token (RFC 8417), whose subject is a DID (RFC 9493 section 3.2.6). */
 export function signSecurityEventToken(
   { aud, jti, txn, event, at, detail }: SecurityEvent,
   { issuer, did, now }: { issuer: string; did: string; now: Date },
@@ -148,14 +150,18 @@ export function signSecurityEventToken(
   return signJwt(claims, 'secevent+jwt', signer);
 }
 
-/** Token Status List (draft-ietf-oauth-status-list-17) section 7.1: VALID, INVALID for ever, SUSPENDED for now. */
+/**
+ * Status values of Token Status List (draft-ietf-oauth-status-list-17) section 7.1: VALID, INVALID (permanent),
+ * SUSPENDED (temporary).
+ */
 const VALUES: Record<PassportStatus, number> = { valid: 0, revoked: 1, superseded: 1, suspended: 2 };
 const BITS = 2;
 
 /**
- * The status of every passport, as sections 4.1 and 5.1 write it: two bits each, from the lowest of each byte.
- * @param others statuses of those that are not valid, by index.
- * @param length one more than the greatest index.
+ * Signs the list of the statuses of all passports in the form of sections 4.1 and 5.1: two bits each, starting at the
+ * lowest bits of each byte.
+ * @param others statuses other than valid, by index.
+ * @param length one more than the highest index.
  */
 export function signStatusList(
   { url, others, length, now }: { url: string; others: ReadonlyMap<number, PassportStatus>; length: number; now: Date },

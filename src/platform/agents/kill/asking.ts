@@ -3,12 +3,12 @@ import { messageOf } from '../../../core/errors.ts';
 import { Dispatcher } from '../../outgoing/dispatcher.ts';
 import type { SecretBox } from '../../secrets.ts';
 
-/** Another process of the platform may be so far off. */
+/** Validity of a mark, which must cover the clock difference between processes of the platform. */
 const GOOD_FOR_MS = 60_000;
 
 /**
- * A mark that the platform puts on its own questions to public verification, so that they do not count as those of
- * strangers: a kill switch asks about each agent of a family. The answer is the same with it and without.
+ * Marks for the platform's own requests to public verification, so that they do not count toward the rate limit of
+ * strangers: a kill switch sends one for each agent of a family. The answer does not depend on the mark.
  */
 export class OwnQuestions {
   static readonly header = 'evidence-own-question';
@@ -20,12 +20,12 @@ export class OwnQuestions {
     this.#clock = clock;
   }
 
-  /** Good for a minute, and for questions about this agent. */
+  /** Returns a mark that is valid for a minute, and only for requests about this agent. */
   mark(agentId: string): string {
     return this.#box.seal(Buffer.from(this.#clock().toISOString()), agentId).toString('base64url');
   }
 
-  /** @param marked as it came in the header. */
+  /** @param marked value of the header. */
   isOwn(agentId: string, marked: string | string[] | undefined): boolean {
     if (typeof marked !== 'string') return false;
     try {
@@ -38,19 +38,20 @@ export class OwnQuestions {
 }
 
 /**
- * Asks public verification if an agent is still valid. @throws any fault, in words for a person; Unasked
- * where it is of no use to ask again soon.
+ * Requests from public verification whether an agent is still valid. @throws Error with a readable message; Unasked if
+ * repeating the request soon is pointless.
  */
 export type AskPublic = (agentId: string) => Promise<boolean>;
 
-/** Somebody asked so often that nobody is answered for a while. */
+/** Error for a rate limit that no request will pass for a while. */
 export class Unasked extends Error {}
 
 const TIMEOUT_MS = 2000;
 
 /**
- * Asks where strangers ask, without a key. @param verificationUrl of an agent.
- * @param own keeps these questions from being counted among those of strangers.
+ * Returns a function that requests the state where strangers do, without a key. @param verificationUrl returns the
+ * address for an agent.
+ * @param own marks the requests, so that they are not counted with those of strangers.
  */
 export function askAsStranger(
   verificationUrl: (agentId: string) => string,
@@ -73,13 +74,13 @@ export function askAsStranger(
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 500;
 
-/** Asks again and again how agents stand, each from when it should be stopped until it is seen to be. */
+/** Polls the states of agents, from the time when each should be stopped until public verification shows it. */
 export class FlipWatch {
   readonly #ask: AskPublic;
   readonly #clock: () => Date;
   readonly #over = new AbortController();
   readonly #flips = new Map<string, Promise<Date | null>>();
-  /** Reasons that the stop is not seen yet, by agent. */
+  /** Reasons why the stop is not visible yet, by agent. */
   readonly #why = new Map<string, string>();
 
   constructor(ask: AskPublic, clock: () => Date) {
@@ -87,7 +88,7 @@ export class FlipWatch {
     this.#clock = clock;
   }
 
-  /** Begins to ask. Null where asking is of no use. */
+  /** Starts polling. Resolves to null if polling is pointless. */
   begin(agentId: string): Promise<Date | null> {
     const known = this.#flips.get(agentId);
     if (known !== undefined) return known;
@@ -97,7 +98,10 @@ export class FlipWatch {
     return flip;
   }
 
-  /** When public verification said that an agent is not valid; or why that was not seen in time. */
+  /**
+   * Returns the time at which public verification showed that an agent is not valid, or the reason why that was not
+   * seen in time.
+   */
   async flipped(agentId: string, ms: number): Promise<Date | { why: string }> {
     const given = new AbortController();
     const late = sleep(ms, null, { signal: given.signal }).catch(() => null);

@@ -19,22 +19,22 @@ import {
 } from './kill-rows.ts';
 import type { KillStep } from './steps.ts';
 
-/** An attempt to write down how a step ended has so long. */
+/** Time limit for an attempt to record the end of a step. */
 const WRITING_MS = 2000;
-/** Beyond its deadline, whoever carries out a step has the kill to itself: for two attempts to write down how it ended. */
+/** Time of a claim beyond the deadline of a step: two attempts to record its end. */
 const CLAIM_MS = 2 * WRITING_MS + 1000;
 
-/** Until when a kill is claimed whose next step has so long. */
+/** Returns the end of the claim on a kill whose next step has this deadline. */
 export function claimUntil(now: Date, deadlineMs: number): Date {
   return new Date(now.getTime() + deadlineMs + CLAIM_MS);
 }
 
-/** Another process carries the kill out. */
+/** Error if another process has taken over the kill. */
 class TakenOver extends Error {}
-/** The step has an end already: that of an attempt which was given up, and got through. */
+/** Error if the step has already ended, because an attempt that was given up succeeded. */
 class EndedBefore extends Error {}
 
-/** Carries out one kill, from its first step without an end to the last. */
+/** Runs a kill, from its first unfinished step to its last. */
 export class Carrying {
   readonly #deps: KillDeps;
   readonly #steps: readonly KillStep[];
@@ -50,7 +50,9 @@ export class Carrying {
     this.#watch = new FlipWatch(deps.askPublic, deps.clock);
   }
 
-  /** Does not throw where another process has taken the kill over. @param signal has it end after the step under way. */
+  /**
+   * Returns without an error if another process has taken over the kill. @param signal stops after the current step.
+   */
   async toTheEnd(signal: AbortSignal): Promise<void> {
     const { database } = this.#deps;
     try {
@@ -69,7 +71,7 @@ export class Carrying {
     }
   }
 
-  /** Whatever happens in it, the step has an end then. */
+  /** Always records how the step ended, even if it threw. */
   async #carryOut(row: StepRow): Promise<void> {
     const started = this.#deps.clock();
     try {
@@ -96,13 +98,16 @@ export class Carrying {
     await this.#write(row, started, end);
   }
 
-  /** Those that were registered after the kill was begun, and before the agent was stopped that they belong to. */
+  /**
+   * Adds steps for agents that were registered under this agent after the kill started and before the agent was
+   * stopped.
+   */
   async #planNewChildren(transaction: Transaction, row: StepRow): Promise<void> {
     const added = await unplannedBelow(transaction, row);
     if (added.length > 0) await planSteps(transaction, row, this.#steps, added.toReversed());
   }
 
-  /** Without its entry where that is why nothing can be written. */
+  /** Records a failed step, without its entry if writing the entry is what fails. */
   async #fail(row: StepRow, started: Date, detail: string): Promise<void> {
     const end: StepEnd = { result: 'failed', detail };
     try {
@@ -120,7 +125,10 @@ export class Carrying {
     return writeWithin(this.#deps.database, WRITING_MS, (transaction) => this.#end(transaction, row, started, end));
   }
 
-  /** Nobody else waits for the row of a step, so that it can be changed after the head of the stream was taken. */
+  /**
+   * Records the end of a step. No other transaction waits for the step's row, so it may be changed after locking the
+   * head of the stream.
+   */
   async #end(transaction: Transaction, row: StepRow, started: Date, end: StepEnd): Promise<void> {
     const { kill_id, mode, started_by: actor } = this.#kill;
     const { agent_id: agentId, step, deadline_ms } = row;
@@ -167,7 +175,7 @@ export class Carrying {
     });
   }
 
-  /** Lets another process go on at once. */
+  /** Releases the kill, so that another process can continue at once. */
   async #release(): Promise<void> {
     const { database, clock } = this.#deps;
     await database.write((transaction) =>
@@ -185,8 +193,8 @@ function sentence(text: string): string {
 }
 
 /**
- * Appends entries, and goes on without those whose stream takes none: an agent is stopped all the same.
- * @returns why, for those that were not appended.
+ * Appends entries, except those whose stream accepts none, because an agent must be stopped in any case.
+ * @returns the reasons for the entries that were not appended.
  */
 export async function recordIfPossible(
   log: Pick<AuditLog, 'appendAllIn'>,

@@ -7,24 +7,23 @@ import type { KillStepName, StepResult } from '../enums.ts';
 import { AGENT_TABLES, type AgentTables, KILL_TABLES } from '../tables.ts';
 
 export type Kill = Selectable<AgentTables['agent_kills']>;
-/** A step of a kill, for one agent. */
+/** Step of a kill for one agent. */
 export type StepRow = Selectable<AgentTables['agent_kill_steps']> & Pick<Agent, 'agent_id' | 'name'>;
 
-/** The end of a step. */
 export interface StepEnd {
   result: StepResult;
-  /** An account for people: the effect, or the reason for none. */
+  /** Readable account of the effect, or the reason why there was none. */
   detail: string;
-  /** When public verification was seen to say that the agent is not valid. */
+  /** Time at which public verification showed that the agent is not valid. */
   flippedAt?: Date;
 }
 
-/** Agents of one kill, at most: steps are numbered by kind first, and then by agent. */
+/** Maximum number of agents in one kill; the number of a step is ordered by kind first, then by agent. */
 const MOST_AGENTS = 100_000;
 
 const PLAN = kindsOf(KILL_TABLES.agent_kill_steps, ['kill_no', 'number', 'agent_no', 'step', 'deadline_ms']);
 
-/** @param agents in the order in which each kind of step is done to them; they come after those that were planned. */
+/** @param agents in the order in which each kind of step runs for them, after the agents planned before. */
 export async function planSteps(
   transaction: Transaction,
   { kill_no }: Pick<Kill, 'kill_no'>,
@@ -49,8 +48,8 @@ export async function planSteps(
 }
 
 /**
- * The first step of a kill without an end; undefined where all have ended.
- * @param after all steps up to this number have ended: they are not read again.
+ * Returns the first unfinished step of a kill; undefined if all have ended.
+ * @param after number up to which all steps have ended, so that they are not read again.
  */
 export function nextStep(
   reader: Reader,
@@ -61,7 +60,7 @@ export function nextStep(
   return left.limit(1).executeTakeFirst();
 }
 
-/** Those below an agent that are no part of a kill; each comes after its parent. */
+/** Returns the descendants of an agent that are not part of a kill, each after its parent. */
 export async function unplannedBelow(
   reader: Reader,
   { kill_no, agent_id }: Pick<StepRow, 'kill_no' | 'agent_id'>,
@@ -78,7 +77,7 @@ export async function unplannedBelow(
     ),
   );
   const found: Agent[] = [];
-  // Below one that is no part of it, none is.
+  // Descendants of an agent that is not part of the kill are not part of it either.
   for (let parents = [agent_id]; parents.length > 0; ) {
     const children = await unplanned.where(reader.sql.isAmong('parent_agent_id', parents)).execute();
     found.push(...children);
@@ -87,7 +86,7 @@ export async function unplannedBelow(
   return found;
 }
 
-/** In their order. */
+/** Returns the steps of kills in order. */
 export function stepsOfKills(reader: Reader, killNos: readonly number[]): Promise<StepRow[]> {
   return stepRows(reader, killNos).execute();
 }
@@ -104,7 +103,7 @@ function stepRows(reader: Reader, killNos: readonly number[]) {
     .orderBy('number');
 }
 
-/** @returns whether it had no end before. */
+/** @returns true if the step had not ended before. */
 export async function endStep(
   transaction: Transaction,
   { kill_no, number }: Pick<StepRow, 'kill_no' | 'number'>,
@@ -124,13 +123,13 @@ export const findKill = rowFinder(AGENT_TABLES, 'agent_kills', 'kill_id', {
   missing: 'there is no use of the kill switch of this id',
 });
 
-/** Kills that are not at their end and that nobody carries out. */
+/** Returns the unfinished kills that no process is running. */
 export function abandonedKills(reader: Reader, now: Date): Promise<Kill[]> {
   const kills = reader.tables<AgentTables>().selectFrom('agent_kills').selectAll().where('finished_at', 'is', null);
   return kills.where('claimed_until', '<=', now.toISOString()).orderBy('kill_no').execute();
 }
 
-/** A kill that is not at its end and that an agent is part of; undefined for none. */
+/** Returns the unfinished kill that includes an agent; undefined if there is none. */
 export function runningKillOf(reader: Reader, { agent_no }: Pick<Agent, 'agent_no'>): Promise<Kill | undefined> {
   const kills = reader.tables<AgentTables>().selectFrom('agent_kills').selectAll().where('finished_at', 'is', null);
   return kills
@@ -140,7 +139,7 @@ export function runningKillOf(reader: Reader, { agent_no }: Pick<Agent, 'agent_n
     .executeTakeFirst();
 }
 
-/** Takes a kill that nobody has at the moment. @returns whether it is the claimant's now. */
+/** Claims a kill that no process is running. @returns true if the claim succeeded. */
 export async function claimKill(
   transaction: Transaction,
   { kill_no }: Pick<Kill, 'kill_no'>,
@@ -156,7 +155,7 @@ export async function claimKill(
   return numUpdatedRows === 1n;
 }
 
-/** Changes a kill that a claimant has. @returns whether it was the claimant's still. */
+/** Changes a kill of a claimant. @returns true if the claimant still holds the kill. */
 export async function changeKill(
   transaction: Transaction,
   { kill_no }: Pick<Kill, 'kill_no'>,

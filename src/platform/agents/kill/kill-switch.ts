@@ -19,11 +19,11 @@ import { reinstateAgent } from './reinstating.ts';
 import { type KillStep, killSteps } from './steps.ts';
 import { deliveriesOfKills } from './subscribers.ts';
 
-/** The interval of the search for kills that no process carries out any more. */
+/** Interval at which kills without a running process are searched for. */
 const RESUME_MS = 2000;
 const RESUME_AT_MOST_MS = 60_000;
 
-/** Stops agents, with all that they delegate to, and says what was done. */
+/** Stops agents and all agents to which they delegate, and reports each step. */
 export class KillSwitch {
   readonly #deps: KillDeps;
   readonly #steps: readonly KillStep[];
@@ -36,10 +36,10 @@ export class KillSwitch {
   }
 
   /**
-   * Stops an agent and its descendants. Each kind of step is done to all of them, children first, before the next kind.
-   * Whatever becomes of one step, the others are done; a process that dies is no end of it.
-   * @returns the receipt, once all steps have an end.
-   * @throws DomainError `not_found`; `conflict` where a revoked agent is to be suspended.
+   * Stops an agent and its descendants. Each kind of step runs for all of them, children first, before the next kind. A
+   * failed step does not prevent the others, and another process continues if this one dies.
+   * @returns the receipt, after all steps have ended.
+   * @throws DomainError `not_found`; `conflict` if a revoked agent is to be suspended.
    */
   async stop(actor: Actor, agentId: string, input: KillInput, idempotencyKey?: string): Promise<WireKill> {
     const { database, clock } = this.#deps;
@@ -69,7 +69,7 @@ export class KillSwitch {
   }
 
   /**
-   * Uses of the kill switch by which an agent was stopped, alone or with others; newest first. @throws DomainError
+   * Lists the uses of the kill switch that stopped an agent, alone or with others, newest first. @throws DomainError
    * `not_found`.
    */
   async list(agentId: string, { limit, cursor }: PageQuery): Promise<{ data: WireKill[]; next_cursor: string | null }> {
@@ -84,12 +84,12 @@ export class KillSwitch {
     return { data: await receiptsOf(database, shown), next_cursor };
   }
 
-  /** See `reinstateAgent`. */
+  /** Reinstates an agent: see `reinstateAgent`. */
   reinstate(actor: Actor, agentId: string, body: { reason: string }): Promise<Reinstated> {
     return reinstateAgent(this.#deps, actor, agentId, body);
   }
 
-  /** Has kills carried out whose process is gone. */
+  /** Returns the job that continues kills whose process has died. */
   get job(): Job {
     return {
       name: 'agents/kill-switch',
@@ -99,7 +99,7 @@ export class KillSwitch {
     };
   }
 
-  /** Begins to carry out what nobody does any more; `settled` resolves when it is done. */
+  /** Starts running abandoned kills; `settled` resolves when they are done. */
   async resumeAbandoned(): Promise<void> {
     const { database, clock } = this.#deps;
     for (const kill of await abandonedKills(database, clock())) {
@@ -114,7 +114,7 @@ export class KillSwitch {
     }
   }
 
-  /** Resolves when no step is under way; what is left is done by another process, or after a restart. */
+  /** Resolves when no step is running; remaining steps are run by another process, or after a restart. */
   async settled(): Promise<void> {
     this.#ending.abort();
     await Promise.allSettled([...this.#running]);
@@ -183,7 +183,7 @@ function agentOf(transaction: Transaction, { agent_no }: Kill): Promise<Agent> {
   return agents.executeTakeFirstOrThrow();
 }
 
-/** The receipts of some kills, in their order. */
+/** Returns the receipts of kills in order. */
 async function receiptsOf(reader: Reader, kills: readonly Kill[]): Promise<WireKill[]> {
   const killNos = kills.map(({ kill_no }) => kill_no);
   const steps = Map.groupBy(await stepsOfKills(reader, killNos), ({ kill_no }) => kill_no);
@@ -210,7 +210,7 @@ async function agentIdsOf(reader: Reader, kills: readonly Kill[]): Promise<Map<n
   return new Map(rows.map(({ agent_no, agent_id }) => [agent_no, agent_id]));
 }
 
-/** In the order in which steps are done to them: children first. */
+/** Returns the agents in the order in which their steps run: children first. */
 function agentsOf(steps: readonly StepRow[]): WireKill['agents'] {
   const byAgent = Map.groupBy(steps, ({ agent_id }) => agent_id);
   return [...byAgent].map(([agent_id, own]) => ({

@@ -12,9 +12,9 @@ import { runningKillOf } from './kill-rows.ts';
 import { notifySubscribers } from './subscribers.ts';
 
 /**
- * Lets a suspended agent act again, with little trust. Its children stay as they are.
- * @throws DomainError `not_found`; `conflict` where it is not suspended, its parent is not active, or a kill switch is
- * still at work on it.
+ * Reinstates a suspended agent with little trust. Its children keep their states.
+ * @throws DomainError `not_found`; `conflict` if the agent is not suspended, its parent is not active, or a kill switch
+ * is still running on it.
  */
 export function reinstateAgent(
   deps: KillDeps,
@@ -69,7 +69,10 @@ async function refuseUnready(transaction: Transaction, agent: Agent): Promise<vo
     throw new DomainError('conflict', `the agent that delegates to this one is ${state}: it comes first`);
 }
 
-/** A passport that states another composition stays suspended until the agent is onboarded again. */
+/**
+ * Restores the passport, unless it states another composition; such a passport stays suspended until the next
+ * onboarding.
+ */
 async function restoreIdentity(transaction: Transaction, agent: Agent, now: Date): Promise<PassportStatus | null> {
   const identity = await currentIdentity(transaction, agent.agent_no);
   if (identity === null) return null;

@@ -11,35 +11,34 @@ import type { FlipWatch } from './asking.ts';
 import type { Kill, StepEnd } from './kill-rows.ts';
 import { notifySubscribers } from './subscribers.ts';
 
-/** The subject of a step. */
 interface StepSubject {
   kill: Pick<Kill, 'kill_no' | 'kill_id' | 'mode' | 'started_by'>;
   agentId: string;
   watch: Pick<FlipWatch, 'flipped'>;
 }
 
-/** One step of the kill switch. */
+/** Step of the kill switch. */
 export type KillStep = {
   name: KillStepName;
-  /** It has so long. */
+  /** Time limit of the step. */
   deadlineMs: number;
 } & (
   | {
-      /** In the transaction that says how it ended. */
+      /** Acts in the transaction that records how the step ended. */
       act(transaction: Transaction, subject: StepSubject): Promise<StepEnd>;
     }
   | {
-      /** Outside of any transaction. */
+      /** Observes outside any transaction. */
       look(subject: StepSubject): Promise<StepEnd>;
     }
 );
 
 const DEADLINE_MS = 3000;
 const ASKING_MS = 5000;
-/** Left of the deadline to say why nothing was seen. */
+/** Part of the deadline that is reserved for reporting why the change was not seen. */
 const SAYING_MS = 500;
 
-/** All steps, in their order. */
+/** Returns all steps in order. */
 export function killSteps(deps: KillDeps): readonly KillStep[] {
   const acts = [
     ['agent_state', stopAgent],
@@ -98,7 +97,7 @@ const endPassport: Act = async (transaction, { kill: { mode }, agentId }, { cloc
   return completed(`The passport was ${before}, and is ${after}.`);
 };
 
-/** RFC 5280 section 5.3.1. */
+/** Reasons of RFC 5280 section 5.3.1. */
 const REASONS = { suspend: 'certificateHold', revoke: 'cessationOfOperation' } as const;
 
 const revokeBoth: Act = async (transaction, { kill: { mode }, agentId }, { clock }) => {

@@ -15,10 +15,10 @@ import { AGENT_TABLES, type AgentTables } from '../tables.ts';
 import type { NewSubscriber, WireSubscriber } from '../wire/kill.ts';
 import type { Kill } from './kill-rows.ts';
 
-/** The most subscribers: each gets the events of every agent. */
+/** Maximum number of subscribers, each of which receives the events of every agent. */
 const MOST_SUBSCRIBERS = 20;
 
-/** Receivers of signed Security Event Tokens about agents that are stopped or reinstated. */
+/** Subscribers, which receive signed Security Event Tokens about agents that are stopped or reinstated. */
 export class Subscribers {
   readonly #deps: Pick<AgentServiceDeps, 'database' | 'clock' | 'administration'>;
 
@@ -26,7 +26,7 @@ export class Subscribers {
     this.#deps = deps;
   }
 
-  /** In the order in which they were added. */
+  /** Returns subscribers in the order in which they were added. */
   async list(): Promise<WireSubscriber[]> {
     return (await standing(this.#deps.database)).map(toWire);
   }
@@ -36,7 +36,7 @@ export class Subscribers {
     return toWire(await findSubscriber(this.#deps.database, subscriberId));
   }
 
-  /** @throws DomainError `conflict` where there are too many. */
+  /** @throws DomainError `conflict` if there are too many. */
   add(actor: Actor, input: NewSubscriber, idempotencyKey?: string): Promise<WireSubscriber> {
     const { database, clock } = this.#deps;
     const { href: url } = new URL(input.url);
@@ -53,7 +53,7 @@ export class Subscribers {
     });
   }
 
-  /** Tells it nothing more. @throws DomainError `not_found`. */
+  /** Removes a subscriber, which gets no further events. @throws DomainError `not_found`. */
   remove(actor: Actor, subscriberId: string): Promise<WireSubscriber> {
     const { database, clock } = this.#deps;
     return database.write(async (transaction) => {
@@ -83,7 +83,7 @@ export class Subscribers {
     return subscriber;
   }
 
-  /** Addresses may have secrets in them, and acts are never erased. */
+  /** Records the host only: addresses may contain secrets, and recorded acts are never erased. */
   #record(
     transaction: Transaction,
     actor: Actor,
@@ -116,17 +116,17 @@ function toWire({ subscriber_id, url, audience, added_at, added_by }: Subscriber
   return { subscriber_id, url, audience, added_at, added_by };
 }
 
-/** In the outbox. */
+/** Kind of these messages in the outbox. */
 const OUTBOX_KIND = 'agents/security-event';
 
 interface SubscriberEvent {
   agent: Pick<Agent, 'agent_no' | 'agent_id'>;
-  /** Null where no kill switch was used. */
+  /** Kill that caused the event; null if no kill switch was used. */
   kill: Pick<Kill, 'kill_no' | 'kill_id'> | null;
   event: SecurityEventName;
 }
 
-/** Signs an event for each subscriber, and has it sent. @returns for how many. */
+/** Signs an event for each subscriber, and queues it for sending. @returns the number of subscribers. */
 export async function notifySubscribers(
   transaction: Transaction,
   { issuer, outbox, clock }: Pick<KillDeps, 'issuer' | 'outbox' | 'clock'>,
@@ -168,7 +168,7 @@ export async function notifySubscribers(
   return subscribers.length;
 }
 
-/** The delivery of the tokens of some kills. */
+/** Returns the deliveries of the tokens of kills. */
 export function deliveriesOfKills(reader: Reader, killNos: readonly number[]) {
   return reader
     .tables<AgentTables>()
@@ -182,7 +182,7 @@ export function deliveriesOfKills(reader: Reader, killNos: readonly number[]) {
     .execute();
 }
 
-/** Delivers tokens by push, as RFC 8935 says. */
+/** Returns the delivery of tokens by push (RFC 8935). */
 export function sendsSecurityEvents(deps: Pick<KillDeps, 'database' | 'dispatcher' | 'clock'>): Sends {
   const { clock } = deps;
   return new Map([
@@ -223,7 +223,7 @@ function deliverWith({ database, dispatcher }: Pick<KillDeps, 'database' | 'disp
 
 const LONGEST_QUOTE = 200;
 
-/** RFC 8935 section 2.3: `err` and `description`. */
+/** Returns a readable refusal from `err` and `description` (RFC 8935 section 2.3). */
 function refusalOf(host: string, status: number, body: Buffer): string {
   const answered = `${host} answered with status ${status}`;
   try {

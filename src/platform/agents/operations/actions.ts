@@ -14,7 +14,6 @@ import { agentParamsSchema } from '../wire/agents.ts';
 
 const ACTIONS = operationGroup('agents', 'actions');
 
-/** Returns the operations on actions of agents. */
 export function actionOperations({ actions }: AgentService) {
   return {
     logAction: ACTIONS.post('/agents/:agent_id/actions', {

@@ -21,7 +21,6 @@ import {
 const AGENTS = operationGroup('agents', 'agents');
 const TRUST = operationGroup('agents', 'trust');
 
-/** Returns the operations on agents. */
 // Over 40 lines: it is the list of operations.
 export function agentOperations({ agents, onboarding, stats }: AgentService) {
   return {
@@ -74,7 +73,7 @@ export function agentOperations({ agents, onboarding, stats }: AgentService) {
   };
 }
 
-/** Returns the operations on the trust in agents, and its reasons. */
+/** Returns the operations on trust scores and their reasons. */
 export function trustOperations({ trust }: AgentService) {
   return {
     getTrustScore: TRUST.get('/agents/:agent_id/trust-score', {

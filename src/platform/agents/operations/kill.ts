@@ -7,7 +7,6 @@ import { killParamsSchema, killQuerySchema, killReceiptSchema, killSchema, reins
 
 const KILL_SWITCH = operationGroup('agents', 'kill switch');
 
-/** Returns the operations of the kill switch. */
 // Over 40 lines: it is the list of operations.
 export function killOperations({ kill }: AgentService) {
   return {

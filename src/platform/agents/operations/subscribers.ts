@@ -4,7 +4,6 @@ import { subscriberListSchema, subscriberParamsSchema, subscriberSchema, wireSub
 
 const SUBSCRIBERS = operationGroup('agents', 'subscribers');
 
-/** Returns the operations on subscribers. */
 export function subscriberOperations({ subscribers }: AgentService) {
   return {
     listSubscribers: SUBSCRIBERS.get('/subscribers', {

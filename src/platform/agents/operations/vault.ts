@@ -19,7 +19,6 @@ const VAULT = operationGroup('agents', 'vault');
 const SECRET = '/agents/:agent_id/vault/secrets/:name';
 const DECOYS = '/agents/:agent_id/vault/decoys';
 
-/** Returns the operations on the vaults of agents. */
 export function vaultOperations({ vault }: AgentService) {
   return {
     getAgentVault: VAULT.get('/agents/:agent_id/vault', {
@@ -60,7 +59,6 @@ export function vaultOperations({ vault }: AgentService) {
   };
 }
 
-/** Returns the operations on the decoys in the vaults of agents. */
 export function decoyOperations({ vault }: AgentService) {
   return {
     listAgentDecoys: VAULT.get(DECOYS, {

@@ -4,7 +4,7 @@ import type { WireAction } from '../wire/actions.ts';
 import { decisionWord, RULE_WORDS } from './labels.ts';
 import { actionPath } from './paths.ts';
 
-/** Actions as rows. */
+/** Renders actions as rows. */
 export function actionTable(
   actions: readonly WireAction[],
   now: Date,
@@ -24,7 +24,7 @@ export function actionTable(
   });
 }
 
-/** A description may be long: a row shows its beginning. */
+/** Maximum length of a description in a row, which shows its start. */
 const SHORT_TEXT = 120;
 
 function whatCell({ agent_id, action_id, action_type, action_description, tool_used, api_called }: WireAction): Markup {

@@ -30,7 +30,7 @@ export function actionPages(server: FastifyInstance, parts: AgentPageParts): voi
   onePage(server, parts);
 }
 
-/** It keeps itself new where scripts run. */
+/** Serves the list of actions. The page refreshes itself if scripts run. */
 function listPage(server: FastifyInstance, { service, clock }: AgentPageParts): void {
   const schema = { hide: true, params: agentParamsSchema, querystring: filterSchema };
   server.get('/agents/of/:agent_id/actions', { config: SEES_AGENTS, schema }, async (request, reply) => {
@@ -96,7 +96,7 @@ function onePage(server: FastifyInstance, { service, people, clock }: AgentPageP
   });
 }
 
-/** The decision, what it rests on, and what it did to the score. */
+/** Renders the decision, its reasons, and its effect on the score. */
 function judged({ decision, violations, trust: { before, after, reasons } }: WireAction): Markup {
   const score = before === after ? `Its score stays ${after}.` : `Its score went from ${before} to ${after}.`;
   return markup`<div class="verdict ${decision === 'allowed' ? 'verified' : 'failed'}"><p class="state">${decisionWord(decision)}</p>
@@ -129,7 +129,7 @@ function facts(done: WireAction, call: NameActor, now: Date, request: FastifyReq
   ]);
 }
 
-/** Text that is no digest is shown unchanged. */
+/** Renders a digest; other text is shown unchanged. */
 function digestCell(text: string | null): Markup {
   return text === null || /^[0-9a-f]{64}$/.test(text) ? digest(text) : markup`<code>${name(text)}</code>`;
 }

@@ -7,7 +7,7 @@ import { agentRegistrationSchema, type WireAgent } from '../wire/agents.ts';
 
 const { model, version, allowed_tools, allowed_apis } = agentRegistrationSchema.shape;
 
-/** Form fields of an agent's composition and rights, for its registration and for changes. */
+/** Form fields of an agent's composition and rights, for registration and changes. */
 export const compositionShape = {
   model: z.string().trim().min(1, 'Say which model it uses').pipe(model),
   version: z.string().trim().min(1, 'Say which version it is').pipe(version),
@@ -15,7 +15,7 @@ export const compositionShape = {
   allowed_apis: z.preprocess(linesOfField, allowed_apis),
 };
 
-/** Values for these fields of an agent that there is. */
+/** Returns the values of an existing agent for these fields. */
 export function typedOf({ model, version, allowed_tools, allowed_apis }: WireAgent): FormState['values'] {
   return { model, version, allowed_tools: allowed_tools.join('\n'), allowed_apis: allowed_apis.join('\n') };
 }

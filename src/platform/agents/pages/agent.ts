@@ -30,7 +30,7 @@ import { ABOVE_AGENTS, AGENTS_API, agentPath, agentStreamPath, publicApi, REGIST
 import { trustFacts } from './trust.ts';
 import { vaultOf } from './vault.ts';
 
-/** An agent: what it is, whether it may act, how far it is trusted, and what it did. */
+/** Serves the page of an agent: its facts, whether it may act, its trust, and its actions. */
 export function agentPage(server: FastifyInstance, { service, people, clock }: AgentPageParts): void {
   serveOperationPage(server, agentOperations(service).getAgent, {
     path: '/agents/of/:agent_id',
@@ -69,7 +69,7 @@ export function agentPage(server: FastifyInstance, { service, people, clock }: A
   });
 }
 
-/** The first thing to see: that it may not act, or is another one than its passport says. */
+/** Returns the most important state: that the agent may not act, or differs from its passport. */
 function standing({
   state,
   composition,
@@ -145,7 +145,7 @@ async function forWriters(request: FastifyRequest, content: () => Promise<Markup
   return request.person?.scopes.includes('agents:write') === true ? content() : null;
 }
 
-/** The agent that delegates to an agent, and those that it delegates to; nothing where it stands alone. */
+/** Renders the agent that delegates to an agent, and those to which it delegates; null if there are none. */
 async function familyOf({ agents }: AgentService, agent: WireAgent): Promise<Markup | null> {
   const { parent_agent_id, children } = agent;
   if (parent_agent_id === null && children.length === 0) return null;
@@ -168,7 +168,7 @@ function childTable(children: WireAgent['children']): Markup | null {
   });
 }
 
-/** The cryptographic identity of an agent: its certificates and passport, and their statements. */
+/** Renders the cryptographic identity of an agent: its certificates and passport, and their statements. */
 function identitySection(agent: WireAgent, now: Date, request: FastifyRequest): Markup {
   const { identity, composition } = agent;
   const head = markup`<h2>Identity</h2>\n`;
@@ -195,14 +195,17 @@ function identitySection(agent: WireAgent, now: Date, request: FastifyRequest): 
   ])}${details('certificate', 'Certificate, ECDSA P-256', certificate.pem)}${details('certificate-pq', 'Certificate, ML-DSA-65', certificate.pq.pem)}${details('passport', 'Passport', passport.jws)}${authorities(request)}`;
 }
 
-/** A model or version named in an action does not change the registered one. */
+/**
+ * Words for a composition that matches; an action that specifies another model or version does not change the
+ * registered one.
+ */
 const SAME = { still: 'the same', seen: 'the same; an action named another model or version' };
 
 function details(id: string, words: string, text: string): Markup {
   return markup`<details class="numbers"><summary>${words}</summary>${copyable(id, words, text)}</details>\n`;
 }
 
-/** The documents with which a stranger can check all of this without us. */
+/** Renders the documents with which a third party can check all of this without the platform. */
 function authorities(request: FastifyRequest): Markup {
   const at = (...path: string[]) => `${apiOrigin(request)}${publicApi(...path)}`;
   const each = [

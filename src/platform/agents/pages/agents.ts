@@ -19,7 +19,7 @@ import { REGISTRATION_EXAMPLE } from './register.ts';
 const filterSchema = filtersOf(agentQuerySchema.omit({ limit: true }));
 type Filter = z.output<typeof filterSchema>;
 
-/** The agents, with how each of them stands. */
+/** Serves the list of agents, with the state of each. */
 export function agentsPage(server: FastifyInstance, { service, clock }: AgentPageParts): void {
   servePage(server, {
     path: '/agents',
@@ -69,7 +69,7 @@ function filters({ q, state, tier }: Filter): Markup {
   ]);
 }
 
-/** Agents as rows. */
+/** Renders agents as rows. */
 function agentTable(agents: readonly WireAgent[], { now, empty }: { now: Date; empty: Markup }): Markup {
   return dataTable<WireAgent>({
     caption: 'Agents',

@@ -14,7 +14,7 @@ const schema = z.object({
   ...compositionShape,
 });
 
-/** The page that changes an agent's composition and rights. */
+/** Serves the page that changes an agent's composition and rights. */
 export function changePage(server: FastifyInstance, { service: { agents } }: AgentPageParts): void {
   serveForm(server, {
     path: '/agents/of/:agent_id/change',
@@ -44,7 +44,7 @@ export function changePage(server: FastifyInstance, { service: { agents } }: Age
   });
 }
 
-/** A tool whose name has a line break would come back as two: a list that nobody has touched is left as it is. */
+/** Omits the tools if the form left them unchanged: a tool whose name contains a line break would come back as two. */
 function untouchedLeftOut(before: WireAgent, { allowed_tools, ...others }: z.output<typeof schema>): AgentPatch {
   const isUntouched = linesOfField(before.allowed_tools.join('\n')).join('\n') === allowed_tools.join('\n');
   return isUntouched ? others : { ...others, allowed_tools };

@@ -21,7 +21,7 @@ const schema = z.object({
   reason: askedReason,
 });
 
-/** The kill switch: what it does, and what it does not do. */
+/** Serves the page of the kill switch: what it does, and what it does not do. */
 export function killPages(server: FastifyInstance, { service }: AgentPageParts): void {
   serveOperationForm(server, killOperations(service).useKillSwitch, {
     path: '/agents/of/:agent_id/kill',
@@ -44,7 +44,7 @@ export function killPages(server: FastifyInstance, { service }: AgentPageParts):
   });
 }
 
-/** Uses of the kill switch by which an agent was stopped, alone or with others. */
+/** Serves the list of uses of the kill switch that stopped an agent, alone or with others. */
 export function killsPage(server: FastifyInstance, { service, clock }: AgentPageParts): void {
   serveOperationList(server, killOperations(service).listKills, {
     path: '/agents/of/:agent_id/kills',
@@ -91,13 +91,13 @@ const MODES = [
 ];
 
 function modeField({ state }: WireAgent, form: FormState): Markup {
-  // Suspension is preselected for people in a hurry; an act that cannot be undone never is.
+  // Suspension is preselected for users in a hurry; an irreversible act never is.
   const filled = { ...form, values: { ...(state === 'suspended' ? {} : { mode: 'suspend' }), ...form.values } };
   const modes = state === 'suspended' ? MODES.filter(({ value }) => value === 'revoke') : MODES;
   return choices(filled, { name: 'mode', label: 'How', type: 'radio' }, modes);
 }
 
-/** Uses of the kill switch as rows. */
+/** Renders uses of the kill switch as rows. */
 export function killTable(kills: readonly WireKill[], now: Date): Markup {
   return dataTable({
     caption: 'Uses of the kill switch',
@@ -130,7 +130,7 @@ function stepsCell({ agents, finished_at }: WireKill): Markup {
   return markup`${words} <span class="minor">${count('completed')} completed, ${count('not_available')} not available</span>`;
 }
 
-/** A suspended agent is let go on. */
+/** Serves the page that reinstates a suspended agent. */
 export function reinstatePage(server: FastifyInstance, { service }: AgentPageParts): void {
   serveOperationAct(server, killOperations(service).reinstateAgent, {
     path: '/agents/of/:agent_id/reinstate',

@@ -36,7 +36,7 @@ export const TIER_TONES: Record<TrustTier, StatusTone> = {
   'AUTO-SUSPENDED': 'bad',
 };
 
-/** A tier and the score that it is of. */
+/** Renders a tier with its score. */
 export function trustWord({ tier, score }: { tier: TrustTier; score: number }): Markup {
   return markup`${statusWord(TIER_TONES[tier], tier)} <span class="minor">${grouped(score)} of 100</span>`;
 }
@@ -53,7 +53,7 @@ export function passportWord({ identity }: Pick<WireAgent, 'identity'>): Markup 
   return statusWord(...PASSPORT_WORDS[identity.passport.status]);
 }
 
-/** All that is to be known of an agent at once. */
+/** Renders the states of an agent that matter most. */
 export function agentStateWords({ state, composition }: Pick<WireAgent, 'state' | 'composition'>): Markup {
   const words = [
     statusWord(...STATE_WORDS[state]),
@@ -62,7 +62,7 @@ export function agentStateWords({ state, composition }: Pick<WireAgent, 'state' 
   return markup`<ul class="words">${words.map((word) => markup`<li>${word}</li>`)}</ul>`;
 }
 
-/** The meaning of each rule. */
+/** Meaning of each rule. */
 export const RULE_WORDS: Record<TrustRuleName, string> = {
   registered: 'registered',
   onboarded: 'onboarded',
@@ -79,12 +79,12 @@ export const RULE_WORDS: Record<TrustRuleName, string> = {
   idle: 'idle for too long',
 };
 
-/** With their sign. */
+/** Returns points with their sign. */
 export function signedPoints(points: number): string {
   return points > 0 ? `+${points}` : String(points).replace('-', '−');
 }
 
-/** The reasons that hold a score down. */
+/** Reasons that limit a score. */
 export const CEILING_WORDS: Record<CeilingCause, string> = {
   none: 'nothing',
   not_onboarded: 'it is not onboarded',

@@ -14,7 +14,7 @@ import { agentParamsSchema, type Onboarded, type WireAgent } from '../wire/agent
 import { type AgentPageParts, PROVED } from './parts.ts';
 import { aboveAgent, agentIdOf, agentPath, agentsApi } from './paths.ts';
 
-/** An agent gets its identity: its private keys and its API key are shown once. */
+/** Serves the onboarding of an agent, which shows its private keys and its API key once. */
 export function onboardPage(server: FastifyInstance, { service: { agents, onboarding }, clock }: AgentPageParts): void {
   serveForm(server, {
     path: '/agents/of/:agent_id/onboard',
@@ -50,7 +50,7 @@ const INTRODUCTION =
 const AGAIN = markup`<p>It has an identity already. It gets new keys, certificates and a new passport. The old ones are revoked at once: what runs with them is refused until it has the new ones.</p>
 `;
 
-/** For a script that keeps the answer in a file, no key passes a screen. */
+/** Renders the curl command for scripts that write the answer to a file, so that no key appears on a screen. */
 function byCurl({ agent_id }: WireAgent, request: FastifyRequest): Markup {
   const command = curlCommand(request, { method: 'POST', path: agentsApi(agent_id, 'onboard') });
   return markup`${asCurl('curl', `umask 077\n${command} \\\n  -o onboarded.json`)}<p class="minor">The call writes the keys into a file that only you can read. They pass no screen.</p>
@@ -90,7 +90,7 @@ function keep(file: string, words: string, secret: { id: string; words: string; 
 `;
 }
 
-/** Parts that can be shown again; they stand on the page of the agent, too. */
+/** Renders the parts that can be shown again, and are also on the page of the agent. */
 function parts({ quantum_identity, certificate, vault, audit_stream, passport }: Onboarded, now: Date): Markup {
   return markup`<h2>What it has now</h2>
 ${factList([

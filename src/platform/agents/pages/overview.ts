@@ -31,7 +31,7 @@ function tileOf(stats: AgentStats, now: Date): TileView {
   };
 }
 
-/** Puts the worst first. */
+/** Returns the verdict, worst first. */
 function verdictOf(stats: AgentStats): Pick<TileView, 'tone' | 'word' | 'next'> {
   const { agents, states, suspended_passports, unfinished_kills, violations_24h } = stats;
   const at = (title: string, path: string) => ({ title, path });

@@ -14,7 +14,7 @@ import { subscriberPages } from './subscribers.ts';
 import { trustPage } from './trust.ts';
 import { decoyPage, vaultActPages } from './vault.ts';
 
-/** The pages of agents. They call what the routes of the API call. */
+/** Returns the pages of agents, which call the same services as the routes of the API. */
 export function pagesOfAgents(parts: AgentPageParts): ModulePages {
   return {
     nav: [{ title: 'Agents', path: AGENTS_PATH, scope: 'agents:read' }],

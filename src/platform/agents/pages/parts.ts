@@ -1,7 +1,7 @@
 import type { People } from '../../accounts/api.ts';
 import type { AgentService } from '../service.ts';
 
-/** The services behind the pages of agents: those that the routes of the API call. */
+/** Services behind the pages of agents, which are those of the API's routes. */
 export interface AgentPageParts {
   service: AgentService;
   people: Pick<People, 'namesOf'>;
@@ -10,5 +10,5 @@ export interface AgentPageParts {
 
 export const SEES_AGENTS = { scope: 'agents:read' } as const;
 export const CHANGES_AGENTS = { scope: 'agents:write' } as const;
-/** Pages that create keys or end rights ask people to prove again who they are. */
+/** Access to pages that create keys or end rights, which require a fresh authentication. */
 export const PROVED = { ...CHANGES_AGENTS, proved: true } as const;

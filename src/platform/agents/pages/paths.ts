@@ -7,7 +7,7 @@ export const AGENTS_PATH = `${PAGES}/agents`;
 export const REGISTER_PATH = `${AGENTS_PATH}/register`;
 export const SUBSCRIBERS_PATH = `${AGENTS_PATH}/subscribers`;
 
-/** The page of an agent, or one below it. */
+/** Returns the path of an agent's page, or of a page below it. */
 export const agentPath = pathsBelow(`${AGENTS_PATH}/of`);
 
 export function actionPath(agentId: string, actionId: string): string {
@@ -22,27 +22,27 @@ export const subscriberPath = pathsBelow(SUBSCRIBERS_PATH);
 
 const auditStreamPath = pathsBelow(`${PAGES}/audit/streams`);
 
-/** On the pages of the audit service: the stream of an agent. */
+/** Returns the path of an agent's stream, on the pages of the audit service. */
 export function agentStreamPath(agentId: string): string {
   return auditStreamPath(streamOfAgent(agentId));
 }
 
-/** On the pages of the audit service: an entry. */
+/** Returns the path of an entry, on the pages of the audit service. */
 export function agentEntryPath({ stream_id, sequence }: { stream_id: string; sequence: number }): string {
   return auditStreamPath(stream_id, 'entries', sequence);
 }
 
-/** Path of the API. */
+/** Base path of the API. */
 export const AGENTS_API = '/agents/api/v1';
 
 export const agentsApi = pathsBelow(`${AGENTS_API}/agents`);
 
 export const SUBSCRIBERS_API = `${AGENTS_API}/subscribers`;
 
-/** The address of a public route, which needs no key. */
+/** Returns the path of a public route, which needs no key. */
 export const publicApi = pathsBelow(`${AGENTS_API}/public`);
 
-/** The breadcrumb above the pages of agents. */
+/** Breadcrumbs above the pages of agents. */
 export const ABOVE_AGENTS = [{ title: 'Agents', path: AGENTS_PATH }];
 export const ABOVE_SUBSCRIBERS = [...ABOVE_AGENTS, { title: 'Subscribers', path: SUBSCRIBERS_PATH }];
 
@@ -50,7 +50,7 @@ export function aboveAgent({ agent_id, name }: { agent_id: string; name: string 
   return [...ABOVE_AGENTS, { title: name, path: agentPath(agent_id) }];
 }
 
-/** The agent that a page is of. */
+/** Returns the id of the agent in the path of a page. */
 export function agentIdOf(request: FastifyRequest): string {
   return paramsOf<{ agent_id: string }>(request).agent_id;
 }

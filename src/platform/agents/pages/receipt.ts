@@ -27,7 +27,7 @@ const NOT_YET = markup`<span class="minor">not yet</span>`;
 type KilledAgent = WireKill['agents'][number];
 type KillStep = KilledAgent['steps'][number];
 
-/** The receipt of the kill switch, step by step. It refreshes itself until the last step has ended. */
+/** Serves the receipt of the kill switch, step by step. The page refreshes itself until the last step has ended. */
 export function receiptPage(server: FastifyInstance, { service, people, clock }: AgentPageParts): void {
   const options = { config: SEES_AGENTS, schema: { hide: true, params: killParamsSchema } } as const;
   server.get('/agents/of/:agent_id/kills/:kill_id', options, async (request, reply) => {
@@ -122,7 +122,7 @@ const DELIVERY_WORDS: Record<Delivery['state'], readonly [StatusTone, string]> =
   dead: ['bad', 'not delivered'],
 };
 
-/** The messages sent to each subscriber, and their arrival; null without subscribers. */
+/** Renders the messages to subscribers and their delivery; null if there are none. */
 function told(deliveries: readonly Delivery[], now: Date): Markup | null {
   if (deliveries.length === 0) return null;
   return markup`<h2>Who is notified</h2>

@@ -15,7 +15,7 @@ import { AGENT_TYPE_WORDS } from './labels.ts';
 import type { AgentPageParts } from './parts.ts';
 import { ABOVE_AGENTS, AGENTS_API, agentPath } from './paths.ts';
 
-/** Agents that a form has to choose from: the newest. */
+/** Maximum number of agents, the newest, that the form offers. */
 const MOST_CHOICES = 100;
 
 export const REGISTRATION_EXAMPLE = {
@@ -38,7 +38,7 @@ const schema = z.object({
   parent_agent_id: z.preprocess(emptyAsNone, parent_agent_id),
 });
 
-/** A new agent. */
+/** Serves the form that registers an agent. */
 export function registerPage(server: FastifyInstance, { service }: AgentPageParts): void {
   serveOperationForm(server, agentOperations(service).registerAgent, {
     path: '/agents/register',

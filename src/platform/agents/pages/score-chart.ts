@@ -3,21 +3,21 @@ import { plural } from '../../../core/plurals.ts';
 import { TIERS, tierOf } from '../enums.ts';
 import type { WireTrustLine } from '../wire/trust.ts';
 
-/** The history to draw: lines of the ledger, oldest first, and the time until which the last one stands. */
+/** History to draw: lines of the ledger, oldest first, and the time until which the last one holds. */
 export interface ScoreHistory {
   lines: readonly Pick<WireTrustLine, 'at' | 'before' | 'after' | 'ceiling'>[];
-  /** RFC 3339 UTC; not before the last line. */
+  /** RFC 3339 UTC time, not before the last line. */
   until: string;
 }
 
 const WIDTH = 1000;
-/** One more than the scores, so that 0 and 100 are within the frame. */
+/** Height of the chart, one more than the range of scores, so that 0 and 100 are inside the frame. */
 const HEIGHT = 101;
 const LAST = 100.5;
 
 /**
- * A score over time, as steps within the bands of the tiers, with the ceiling above it. It is stretched to whatever
- * width there is, so that its words are beside it. Nothing where there is no line.
+ * Draws a score over time as steps in the bands of the tiers, with the ceiling above it. The chart stretches to the
+ * available width, so its labels are beside it. Returns null if there is no line.
  */
 export function scoreChart(history: ScoreHistory): Markup | null {
   const { lines, until } = history;
@@ -41,7 +41,7 @@ function bandHeight(tier: string): number {
   return tier === 'AUTO-SUSPENDED' ? 21 : 20;
 }
 
-/** For who does not see it. */
+/** Describes the chart for screen readers. */
 export function describeScores({ lines, until }: ScoreHistory): string {
   const scores = lines.map(({ after }) => after);
   const [first] = lines;
@@ -53,7 +53,7 @@ export function describeScores({ lines, until }: ScoreHistory): string {
 
 type Line = ScoreHistory['lines'][number];
 
-/** As a path of horizontal and vertical strokes. */
+/** Returns the steps as a path of horizontal and vertical strokes. */
 function steps(history: ScoreHistory, scoreOf: (line: Line) => number): string {
   const { lines } = history;
   const toX = xOf(history);
@@ -64,7 +64,7 @@ function steps(history: ScoreHistory, scoreOf: (line: Line) => number): string {
   return `${parts.join('')}H${WIDTH}`;
 }
 
-/** Strokes of no length keep their form however the picture is stretched. */
+/** Draws strokes of zero length, which keep their form when the chart is stretched. */
 function dots(history: ScoreHistory): Markup[] {
   const toX = xOf(history);
   return history.lines.map(

@@ -14,7 +14,7 @@ import { aboveAgent, agentIdOf, agentPath, agentsApi } from './paths.ts';
 
 const word = z.preprocess(emptyAsNone, text.max(256).optional());
 
-/** Either what an action would say of itself, or rules. */
+/** Form for either the facts of an action, or rules. */
 const schema = z
   .object({
     what: z.enum(['action', 'rules']),
@@ -28,7 +28,7 @@ const schema = z
     simulationSchema.parse(what === 'rules' ? { rules } : { action: { tool_used, api_called, attested: signed } }),
   );
 
-/** The page that computes a score without recording it. */
+/** Serves the page that simulates a score without recording it. */
 export function simulatePage(server: FastifyInstance, { service: { agents, trust } }: AgentPageParts): void {
   serveForm(server, {
     path: '/agents/of/:agent_id/simulate',

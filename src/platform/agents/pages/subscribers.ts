@@ -25,7 +25,7 @@ import {
 
 const EXAMPLE = { url: 'https://example.com/events', audience: 'https://example.com' };
 
-/** Pages for the subscribers that are notified when an agent is stopped or reinstated. */
+/** Pages of the subscribers that are notified when an agent is stopped or reinstated. */
 export function subscriberPages(server: FastifyInstance, parts: AgentPageParts): void {
   listPage(server, parts);
   newPage(server, parts);

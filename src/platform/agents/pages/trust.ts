@@ -13,10 +13,10 @@ import type { AgentPageParts } from './parts.ts';
 import { AGENTS_API, aboveAgent, actionPath, agentPath, agentsApi } from './paths.ts';
 import { scoreChart } from './score-chart.ts';
 
-/** Lines on one page: as many as the chart draws. */
+/** Number of lines on one page, which the chart also draws. */
 const CHART_LINES = 2 * LIST_ROWS;
 
-/** The history of an agent's score: as a chart, and as the lines that it is drawn from. */
+/** Serves the history of an agent's score: as a chart, and as the lines of the chart. */
 export function trustPage(server: FastifyInstance, { service, clock }: AgentPageParts): void {
   serveOperationPage(server, agentOperations(service).getAgent, {
     path: '/agents/of/:agent_id/trust',
@@ -50,7 +50,7 @@ export function trustPage(server: FastifyInstance, { service, clock }: AgentPage
   });
 }
 
-/** The trust in an agent, the reasons that hold it down, and those that would lift it. */
+/** Renders the trust in an agent, the reasons that limit it, and the steps that would raise it. */
 export function trustFacts(trust: TrustScore): Markup {
   const { score, tier, ceiling, ceiling_because, why, next_steps } = trust;
   const holds = ceiling_because === 'none' ? 'nothing holds it down' : CEILING_WORDS[ceiling_because];
@@ -69,7 +69,7 @@ export function trustFacts(trust: TrustScore): Markup {
   ]);
 }
 
-/** The newest first. */
+/** Renders the lines, newest first. */
 function lineTable(agentId: string, lines: readonly WireTrustLine[], now: Date): Markup {
   return dataTable({
     caption: 'The lines of its ledger',

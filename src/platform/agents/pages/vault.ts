@@ -19,7 +19,7 @@ import { AGENTS_API, aboveAgent, agentPath } from './paths.ts';
 
 type HeldVault = Awaited<ReturnType<Vaults['list']>>;
 
-/** The contents of an agent's vault, by name: no value is ever shown on a page. */
+/** Renders the contents of an agent's vault, by name: pages never show a value. */
 export async function vaultOf(
   { vault }: AgentService,
   { agent_id, identity, state }: WireAgent,
@@ -33,7 +33,7 @@ export async function vaultOf(
   return markup`${head}${secretTable(agent_id, held, now)}${decoyTable(agent_id, held, now)}${state === 'revoked' ? null : forWhoMay(request, 'traps:write', () => markup`<p class="acts">${plant}</p>\n`)}`;
 }
 
-/** Only who may do it sees the vault. */
+/** Renders the secrets, with links to acts; only people who may do these acts see the vault. */
 function secretTable(agentId: string, { secrets }: HeldVault, now: Date): Markup {
   return dataTable({
     caption: 'Secrets in its vault, by name',
@@ -72,7 +72,7 @@ function decoyTable(agentId: string, { decoys }: HeldVault, now: Date): Markup |
   });
 }
 
-/** Pages that take a secret out of a vault, for people who have proved again who they are. */
+/** Pages that remove a secret or a decoy from a vault, which require a fresh authentication. */
 export function vaultActPages(server: FastifyInstance, parts: AgentPageParts): void {
   removeSecretPage(server, parts);
   removeDecoyPage(server, parts);
@@ -135,7 +135,7 @@ const KINDS = [
   { value: 'tool', label: 'A tool', hint: 'that the agent has no reason to use: an action that names it is found' },
 ];
 
-/** A secret or a tool that nobody has a reason to use. */
+/** Serves the form for a decoy: a secret or a tool that no task requires. */
 export function decoyPage(server: FastifyInstance, { service }: AgentPageParts): void {
   serveOperationForm(server, decoyOperations(service).addAgentDecoy, {
     path: '/agents/of/:agent_id/decoy',

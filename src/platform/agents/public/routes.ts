@@ -13,7 +13,7 @@ import { agentParamsSchema, agentVerificationSchema, fileParamsSchema } from '..
 
 const PEM = 'application/pem-certificate-chain';
 
-/** Routes that anybody may ask, without a key. */
+/** Public routes, which need no key. */
 // Over 40 lines: it is a list of routes.
 export const publicAgentRoutes: FastifyPluginAsyncZod<{ service: AgentService } & Strangers> = async (
   server,
@@ -86,7 +86,7 @@ function publicRoute<Schema extends { operationId: string; summary: string }>(sc
   return { config: { public: true }, schema: { ...schema, tags: ['public'] } };
 }
 
-/** RFC 7517 section 8.5.1. */
+/** Answer with keys: RFC 7517 section 8.5.1. */
 const KEYS = {
   description: 'A set of keys.',
   content: {
@@ -100,7 +100,7 @@ function textOf(type: string, description: string) {
   return { description, content: { [type]: { schema: z.string() } } };
 }
 
-/** Anybody between may keep it for a while. */
+/** Sends content that caches may keep for a while. */
 function sendCacheable(reply: FastifyReply, type: string, content: string | Buffer): FastifyReply {
   reply.header('cache-control', `public, max-age=${LIST_FRESH_SECONDS}`);
   if (isKnown(reply, sha256(content))) return sendKnown(reply);
@@ -109,10 +109,10 @@ function sendCacheable(reply: FastifyReply, type: string, content: string | Buff
 
 const document = z.looseObject({}).meta({ type: 'object', additionalProperties: true });
 
-/** DID core section 6.2. */
+/** Answer with a DID document: DID Core section 6.2. */
 const didDocument = { description: 'A DID document.', content: { 'application/did+json': { schema: document } } };
 
-/** Routes for the documents that an agent's DID points to. */
+/** Routes for the documents that an agent's DID resolves to. */
 export const didRoutes: FastifyPluginAsyncZod<{ service: AgentService } & Strangers> = async (
   server,
   { service, ...strangers },
@@ -153,7 +153,7 @@ export interface Strangers {
   clock: () => Date;
 }
 
-/** Limits how often those without a key ask, by their addresses. */
+/** Limits the rate of requests without a key, by network address. */
 export function limitStrangers(server: FastifyInstance, { rateLimits, ownQuestions, clock }: Strangers): void {
   const limit = new RateLimit('strangers', rateLimits.refusalsPerMinute, clock);
   const isOwn = ({ headers, params }: FastifyRequest) =>

@@ -5,8 +5,8 @@ import type { AgentTables } from '../tables.ts';
 import type { AgentVerification } from '../wire/agents.ts';
 
 /**
- * One query for an agent that is there and for one that is not, which take as long. Its one value is the id: what is
- * written into it is no value.
+ * Returns the query for the public state of an agent, which takes equally long for existing and unknown agents. Its
+ * only parameter is the id; all other values are literals.
  */
 export function standingQuery(reader: Reader) {
   return reader
@@ -34,7 +34,7 @@ export function standingQuery(reader: Reader) {
 }
 export type StandingRow = Awaited<ReturnType<ReturnType<typeof standingQuery>['executeTakeFirstOrThrow']>>;
 
-/** The public view of an agent: no tools, no APIs, no name, no owner. */
+/** Returns the public view of an agent, without tools, APIs, name or owner. */
 export function toVerification(row: StandingRow, now: Date): AgentVerification {
   const parts = issuedParts(row, now);
   const reasons = reasonsOf(row, parts);
@@ -53,7 +53,7 @@ type IssuedParts = Pick<AgentVerification, 'identity' | 'certificate' | 'passpor
 
 function issuedParts(row: StandingRow, now: Date): IssuedParts {
   const { did, public_keys, ecdsa_serial, ml_dsa_65_serial, not_after, issued_at, passport_jti, passport_status } = row;
-  // The columns of a join are all there or all null.
+  // The columns of a left join are all present or all null.
   if (did === null || public_keys === null || ecdsa_serial === null || ml_dsa_65_serial === null)
     return { identity: null, certificate: null, passport: null };
   if (not_after === null || issued_at === null || passport_jti === null || passport_status === null)
@@ -71,7 +71,9 @@ function issuedParts(row: StandingRow, now: Date): IssuedParts {
   };
 }
 
-/** As the lists of revoked certificates say it: those of a suspended agent are on hold, whatever suspended it. */
+/**
+ * Returns the status as in the revocation lists: certificates of a suspended agent are on hold, whatever the reason.
+ */
 function certificateStatus(
   { state, not_after }: StandingRow,
   reason: RevocationReason | null,

@@ -16,15 +16,12 @@ interface TrustDeps extends Pick<AgentServiceDeps, 'clock' | 'alerts' | 'trustTi
   issuer: Pick<IssuerPort, 'suspendPassport'>;
 }
 
-/** The result of a note. Its entries are of the consequences; the lines of the agent itself stand apart. */
+/** Result of a note. The entries cover the consequences; the agent's own lines are separate. */
 export interface LedgerChange extends TrustChange {
   lines: TrustLine[];
 }
 
-/**
- * The ledgers of whole families, which are this transaction's until it ends. Notes change them here; `write` has the
- * database know it.
- */
+/** Ledgers of whole families, locked until the transaction ends. Notes change them in memory; `write` stores them. */
 export class FamilyLedgers {
   readonly #transaction: Transaction;
   readonly #deps: TrustDeps;
@@ -40,17 +37,17 @@ export class FamilyLedgers {
     this.#agents = new Map(agents.map((agent) => [agent.agent_id, agent]));
   }
 
-  /** Locks the families of these agents, in one order: once in a transaction. Ids of no agent are left out. */
+  /** Locks the families of these agents in one order. Call this once in a transaction. Unknown ids are ignored. */
   static async begin(transaction: Transaction, deps: TrustDeps, agentIds: readonly string[]): Promise<FamilyLedgers> {
     return new FamilyLedgers(transaction, deps, await lockFamilies(transaction, agentIds));
   }
 
-  /** An agent as it stands after the notes so far; undefined where there is none of this id. */
+  /** Returns an agent with the notes so far applied; undefined if the id is unknown. */
   agent(agentId: string): Agent | undefined {
     return this.#agents.get(agentId);
   }
 
-  /** The same for whoever notes one thing and appends what comes of it: its own lines are among the entries. */
+  /** Returns a port for callers that note a single event and append the result: its own lines are among the entries. */
   get port(): TrustPort {
     return {
       note: async (_transaction, agentId, note) => {
@@ -61,8 +58,8 @@ export class FamilyLedgers {
   }
 
   /**
-   * Notes one thing of one agent, and what follows from it for its family.
-   * @throws DomainError `not_found`; `conflict` for `reinstated` below a parent that is not active.
+   * Notes an event of an agent, and its consequences for the family.
+   * @throws DomainError `not_found`; `conflict` for `reinstated` under a parent that is not active.
    */
   async note(agentId: string, note: TrustNote): Promise<LedgerChange> {
     const agent = this.#need(agentId);
@@ -73,12 +70,12 @@ export class FamilyLedgers {
     return { before, after: agent.score, tier: agent.tier, reasons, lines: line === null ? [] : [line], entries };
   }
 
-  /** Counts an action of an agent that is recorded. */
+  /** Counts a recorded action of an agent. */
   countAction(agent: Agent): void {
     this.#change(agent, { actions: agent.actions + 1 });
   }
 
-  /** Has the database know all notes. */
+  /** Stores all notes. */
   async write(): Promise<void> {
     await insertLines(this.#transaction, this.#lines.splice(0));
     await writeStandings(this.#transaction, [...this.#changed]);
@@ -94,7 +91,10 @@ export class FamilyLedgers {
     return step;
   }
 
-  /** Suspends an agent that fell so far, and holds those that it delegates to. @returns entries of all of it. */
+  /**
+   * Suspends an agent whose score fell too low, and caps the agents to which it delegates. @returns the entries of all
+   * changes.
+   */
   async #follow(agent: Agent, because: SuspensionCause): Promise<AgentEntry[]> {
     const entries: AgentEntry[] = [];
     if (agent.score <= SUSPENDED_AT && ['active', 'registered'].includes(agent.state))
@@ -143,17 +143,17 @@ export class FamilyLedgers {
   }
 }
 
-/** The entry for a score that changed, or would have. */
+/** Returns the entry for a line of the ledger. */
 function lineEntry(agentId: string, line: TrustLine): AgentEntry {
   return { agentId, actor: PLATFORM, action: 'trust.changed', of: ['trust', agentId], more: lineToEntry(line) };
 }
 
-/** A line as entries have it. */
+/** Converts a line for entries. */
 export function lineToEntry(line: TrustLine) {
   return { ...line, tier: tierOf(line.after) };
 }
 
-/** @param passport its jti; null where none was valid. */
+/** @param passport jti of the suspended passport; null if none was valid. */
 function suspendedEntries(agent: Agent, passport: string | null): AgentEntry[] {
   const { agent_id: agentId, suspended_because: because, score } = agent;
   const entry = { agentId, actor: PLATFORM };
@@ -167,7 +167,7 @@ function suspendedEntries(agent: Agent, passport: string | null): AgentEntry[] {
   return [suspended, { ...entry, action: 'passport.suspended', of: ['passport', passport], more: { because } }];
 }
 
-/** The one place that notes every effect on an agent's trust. */
+/** Writer of all changes to an agent's trust. */
 export class TrustWriter implements TrustPort {
   readonly #deps: TrustDeps;
 
@@ -175,7 +175,7 @@ export class TrustWriter implements TrustPort {
     this.#deps = { ...deps, issuer };
   }
 
-  /** See `TrustPort`. @throws DomainError as `FamilyLedgers.note`. */
+  /** Notes an event: see `TrustPort`. @throws DomainError as `FamilyLedgers.note`. */
   async note(transaction: Transaction, agentId: string, note: TrustNote): Promise<TrustChange> {
     const ledgers = await this.begin(transaction, [agentId]);
     const change = await ledgers.port.note(transaction, agentId, note);
@@ -183,17 +183,17 @@ export class TrustWriter implements TrustPort {
     return change;
   }
 
-  /** Locks the families of several agents, in one order: once in a transaction. */
+  /** Locks the families of several agents in one order. Call this once in a transaction. */
   begin(transaction: Transaction, agentIds: readonly string[]): Promise<FamilyLedgers> {
     return FamilyLedgers.begin(transaction, this.#deps, agentIds);
   }
 }
 
 const EVERY_MS = 10 * 60_000;
-/** Agents that are looked at in one go. */
+/** Maximum number of agents that are examined at once. */
 const AT_ONCE = 200;
 
-/** The effect of time on trust: agents that were idle for too long fall to the floor of their tier. */
+/** Returns the job that lowers the score of agents that were idle for too long to the floor of their tier. */
 export function trustJob(deps: Pick<AgentServiceDeps, 'database' | 'clock' | 'log'>, trust: TrustWriter): Job {
   return {
     name: 'agents/trust',
@@ -216,7 +216,7 @@ async function decaySome(
     await database.write(async (transaction) => {
       const ledgers = await trust.begin(transaction, [agent_id]);
       const { due_at = null } = ledgers.agent(agent_id) ?? {};
-      // It did something meanwhile.
+      // The agent has acted in the meantime.
       if (due_at === null || due_at > now) return;
       const { entries } = await ledgers.port.note(transaction, agent_id, { rule: 'idle' });
       await ledgers.write();

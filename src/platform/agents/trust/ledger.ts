@@ -23,16 +23,16 @@ export type TrustStanding = Pick<
 export interface StepDeps {
   now: Date;
   times: TrustTimes;
-  /** Null for an agent without a parent. */
+  /** Score of the parent; null without a parent. */
   parentScore: number | null;
 }
 
-/** The effect of one note on its agent. */
+/** Effect of one note on its agent. */
 export interface TrustStep {
   standing: TrustStanding;
-  /** Null where the ledger has nothing to say. */
+  /** Line of the ledger; null if there is none to write. */
   line: TrustLine | null;
-  /** Plain sentences. */
+  /** Readable sentences. */
   reasons: string[];
 }
 
@@ -55,14 +55,15 @@ export function stepOf(before: TrustStanding, note: TrustNote, deps: StepDeps): 
 }
 
 /**
- * Points already earned on a day. A day before the last one counts as full, so that a clock put back earns none twice.
+ * Returns the points already earned on a day. A day before the last one counts as full, so that setting back a clock
+ * earns nothing twice.
  */
 function earnedOn(day: string, { attested_day, attested_points }: TrustStanding): number {
   if (attested_day === null || attested_day < day) return 0;
   return attested_day === day ? attested_points : EARNED_A_DAY;
 }
 
-/** Changes by a note besides the score. */
+/** Returns the changes by a note besides the score. */
 function factsAfter(
   { trusted_since }: TrustStanding,
   { rule }: TrustNote,
@@ -86,7 +87,10 @@ function factsAfter(
   }
 }
 
-/** Onboarding counts once; a composition has changed until the agent is onboarded again. */
+/**
+ * Reports whether a note has no further effect: onboarding counts once, and a changed composition stays changed until
+ * the next onboarding.
+ */
 function isSaidBefore({ trusted_since, composition_changed_at }: TrustStanding, { rule }: TrustNote): boolean {
   if (rule === 'onboarded') return trusted_since !== null;
   return rule === 'composition_changed' && composition_changed_at !== null;

@@ -4,7 +4,7 @@ import type { TrustTimes } from '../settings.ts';
 import type { TrustLine } from '../wire/trust.ts';
 import { type Ceiling, dayOf, EARNED_A_DAY, LOWEST } from './rules.ts';
 
-/** The meaning of each rule, for people. */
+/** Meaning of each rule, for people. */
 const RULE_TEXTS: Readonly<Record<TrustRuleName, string>> = {
   registered: 'the agent was registered',
   onboarded: 'the agent was onboarded for the first time',
@@ -21,7 +21,7 @@ const RULE_TEXTS: Readonly<Record<TrustRuleName, string>> = {
   idle: "no attested action for a long time: back to the floor of the agent's tier",
 };
 
-/** Reasons that hold a score down, for people. */
+/** Reasons that limit a score, for people. */
 const CEILING_TEXTS: Readonly<Record<CeilingCause, string>> = {
   none: '100 is the most',
   not_onboarded: 'the agent is not onboarded',
@@ -44,7 +44,7 @@ export function suspensionText(because: SuspensionCause | null): string {
   return because === null ? 'The agent is suspended.' : SUSPENSION_TEXTS[because];
 }
 
-/** A plain sentence for a line, and one for what kept it from its points. */
+/** Returns a sentence for a line, and one for the reason if the points were not given in full. */
 export function reasonsOf({ rule, points, before, after, ceiling, ceiling_because }: TrustLine): string[] {
   const given = after - before;
   const reasons = [`${signed(given)}: ${RULE_TEXTS[rule]}.`];
@@ -57,7 +57,7 @@ export function reasonsOf({ rule, points, before, after, ceiling, ceiling_becaus
   return reasons;
 }
 
-/** Reasons that an action earned nothing. */
+/** Reasons why an action earned nothing. */
 export const EARNS_NOTHING = {
   unattested: "It is recorded and earns nothing: it is not signed by the agent's key.",
   enough_today: `It is recorded and earns nothing: ${EARNED_A_DAY} points were earned today, which is the most.`,
@@ -67,7 +67,7 @@ function signed(points: number): string {
   return points < 0 ? `−${-points}` : `+${points}`;
 }
 
-/** Steps that would raise an agent's score, and the consequences without them. */
+/** Returns the steps that would raise an agent's score, and the consequences of taking none. */
 export function nextStepsOf(agent: Agent, ceiling: Ceiling, times: TrustTimes): string[] {
   const { state, score, parent_agent_id, due_at } = agent;
   if (state === 'revoked') return ['The agent is revoked, for ever: register another one.'];

@@ -9,16 +9,16 @@ const DAY_MS = 24 * 60 * 60_000;
 export const LOWEST = 0;
 const HIGHEST = 100;
 
-/** At or below it an agent is suspended. */
+/** Score at or below which an agent is suspended. */
 export const SUSPENDED_AT = 20;
 
-/** Most points that actions earn in a UTC day. */
+/** Maximum points that actions earn in a UTC day. */
 export const EARNED_A_DAY = 5;
 
-/** An agent that is reinstated begins within RESTRICTED. */
+/** Range of the score after a reinstatement, within RESTRICTED. */
 const REINSTATED = { from: 21, to: 40 };
 
-/** The highest score of an agent that is held in MONITOR. */
+/** Highest score of an agent that is held in MONITOR. */
 const MONITOR_AT_MOST = 60;
 const TRUSTED_AT_MOST = 80;
 
@@ -37,28 +37,28 @@ const POINTS: Readonly<Record<Exclude<TrustRuleName, 'reinstated' | 'idle'>, num
   held_by_parent: 0,
 };
 
-/** The points that a rule asks for, of an agent that has this score. */
+/** Returns the points of a rule for an agent with this score. */
 export function pointsOf(rule: TrustRuleName, score: number): number {
   if (rule === 'reinstated') return clamped(score, REINSTATED.from, REINSTATED.to) - score;
   if (rule === 'idle') return floorOf(score) - score;
   return POINTS[rule];
 }
 
-/** The highest score that an agent may have, and why. */
+/** Highest score that an agent may have, with the reason. */
 export interface Ceiling {
   score: number;
   because: CeilingCause;
-  /** When time alone lifts it; null where it does not. */
+  /** Time at which the ceiling rises by itself; null if it does not. */
   until: string | null;
 }
 
 /** Facts that a ceiling depends on. */
 type CeilingFacts = Pick<Agent, 'trusted_since' | 'composition_changed_at'> & {
-  /** Null for an agent without a parent. */
+  /** Score of the parent; null without a parent. */
   parentScore: number | null;
 };
 
-/** The lowest of all ceilings that hold; of those alike, the one that somebody can do something about. */
+/** Returns the lowest ceiling that applies; of equal ones, the one that can be lifted by acting. */
 export function ceilingOf(facts: CeilingFacts, now: Date, times: TrustTimes): Ceiling {
   return ceilingsOf(facts, now, times).reduce((lowest, each) => (each.score < lowest.score ? each : lowest));
 }
@@ -89,12 +89,12 @@ export function daysAfter(time: string, days: number): Date {
   return new Date(Date.parse(time) + days * DAY_MS);
 }
 
-/** The UTC day of a time: `YYYY-MM-DD`. */
+/** Returns the UTC day of a time: `YYYY-MM-DD`. */
 export function dayOf(at: string): string {
   return at.slice(0, 'YYYY-MM-DD'.length);
 }
 
-/** The lowest score of its tier. */
+/** Returns the lowest score of a score's tier. */
 function floorOf(score: number): number {
   return TIERS.find(({ from }) => score >= from)?.from ?? LOWEST;
 }
@@ -103,7 +103,7 @@ function clamped(score: number, lowest: number, highest: number): number {
   return Math.max(lowest, Math.min(score, highest));
 }
 
-/** The cause of a line. */
+/** Cause of a line. */
 interface LineCause {
   rule: TrustRuleName;
   at: string;
@@ -112,10 +112,10 @@ interface LineCause {
   detail?: { [name: string]: Json } | undefined;
 }
 
-/** These say nothing where they change nothing. All others are facts of their own. */
+/** Rules that write no line if they change nothing; all others are facts worth a line. */
 const ONLY_CHANGES: readonly TrustRuleName[] = ['attested_action', 'held_by_parent', 'idle'];
 
-/** The line with which a ledger goes on; null where there is nothing to say. */
+/** Returns the next line of a ledger; null if there is nothing to write. */
 export function nextLine(
   { score: before, ledger_length }: Pick<Agent, 'score' | 'ledger_length'>,
   cause: LineCause,

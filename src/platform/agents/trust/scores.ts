@@ -11,7 +11,7 @@ import { ceilingText, EARNS_NOTHING, nextStepsOf, reasonsOf, suspensionText } fr
 import { type Ceiling, ceilingOf, SUSPENDED_AT } from './rules.ts';
 import { ledgerLinesOf, trustFactorsOf } from './trust-rows.ts';
 
-/** Scores of agents, their reasons and simulated changes, as routes and pages show them. */
+/** Scores of agents, their reasons and simulated changes, for routes and pages. */
 export class TrustScores {
   readonly #database: Database;
   readonly #deps: Pick<AgentServiceDeps, 'clock' | 'trustTimes'>;
@@ -42,7 +42,7 @@ export class TrustScores {
     };
   }
 
-  /** Newest first. @throws DomainError `not_found`, `invalid_cursor`. */
+  /** Lists the lines, newest first. @throws DomainError `not_found`, `invalid_cursor`. */
   async history(agentId: string, { limit, cursor }: PageQuery) {
     const agent = await findAgent(this.#database, agentId);
     const before = cursor === undefined ? undefined : fromCursor('trust', ['number'], cursor)[0];
@@ -52,7 +52,7 @@ export class TrustScores {
   }
 
   /**
-   * Computes the effect of rules, or of an action, on an agent now. Nothing is recorded, and nothing changes.
+   * Computes the effect of rules, or of an action, on an agent now, without recording or changing anything.
    * @throws DomainError `not_found`.
    */
   async simulate(agentId: string, { rules, action }: Simulation): Promise<Simulated> {
@@ -94,7 +94,7 @@ function whyOf({ score, tier, state, suspended_because }: Agent, ceiling: Ceilin
   return state === 'suspended' ? `${stands} ${suspensionText(suspended_because)}${held}` : `${stands}${held}`;
 }
 
-/** The rules that an action would touch. */
+/** Returns the rules that an action would trigger. */
 function rulesOf(agent: Agent, { attested, ...action }: NonNullable<Simulation['action']>): TrustRuleName[] {
   if (agent.state === 'suspended') return ['attempt_while_suspended'];
   const violations = violationsOf(agent, action, { badSignature: null, decoy: null }).map(({ rule }) => rule);

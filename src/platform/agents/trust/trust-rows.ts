@@ -6,17 +6,17 @@ import type { Agent } from '../agent-rows.ts';
 import { AGENT_TABLES, type AgentTables } from '../tables.ts';
 import type { TrustLine, TrustScore } from '../wire/trust.ts';
 
-/** All agents of the families of some, which are this transaction's until it ends. Ids of no agent are left out. */
+/** Returns all agents of the families of the given ones, locked until the transaction ends. Unknown ids are ignored. */
 export async function lockFamilies(transaction: Transaction, agentIds: readonly string[]): Promise<Agent[]> {
   const agents = transaction.tables<AgentTables>().selectFrom('agents');
   const { isAmong, locked } = transaction.sql;
   const named = await agents.select('root_agent_id').distinct().where(isAmong('agent_id', agentIds)).execute();
   const roots = named.map(({ root_agent_id }) => root_agent_id);
-  // In one order, so that no two wait for each other.
+  // Locked in one order, so that two transactions cannot deadlock.
   const inOrder = agents.select('agent_id').where(isAmong('agent_id', roots)).orderBy('agent_id');
   await inOrder.modifyEnd(locked).execute();
   const families = agents.selectAll().where(isAmong('root_agent_id', roots));
-  // Each comes after its parent.
+  // Ordered so that each agent comes after its parent.
   return families.orderBy('agent_no').execute();
 }
 
@@ -34,7 +34,7 @@ type LineRow = Selectable<AgentTables['agent_trust_lines']>;
 
 const LINE = kindsOf(AGENT_TABLES.agent_trust_lines);
 
-/** A line, and the agent whose ledger it belongs to. */
+/** Line, and the agent whose ledger it belongs to. */
 export interface AgentLine {
   agent_no: number;
   line: TrustLine;
@@ -56,7 +56,7 @@ function lineOf(row: LineRow): TrustLine {
   return { ...line, detail: JSON.parse(detail) as TrustLine['detail'] };
 }
 
-/** Lines of a ledger, newest first. @param before the number of the line that the page stands before. */
+/** Returns lines of a ledger, newest first. @param before number that all lines on the page are below. */
 export async function ledgerLinesOf(
   reader: Reader,
   { agent_no }: Pick<Agent, 'agent_no'>,
@@ -67,7 +67,7 @@ export async function ledgerLinesOf(
   return (await lines.orderBy('entry_no', 'desc').limit(limit).execute()).map(lineOf);
 }
 
-/** Counts each rule's lines and points: the points add up to the score. */
+/** Returns the number of lines and the points of each rule; the points add up to the score. */
 export async function trustFactorsOf(
   reader: Reader,
   { agent_no }: Pick<Agent, 'agent_no'>,

@@ -16,10 +16,10 @@ import {
   takeLease,
 } from './vault-rows.ts';
 
-/** Secrets of one agent, with its decoys. */
+/** Maximum number of secrets of one agent, including its decoys. */
 const MOST_SECRETS = 500;
 
-/** Accesses to a secret, as entries name them, and their names if the secret is a decoy. */
+/** Kinds of access to a secret: the action in entries, and the use if the secret is a decoy. */
 export const ACCESSES = {
   get: { action: 'vault.secret_taken', use: 'read' },
   put: { action: 'vault.secret_put', use: 'overwritten' },
@@ -27,29 +27,29 @@ export const ACCESSES = {
 } as const satisfies Record<string, { action: string; use: DecoyUse }>;
 export type AccessKind = keyof typeof ACCESSES;
 
-/** A secret, as somebody who may finds it. */
+/** Secret that an authorized caller accesses. */
 export interface Accessed {
   agent: Agent;
   vault: OpenedVault;
   name: string;
   secret: AgentSecret | undefined;
   decoy: AgentDecoy | undefined;
-  /** As entries name who asks. */
+  /** Caller, as named in entries. */
   by: string;
   now: Date;
 }
 
-/** The result of an access. */
+/** Result of an access. */
 export interface AccessDone<T> {
   answer: T;
-  /** For its entry; nothing of the value. */
+  /** Metadata of the entry, without the value. */
   more: { [name: string]: Json };
 }
 
 /**
- * The key of the agent itself needs an active agent. Others may still put and remove the secrets of one that
- * is suspended, remove those of one that is revoked, and see what there is of either.
- * @returns `agent_suspended`, `agent_revoked`; null where it is done.
+ * Returns the refusal of an access: `agent_suspended`, `agent_revoked`, or null if the access is allowed. The agent's
+ * own key requires an active agent. Other callers may still write and remove the secrets of a suspended agent, remove
+ * those of a revoked one, and list either.
  */
 export function refusalOf({ state }: Agent, kind: AccessKind | 'list', isOwnKey: boolean): DomainError | null {
   if (state === 'revoked' && (isOwnKey || kind === 'get' || kind === 'put'))

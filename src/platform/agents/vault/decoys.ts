@@ -10,10 +10,10 @@ import type { AgentTables } from '../tables.ts';
 import type { NewDecoy, WireDecoy } from '../wire/vault.ts';
 import { type AgentSecret, deleteSecret, insertSecret, type OpenedVault, secretNamed } from './vault-rows.ts';
 
-/** Decoys of one agent at a time. */
+/** Maximum number of decoys of one agent at a time. */
 const MOST_DECOYS = 50;
 
-/** The trap that a decoy is. @throws DomainError as `VaultTraps.prepareCredential`. */
+/** Returns the trap for a decoy. @throws DomainError as `VaultTraps.prepareCredential`. */
 export async function trapFor(traps: VaultTraps, input: NewDecoy, { name: agentName }: Agent): Promise<TrapOfVault> {
   const label = `${input.name} of ${agentName}`.slice(0, 200).toWellFormed();
   if (input.kind === 'tool') return traps.prepareTool(input.name, label);
@@ -23,8 +23,8 @@ export async function trapFor(traps: VaultTraps, input: NewDecoy, { name: agentN
 }
 
 /**
- * Puts a decoy among what an agent finds.
- * @throws DomainError `conflict` for a name that the agent has, or too many.
+ * Adds a decoy to the vault or the tools of an agent.
+ * @throws DomainError `conflict` if the agent already has the name, or has too many decoys.
  */
 export async function putDecoy(
   transaction: Transaction,
@@ -51,7 +51,7 @@ export async function putDecoy(
   return insertDecoy(transaction, { ...row, credential_id, made_at: at, made_by: actor.name, removed_at: null });
 }
 
-/** Takes a decoy out of a vault. Its trap stays one. */
+/** Removes a decoy from a vault. Its trap remains. */
 export async function takeDecoyOut(transaction: Transaction, decoy: AgentDecoy, now: Date): Promise<void> {
   const { secret_no } = decoy;
   if (secret_no !== null) await deleteSecret(transaction, { secret_no });
@@ -72,7 +72,7 @@ export function decoyToWire({ agent_id }: Agent, decoy: AgentDecoy): WireDecoy {
   return { decoy_id, agent_id, kind, name, credential_id, made_at, made_by };
 }
 
-/** Says for each trap that is a decoy if its use would be seen now. */
+/** Returns for each trap that is a decoy whether its use would be detected now. */
 export async function decoyWatches(reader: Reader): Promise<ReadonlyMap<string, FileWatch>> {
   const rows = await reader
     .tables<AgentTables>()
@@ -110,12 +110,12 @@ async function refuseTaken(
 
 export type AgentDecoy = Selectable<AgentTables['agent_decoys']>;
 
-/** Those of an agent that were not removed, the oldest first. */
+/** Returns the decoys of an agent that were not removed, oldest first. */
 export async function decoysOf(reader: Reader, { agent_no }: Pick<Agent, 'agent_no'>): Promise<AgentDecoy[]> {
   return await standing(reader).where('agent_no', '=', agent_no).orderBy('decoy_no').execute();
 }
 
-/** The decoy that a secret of a vault is; undefined if it is none. */
+/** Returns the decoy that a secret of a vault is; undefined if it is none. */
 export async function decoyOfSecret(
   reader: Reader,
   { secret_no }: Pick<AgentSecret, 'secret_no'>,
@@ -123,7 +123,7 @@ export async function decoyOfSecret(
   return await standing(reader).where('secret_no', '=', secret_no).executeTakeFirst();
 }
 
-/** The decoy tools of agents, by the number of the agent and the name of the tool. */
+/** Returns the decoy tools of agents, by the number of the agent and the name of the tool. */
 export async function decoyToolsOf(
   reader: Reader,
   agentNos: readonly number[],
@@ -138,7 +138,7 @@ export async function decoyToolsOf(
   return found;
 }
 
-/** @throws DomainError `not_found`, also for one that was removed, or is another agent's. */
+/** @throws DomainError `not_found`, also for a decoy that was removed or belongs to another agent. */
 export async function findDecoy(
   reader: Reader,
   { agent_no }: Pick<Agent, 'agent_no'>,
@@ -148,7 +148,7 @@ export async function findDecoy(
   return there(await decoys.executeTakeFirst(), 'the vault has no decoy of this id');
 }
 
-/** The decoy that a trap is, and whose it is. @throws Error in words for a person, for one that was removed. */
+/** Returns the decoy of a trap, and its agent. @throws Error with a readable message if the decoy was removed. */
 export async function decoyOfTrap(
   reader: Reader,
   credentialId: string,

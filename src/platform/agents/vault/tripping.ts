@@ -5,7 +5,7 @@ import { alertOfAgent } from '../alerting.ts';
 import type { AgentEntry } from '../entries.ts';
 import type { AgentDecoy } from './decoys.ts';
 
-/** From where somebody asks. */
+/** Origin of a request to a vault. */
 export interface VaultAsker {
   address: string | null;
   userAgent: string | null;
@@ -13,26 +13,26 @@ export interface VaultAsker {
 
 export const UNKNOWN_ASKER: VaultAsker = { address: null, userAgent: null };
 
-/** `called`: an action was reported with the tool. */
+/** Uses of a decoy. `called`: an action with the tool was reported. */
 export type DecoyUse = 'read' | 'overwritten' | 'removed' | 'called';
 
-/** Somebody used a decoy. */
+/** Use of a decoy. */
 export interface DecoyTrip {
   decoy: AgentDecoy;
   agentId: string;
-  /** As entries name who did it. */
+  /** User, as named in entries. */
   by: string;
   use: DecoyUse;
   /** RFC 3339 UTC with milliseconds. */
   at: string;
-  /** The same one, told twice, counts once: the `action_id`; null where it has no id. */
+  /** Id of the use, the `action_id`, so that a use reported twice counts once; null if there is none. */
   eventId: string | null;
   asker: VaultAsker;
 }
 
 /**
- * Records uses of decoys as detections of their traps, and sends alerts of both. It comes after all that the transaction
- * locks, and before its entries: see `VaultTraps.record`.
+ * Records uses of decoys as detections of their traps, and sends alerts about both. Call this after locking all other
+ * rows of the transaction, and before its entries: see `VaultTraps.record`.
  * @returns entries to be appended.
  */
 export async function tripDecoys(

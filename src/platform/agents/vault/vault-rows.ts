@@ -8,13 +8,13 @@ import type { Agent } from '../agent-rows.ts';
 import { AGENT_TABLES, type AgentTables } from '../tables.ts';
 import type { TakenSecret } from '../wire/vault.ts';
 
-/** The encryption of vaults, for people. */
+/** Description of the encryption of vaults, for people. */
 export const VAULT_ENCRYPTION = 'AES-256-GCM with a random key for this agent alone, which the master key seals';
 const KEY_BYTES = 32;
 
 type VaultOwner = Pick<Agent, 'agent_no' | 'agent_id'>;
 
-/** The vault of an agent, with its key in hand. */
+/** Vault of an agent, with its key. */
 export class OpenedVault {
   readonly vaultId: string;
   readonly #key: Buffer;
@@ -30,18 +30,18 @@ export class OpenedVault {
     return sealWith(this.#key, Buffer.from(value), this.#ownerOf(secret));
   }
 
-  /** @throws Error for what was sealed for another agent, name or version. */
+  /** @throws Error if the secret was sealed for another agent, name or version. */
   open(secret: Pick<AgentSecret, 'name' | 'version' | 'sealed'>): string {
     return openWith(this.#key, secret.sealed, this.#ownerOf(secret)).toString();
   }
 
-  /** Neither ids nor names of secrets have a slash in them. */
+  /** Returns the context of a seal. Neither ids nor names of secrets contain a slash. */
   #ownerOf({ name, version }: Pick<AgentSecret, 'name' | 'version'>): string {
     return `${this.#agentId}/${name}/${version}`;
   }
 }
 
-/** The vault of an agent; null for one that has none yet. */
+/** Returns the vault of an agent; null if it has none yet. */
 export async function findVault(
   reader: Reader,
   box: SecretBox,
@@ -52,7 +52,7 @@ export async function findVault(
   return row === undefined ? null : new OpenedVault(row.vault_id, box.open(row.sealed_key, agent_id), agent_id);
 }
 
-/** The vault of an agent. @throws DomainError `conflict` for an agent that has none yet. */
+/** Returns the vault of an agent. @throws DomainError `conflict` if it has none yet. */
 export async function needVault(reader: Reader, box: SecretBox, agent: VaultOwner): Promise<OpenedVault> {
   const vault = await findVault(reader, box, agent);
   if (vault === null) throw new DomainError('conflict', 'the agent has no vault until it is onboarded');
@@ -74,7 +74,7 @@ export async function makeVault(
 export type AgentSecret = Selectable<AgentTables['agent_secrets']>;
 type Owner = Pick<Agent, 'agent_no'>;
 
-/** By their names. */
+/** Returns the secrets of an agent by name, without their values. */
 export async function secretsOfAgent(reader: Reader, { agent_no }: Owner): Promise<Omit<AgentSecret, 'sealed'>[]> {
   const secrets = reader.tables<AgentTables>().selectFrom('agent_secrets').where('agent_no', '=', agent_no);
   const rows = await secrets.select(['secret_no', 'agent_no', 'name', 'version', 'put_at', 'put_by']).execute();
@@ -104,12 +104,12 @@ export async function deleteSecret(
   await secrets.where('secret_no', '=', secret_no).execute();
 }
 
-/** For so long somebody who took a secret may work with it; then they ask again. */
+/** Duration of a lease; a caller that needs the secret longer reads it again. */
 const LEASE_MS = 60 * 60_000;
-/** The time that leases are kept; older ones stand in the audit stream alone. */
+/** Time for which leases are kept; older ones are only in the audit stream. */
 const KEPT_MS = 30 * 24 * 60 * 60_000;
 
-/** Notes that a secret is given out. */
+/** Records that a secret is handed out. */
 export async function takeLease(
   transaction: Transaction,
   { agent_no, name, version }: Pick<AgentSecret, 'agent_no' | 'name' | 'version'>,
@@ -134,9 +134,9 @@ export async function takeLease(
 }
 
 /**
- * Ends what runs of an agent's leases. Whoever holds a value keeps it: the names say which have to be changed where
- * they are good for something.
- * @param name of one secret; of all where it is not given.
+ * Ends an agent's running leases. Holders keep the values they have, so the returned names are those of secrets to be
+ * rotated.
+ * @param name of one secret; all if omitted.
  */
 export async function endLeases(
   transaction: Transaction,
@@ -151,7 +151,7 @@ export async function endLeases(
   return { ended: rows.length, handed_out: [...new Set(rows.map((row) => row.name))].sort() };
 }
 
-/** Counts running leases, and finds when each secret was taken last, by name. */
+/** Counts running leases, and returns when each secret was last read, by name. */
 export async function leasesOf(reader: Reader, { agent_no }: Owner, now: Date) {
   const leases = reader.tables<AgentTables>().selectFrom('agent_leases').where('agent_no', '=', agent_no);
   const running = leases.where('ended_at', 'is', null).where('until_at', '>', now.toISOString());

@@ -41,7 +41,7 @@ import {
   VAULT_ENCRYPTION,
 } from './vault-rows.ts';
 
-/** Somebody who asks for a secret. */
+/** Access to a secret by a caller. */
 interface Access {
   principal: Pick<Principal, 'kind' | 'id' | 'boundTo'>;
   agentId: string;
@@ -49,7 +49,7 @@ interface Access {
   asker: VaultAsker;
 }
 
-/** The vaults of agents, and the decoys in them. */
+/** Vaults of agents, and the decoys in them. */
 export class Vaults {
   readonly #deps: AgentServiceDeps;
   readonly #box: SecretBox;
@@ -64,7 +64,7 @@ export class Vaults {
     this.#traps = traps;
   }
 
-  /** The vault of an agent, made where it has none. */
+  /** Returns the vault of an agent, created if there is none. */
   async open(transaction: Transaction, agent: Agent) {
     const { vaultId } =
       (await findVault(transaction, this.#box, agent)) ??
@@ -93,7 +93,7 @@ export class Vaults {
     return this.#access('remove', { principal, agentId, name, asker }, removeSecret);
   }
 
-  /** The agent's own view, in which decoys look like anything else. @throws DomainError as `get`. */
+  /** Returns the agent's own view, in which decoys look like any other secret. @throws DomainError as `get`. */
   async contents(principal: Access['principal'], agentId: string): Promise<WireVault> {
     const { database, log } = this.#deps;
     refuseOthers(principal, agentId);
@@ -116,7 +116,7 @@ export class Vaults {
     return outcome;
   }
 
-  /** The view for people, without decoys and without any value. @throws DomainError `not_found`. */
+  /** Returns the view for people, with decoys apart and without values. @throws DomainError `not_found`. */
   async list(agentId: string) {
     const { database, clock } = this.#deps;
     const agent = await findAgent(database, agentId);
@@ -152,7 +152,7 @@ export class Vaults {
     });
   }
 
-  /** Takes it out of the vault. Its trap stays one. @throws DomainError `not_found`. */
+  /** Removes a decoy from the vault. Its trap remains. @throws DomainError `not_found`. */
   async removeDecoy(actor: Actor, agentId: string, decoyId: string): Promise<WireDecoy> {
     const { database, clock, log } = this.#deps;
     return database.write(async (transaction) => {
@@ -164,12 +164,12 @@ export class Vaults {
     });
   }
 
-  /** See `tripDecoys`. What it does to trust is for who calls it. */
+  /** Records uses of decoys: see `tripDecoys`. The caller notes the effect on trust. */
   trip(transaction: Transaction, trips: readonly DecoyTrip[]): Promise<AgentEntry[]> {
     return tripDecoys(transaction, { traps: this.#traps, alerts: this.#deps.alerts }, trips);
   }
 
-  /** Uses a decoy as its agent would. @throws Error in words for a person. */
+  /** Uses a decoy as its agent would. @throws Error with a readable message. */
   async useDecoy(credentialId: string, userAgent: string): Promise<void> {
     const { database, clock } = this.#deps;
     const { agent_id: agentId, decoy } = await decoyOfTrap(database, credentialId);
@@ -186,7 +186,7 @@ export class Vaults {
     });
   }
 
-  /** Does something with a secret, with the entry that says so, also where it is refused. */
+  /** Accesses a secret, with an entry that records the access or its refusal. */
   async #access<T>(kind: AccessKind, access: Access, work: Work<T>): Promise<T> {
     const { database, log } = this.#deps;
     const { principal, agentId, name, asker } = access;
@@ -211,7 +211,7 @@ export class Vaults {
     return outcome.answer;
   }
 
-  /** Writes nothing if the access is refused. */
+  /** Tries the access; writes nothing if it is refused. */
   async #try<T>(
     transaction: Transaction,
     agent: Agent,
@@ -232,7 +232,7 @@ export class Vaults {
     }
   }
 
-  /** A decoy secret that was used costs the agent trust. */
+  /** Records the use of a decoy secret, which costs the agent trust. */
   async #tripOwn(transaction: Transaction, trip: DecoyTrip): Promise<AgentEntry[]> {
     const { name, sort: kind, decoy_id } = trip.decoy;
     const detail = { name, kind, use: trip.use, decoy_id };
@@ -243,7 +243,7 @@ export class Vaults {
 
 type Work<T> = (transaction: Transaction, accessed: Accessed) => Promise<AccessDone<T>>;
 
-/** Returns a function that makes entries of one subject. */
+/** Returns a function that makes entries about one subject. */
 function entriesOf(subject: Pick<AgentEntry, 'agentId' | 'actor' | 'of'>) {
   return (action: string, more: AgentEntry['more']): AgentEntry => ({ ...subject, action, more });
 }

@@ -4,31 +4,31 @@ import { pageQuerySchema, recordedIn, text, time } from '../../http/fields.ts';
 import { ACTION_DECISIONS, ACTION_OUTCOMES, SIGNATURE_ALGORITHMS, TIER_NAMES, TRUST_RULES } from '../enums.ts';
 
 const name = text.min(1).max(256);
-/** Taken as it is: one that is no SHA-256 is a violation, and recorded. */
+/** Hash that is accepted as sent: a text that is not a SHA-256 is a recorded violation. */
 const statedHash = text.max(256);
 const sha256Hex = z.string().regex(/^[0-9a-f]{64}$/i, 'is not 64 hexadecimal digits');
 
-/** The content of an action; an attestation signs all of it. */
+/** Content of an action, all of which an attestation signs. */
 export const actionContentSchema = z.strictObject({
   action_type: name,
   action_description: text.min(1).max(4096),
   tool_used: name.optional(),
-  /** A host name. */
+  /** Host name of the API. */
   api_called: name.optional(),
   input_hash: statedHash.optional(),
   output_hash: statedHash.optional(),
-  /** The model and version in use; if they differ from the registered ones, the agent is another one. */
+  /** Model and version in use; if they differ from the registered ones, the agent is another one. */
   model: name.optional(),
   version: name.optional(),
 });
 export type ActionContent = z.output<typeof actionContentSchema>;
 
 const attestationSchema = z.strictObject({
-  /** As it was signed; the action has it in lower case. */
+  /** Action id as signed; the action has it in lower case. */
   action_id: z.uuid(),
   signed_at: time,
   algorithm: z.enum(SIGNATURE_ALGORITHMS),
-  /** Base64url. */
+  /** Signature in base64url. */
   signature: z.string().max(8192),
 });
 export type ActionAttestation = z.output<typeof attestationSchema>;
@@ -41,7 +41,7 @@ const trust = z.object({ before: z.int(), after: z.int(), tier: z.enum(TIER_NAME
 const violationSchema = z.object({ rule: z.enum(TRUST_RULES), message: z.string() });
 export type Violation = z.infer<typeof violationSchema>;
 
-/** The answer to a POST. */
+/** Answer to a POST of an action. */
 export const loggedActionSchema = z.object({
   action_id: z.string(),
   decision: z.enum(ACTION_DECISIONS),
@@ -62,7 +62,7 @@ const outcomeSchema = z.object({
   entry: entryPlaceSchema,
 });
 
-/** The answer to a POST of an outcome. */
+/** Answer to a POST of an outcome. */
 export const loggedOutcomeSchema = outcomeSchema.extend({ action_id: z.string() });
 export type LoggedOutcome = z.infer<typeof loggedOutcomeSchema>;
 

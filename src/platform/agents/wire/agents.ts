@@ -29,9 +29,9 @@ const fields = {
   agent_type: z.enum(AGENT_TYPES),
   model: word,
   version: versionText,
-  /** None of them: it may use no tool. */
+  /** Names of allowed tools; with an empty list, the agent may use none. */
   allowed_tools: z.array(word).max(MOST_ALLOWED),
-  /** None of them: it may call no API. */
+  /** Host names of allowed APIs; with an empty list, the agent may call none. */
   allowed_apis: z.array(hostName).max(MOST_ALLOWED),
 };
 
@@ -40,7 +40,7 @@ export const agentRegistrationSchema = z.strictObject({
   allowed_tools: fields.allowed_tools.default([]),
   allowed_apis: fields.allowed_apis.default([]),
   prompt_sha256: promptDigest.nullable().default(null),
-  /** The agent that delegates to it. */
+  /** Agent that delegates to this one. */
   parent_agent_id: text.nullable().default(null),
 });
 export type AgentRegistration = z.output<typeof agentRegistrationSchema>;
@@ -54,7 +54,7 @@ export type AgentPatch = z.output<typeof agentPatchSchema>;
 export const agentQuerySchema = pageQuerySchema.extend({
   state: z.enum(AGENT_STATES).optional(),
   tier: z.enum(TIER_NAMES).optional(),
-  /** A part of the name, in either case. */
+  /** Part of the name, case-insensitive. */
   q: text.max(200).optional(),
 });
 export type AgentQuery = z.infer<typeof agentQuerySchema>;
@@ -63,7 +63,7 @@ const publicKeysSchema = z.record(z.string(), z.record(z.string(), z.string()));
 
 const identitySchema = z.object({
   did: z.string(),
-  /** By algorithm. */
+  /** Public keys by algorithm. */
   public_keys: publicKeysSchema,
   certificate: z.object({
     serial: z.string(),
@@ -72,9 +72,9 @@ const identitySchema = z.object({
     pq: z.object({ serial: z.string(), pem: z.string() }),
   }),
   passport: z.object({ jti: z.string(), jws: z.string(), status: z.enum(PASSPORT_STATUSES), status_changed_at: time }),
-  /** The composition that the certificates and the passport state. */
+  /** Composition that the certificates and the passport state. */
   composition: z.string(),
-  /** The API key that came with it. */
+  /** API key issued with the identity. */
   key_id: z.string(),
   issued_at: time,
 });
@@ -109,12 +109,12 @@ export const agentSchema = z.object({
   onboarded_at: time.nullable(),
   identity: identitySchema.nullable(),
   audit_stream: z.object({ stream_id: z.string() }),
-  /** A summary in sentences. */
+  /** Summary in sentences. */
   message: z.string(),
 });
 export type WireAgent = z.infer<typeof agentSchema>;
 
-/** Private keys and the API key are answered this once. */
+/** Result of an onboarding, with private keys and the API key, which are returned only once. */
 export const onboardedSchema = z.object({
   agent_id: z.string(),
   quantum_identity: z.object({
@@ -139,13 +139,13 @@ export type Onboarded = z.infer<typeof onboardedSchema>;
 
 const certificateStatus = z.enum(CERTIFICATE_STATUSES);
 
-/** All that a stranger learns of an agent. */
+/** Public facts about an agent. */
 export const agentVerificationSchema = z.object({
   agent_id: z.string(),
-  /** True if it is active, with a passport and certificates that are good. */
+  /** True if the agent is active, with a valid passport and valid certificates. */
   valid: z.boolean(),
   status: z.enum(AGENT_STATES),
-  /** Reasons that it is not valid, for people; empty if it is. */
+  /** Readable reasons why the agent is not valid; empty if it is. */
   reasons: z.array(z.string()),
   checked_at: time,
   tier: z.enum(TIER_NAMES),
@@ -181,7 +181,7 @@ export const agentStatsSchema = z.object({
   actions_24h: count,
   violations_24h: count,
   last_action_at: z.string().nullable(),
-  /** Since when something is suspended that is suspended now. */
+  /** Time of the oldest suspension in force, of an agent or a passport. */
   wrong_since: z.string().nullable(),
 });
 export type AgentStats = z.infer<typeof agentStatsSchema>;

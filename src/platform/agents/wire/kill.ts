@@ -11,7 +11,7 @@ export type KillInput = z.output<typeof killSchema>;
 export const killParamsSchema = z.object({ agent_id: text, kill_id: text });
 export const killQuerySchema = pageQuerySchema;
 
-/** `result` is null as long as the step has no end. */
+/** Step of a kill. `result` is null until the step has ended. */
 const killStepSchema = z.object({
   step: z.enum(KILL_STEPS),
   started_at: time.nullable(),
@@ -21,7 +21,7 @@ const killStepSchema = z.object({
   detail: z.string().nullable(),
 });
 
-/** A Security Event Token on its way to a subscriber, or there. */
+/** Security Event Token that is queued for or delivered to a subscriber. */
 const setDeliverySchema = z.object({
   subscriber_id: z.string(),
   audience: z.string(),
@@ -34,7 +34,7 @@ const setDeliverySchema = z.object({
   delivered_at: time.nullable(),
 });
 
-/** The receipt of a use of the kill switch. `agents`: children first. */
+/** Receipt of a use of the kill switch. `agents` lists children first. */
 export const killReceiptSchema = z.object({
   kill_id: z.string(),
   agent_id: z.string(),
@@ -42,7 +42,7 @@ export const killReceiptSchema = z.object({
   reason: z.string(),
   started_by: z.string(),
   started_at: time,
-  /** Null while steps are left; they are done also after a restart. */
+  /** Time of the last step's end; null while steps are left, which also run after a restart. */
   finished_at: time.nullable(),
   public_verification_flipped_after_ms: count.nullable(),
   agents: z.array(z.object({ agent_id: z.string(), name: z.string(), steps: z.array(killStepSchema) })),
@@ -57,14 +57,14 @@ export const reinstatedSchema = z.object({
   reinstated_at: time,
   passport_status: z.enum(PASSPORT_STATUSES).nullable(),
   trust: z.object({ before: count, after: count, tier: z.enum(TIER_NAMES), reasons: z.array(z.string()) }),
-  /** They stay as they are. */
+  /** Children, whose states do not change. */
   children: z.array(z.object({ agent_id: z.string(), state: z.enum(AGENT_STATES) })),
   message: z.string(),
 });
 export type Reinstated = z.infer<typeof reinstatedSchema>;
 
 export const subscriberSchema = z.strictObject({
-  /** http or https; tokens are pushed to it (RFC 8935). */
+  /** Address (http or https) to which tokens are pushed (RFC 8935). */
   url: text
     .min(1)
     .max(2000)
@@ -73,7 +73,7 @@ export const subscriberSchema = z.strictObject({
       (url) => !/:\/\/[^/]*@/.test(URL.parse(url)?.href ?? ''),
       'has a user or a password in it; tokens are signed',
     ),
-  /** `aud` of its tokens. */
+  /** `aud` claim of the tokens. */
   audience: text.trim().min(1).max(500),
 });
 export type NewSubscriber = z.output<typeof subscriberSchema>;

@@ -11,15 +11,15 @@ export const trustScoreSchema = z.object({
   agent_id: z.string(),
   score,
   tier,
-  /** The meaning of the tier. */
+  /** Meaning of the tier. */
   meaning: z.string(),
   state: z.enum(AGENT_STATES),
   ceiling: score,
   ceiling_because: z.enum(CEILINGS),
-  /** When time alone lifts the ceiling. */
+  /** Time at which the ceiling rises by itself. */
   ceiling_until: z.string().nullable(),
   why: z.string(),
-  /** The addends of the score. */
+  /** Addends of the score. */
   factors: z.array(z.object({ rule, lines: z.int(), points: z.int() })),
   next_steps: z.array(z.string()),
 });
@@ -39,12 +39,15 @@ export const trustLineSchema = z.object({
   reason: z.string(),
 });
 export type WireTrustLine = z.infer<typeof trustLineSchema>;
-/** One line of an agent's ledger: `after` is `before + points`, within 0 and the ceiling; `points` are asked for. */
+/**
+ * Line of an agent's ledger: `after` is `before + points`, limited to 0 and the ceiling; `points` are those of the
+ * rule.
+ */
 export type TrustLine = Omit<WireTrustLine, 'reason'>;
 
 export const historyQuerySchema = pageQuerySchema;
 
-/** Rules that can be simulated: the others belong to registration, and to changes of a parent. */
+/** Rules that can be simulated; the others belong to registration and to changes of a parent. */
 export const SIMULATED_RULES = TRUST_RULES.filter((each) => each !== 'registered' && each !== 'held_by_parent');
 
 export const simulationSchema = z

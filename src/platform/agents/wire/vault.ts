@@ -4,7 +4,7 @@ import { CREDENTIAL_TYPES, newTrapSchema } from '../../traps/api.ts';
 import { DECOY_SORTS } from '../enums.ts';
 
 const time = z.string();
-/** Bytes of a secret are fewer than four times as many. */
+/** Maximum length of a secret in UTF-16 code units, each of which needs at most three bytes of UTF-8. */
 const LONGEST_SECRET = 65_536;
 
 const secretName = text
@@ -19,14 +19,17 @@ export const newSecretSchema = z.strictObject({ value: text.min(1).max(LONGEST_S
 export const secretSchema = z.object({ name: z.string(), version: z.int(), put_at: time });
 export type WireSecret = z.infer<typeof secretSchema>;
 
-/** `until`: then it is asked for again. A lease that ends takes no value back from whoever has it. */
+/**
+ * Secret that was handed out. After `until`, the secret has to be read again. The end of a lease does not take the
+ * value back.
+ */
 export const takenSecretSchema = secretSchema.extend({
   value: z.string(),
   lease: z.object({ lease_id: z.string(), until: time }),
 });
 export type TakenSecret = z.infer<typeof takenSecretSchema>;
 
-/** The agent's own view of its vault. `tools`: those that it may use. */
+/** Agent's own view of its vault. `tools` are those that it may use. */
 export const vaultSchema = z.object({
   vault_id: z.string(),
   status: z.literal('open'),
@@ -39,7 +42,8 @@ export type WireVault = z.infer<typeof vaultSchema>;
 const { decoy, options } = newTrapSchema.shape;
 
 /**
- * A secret is made up, unless `credential_type` says what it is; then `decoy` and `options` are as of any such trap.
+ * Request for a decoy. The secret is made up unless `credential_type` is set; `decoy` and `options` are those of such a
+ * trap.
  */
 export const newDecoySchema = z.discriminatedUnion('kind', [
   z.strictObject({
@@ -60,7 +64,7 @@ export const decoySchema = z.object({
   agent_id: z.string(),
   kind: z.enum(DECOY_SORTS),
   name: z.string(),
-  /** The trap: its detections say who used it. */
+  /** Trap, whose detections show uses of the decoy. */
   credential_id: z.string(),
   made_at: time,
   made_by: z.string(),

@@ -19,7 +19,7 @@ import type { AlertChannels } from '../channels.ts';
 import type { AlertOperations } from '../operations.ts';
 import { ALERT_SOURCES, newAlertChannelSchema, SOURCE_LABELS, type WireAlertChannel } from '../wire.ts';
 
-/** The service behind the pages of alerts: that which the routes of the API call. */
+/** Service behind the pages of alerts, which is that of the API's routes. */
 interface AlertPageParts {
   channels: AlertChannels;
   operations: AlertOperations;
@@ -30,7 +30,7 @@ const ALERTS_PATH = `${PAGES}/alerts`;
 const ABOVE_ALERTS = [{ title: 'Alerts', path: ALERTS_PATH }];
 const ACT = { above: ABOVE_ALERTS, back: ALERTS_PATH };
 
-/** The pages of alert channels. */
+/** Returns the pages of alert channels. */
 export function pagesOfAlerts(parts: AlertPageParts): ModulePages {
   return {
     nav: [{ title: 'Alerts', path: ALERTS_PATH, scope: 'alerts:read' }],
@@ -101,7 +101,7 @@ function addPage(server: FastifyInstance, { operations }: AlertPageParts): void 
       ...others,
       name: text.trim().min(1, 'Say who is notified').max(200),
       target: text.min(1, 'Say where they are notified').max(2000),
-      // An unticked box is not sent, and a single tick is sent as a text.
+      // Browsers omit an unticked box, and send a single ticked one as a string.
       sources: z.preprocess((given) => (given === undefined ? null : [given].flat()), sources),
     }),
     refused: { invalid_request: 'target' },

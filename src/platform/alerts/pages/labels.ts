@@ -27,7 +27,7 @@ export function alertWord(state: AlertState): Markup {
   return statusWord(...ALERT_WORDS[state]);
 }
 
-/** With how many attempts it took. */
+/** Renders the state of an alert, with the number of attempts. */
 export function alertFact({ state, attempts }: AlertStanding): Markup {
   return markup`${alertWord(state)}${attempts === 0 ? null : markup` <span class="minor">after ${plural(attempts, 'attempt')}</span>`}`;
 }

@@ -22,7 +22,6 @@ const STREAMS = operationGroup('audit', 'streams');
 const CHECKPOINTS = operationGroup('audit', 'checkpoints');
 const EVIDENCE = operationGroup('audit', 'evidence');
 
-/** Returns the operations on streams. */
 // Over 40 lines: it is the list of operations.
 export function streamOperations(service: AuditService) {
   return {
@@ -82,7 +81,6 @@ export function streamOperations(service: AuditService) {
   };
 }
 
-/** Returns the operations on evidence packages. */
 export function evidenceOperations(service: AuditService) {
   return {
     readPackage: EVIDENCE.get('/evidence/:package_id', {

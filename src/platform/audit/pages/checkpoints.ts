@@ -12,7 +12,7 @@ import { anchorWords, DEVELOPMENT_WARNING } from './labels.ts';
 import type { AuditPageParts } from './parts.ts';
 import { streamPath, waysTo } from './paths.ts';
 
-/** The checkpoints of a stream, with their authorities; and a new one. */
+/** Pages of a stream's checkpoints: the list with their authorities, and the form for a new one. */
 export function pagesOfCheckpoints(server: FastifyInstance, { service }: AuditPageParts): void {
   const path = '/audit/streams/:stream_id/checkpoints';
   const schema = { hide: true, params: streamParamsSchema };

@@ -14,14 +14,17 @@ import { checkPath, streamPath, waysTo } from './paths.ts';
 
 const MAY_READ = { scope: 'audit:read' } as const;
 
-/** The checks of a stream: running one, which there were, and what one found. */
+/** Pages of a stream's checks: the form to run one, the list, and the result of one. */
 export function pagesOfChecks(server: FastifyInstance, parts: AuditPageParts): void {
   verifyForm(server, parts);
   listPage(server, parts);
   onePage(server, parts);
 }
 
-/** Asks for the right to read alone: a check changes nothing of what was recorded. */
+/**
+ * Serves the form that runs a check. It requires only the right to read, because a check does not change recorded
+ * entries.
+ */
 function verifyForm(server: FastifyInstance, { service }: AuditPageParts): void {
   const schema = { hide: true, params: streamParamsSchema };
   server.post('/audit/streams/:stream_id/verify', { config: MAY_READ, schema }, async (request, reply) => {

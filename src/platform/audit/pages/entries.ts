@@ -23,7 +23,7 @@ const filterSchema = filtersOf(
   entriesQuerySchema.omit({ stream_id: true, after_sequence: true, limit: true }).extend({
     from: formTime.optional(),
     to: formTime.optional(),
-    /** For the newest entries: those before this number. */
+    /** Sequence number before which the newest entries are listed. */
     before: digits(z.int().min(1)).optional(),
   }),
 );
@@ -40,7 +40,7 @@ const TIMES = [
   ['to', 'Recorded before, in UTC'],
 ] as const;
 
-/** The entries of a stream, and one of them. */
+/** Pages of a stream's entries: the list, and a single entry. */
 export function pagesOfEntries(server: FastifyInstance, parts: AuditPageParts): void {
   listPage(server, parts);
   onePage(server, parts);

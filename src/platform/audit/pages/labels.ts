@@ -5,7 +5,7 @@ import type { WireCheckpoint, WireStats, WireStream, WireVerification } from '..
 
 export const CHECKS_CHANGED = 'records of checks were changed or removed outside of the platform';
 
-/** Says where the counts of streams and of checks do not fit what is there. */
+/** Returns warnings about counts of streams and checks that do not match the records; null if there are none. */
 export function misfitOf({ missing_streams: missing, checks_changed }: WireStats): Markup | null {
   const words = [
     ...(missing === null
@@ -21,13 +21,13 @@ export function misfitOf({ missing_streams: missing, checks_changed }: WireStats
   return words.length === 0 ? null : markup`<p class="refusal">${words.join(' ')}</p>\n`;
 }
 
-/** Says what the last check of a stream found, in a word. */
+/** Returns the result of a stream's last check in a word. */
 export function stateOf({ verification_status: status }: WireStream): Markup {
   if (status === 'failed') return statusWord('bad', 'Failed');
   return status === 'verified' ? statusWord('good', 'Verified') : statusWord('neutral', 'No check on record');
 }
 
-/** Says what was checked, when, and how far it reaches; nothing that was not. */
+/** States when a stream was checked, with what result, and how far the check reaches. */
 export function checkedWords(stream: WireStream, now: Date): Markup {
   const { verification_status: status, last_checked_at: at } = stream;
   if (status === 'unverified' || at === null) return markup`There is no record of a last check that holds.`;
@@ -35,7 +35,7 @@ export function checkedWords(stream: WireStream, now: Date): Markup {
   return markup`The check on ${moment(at, now)} found that something is wrong ${reachWords(stream)}.`;
 }
 
-/** Up to where the last check found nothing wrong. */
+/** States the last entry up to which the last check found nothing wrong. */
 export function reachWords({ verification_status, head_sequence, verified_through_sequence }: WireStream): string {
   const through = verified_through_sequence ?? 0;
   if (verification_status === 'failed')
@@ -49,7 +49,7 @@ export function checkOutcome({ verified, failures }: WireVerification): Markup {
   return statusWord('bad', `${plural(failures.length, 'finding')}`);
 }
 
-/** By what authority a checkpoint is anchored; the one that is built in is no witness. */
+/** Returns the state of an anchor and its kind of authority; the built-in authority is not an independent witness. */
 export function anchorWords({ anchor }: WireCheckpoint, now: Date): Markup {
   const { status, authority, gen_time } = anchor;
   if (status === 'failed')

@@ -14,7 +14,7 @@ import { CHECKS_CHANGED, misfitOf } from './labels.ts';
 import type { AuditPageParts } from './parts.ts';
 import { AUDIT_PATH, checkPath, streamPath, waysTo } from './paths.ts';
 
-/** Returns the state of audit evidence, in one look, and what went wrong lately. */
+/** Returns the overview of audit evidence: its present state and recent failures. */
 export async function auditOverview({ readers, clock }: AuditService, signal: AbortSignal): Promise<OverviewOfModule> {
   const overview = await readers.overview(signal);
   return { tile: tileOf(overview, clock()), events: eventsOf(overview) };
@@ -41,7 +41,7 @@ interface Verdict {
   next: { title: string; path: string };
 }
 
-/** Returns the verdict; the worst comes first. Nothing is called good that was not checked. */
+/** Returns the verdict, worst first. Nothing unchecked is called good. */
 function verdictOf(overview: Overview): Verdict {
   const { streams, failed, told, unrecorded, pending, grown, missing_streams, checks_changed } = overview;
   const at = (title: string, path: string) => ({ title, path });
@@ -86,7 +86,7 @@ function what(overview: Overview): string {
   return facts.length === 0 ? `${plural(streams, 'stream')}, checked up to the last entry of each` : facts.join('; ');
 }
 
-/** Since when it was known: what a check found may have been done long before. */
+/** Returns the time at which the state became known; the change that a check found may be much older. */
 function since({ told, missing_streams, checks_changed, pending }: Overview, now: Date): Markup | string {
   const found = told.at(-1);
   if (found !== undefined) return markup`found on ${moment(found.checked_at, now)}`;
@@ -95,7 +95,7 @@ function since({ told, missing_streams, checks_changed, pending }: Overview, now
   return stamp === undefined ? 'nothing is known to be wrong' : moment(stamp.created_at, now);
 }
 
-/** Checks that failed, and checkpoints that wait. */
+/** Returns the failed checks and pending checkpoints as events. */
 function eventsOf({ told, pending }: Overview): TimelineEvent[] {
   return [
     ...told.map(({ stream_id, verification_id, checked_at }) => ({
@@ -113,7 +113,7 @@ function eventsOf({ told, pending }: Overview): TimelineEvent[] {
 
 const CALLS = ['/audit/stats/', '/audit/stats/activity'];
 
-/** Numbers and charts over all streams. */
+/** Serves the page of numbers and charts over all streams. */
 export function statisticsPage(server: FastifyInstance, { service }: AuditPageParts): void {
   const options = { config: { scope: 'audit:read' }, schema: { hide: true } } as const;
   server.get('/audit/statistics', options, async (request, reply) => {

@@ -22,7 +22,7 @@ import { packagePath, streamPath, waysTo } from './paths.ts';
 
 const MAY_READ = { scope: 'audit:read' } as const;
 
-/** Evidence packages: of a stream, one with its downloads, and a new one. */
+/** Pages of evidence packages: those of a stream, one with its downloads, and the form for a new one. */
 export function pagesOfPackages(server: FastifyInstance, parts: AuditPageParts): void {
   listPage(server, parts);
   onePage(server, parts);

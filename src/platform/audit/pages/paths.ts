@@ -2,11 +2,11 @@ import { PAGES, pathsBelow } from '../../web/own-path.ts';
 
 export const AUDIT_PATH = `${PAGES}/audit`;
 
-/** The page of a stream, or one below it. */
+/** Returns the path of a stream's page, or of a page below it. */
 export const streamPath = pathsBelow(`${AUDIT_PATH}/streams`);
 export const checkPath = pathsBelow(`${AUDIT_PATH}/verifications`);
 export const packagePath = pathsBelow(`${AUDIT_PATH}/packages`);
-/** The same in the API. */
+/** Returns the same path in the API. */
 export const streamApi = pathsBelow('/audit/streams');
 
 /** Returns the pages above a page of a stream. */

@@ -25,7 +25,7 @@ import { streamApi, streamPath, waysTo } from './paths.ts';
 
 const FEW = { limit: SHORT_ROWS };
 
-/** A stream: how it stands, and the newest of all that it has. */
+/** Serves the page of a stream: its state, and its newest entries, checks, checkpoints and packages. */
 export function streamPage(server: FastifyInstance, { service }: AuditPageParts): void {
   serveOperationPage(server, streamOperations(service).readStream, {
     path: '/audit/streams/:stream_id',

@@ -22,7 +22,7 @@ import { anchorWords, misfitOf, reachWords, stateOf } from './labels.ts';
 import type { AuditPageParts } from './parts.ts';
 import { AUDIT_PATH, streamPath } from './paths.ts';
 
-/** The streams, with what their last checks found. */
+/** Serves the list of streams with the results of their last checks. */
 export function streamsPage(server: FastifyInstance, { service }: AuditPageParts): void {
   servePage(server, {
     path: '/audit',

@@ -14,9 +14,9 @@ const SCOPE_NOTE =
   'full, so that its chain can be recomputed without this service.';
 
 /**
- * The PDF form of an evidence package: an A4 document whose text can be selected and searched, in fonts that it carries
- * itself. The same input gives the same bytes. It is composed a second time if the first showed that the note about
- * marks belongs on its first page.
+ * Renders the PDF form of an evidence package: an A4 document with selectable, searchable text and embedded fonts. The
+ * same input gives the same bytes. The document is composed a second time if the first pass showed that its first page
+ * needs the note about marks.
  */
 export async function renderEvidencePdf(input: EvidencePdf): Promise<Uint8Array> {
   const plain = await compose(input, { explainsMarks: false });
@@ -60,7 +60,10 @@ function drawMarksNote(sheet: Sheet, styles: Styles): void {
   sheet.flow(MARKS_NOTE, { style: styles.regular, size: 7.5, leading: 10.5, color: INK });
 }
 
-/** The date is that of the package, because the same package gives the same bytes whenever it is asked for. */
+/**
+ * Sets the document's metadata. Its date is that of the package, so that the bytes do not depend on the time of
+ * rendering.
+ */
 function describe(document: PDFDocument, { title, summary, generatedAt }: EvidencePdf): void {
   const date = new Date(generatedAt);
   document.setTitle(title, { showInWindowTitleBar: true });

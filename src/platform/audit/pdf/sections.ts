@@ -5,20 +5,20 @@ import { CONTENT_WIDTH, type Sheet } from '../../../core/typesetting/sheet.ts';
 import { Table } from '../../../core/typesetting/table.ts';
 import type { WireCheckpoint, WireEntry, WireSummary } from '../wire.ts';
 
-/** The data that the PDF form of a package is composed from. */
+/** Data for the PDF form of a package. */
 export interface EvidencePdf {
   title: string;
   summary: WireSummary;
-  /** RFC 3339; also the date of the document. */
+  /** RFC 3339 time, also used as the date of the document. */
   generatedAt: string;
   checkpoints: WireCheckpoint[];
-  /** All entries, or the first of them. */
+  /** All entries, or the first ones of a long package. */
   first: WireEntry[];
-  /** The last entries when `first` is not all, else none. */
+  /** Last entries if `first` does not contain all; otherwise empty. */
   last: WireEntry[];
 }
 
-/** The facts about the package, as the service states them. */
+/** Draws the facts about the package, as the service states them. */
 export function drawFacts(
   sheet: Sheet,
   summary: WireSummary,
@@ -78,7 +78,7 @@ function count(number: number, what: string): string {
 }
 
 const TOP_ROWS = 10;
-/** More than this many checkpoints are not listed: the JSON form has them all, with their tokens. */
+/** Maximum number of listed checkpoints; the JSON form has all of them, with their tokens. */
 const LISTED_CHECKPOINTS = 50;
 const ROWS_A_TURN = 10;
 
@@ -124,7 +124,7 @@ export function drawCounts(sheet: Sheet, { counts, entry_count }: WireSummary): 
 
 function drawTally(sheet: Sheet, title: string, tally: Record<string, number>, total: number): void {
   const body: Setting = { style: sheet.styles.regular, size: 8, leading: 10.5, color: INK };
-  // Ties by code units: the same document whatever the order in which the service counted.
+  // Orders ties by code units, so that the document does not depend on the order of counting.
   const sorted = Object.entries(tally).sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
   const top = sorted.slice(0, TOP_ROWS);
   drawHeading(
@@ -180,7 +180,7 @@ export async function drawEntries(
 async function drawEntryRows(sheet: Sheet, table: Table, entries: readonly WireEntry[]): Promise<void> {
   for (const [index, entry] of entries.entries()) {
     drawEntry(sheet, table, entry);
-    // Setting a long table takes a good part of a second, in which the service has others to answer.
+    // Yields, because setting a long table takes a good part of a second, and other requests are waiting.
     if (index % ROWS_A_TURN === ROWS_A_TURN - 1) await nextTurn();
   }
 }

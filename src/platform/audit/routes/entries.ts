@@ -20,10 +20,10 @@ import {
   statsSchema,
 } from '../wire.ts';
 
-/** Entries of a list that is read at once. */
+/** Maximum limit of a list that this thread reads itself. */
 const SHORT = 100;
 
-/** Room for as many entries as a batch has, each of 8 KiB. */
+/** Maximum bytes of a batch: room for all its entries of 8 KiB each. */
 const BATCH_BYTES = 2 ** 23;
 
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -35,8 +35,8 @@ const batchAnswerSchema = z.object({
 });
 
 /**
- * Entries are answered as text made from their columns: serialising them by schema costs more than recording them, and
- * zod leaves a metadata member named `__proto__` out.
+ * Answers with text made from the columns: serializing entries by schema costs more than recording them, and zod drops
+ * a metadata member named `__proto__`.
  */
 // Over 40 lines: it is a list of routes.
 export const entryRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = async (server, { service }) => {
@@ -140,12 +140,12 @@ export const entryRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = asy
   );
 };
 
-/** Reports whether a list is read sooner than a thread is asked for it. */
+/** Reports whether reading a list here is faster than handing it to a thread. */
 function isShort({ limit, cursor: _, stream_id: _stream, after_sequence: _after, ...filters }: EntriesQuery): boolean {
   return limit <= SHORT && Object.values(filters).every((filter) => filter === undefined);
 }
 
-/** Fastify sends text as it is; the type provider knows only the schema's object. */
+/** Satisfies the type provider, which knows only the schema's object; Fastify sends text unchanged. */
 function asSent(text: string): never {
   return text as never;
 }

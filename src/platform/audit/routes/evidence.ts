@@ -14,7 +14,7 @@ import {
   summarySchema,
 } from '../wire.ts';
 
-/** The forms in which a package is downloaded. */
+/** Forms in which a package is downloaded. */
 const DOWNLOADS = [
   {
     form: 'json',
@@ -39,7 +39,7 @@ const DOWNLOADS = [
   },
 ] as const;
 
-/** The summary and the package are sent as the text that was settled when the package was generated. */
+/** Sends the summary and the package as the text that was fixed when the package was generated. */
 export const evidenceRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = async (server, { service }) => {
   server.post(
     '/evidence/generate',

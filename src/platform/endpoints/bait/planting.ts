@@ -10,10 +10,10 @@ import type { EndpointTables } from '../tables.ts';
 import type { NewBait, WireBait } from '../wire/bait.ts';
 import { type BaitRow, baitOf, baitToWire, changeBait, findBait, seenBy } from './rows.ts';
 
-/** Bait on one endpoint at a time: its sensor looks at each in every scan. */
+/** Maximum number of bait files on one endpoint at a time, because its sensor checks each in every scan. */
 const MOST_BAIT = 100;
 
-/** Traps that the sensors of endpoints plant as files, as routes and pages have them. */
+/** Traps that sensors plant as files on endpoints, for routes and pages. */
 export class Bait {
   readonly #deps: BaitDeps;
 
@@ -22,8 +22,9 @@ export class Bait {
   }
 
   /**
-   * Makes a trap, and asks the sensor of an endpoint to plant its file.
-   * @throws DomainError `not_found`; `conflict` for a path under a root, or one that has bait; as `BaitTraps.prepare`.
+   * Makes a trap, and requests the sensor of an endpoint to plant its file.
+   * @throws DomainError `not_found`; `conflict` if the path is under a root or already has bait; as
+   * `BaitTraps.prepare`.
    */
   async plant(actor: Actor, endpointId: string, input: NewBait): Promise<WireBait> {
     const { database, baitTraps } = this.#deps;
@@ -48,7 +49,7 @@ export class Bait {
   }
 
   /**
-   * Asks the sensor to remove a file, if it still is the one that it planted. The trap stays one. @throws DomainError
+   * Requests the sensor to remove a file if it is still the planted one. The trap remains. @throws DomainError
    * `not_found`, `conflict`.
    */
   async remove(actor: Actor, endpointId: string, baitId: string): Promise<WireBait> {
@@ -63,7 +64,7 @@ export class Bait {
     });
   }
 
-  /** The oldest first. @throws DomainError `not_found`. */
+  /** Lists bait, oldest first. @throws DomainError `not_found`. */
   async list(endpointId: string): Promise<{ data: WireBait[] }> {
     const { database } = this.#deps;
     const endpoint = await findEndpoint(database, endpointId);
@@ -106,7 +107,10 @@ export class Bait {
   }
 }
 
-/** Refuses bait under scanned roots: a scan reports its digest, and reads it. @throws DomainError `conflict`. */
+/**
+ * Refuses bait under scanned roots, because a scan reads the file and reports its digest. @throws DomainError
+ * `conflict`.
+ */
 function refuseInRoots({ roots }: Pick<Endpoint, 'roots'>, path: string): void {
   const root = (JSON.parse(roots) as string[]).find((each) => path.startsWith(each.endsWith('/') ? each : `${each}/`));
   if (root !== undefined)
@@ -118,7 +122,7 @@ interface WatchedRow extends Pick<BaitRow, 'credential_id' | 'status' | 'seen_by
   stale_at: string | null;
 }
 
-/** Returns, for each trap that is bait, whether its being read would be seen now. */
+/** Returns for each planted trap whether a read of its file would be detected now. */
 export async function baitWatches(reader: Reader): Promise<ReadonlyMap<string, FileWatch>> {
   return new Map((await watchedRows(reader)).map((row) => [row.credential_id, watchOf(row)]));
 }

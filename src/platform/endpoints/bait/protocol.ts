@@ -14,7 +14,7 @@ interface Stands {
   status: BaitStatus;
 }
 
-/** The status and event that follow from a sensor's finding. `unknown` depends on the earlier status. */
+/** Status and event that follow from a sensor's finding. `unknown` also depends on the previous status. */
 const FOLLOWS: Record<BaitStanding['standing'], { status: BaitStatus | null; event: BaitEventType | null }> = {
   gone: { status: 'lost', event: 'bait_missing' },
   replaced: { status: 'lost', event: 'bait_missing' },
@@ -24,7 +24,7 @@ const FOLLOWS: Record<BaitStanding['standing'], { status: BaitStatus | null; eve
   left: { status: 'left', event: 'bait_changed' },
 };
 
-/** Takes the findings of an endpoint's sensor about its bait. */
+/** Receives the findings of sensors about their bait. */
 export class BaitProtocol {
   readonly #deps: BaitDeps;
 
@@ -32,7 +32,7 @@ export class BaitProtocol {
     this.#deps = deps;
   }
 
-  /** It is planted, or cannot be. Told again, nothing changes. @throws DomainError `not_found`. */
+  /** Records that bait is planted or cannot be. Repeating this changes nothing. @throws DomainError `not_found`. */
   planted(endpointId: string, baitId: string, told: Planted): Promise<Stands> {
     const { clock, baitTraps } = this.#deps;
     return this.#change(endpointId, baitId, async (transaction, bait, { events }) => {
@@ -50,7 +50,9 @@ export class BaitProtocol {
     });
   }
 
-  /** It is not as the sensor left it, or was removed by the sensor. @throws DomainError `not_found`. */
+  /**
+   * Records that bait is not as the sensor left it, or that the sensor has removed it. @throws DomainError `not_found`.
+   */
   stands(endpointId: string, baitId: string, { standing, reason }: BaitStanding): Promise<Stands> {
     return this.#change(endpointId, baitId, async (_transaction, bait, { events }) => {
       if (bait.ended_at !== null) return {};
@@ -74,9 +76,9 @@ export class BaitProtocol {
   }
 
   /**
-   * Records reads, also of bait that is not confirmed yet, or has ended.
-   * @returns how many were of bait of this endpoint.
-   * @throws Error when one cannot be recorded: the sensor tells again.
+   * Records reads, including those of bait that is not confirmed yet or has ended.
+   * @returns the number of reads of this endpoint's bait.
+   * @throws Error if a read cannot be recorded; the sensor then reports it again.
    */
   async reads(endpointId: string, { reads }: BaitReads): Promise<{ taken: number }> {
     const { database, clock, baitTraps } = this.#deps;
@@ -87,7 +89,7 @@ export class BaitProtocol {
       if (bait === null) continue;
       taken++;
       await baitTraps.recordRead(bait.credential_id, {
-        // The clock is the machine's: nothing was read before it was asked for, and nothing will have been.
+        // Limits the endpoint's clock to the time between the request for the bait and now.
         readAt: between(read.read_at, bait.asked_at, clock().toISOString()),
         sourceEventId: `${read.bait_id}/${read.event}`,
         path: bait.path,

@@ -11,7 +11,7 @@ import type { SensorBait, WireBait } from '../wire/bait.ts';
 
 export type BaitRow = Selectable<EndpointTables['endpoint_bait']>;
 
-/** All bait of an endpoint, the oldest first. */
+/** Returns all bait of an endpoint, oldest first. */
 export function baitOf(reader: Reader, { endpoint_no }: Pick<Endpoint, 'endpoint_no'>): Promise<BaitRow[]> {
   const rows = reader.tables<EndpointTables>().selectFrom('endpoint_bait').selectAll();
   return rows.where('endpoint_no', '=', endpoint_no).orderBy('bait_no').execute();
@@ -50,7 +50,7 @@ export function baitToWire(row: BaitRow, { endpoint_id }: Pick<Endpoint, 'endpoi
   };
 }
 
-/** The bait that an endpoint's sensor has to plant, watch and remove. */
+/** Returns the bait that an endpoint's sensor has to plant, watch or remove. */
 export async function baitForSensor(
   { database, baitBox }: { database: Database; baitBox: SecretBox },
   endpoint: Pick<Endpoint, 'endpoint_no'>,

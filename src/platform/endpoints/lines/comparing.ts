@@ -5,14 +5,12 @@ import type { Reader } from '../../database/database.ts';
 import type { Difference } from '../rules.ts';
 import { chunksOfSet, linesInChunks } from './line-sets.ts';
 
-/** A difference between two sets at one path. */
+/** Difference between two sets at one path. */
 export interface PathDifference extends Difference {
   path: PathName;
 }
 
-/**
- * Compares a baseline with a scan, in the order of paths. Chunks that both have are not read.
- */
+/** Compares a baseline with a scan, in the order of paths. Skips chunks that both share. */
 export async function* setDifferences(
   reader: Reader,
   baselineSetNo: number | null,
@@ -33,7 +31,7 @@ export async function* setDifferences(
   yield* merged(expected, observed);
 }
 
-/** Two sorted runs of lines, side by side. */
+/** Merges two sorted sequences of lines. */
 async function* merged(
   expected: AsyncGenerator<EndpointLine>,
   observed: AsyncGenerator<EndpointLine>,
@@ -55,7 +53,7 @@ function orderOf(left: EndpointLine | null, right: EndpointLine | null): number 
   return right === null ? -1 : pathBytes(left).compare(pathBytes(right));
 }
 
-/** A file that cannot be read is as before also where less or more is known of it. */
+/** Reports whether a line is unchanged. An unreadable file is unchanged even if more or less is known about it. */
 function isAlike({ expected, observed }: Difference): boolean {
   if (expected === null || observed === null) return false;
   if ('why' in expected && 'why' in observed) return expected.type === observed.type && expected.why === observed.why;
@@ -66,12 +64,12 @@ function nameOf({ path, path_base64 }: EndpointLine): PathName {
   return path === undefined ? { path_base64: path_base64 ?? '' } : { path };
 }
 
-/** The key that the same change has on all endpoints: hex SHA-256. */
+/** Returns the key that equal changes share on all endpoints, as hex SHA-256. */
 export function changeKeyOf({ path, expected, observed }: PathDifference): string {
   return sha256(canonicalize([{ ...path }, sidesOf(expected), sidesOf(observed)] as Json));
 }
 
-/** Drops the count of bytes read before a file became unreadable, which may differ each time. */
+/** Drops the count of bytes read before a file became unreadable, which may vary. */
 function sidesOf(line: EndpointLine | null): Json {
   if (line === null) return null;
   return 'why' in line ? { type: line.type, why: line.why } : canonicalLine(line);

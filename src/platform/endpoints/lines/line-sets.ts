@@ -6,15 +6,18 @@ import { InTheWay, type Reader, type StoredRow, type Transaction } from '../../d
 import { kindsOf } from '../../database/table.ts';
 import { ENDPOINT_TABLES, type EndpointTables } from '../tables.ts';
 
-/** A chunk ends after a line whose CRC-32 ends so: after 256 lines on average, and at the same line in every set. */
+/**
+ * Mask of the CRC-32 of a line after which a chunk ends: every 256 lines on average, and at the same lines in every
+ * set.
+ */
 const END_MASK = 0xff;
-/** Size of a chunk whose lines were chosen so that none ends it. */
+/** Maximum size of a chunk, which bounds lines chosen so that no chunk ends. */
 const MOST_LINES = 2048;
 const MOST_CHARACTERS = 2 ** 20;
 
-/** Some lines of a set, as they are stored. */
+/** Part of the lines of a set, as stored. */
 export interface LineChunk {
-  /** Hex, over the texts of its lines. */
+  /** Hex digest of the texts of the lines. */
   sha256: string;
   first_path: Uint8Array;
   last_path: Uint8Array;
@@ -22,14 +25,13 @@ export interface LineChunk {
 }
 
 /**
- * Cuts the lines of a set into chunks at places that the lines themselves give: sets that differ in a few lines have all
- * but a few chunks in common.
+ * Splits the lines of a set into content-defined chunks: sets that differ in a few lines share all but a few chunks.
  */
 export class Chunking {
   #texts: string[] = [];
   #characters = 0;
 
-  /** @param text RFC 8785 of a line. @returns a chunk where one ends with it. */
+  /** @param text RFC 8785 text of a line. @returns a chunk if one ends with this line; else null. */
   add(text: string): LineChunk | null {
     this.#texts.push(text);
     this.#characters += text.length;
@@ -37,7 +39,7 @@ export class Chunking {
     return isFull || (crc32(text) & END_MASK) === 0 ? this.end() : null;
   }
 
-  /** The chunk of the lines since the last one. */
+  /** Returns the chunk of the lines since the last chunk. */
   end(): LineChunk | null {
     const texts = this.#texts;
     const [first, last] = [texts[0], texts.at(-1)];
@@ -50,35 +52,35 @@ export class Chunking {
   }
 }
 
-/** The bytes of the path that a line is of. */
+/** Returns the bytes of the path in a line. */
 export function pathOfText(text: string): Buffer {
   return pathBytes(JSON.parse(text) as EndpointLine);
 }
 
-/** The texts of lines, each with a line feed after it: RFC 8785 writes one within a text as an escape. */
+/** Returns the texts of lines, each followed by a line feed, which RFC 8785 escapes inside strings. */
 export function linesToBytes(texts: readonly string[]): Buffer {
   return Buffer.from(texts.length === 0 ? '' : `${texts.join('\n')}\n`);
 }
 
-/** Knowing the size, zstd prepares less: that takes a fifth of the time for a chunk. */
+/** Compresses lines. Pledging the size takes a fifth of the time, because zstd then prepares less for a chunk. */
 export function packLines(bytes: Uint8Array): Buffer {
   return zstdCompressSync(bytes, { pledgedSrcSize: bytes.length });
 }
 
-/** The texts again. */
+/** Returns the texts of the lines in the bytes. */
 function toTexts(bytes: Uint8Array): string[] {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
   return text === '' ? [] : text.slice(0, -1).split('\n');
 }
 
-/** The texts of the lines of a chunk. */
+/** Returns the texts of the lines of a chunk. */
 export function textsOf({ lines }: Pick<LineChunk, 'lines'>): string[] {
   return toTexts(zstdDecompressSync(lines));
 }
 
 type LineSet = Selectable<EndpointTables['line_sets']>;
 
-/** All lines of a set, ready to be stored. */
+/** All lines of a set, to be stored. */
 export interface NewLineSet {
   root_hash: string;
   line_count: number;
@@ -93,7 +95,7 @@ export function lineSetOf(reader: Reader, rootHash: string): Promise<LineSet | u
   return sets.where('root_hash', '=', rootHash).executeTakeFirst();
 }
 
-/** Stores a set, of which there may be parts or all already. @returns its number. */
+/** Stores a set, parts of which may already exist. @returns the number of the set. */
 export async function storeLineSet(
   transaction: Transaction,
   { root_hash, line_count, chunks }: NewLineSet,
@@ -121,7 +123,7 @@ export async function storeLineSet(
 async function storeChunks(transaction: Transaction, chunks: readonly LineChunk[]): Promise<Map<string, number>> {
   const digests = chunks.map(({ sha256 }) => sha256);
   const known = await chunkNumbers(transaction, digests);
-  // In one order, so that no two wait for each other.
+  // Sorted, so that two transactions cannot deadlock.
   const others = chunks
     .filter(({ sha256 }) => !known.has(sha256))
     .toSorted((one, other) => (one.sha256 < other.sha256 ? -1 : 1));
@@ -129,7 +131,7 @@ async function storeChunks(transaction: Transaction, chunks: readonly LineChunk[
   try {
     await transaction.insertAll('line_chunks', CHUNK_COLUMNS, others as unknown as StoredRow[]);
   } catch (error) {
-    // PostgreSQL's unique_violation; SQLite has one writer, who has read them.
+    // Error unique_violation of PostgreSQL. SQLite has a single writer, which has already read the chunks.
     if ((error as { code?: string }).code !== '23505') throw error;
     throw new InTheWay('another endpoint brought the same lines', { cause: error });
   }
@@ -142,26 +144,26 @@ async function chunkNumbers(reader: Reader, digests: readonly string[]): Promise
   return new Map(rows.map(({ sha256, chunk_no }) => [sha256, chunk_no]));
 }
 
-/** The chunks of a set, in the order of their lines. */
+/** Returns the chunks of a set, in the order of their lines. */
 export async function chunksOfSet(reader: Reader, setNo: number): Promise<number[]> {
   const places = reader.tables<EndpointTables>().selectFrom('line_set_chunks').select('chunk_no');
   const rows = await places.where('set_no', '=', setNo).orderBy('number').execute();
   return rows.map(({ chunk_no }) => chunk_no);
 }
 
-/** The texts of a chunk's lines. */
+/** Returns the texts of a chunk's lines. */
 async function textsOfChunk(reader: Reader, chunkNo: number): Promise<string[]> {
   const chunks = reader.tables<EndpointTables>().selectFrom('line_chunks').select('lines');
   return textsOf(await chunks.where('chunk_no', '=', chunkNo).executeTakeFirstOrThrow());
 }
 
-/** The lines of chunks, one chunk at a time. */
+/** Yields the lines of chunks, loading one chunk at a time. */
 export async function* linesInChunks(reader: Reader, chunkNos: readonly number[]): AsyncGenerator<EndpointLine> {
   for (const chunkNo of chunkNos)
     for (const text of await textsOfChunk(reader, chunkNo)) yield JSON.parse(text) as EndpointLine;
 }
 
-/** Counts the endpoints with a path in their active baseline. Only the chunks that could have it are read. */
+/** Counts the endpoints with a path in their active baseline. Reads only the chunks whose range includes the path. */
 export async function endpointsWithPath(reader: Reader, path: Buffer): Promise<number> {
   const tables = reader.tables<EndpointTables>();
   const chunks = tables.selectFrom('line_chunks').select('chunk_no').where('first_path', '<=', path);

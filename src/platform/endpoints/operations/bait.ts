@@ -19,7 +19,7 @@ import { boundKeySchema, hostParamsSchema, keyBindingSchema, settingsSchema } fr
 const BAIT = operationGroup('endpoints', 'bait');
 const SENSOR = operationGroup('endpoints', 'sensor');
 
-/** Returns the operations on bait, for who may make traps and command sensors. */
+/** Returns the operations on bait for callers who may make traps and control sensors. */
 export function baitOperations({ bait }: EndpointService) {
   return {
     plantBait: BAIT.post('/hosts/:endpoint_id/bait', {
@@ -54,7 +54,7 @@ export function baitOperations({ bait }: EndpointService) {
   };
 }
 
-/** Returns the operations on bait, for the sensor that plants it. */
+/** Returns the operations on bait for the sensor that plants it. */
 export function sensorBaitOperations({ baitProtocol }: EndpointService) {
   return {
     confirmBait: SENSOR.post('/sensor/bait/:bait_id/planted', {
@@ -85,7 +85,7 @@ export function sensorBaitOperations({ baitProtocol }: EndpointService) {
   };
 }
 
-/** Returns the operations of the sensor on an endpoint, which has one token that is bound to it. */
+/** Returns the operations of the sensor on an endpoint, whose token is bound to the endpoint. */
 export function sensorOperations({ sensors }: EndpointService) {
   return {
     getSensorSettings: SENSOR.get('/sensor/settings', {

@@ -13,7 +13,6 @@ import { hostParamsSchema, reasonSchema } from '../wire/hosts.ts';
 
 const BASELINES = operationGroup('endpoints', 'baselines');
 
-/** Returns the operations on baselines. */
 // Over 40 lines: it is the list of operations.
 export function baselineOperations({ baselines }: EndpointService) {
   const decide = (name: 'approve' | 'reject', summary: string) =>

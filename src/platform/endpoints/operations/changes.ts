@@ -14,7 +14,6 @@ import { reasonSchema } from '../wire/hosts.ts';
 
 const CHANGES = operationGroup('endpoints', 'changes');
 
-/** Returns the operations on changes, and on the windows that quiet them. */
 // Over 40 lines: it is the list of operations.
 export function changeOperations({ changes, windows }: EndpointService) {
   const decide = (name: 'approve' | 'reopen', summary: string) =>

@@ -5,7 +5,6 @@ import { eventParamsSchema, eventQuerySchema, eventSchema } from '../wire/events
 
 const EVENTS = operationGroup('endpoints', 'events');
 
-/** Returns the operations on events. */
 export function eventOperations({ events }: EndpointService) {
   const act = (name: 'acknowledge' | 'reopen', summary: string) =>
     EVENTS.post(`/events/:event_id/${name}`, {

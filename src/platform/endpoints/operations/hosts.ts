@@ -13,7 +13,6 @@ import { endpointStatsSchema, endpointVerificationSchema, scanQuerySchema, scanS
 
 const HOSTS = operationGroup('endpoints', 'hosts');
 
-/** Returns the operations on endpoints. */
 export function hostOperations({ hosts }: EndpointService) {
   const act = (name: 'isolate' | 'release' | 'restart' | 'retire', summary: string) =>
     HOSTS.post(`/hosts/:endpoint_id/${name}`, {
@@ -54,7 +53,6 @@ export function hostOperations({ hosts }: EndpointService) {
   };
 }
 
-/** Returns the operations on what endpoints have reported. */
 export function scanOperations({ reports, verifying, stats }: EndpointService) {
   return {
     verifyHost: HOSTS.post('/hosts/:endpoint_id/verify', {

@@ -5,7 +5,6 @@ import { packagesQuerySchema, signedArchiveSchema } from '../wire/events.ts';
 
 const PACKAGES = operationGroup('endpoints', 'packages');
 
-/** Returns the operations on signed packages. */
 export function packageOperations({ archives }: EndpointService) {
   return {
     listSignedArchives: PACKAGES.get('/packages/', {

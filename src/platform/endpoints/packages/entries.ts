@@ -8,12 +8,12 @@ import type { ReleaseIndex } from './release.ts';
 import type { PackagedFile } from './repository.ts';
 import { filesKnownOf, packagesWithFiles, type SignedArchive, type SignedPackageRow } from './repository.ts';
 
-/** The stream that says which files are known, and by whose signature. */
+/** Audit stream that records which files are known, and who signed them. */
 export const PACKAGES_STREAM = 'endpoints/packages';
 
 type Somebody = Pick<Actor, 'name'>;
 
-/** The entry for a signed list of packages that was read. */
+/** Returns the entry for a signed list of packages that was read. */
 export function indexEntry(
   actor: Somebody,
   {
@@ -37,7 +37,7 @@ export function indexEntry(
   };
 }
 
-/** The entry for packages whose files are known, each list of files by its digest. */
+/** Returns the entry for packages whose files are now known, with a digest of each list of files. */
 export function openedEntry(
   actor: Somebody,
   opened: readonly { row: SignedPackageRow; files: readonly PackagedFile[] }[],
@@ -57,8 +57,8 @@ export function openedEntry(
 }
 
 /**
- * Hex SHA-256 over a line `SHA256 MODE UID GID PATH` for each file, the mode in octal, in the order of their paths'
- * UTF-16.
+ * Returns the hex SHA-256 over a line `SHA256 MODE UID GID PATH` for each file, with the mode in octal, sorted by the
+ * UTF-16 code units of the paths.
  */
 export function digestOfFiles(files: readonly PackagedFile[]): string {
   const sorted = files.toSorted((one, other) => (one.path < other.path ? -1 : 1));
@@ -68,9 +68,9 @@ export function digestOfFiles(files: readonly PackagedFile[]): string {
 }
 
 export interface PackagesVerification {
-  /** The number of packages whose files are known. */
+  /** Number of packages whose files are known. */
   packages: number;
-  /** Packages that are known and were never imported, or were imported with another content. */
+  /** Known packages that were never imported, or were imported with other content. */
   findings: string[];
 }
 
@@ -78,7 +78,7 @@ const ENTRIES_AT_ONCE = 200;
 
 const importedSchema = z.object({ packages: z.array(z.object({ sha256: z.string(), files_sha256: z.string() })) });
 
-/** Compares the files that are known with what the entries of imports say of them. */
+/** Compares the known files with the entries of their imports. */
 export async function verifyPackages(database: Database, log: AuditLog): Promise<PackagesVerification> {
   const imported = await importedPackages(database, log);
   const known = await packagesWithFiles(database);
@@ -96,7 +96,7 @@ export async function verifyPackages(database: Database, log: AuditLog): Promise
   return { packages: known.length, findings };
 }
 
-/** The digest over the files of each package, by the digest of the package. */
+/** Returns the digest over the files of each package, by the digest of the package. */
 async function importedPackages(database: Database, log: AuditLog): Promise<Map<string, string>> {
   const imported = new Map<string, string>();
   for (let before: number | undefined; ; ) {

@@ -28,16 +28,16 @@ export interface ImportDeps {
 }
 
 export interface ImportOptions {
-  /** Folders and .deb files. */
+  /** Folders and .deb files to import. */
   paths: readonly string[];
-  /** A file of the public keys that may sign. */
+  /** File with the public keys that may sign. */
   keyring: string;
 }
 
-/** The result of an import. */
+/** Result of an import. */
 export interface ImportOutcome {
   archives: ImportedArchive[];
-  /** Packages whose files are known from now on, and those whose files were known before. */
+  /** Number of packages whose files are now known, and of those whose files were known before. */
   opened: number;
   known: number;
   files: number;
@@ -50,25 +50,25 @@ export interface ImportedArchive {
   path: string;
   archive: string;
   signedBy: readonly string[];
-  /** Lists of packages: read now, read before, and not there. */
+  /** Numbers of package lists: read now, read before, and missing. */
   indexes: { read: number; known: number; missing: number };
-  /** Packages that nobody listed before. */
+  /** Number of packages that were not listed before. */
   packages: number;
 }
 
-/** A package that was opened, and is not yet written down. */
+/** Opened package that is not recorded yet. */
 interface Opened {
   row: SignedPackageRow;
   files: PackagedFile[];
 }
 
-/** One transaction has so many packages, and files of about so many. */
+/** Maximum number of packages in one transaction, and approximate maximum number of files. */
 const PACKAGES_AT_ONCE = 50;
 const FILES_AT_ONCE = 20_000;
 
 /**
- * Makes the files of signed packages known. What is good is kept, and what is not is left out and told.
- * @throws EvidenceError where it cannot begin.
+ * Imports the files of signed packages. Valid packages are kept; refused ones are skipped and reported.
+ * @throws EvidenceError if the import cannot start.
  */
 export async function importPackages(deps: ImportDeps, { paths, keyring }: ImportOptions): Promise<ImportOutcome> {
   await refuseUnlessKeyring(keyring);
@@ -117,7 +117,7 @@ class PackageImport {
     this.outcome.archives.push(imported);
   }
 
-  /** @returns how many packages nobody listed before. */
+  /** @returns the number of packages that were not listed before. */
   async #addIndex(
     file: string,
     index: ReleaseIndex,
@@ -156,7 +156,7 @@ class PackageImport {
     if (this.#opened.length >= PACKAGES_AT_ONCE || files >= FILES_AT_ONCE) await this.writeOpened();
   }
 
-  /** @throws ArchiveRefusal where it is another file than one that was signed, or somebody named it. */
+  /** @throws ArchiveRefusal if the file differs from the signed one of its name, or was specified explicitly. */
   async #addUnlisted(path: string, digest: SignedDigest, isNamed: boolean): Promise<void> {
     const signed = await this.#signedAs(path);
     if (signed !== undefined)
@@ -167,7 +167,7 @@ class PackageImport {
     this.outcome.unlisted.push(path);
   }
 
-  /** The package that a file says in its name that it is. A name has no epoch in it, or one with `%3a`. */
+  /** Returns the package that a file claims to be by its name. The name has no epoch, or one written with `%3a`. */
   async #signedAs(path: string): Promise<SignedPackageRow | undefined> {
     const [, name, version, architecture] = /([^/_]+)_([^/_]+)_([^/_]+)\.deb$/.exec(path) ?? [];
     if (name === undefined || version === undefined || architecture === undefined) return undefined;
@@ -176,7 +176,7 @@ class PackageImport {
     return rows.find((row) => withoutEpoch(row.version) === said);
   }
 
-  /** Writes down what was opened, with an entry that says so, all of it or nothing. */
+  /** Records the opened packages with an entry, all or none. */
   async writeOpened(): Promise<void> {
     const { database, clock, log, actor } = this.#deps;
     const opened = this.#opened;

@@ -4,31 +4,31 @@ import { sha256 } from '../../../core/digest.ts';
 import { EvidenceError, messageOf } from '../../../core/errors.ts';
 import { ArchiveRefusal, start } from './programs.ts';
 
-/** Debian's own has 150 kB. */
+/** Maximum size of an InRelease; Debian's own has 150 kB. */
 const MAX_BYTES = 2 ** 24;
 
-/** An InRelease that a key of the keyring signed. */
+/** InRelease that is signed by a key of the keyring. */
 export interface SignedText {
-  /** Exactly what is signed. */
+  /** Signed text, exactly. */
   text: string;
-  /** The digest of the whole file, hex. */
+  /** Digest of the whole file, hex. */
   sha256: string;
-  /** Each name and fingerprint of a key that signed it well. */
+  /** Name and fingerprint of each key with a good signature. */
   signedBy: string[];
 }
 
-/** Digests that collide; no signature over them counts. gpgv refuses MD5 by itself. */
+/** Options that reject signatures with broken digests. gpgv refuses MD5 by default. */
 const WEAK = ['SHA1', 'RIPEMD160'].flatMap((name) => ['--weak-digest', name]);
 
 /**
- * Reads an InRelease and has gpgv judge it, which apt has judge it too.
- * @param keyring a file of public keys in binary form.
- * @throws ArchiveRefusal; EvidenceError `config` where gpgv is not there.
+ * Reads an InRelease and verifies it with gpgv, as apt does.
+ * @param keyring file of public keys in binary form.
+ * @throws ArchiveRefusal; EvidenceError `config` if gpgv is not installed.
  */
 export async function readInRelease(path: string, keyring: string): Promise<SignedText> {
   const bytes = await readBounded(path, MAX_BYTES);
   refuseUnlessOneSignedText(bytes);
-  // Without a home of its own gpgv would take its user's keyring too.
+  // gpgv would otherwise use the keyring of the user, too.
   const told = ['--status-fd', '3', '--output', '-', '-'];
   const args = ['--homedir', '/nonexistent', '--keyring', resolve(keyring), ...WEAK, ...told];
   const { output, ended } = start('gpgv', { args, input: once(bytes) });
@@ -39,7 +39,7 @@ export async function readInRelease(path: string, keyring: string): Promise<Sign
   return { text: Buffer.concat(signed).toString('utf8'), sha256: sha256(bytes), signedBy };
 }
 
-/** @throws EvidenceError `usage` where a file is no keyring that gpgv reads. */
+/** @throws EvidenceError `usage` if the file is not a keyring that gpgv reads. */
 export async function refuseUnlessKeyring(path: string): Promise<void> {
   const bytes = await readBounded(path, MAX_BYTES).catch((error) => {
     throw new EvidenceError('usage', `the keyring ${path} cannot be read: ${messageOf(error)}`, {
@@ -71,12 +71,12 @@ const MESSAGE = '-----BEGIN PGP SIGNED MESSAGE-----';
 const SIGNATURE = '-----BEGIN PGP SIGNATURE-----';
 const END = '-----END PGP SIGNATURE-----';
 
-/** The only header that RFC 9580, section 7.1, lets stand before a signed text. */
+/** Sole header that RFC 9580 section 7.1 allows before a signed text. */
 const HEADER = /^Hash: [A-Z0-9, -]+$/;
 
 /**
- * Refuses what is not one clear-signed text and nothing else (RFC 9580, section 7). A program that verifies passes over what
- * stands around it, so that another reader of the same file could take that for signed.
+ * Refuses a file that is not exactly one cleartext-signed message (RFC 9580 section 7). A verifier ignores text around
+ * the message, which another reader of the file could take for signed.
  * @throws ArchiveRefusal
  */
 function refuseUnlessOneSignedText(bytes: Buffer): void {
@@ -94,7 +94,7 @@ function refuseUnlessOneSignedText(bytes: Buffer): void {
     throw new ArchiveRefusal('has a header before its signed text that is none of OpenPGP');
 }
 
-/** gpgv's words for good signatures that do not count, each with the reason. */
+/** Status words of gpgv for signatures that do not count, with the reasons. */
 const NOT_GOOD: Readonly<Record<string, string>> = {
   BADSIG: 'its text is not what was signed',
   EXPSIG: 'the signature has expired',
@@ -103,25 +103,25 @@ const NOT_GOOD: Readonly<Record<string, string>> = {
   ERRSIG: 'no key of the keyring made it, or its digest is weak',
 };
 
-/** SHA-256, SHA-384, SHA-512, SHA-224: RFC 9580, section 9.5. */
+/** Hash algorithm ids of SHA-256, SHA-384, SHA-512 and SHA-224: RFC 9580 section 9.5. */
 const STRONG = new Set(['8', '9', '10', '11']);
 
-/** A clear-signed text has signatures of texts, or of bytes: RFC 9580, section 5.2.1. */
+/** Signature types of a cleartext-signed message, text or binary: RFC 9580 section 5.2.1. */
 const OF_TEXT = new Set(['00', '01']);
 
-/** As in https://github.com/gpg/gnupg/blob/master/doc/DETAILS, each line without its beginning. */
+/** Status lines of a signature, without their prefixes: https://github.com/gpg/gnupg/blob/master/doc/DETAILS */
 interface Signature {
   verdict: string;
   keyId: string;
   name: string;
-  /** The words of VALIDSIG. */
+  /** Arguments of VALIDSIG. */
   valid: string[] | null;
 }
 
 /**
- * Reads the signers of a text from gpgv's status descriptor: at least one key of the keyring signed it well, and no
- * signature is of another text. Further signatures, by keys that are not in the keyring or are old, take nothing from
- * that.
+ * Reads the signers of a text from gpgv's status output. At least one key of the keyring must have a good signature,
+ * and no signature may be over another text. Signatures by keys that are not in the keyring or have expired do not
+ * matter.
  * @returns name and fingerprint of each.
  * @throws ArchiveRefusal
  */
@@ -162,7 +162,7 @@ function reasons(signatures: readonly Signature[]): string {
   return all.join('; ') || 'it has none that gpgv can read';
 }
 
-/** gpgv writes control signs and `%` of names as `%XX`. */
+/** Decodes a name in which gpgv writes control characters and `%` as `%XX`. */
 function unescaped(name: string): string {
   return Buffer.from(
     Buffer.from(name)

@@ -3,30 +3,33 @@ import type { Reader } from '../../database/database.ts';
 import type { Attributes } from './repository.ts';
 import type { PackageTables } from './tables.ts';
 
-/** Folders that are links to those of `/usr`, and were once folders of their own: https://wiki.debian.org/UsrMerge */
+/**
+ * Folders that are links to those of `/usr` since the merge, and separate folders before:
+ * https://wiki.debian.org/UsrMerge
+ */
 const MERGED = /^\/(?=(?:bin|sbin|lib|lib32|lib64|libo32|libx32)\/)/;
 
-/** A path as a file stands at it where `/bin` is a link to `/usr/bin`: packages say either. */
+/** Returns the path of a file on a system with merged `/usr`. Packages use both forms. */
 export function standingPath(path: string): string {
   return path.replace(MERGED, '/usr/');
 }
 
-/** A file that stands where another one, or none, is expected. */
+/** File at a path where another file, or none, is expected. */
 export interface ChangedFile {
   path: string;
   observed: Attributes & { sha256: string };
-  /** The baseline's file; null if it has none. */
+  /** File in the baseline; null if there is none. */
   expected: (Attributes & { sha256: string }) | null;
 }
 
-/** The package that a file is of, and who vouches for it. */
+/** Package that a file belongs to, and its signers. */
 export interface SignedPackage {
   name: string;
   version: string;
   architecture: string;
-  /** `Debian bookworm-security main`. */
+  /** Name such as `Debian bookworm-security main`. */
   archive: string;
-  /** Name and fingerprint of each key that signed the archive, with commas between them. */
+  /** Name and fingerprint of each key that signed the archive, separated by commas. */
   signed_by: string;
 }
 
@@ -34,9 +37,8 @@ const SET_IDS = 0o6000;
 const WRITE_BY_OTHERS = 0o0022;
 
 /**
- * True if a package explains a file with the content and the path of one of its own. The file may be no more powerful
- * than the package has it, or than it was; what is no other content is no upgrade, and what has become setuid is none
- * either.
+ * Reports whether a package explains a file of the same content and path. The file must not have more power than in the
+ * package or than before. Unchanged content is not an upgrade, and a file that became setuid is not explained.
  */
 export function explains(packaged: Attributes, { observed, expected }: ChangedFile): boolean {
   if (expected !== null && expected.sha256 === observed.sha256) return false;
@@ -51,17 +53,16 @@ function isSame(one: Attributes, other: Attributes): boolean {
   return one.mode === other.mode && one.uid === other.uid && one.gid === other.gid;
 }
 
-/** Statements of signed packages about files. */
+/** Files of signed packages. */
 export interface KnownFiles {
   /**
-   * The packages that explain files, in the order of these; null for a file that none explains. The newest that was
-   * imported, where several do. Content alone explains nothing: a shell that stands where `sudo` belongs is a signed
-   * file, too.
+   * Returns the packages that explain the files, in order; null for an unexplained file. If several packages match, the
+   * last imported one is returned. Content alone is not enough: a shell in place of `sudo` is a signed file, too.
    */
   find(reader: Reader, files: readonly ChangedFile[]): Promise<(SignedPackage | null)[]>;
 }
 
-/** Values of one statement. */
+/** Maximum number of files in one statement. */
 const AT_ONCE = 200;
 
 export const knownFiles: KnownFiles = {
@@ -82,7 +83,7 @@ export const knownFiles: KnownFiles = {
   },
 };
 
-/** Newest first. */
+/** Returns the rows, newest first. */
 function rowsOf(reader: Reader, files: readonly ChangedFile[]) {
   const places = files.map(({ path, observed }) => sql`(${observed.sha256}, ${standingPath(path)})`);
   const digests = files.map(({ observed }) => observed.sha256);
@@ -95,7 +96,7 @@ function rowsOf(reader: Reader, files: readonly ChangedFile[]) {
       .select(['known_files.sha256', 'path', 'mode', 'uid', 'gid'])
       .select(['name', 'version', 'architecture', 'component', 'archive', 'signed_by'])
       .where(reader.sql.isAmong('known_files.sha256', digests))
-      // An empty file is in thousands of packages.
+      // Matches digest and path together, because an empty file is in thousands of packages.
       .where(sql<boolean>`(known_files.sha256, path) IN (VALUES ${sql.join(places)})`)
       .orderBy('known_files.package_no', 'desc')
       .execute()

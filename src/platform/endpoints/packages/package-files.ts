@@ -7,7 +7,7 @@ import { standingPath } from './known-files.ts';
 import { ArchiveRefusal, outputOf } from './programs.ts';
 import type { Attributes, PackagedFile } from './repository.ts';
 
-/** The signed digest of a .deb file. */
+/** Signed digest of a .deb file. */
 export interface SignedDigest {
   size: number;
   sha256: string;
@@ -17,7 +17,7 @@ export interface SignedDigest {
 interface PackageLimits {
   bytes: number;
   entries: number;
-  /** Bytes of all paths. */
+  /** Total bytes of all paths. */
   pathBytes: number;
 }
 
@@ -25,10 +25,10 @@ export const PACKAGE_LIMITS: PackageLimits = { bytes: 32 * 2 ** 30, entries: 500
 
 const READ_BYTES = 2 ** 18;
 
-/** Names are bytes. The types of the library leave this option out. */
+/** Option to decode names byte by byte, which the types of the library lack. */
 const BYTES_AS_SIGNS = { filenameEncoding: 'latin1' } as object;
 
-/** @throws whatever the disk says. */
+/** @throws Error of the file system. */
 export async function digestOfFile(path: string): Promise<SignedDigest> {
   const digest = new StreamingSha256();
   for await (const piece of createReadStream(path, { highWaterMark: READ_BYTES })) digest.update(piece as Uint8Array);
@@ -37,8 +37,9 @@ export async function digestOfFile(path: string): Promise<SignedDigest> {
 }
 
 /**
- * The regular files of a package, which dpkg-deb unpacks and nothing writes anywhere: links are followed by name, in
- * the package alone. The bytes that are opened are hashed on their way, so a file that changes meanwhile is refused.
+ * Returns the regular files of a package. dpkg-deb unpacks the package to a stream, and nothing is written to disk.
+ * Links are resolved by name, only within the package. The bytes read are also hashed, so a file that changes in the
+ * meantime is refused.
  * @throws ArchiveRefusal
  */
 export async function filesOfPackage(
@@ -52,14 +53,14 @@ export async function filesOfPackage(
   const tar = extract(BYTES_AS_SIGNS);
   const unpacked = outputOf('dpkg-deb', { args: ['--fsys-tarfile', '-'], input });
   const written = pipeline(unpacked, tar as unknown as NodeJS.WritableStream);
-  // It is awaited below; where the entries fail first it is not to count as unhandled.
+  // Awaited below; an earlier failure of the entries must not leave an unhandled rejection.
   written.catch(() => {});
   try {
     for await (const entry of tar) await contents.add(entry.header, entry as AsyncIterable<Uint8Array>);
     await written;
   } catch (error) {
     if (error instanceof ArchiveRefusal) throw error;
-    // The failure of the writer says more than that of the entries.
+    // The failure of the writer is more specific than that of the entries.
     const cause = await written.then(() => error).catch((first) => first);
     throw new ArchiveRefusal(`cannot be opened: ${messageOf(cause)}`, { cause });
   }
@@ -68,7 +69,7 @@ export async function filesOfPackage(
   return contents.files;
 }
 
-/** The files of one package, as its entries come. */
+/** Files of one package, collected from its entries. */
 class Contents {
   readonly files: PackagedFile[] = [];
   readonly #limits: PackageLimits;
@@ -100,7 +101,7 @@ class Contents {
     if (this.#bytes > bytes) throw new ArchiveRefusal(`has more than ${bytes} bytes when it is unpacked`);
     if (this.#entries > entries) throw new ArchiveRefusal(`has more than ${entries} entries`);
     if (this.#pathBytes > pathBytes) throw new ArchiveRefusal(`has paths of more than ${pathBytes} bytes`);
-    // dpkg itself unpacks neither.
+    // dpkg itself supports neither.
     if (!type || pax) throw new ArchiveRefusal(`has an entry of a kind that dpkg does not know: ${show(name)}`);
   }
 
@@ -108,11 +109,11 @@ class Contents {
     const path = standingPath(`/${Buffer.from(name, 'latin1').toString('utf8')}`);
     const file = { path, sha256, mode: mode & 0o7777, uid, gid };
     this.#byName.set(name, file);
-    // A name that is no UTF-8 is none that Debian allows (policy 10.1), and explains nothing.
+    // Omits a name that is not UTF-8: Debian does not allow such names (policy 10.1).
     if (Buffer.from(file.path).equals(Buffer.from(standingPath(`/${name}`), 'latin1'))) this.files.push(file);
   }
 
-  /** A hard link is one more name of a file that came before. */
+  /** Adds a hard link, which is another name of an earlier file. */
   #addLink(name: string, { linkname }: Header): void {
     const file = this.#byName.get(nameIn(linkname ?? ''));
     if (file === null || file === undefined) throw new ArchiveRefusal(`links ${show(name)} to no file of its own`);
@@ -120,11 +121,11 @@ class Contents {
   }
 }
 
-/** A name of an entry as its path from the root. @throws ArchiveRefusal where it leads elsewhere. */
+/** Returns the name of an entry as a path from the root. @throws ArchiveRefusal if the path leads outside. */
 function nameIn(name: string): string {
   const path = name.replace(/^\.\//, '').replace(/\/$/, '');
   const leadsElsewhere = path.split('/').some((part) => part === '' || part === '.' || part === '..');
-  // The root itself.
+  // Name of the root itself.
   if (path === '' || path === '.') return '.';
   if (leadsElsewhere || path.includes('\0'))
     throw new ArchiveRefusal(`has the path ${show(name)}, which leads elsewhere`);

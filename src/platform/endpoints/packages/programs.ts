@@ -3,41 +3,40 @@ import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { EvidenceError } from '../../../core/errors.ts';
 
-/** Refuses a file of an archive. The message is a clause that goes on from the name of the file. */
+/** Error that refuses a file of an archive. Its message is a clause that continues after the name of the file. */
 export class ArchiveRefusal extends Error {}
 
-/** The programs of Debian that judge and open what Debian made, and the package that each is in. */
+/** Debian programs that verify and unpack archives, with the package of each. */
 const PACKAGES = { gpgv: 'gpgv', 'dpkg-deb': 'dpkg', '/usr/lib/apt/apt-helper': 'apt' } as const;
 type DebianProgram = keyof typeof PACKAGES;
 
-/** The memory limit of a program. The largest window of a Debian package is 128 MB. */
+/** Memory limit of a program. The largest compression window of a Debian package is 128 MB. */
 const ADDRESS_SPACE_BYTES = 2 ** 30;
 
-/** The exit code of prlimit for a program that is not there. */
+/** Exit code of prlimit if a program does not exist. */
 const NOT_FOUND = 127;
 
 const MAX_TOLD = 2 ** 20;
 
 interface ProgramCall {
   args: readonly string[];
-  /** The program's input. All of it is read, even if the program stops earlier. */
+  /** Input of the program. All of it is consumed, even if the program stops reading earlier. */
   input: AsyncIterable<Uint8Array>;
 }
 
-/** The end of a program, with its standard error and its descriptor 3. */
+/** Exit code of a program, with its output on standard error and on descriptor 3. */
 interface Ended {
   code: number | null;
   complaint: string;
   status: string;
 }
 
-/** A program that ended otherwise than well. */
+/** Error of a program that failed. */
 export class ProgramFailure extends Error {}
 
 /**
- * Starts a program with bounded memory, and nothing of this one's environment. It is ended when its output is read no
- * more.
- * @throws EvidenceError `config`, from `ended`, where it is not installed.
+ * Starts a program with limited memory and a clean environment. The program is killed if its output is no longer read.
+ * @throws EvidenceError `config`, from `ended`, if the program is not installed.
  */
 export function start(program: DebianProgram, { args, input }: ProgramCall) {
   const limits = [`--as=${ADDRESS_SPACE_BYTES}`, '--core=0'];
@@ -49,14 +48,14 @@ export function start(program: DebianProgram, { args, input }: ProgramCall) {
   const all = [once(child, 'close'), feed(child, stdin, input), textOf(stderr), textOf(status)] as const;
   const ended = Promise.all(all).then(([[code], , complaint, told]): Ended => ({ code, complaint, status: told }));
   const judged = ended.then(refuseMissing(program), notStarted(program));
-  // A reader that ends early does not wait for it.
+  // A reader that stops early does not await the result.
   judged.catch(() => {});
   return { output: untilDone(child, stdout), ended: judged };
 }
 
 /**
  * Yields a program's output, piece by piece.
- * @throws ProgramFailure with what it complained of, after the last piece; EvidenceError as `start`.
+ * @throws ProgramFailure with its error output, after the last piece; EvidenceError as `start`.
  */
 export async function* outputOf(program: DebianProgram, call: ProgramCall): AsyncGenerator<Uint8Array> {
   const { output, ended } = start(program, call);
@@ -82,7 +81,7 @@ async function feed(child: ChildProcess, stdin: Writable, input: AsyncIterable<U
   try {
     for await (const piece of input) {
       if (child.killed) return;
-      // Input that it does not take is read all the same.
+      // Consumes the input even if the program no longer reads it.
       if (stdin.writable && !stdin.write(piece)) await Promise.race([once(stdin, 'drain').catch(() => {}), closed]);
     }
     stdin.end();
@@ -98,7 +97,7 @@ async function textOf(stream: Readable): Promise<string> {
   return text;
 }
 
-/** Explains a program that did not start. Reading its input can fail, too. */
+/** Returns a handler that explains a program that did not start, and rethrows failures of its input. */
 function notStarted(program: DebianProgram) {
   return (error: unknown): never => {
     throw (error as NodeJS.ErrnoException).code === 'ENOENT' &&

@@ -3,28 +3,28 @@ import { StreamingSha256 } from '../../../core/digest.ts';
 import { ArchiveRefusal, outputOf, ProgramFailure } from './programs.ts';
 import type { ListedPackage } from './repository.ts';
 
-/** A Release file: https://wiki.debian.org/DebianRepository/Format, "Release" files. */
+/** Release file: https://wiki.debian.org/DebianRepository/Format, "Release" files. */
 export interface Release {
-  /** As people know it: `Debian bookworm-security`. */
+  /** Common name such as `Debian bookworm-security`. */
   archive: string;
-  /** When it was made, as it says. */
+  /** Date in the file. */
   date: string | null;
-  /** The lists of packages for machines, by their paths beside the Release file, uncompressed. */
+  /** Uncompressed package lists for machines, with paths relative to the Release file. */
   indexes: ReleaseIndex[];
 }
 
 export interface ReleaseIndex {
-  /** `main/binary-amd64/Packages`. */
+  /** Name such as `main/binary-amd64/Packages`. */
   name: string;
   sha256: string;
   size: number;
 }
 
-/** A path without anything that leads elsewhere. */
+/** Path that stays below its folder. */
 const SAFE_NAME = /^(?:[A-Za-z0-9+_~-][A-Za-z0-9.+_~-]*\/)*Packages$/;
 const MAX_FIELD = 200;
 
-/** @throws ArchiveRefusal where it is no Release file, or says two things of one name. */
+/** @throws ArchiveRefusal if the text is not a Release file, or contradicts itself about a name. */
 export function readRelease(text: string): Release {
   const fields = fieldsOf(text);
   const listed = fields.get('sha256');
@@ -39,7 +39,7 @@ export function readRelease(text: string): Release {
   };
 }
 
-/** The one paragraph of a control file (deb822(5)). */
+/** Returns the fields of a single paragraph of a control file (deb822(5)). */
 function fieldsOf(text: string): Map<string, string> {
   const fields = new Map<string, string>();
   let last = '';
@@ -73,15 +73,17 @@ function indexesIn(listed: string): ReleaseIndex[] {
   return [...indexes.values()];
 }
 
-/** Debian's largest index has 60 MB. What it lists is in memory until all of it is known to be signed. */
+/**
+ * Maximum size of an index; Debian's largest has 60 MB. Its packages are held in memory until the whole index is
+ * verified.
+ */
 const MAX_INDEX_BYTES = 2 ** 28;
 const MAX_PARAGRAPH = 2 ** 20;
 
 /**
- * The packages that an index lists. However it is compressed, its own text has to have the size and the digest that
- * were signed, so one rule is enough for all forms. It is unpacked by apt's own program, and no further than to that
- * size.
- * @param path the file, whose ending says how it is compressed.
+ * Returns the packages that an index lists. Whatever the compression, the uncompressed text must have the signed size
+ * and digest, so one rule covers all forms. apt's own program decompresses the index, limited to the signed size.
+ * @param path the file, whose extension determines the compression.
  * @throws ArchiveRefusal
  */
 export async function readIndexFile(path: string, signed: ReleaseIndex): Promise<ListedPackage[]> {
@@ -127,11 +129,11 @@ async function* bounded(pieces: AsyncIterable<Uint8Array>, size: number): AsyncG
   }
 }
 
-/** Paragraphs have an empty line between them. */
+/** Yields the paragraphs, which are separated by empty lines. */
 async function* paragraphsOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let rest = '';
   for await (const piece of pieces) {
-    // Every field that is read here is of ASCII.
+    // Decodes bytes as latin1, because every field that is read is ASCII.
     const parts = (rest + Buffer.from(piece.buffer, piece.byteOffset, piece.length).toString('latin1')).split('\n\n');
     rest = parts.pop() ?? '';
     if (rest.length > MAX_PARAGRAPH) throw new ArchiveRefusal(`has a paragraph of more than ${MAX_PARAGRAPH} bytes`);

@@ -9,36 +9,36 @@ import { PACKAGE_TABLES, type PackageTables } from './tables.ts';
 export type SignedArchive = Selectable<PackageTables['signed_archives']>;
 export type SignedPackageRow = Selectable<PackageTables['signed_packages']>;
 
-/** The owner and mode of a file. */
+/** Owner and mode of a file. */
 export interface Attributes {
-  /** Permissions, with setuid, setgid and sticky. */
+  /** Permissions, with setuid, setgid and sticky bits. */
   mode: number;
   uid: number;
   gid: number;
 }
 
-/** A regular file as a package has it. */
+/** Regular file in a package. */
 export interface PackagedFile extends Attributes {
-  /** As `standingPath`. */
+  /** Path as returned by `standingPath`. */
   path: string;
   sha256: string;
 }
 
-/** A package as an index lists it. */
+/** Package as listed by an index. */
 export interface ListedPackage {
   name: string;
   version: string;
   architecture: string;
-  /** The size of the .deb file, in bytes. */
+  /** Size of the .deb file in bytes. */
   size: number;
-  /** The digest of the .deb file, hex. */
+  /** Digest of the .deb file, hex. */
   sha256: string;
 }
 
-/** Rows of one statement: SQLite allows 32,766 values. */
+/** Maximum number of rows in a statement; SQLite allows 32,766 values. */
 const ROWS_AT_ONCE = 1000;
 
-/** The number of the archive of an InRelease, which is added where it is not there. */
+/** Returns the number of an InRelease's archive, which is added if it is new. */
 export async function archiveOf(transaction: Transaction, archive: Omit<SignedArchive, 'archive_no'>): Promise<number> {
   const archives = transaction.tables<PackageTables>();
   const added = await archives
@@ -52,7 +52,7 @@ export async function archiveOf(transaction: Transaction, archive: Omit<SignedAr
   return (await known.where('release_sha256', '=', archive.release_sha256).executeTakeFirstOrThrow()).archive_no;
 }
 
-/** True if an index of this digest was read to its end, from any archive. */
+/** Reports whether an index with this digest was read completely, from any archive. */
 export async function isIndexKnown(reader: Reader, sha256: string): Promise<boolean> {
   const indexes = reader.tables<PackageTables>().selectFrom('signed_indexes').select('sha256');
   return (await indexes.where('sha256', '=', sha256).executeTakeFirst()) !== undefined;
@@ -63,7 +63,7 @@ export async function insertIndex(transaction: Transaction, index: PackageTables
   await indexes.onConflict((conflict) => conflict.column('sha256').doNothing()).execute();
 }
 
-/** Adds packages that no archive had before. @returns how many. */
+/** Adds packages that were in no earlier archive. @returns their number. */
 export async function insertPackages(
   transaction: Transaction,
   of: Pick<SignedPackageRow, 'archive_no' | 'component'>,
@@ -85,13 +85,13 @@ export async function insertPackages(
   return added;
 }
 
-/** The package that a .deb file is, by its digest. */
+/** Returns the package of a .deb file by its digest. */
 export async function packageOf(reader: Reader, sha256: string): Promise<SignedPackageRow | undefined> {
   const packages = reader.tables<PackageTables>().selectFrom('signed_packages').selectAll();
   return await packages.where('sha256', '=', sha256).executeTakeFirst();
 }
 
-/** The packages of a name for an architecture. */
+/** Returns the packages with a name for an architecture. */
 export async function packagesNamed(
   reader: Reader,
   { name, architecture }: { name: string; architecture: string },
@@ -102,7 +102,7 @@ export async function packagesNamed(
 
 const FILE_COLUMNS = kindsOf(PACKAGE_TABLES.known_files, ['sha256', 'path', 'package_no', 'mode', 'uid', 'gid']);
 
-/** Adds the files of a package. @returns false where somebody else did so first. */
+/** Adds the files of a package. @returns false if another process has already added them. */
 export async function insertFiles(
   transaction: Transaction,
   { package_no }: SignedPackageRow,
@@ -123,16 +123,16 @@ export async function insertFiles(
   return true;
 }
 
-/** An archive, and how much is known of it. */
+/** Archive, with counts of its known packages. */
 export interface CountedArchive extends SignedArchive {
-  /** Packages that it was the first to list. */
+  /** Number of packages that this archive was the first to list. */
   packages: number;
-  /** Packages whose files are known. */
+  /** Number of packages whose files are known. */
   opened: number;
   files: number;
 }
 
-/** Archives, newest first. */
+/** Returns archives, newest first. */
 export async function archivesBefore(
   reader: Reader,
   { before, limit }: { before?: number | undefined; limit: number },
@@ -161,7 +161,7 @@ export async function archivesBefore(
   return rows.map((row) => ({ packages: 0, opened: 0, files: 0, ...row, ...byNumber.get(row.archive_no) }));
 }
 
-/** The packages that have files which are known. */
+/** Returns the packages that have known files. */
 export async function packagesWithFiles(reader: Reader): Promise<SignedPackageRow[]> {
   const packages = reader.tables<PackageTables>().selectFrom('signed_packages').selectAll();
   return await packages
@@ -179,7 +179,7 @@ export async function packagesWithFiles(reader: Reader): Promise<SignedPackageRo
     .execute();
 }
 
-/** The files that are known of a package. */
+/** Returns the known files of a package. */
 export async function filesKnownOf(reader: Reader, packageNo: number): Promise<PackagedFile[]> {
   const files = reader
     .tables<PackageTables>()
@@ -188,7 +188,7 @@ export async function filesKnownOf(reader: Reader, packageNo: number): Promise<P
   return await files.where('package_no', '=', packageNo).execute();
 }
 
-/** The signed archives whose packages are known, newest first. @throws DomainError `invalid_cursor`. */
+/** Lists the signed archives whose packages are known, newest first. @throws DomainError `invalid_cursor`. */
 export async function listArchives(
   database: Database,
   { limit, cursor }: PageQuery,

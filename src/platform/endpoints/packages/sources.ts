@@ -3,35 +3,35 @@ import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { EvidenceError, messageOf } from '../../../core/errors.ts';
 
-/** The parts of an archive to read. */
+/** Parts of an archive to read. */
 interface Sources {
   releases: ReleaseSource[];
   packages: PackageSource[];
 }
 
 export interface ReleaseSource {
-  /** Its InRelease. */
+  /** Path of the InRelease. */
   path: string;
-  /** The file of one of its indexes, in whatever form it is there; null where it is not. */
+  /** Returns the file of an index, in any compression; null if there is none. */
   indexFile(name: string): string | null;
 }
 
 export interface PackageSource {
-  /** A .deb file. */
+  /** Path of a .deb file. */
   path: string;
-  /** Somebody named it, so to leave it out is a failure. */
+  /** True if the file was specified explicitly, so that skipping it is a failure. */
   isNamed: boolean;
 }
 
-/** The forms in which an index may lie there; apt keeps some of them in another one than the archive has. */
+/** Extensions of an index; apt may store an index in another compression than the archive. */
 const ENDINGS = ['', '.xz', '.gz', '.zst', '.lz4', '.bz2', '.lzma'];
 
-/** The folder of downloads that apt has not finished. */
+/** Folder of apt's unfinished downloads. */
 const UNFINISHED = 'partial';
 
 /**
  * Finds InRelease files and packages: apt's lists (`HOST_dists_SUITE_InRelease`), a mirror (`dists/SUITE/InRelease`),
- * and .deb files wherever they are below a folder. Links are not followed.
+ * and .deb files anywhere below a folder. Does not follow links.
  * @throws EvidenceError `not-found`, `usage`.
  */
 export async function findSources(paths: readonly string[]): Promise<Sources> {

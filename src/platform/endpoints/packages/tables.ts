@@ -1,20 +1,20 @@
 import { column, type TablesOf, table } from '../../database/table.ts';
 
 export const PACKAGE_TABLES = {
-  /** An InRelease that a key signed. */
+  /** InRelease files that were verified. */
   signed_archives: table({
     archive_no: column.ordinal(),
-    /** As people know it: `Debian bookworm-security`. */
+    /** Common name such as `Debian bookworm-security`. */
     archive: column.text(),
-    /** When it was made, as it says. */
+    /** Date in the file. */
     release_date: column.optional(column.text()),
-    /** The digest of the InRelease. */
+    /** Digest of the InRelease. */
     release_sha256: column.digest('UNIQUE'),
-    /** JSON: name and fingerprint of each key. */
+    /** JSON of the name and fingerprint of each key. */
     signed_by: column.text(),
     imported_at: column.text(),
   }),
-  /** A list of packages of an archive, once it was read to its end. */
+  /** Package lists of an archive that were read completely. */
   signed_indexes: table({
     sha256: column.digest('PRIMARY KEY'),
     archive_no: column.integer('REFERENCES signed_archives'),
@@ -23,24 +23,24 @@ export const PACKAGE_TABLES = {
   signed_packages: table(
     {
       package_no: column.ordinal(),
-      /** The digest of the .deb file. */
+      /** Digest of the .deb file. */
       sha256: column.digest('UNIQUE'),
-      /** The first archive that was seen to have it. */
+      /** First archive that listed the package. */
       archive_no: column.integer('REFERENCES signed_archives'),
-      /** Part of the archive: `main`; empty where it has none. */
+      /** Component of the archive, such as `main`; empty if there is none. */
       component: column.text(),
       name: column.text(),
       version: column.text(),
       architecture: column.text(),
-      /** The bytes of the .deb file. */
+      /** Size of the .deb file in bytes. */
       size: column.integer(),
-      /** When its files were read; null as long as they were not. */
+      /** Time at which the files were read; null before that. */
       opened_at: column.optional(column.text()),
       file_count: column.optional(column.integer()),
     },
     { indexes: { signed_packages_by_archive: '(archive_no)', signed_packages_by_name: '(name, version)' } },
   ),
-  /** A regular file of a package that was opened. */
+  /** Regular files of opened packages. */
   known_files: table(
     {
       sha256: column.digest(),

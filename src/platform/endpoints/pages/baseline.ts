@@ -31,7 +31,7 @@ import { kindWord } from './sides.ts';
 
 type Difference = Awaited<ReturnType<Baselines['difference']>>;
 
-/** A baseline: what it changes, who made it, and who approved it. */
+/** Serves the page of a baseline: its changes, who made it, and who approved it. */
 export function baselinePage(server: FastifyInstance, { service, people, clock }: EndpointPageParts): void {
   servePage(server, {
     path: '/endpoints/baselines/:baseline_id',
@@ -113,7 +113,7 @@ function differences(baselineId: string, cursor: string | undefined, { data, nex
   return markup`${table}${further(baselinePath(baselineId), { cursor }, next_cursor)}`;
 }
 
-/** A line in short: of a file its digest and permissions, of anything else what it is. */
+/** Renders a line in short: digest and permissions of a file, or the kind of anything else. */
 function sideCell(line: WireDifference['expected']): Markup {
   if (line === null) return markup`<span class="minor">nothing</span>`;
   const { type, sha256, mode, uid, gid } = line;
@@ -137,7 +137,7 @@ const ACTS = [
   {
     path: 'approve',
     operation: 'approveBaseline',
-    // An approved file is never an event, so people prove again who they are.
+    // An approved file no longer raises events, so approval requires a fresh authentication.
     access: { ...CHANGES_ENDPOINTS, proved: true },
     introduction:
       'Scans are compared with it from now on, and so is the last one at once. What is in it raises no event any more.',

@@ -13,7 +13,7 @@ import { BASELINE_WORDS, baselineStatusWord } from './labels.ts';
 import type { EndpointPageParts } from './parts.ts';
 import { ABOVE_ENDPOINTS, baselinePath, ENDPOINTS_API, endpointsApi, hostPath } from './paths.ts';
 
-/** The baselines: those that wait for approval, and all others. */
+/** Serves the list of baselines: those that wait for approval, and all others. */
 export function baselinesPage(server: FastifyInstance, { service, clock }: EndpointPageParts): void {
   serveOperationList(server, baselineOperations(service).listBaselines, {
     path: '/endpoints/baselines',
@@ -44,7 +44,7 @@ function firstBaseline(request: FastifyRequest): Markup {
   return emptyState(text, copyable('first-baseline', 'Propose a baseline, as a call of the API', command));
 }
 
-/** Baselines as rows. @param hasHost whether they are of several endpoints. */
+/** Renders baselines as rows. @param hasHost true if the rows are of several endpoints. */
 export function baselineTable(
   baselines: readonly WireBaseline[],
   { empty, hasHost, now }: { empty: Markup; hasHost?: boolean; now: Date },
@@ -69,7 +69,7 @@ export function baselineTable(
   });
 }
 
-/** One that was registered is active at once. */
+/** Returns the text for a baseline without a decision; a registered one is active at once. */
 function undecided(status: WireBaseline['status']): string {
   return status === 'proposed' ? 'not yet' : 'when it was made';
 }

@@ -31,7 +31,7 @@ import {
 import { pathLine, shownPath } from './shown-path.ts';
 import { sidesTable } from './sides.ts';
 
-/** Pages of equal changes on many endpoints, and of one of them. */
+/** Pages of equal changes on many endpoints, and of one of these changes. */
 export function changePages(server: FastifyInstance, parts: EndpointPageParts): void {
   listPage(server, parts);
   onePage(server, parts);
@@ -54,7 +54,7 @@ function listPage(server: FastifyInstance, { service, clock }: EndpointPageParts
   });
 }
 
-/** `37 of 40 have it`. */
+/** Returns a text such as `37 of 40 have it`. */
 function placesWords({ places, of }: WireChange): string {
   return `${grouped(places)} of ${grouped(of)} ${agree(places, 'has', 'have')} it`;
 }
@@ -148,7 +148,7 @@ export function changeActPages(server: FastifyInstance, parts: EndpointPageParts
   for (const act of ['approve', 'reopen'] as const) windowActPage(server, parts, act);
 }
 
-/** Approval lowers severities from now on, so people prove again who they are. */
+/** Approval lowers severities from now on, so it requires a fresh authentication. */
 const APPROVES = { ...CHANGES_ENDPOINTS, proved: true };
 
 function approveChangePage(server: FastifyInstance, { service }: EndpointPageParts): void {

@@ -17,7 +17,7 @@ import { type enrolledSchema, enrolmentSchema, shortName } from '../wire/hosts.t
 import { CHANGES_ENDPOINTS, type EndpointPageParts } from './parts.ts';
 import { ABOVE_ENDPOINTS, ENDPOINTS_API, hostPath } from './paths.ts';
 
-/** It makes a key, so it asks again who it is. */
+/** Enrollment creates a key, so it requires a fresh authentication. */
 const ENROLLING = { ...CHANGES_ENDPOINTS, proved: true } as const;
 
 const INTERVALS = [
@@ -43,7 +43,7 @@ const schema = z.object({
   other_filesystems: z.preprocess(pathsOf, other_filesystems),
 });
 
-/** A new endpoint, and its token, once. */
+/** Serves the form for a new endpoint, and shows the token once. */
 export function enrolPage(server: FastifyInstance, { service }: EndpointPageParts): void {
   serveOperationForm(server, hostOperations(service).enrollEndpoint, {
     path: '/endpoints/enroll',
@@ -80,7 +80,7 @@ function enrolmentFields(form: FormState): Markup[] {
 const TOKEN_FILE = '/etc/evidence/endpoint-token';
 const UNIT = 'evidence-sensor-loop.service';
 
-/** The commands that keep a token and start a sensor, by hand and by systemd. */
+/** Returns the commands that store a token and start a sensor, by hand or with systemd. */
 export function sensorCommands(request: FastifyRequest): Record<'keep' | 'copy' | 'start' | 'systemd', string> {
   const url = `${apiOrigin(request)}/endpoints`;
   const setting = 'Environment=EVIDENCE_ENDPOINT_URL=';

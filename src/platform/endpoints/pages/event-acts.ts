@@ -25,7 +25,6 @@ const ACTS: Record<EventAct, { submit: string; introduction: string; done: strin
   },
 };
 
-/** Pages for the acts on an event. */
 export function eventActPages(server: FastifyInstance, { service }: EndpointPageParts): void {
   const { acknowledgeEndpointEvent: acknowledge, reopenEndpointEvent: reopen } = eventOperations(service);
   for (const [act, operation] of Object.entries({ acknowledge, reopen })) {
@@ -44,7 +43,7 @@ export function eventActPages(server: FastifyInstance, { service }: EndpointPage
   }
 }
 
-/** On the page of an event: what can be done with it as it stands. */
+/** Renders the acts that the status of an event allows; null if there are none. */
 export function eventActs(
   { event_id, status }: WireEvent,
   asked: { request: FastifyRequest; reply: FastifyReply },

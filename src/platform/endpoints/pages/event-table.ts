@@ -12,14 +12,14 @@ import { notUtf8, pathLine } from './shown-path.ts';
 interface EventTable {
   caption: string;
   empty: Markup;
-  /** The subject that all rows share and none repeats: their endpoint, or their change. */
+  /** Subject that all rows share, so that none repeats it: their endpoint, or their change. */
   of: 'all' | 'host' | 'change';
-  /** True if their statuses differ. */
+  /** True if the rows differ in status. */
   hasStatus?: boolean;
   now: Date;
 }
 
-/** Events as rows. */
+/** Renders events as rows. */
 export function eventTable(events: readonly WireEvent[], { caption, empty, of, hasStatus, now }: EventTable): Markup {
   const what: DataColumn<WireEvent>[] = [
     { head: 'What', kind: 'name', cell: whatCell },
@@ -41,7 +41,7 @@ export function eventTable(events: readonly WireEvent[], { caption, empty, of, h
   });
 }
 
-/** @param leadsToEvent where it is what the row begins with. */
+/** @param leadsToEvent true if this is the first column. */
 function hostColumn(leadsToEvent: boolean): DataColumn<WireEvent> {
   const path = ({ event_id, endpoint_id }: WireEvent) => (leadsToEvent ? eventPath(event_id) : hostPath(endpoint_id));
   const column = { head: 'Endpoint', cell: (event: WireEvent) => link(path(event), event.endpoint_name) };

@@ -22,7 +22,7 @@ interface Asked {
   reply: FastifyReply;
 }
 
-/** An event: what was expected, what was observed, and what explains it. */
+/** Serves the page of an event: the expected, the observed, and the explanation. */
 export function eventPage(server: FastifyInstance, { service, people, clock }: EndpointPageParts): void {
   serveOperationPage(server, eventOperations(service).getEndpointEvent, {
     path: '/endpoints/events/:event_id',

@@ -23,7 +23,7 @@ import { ABOVE_ENDPOINTS, CHANGES_PATH, ENDPOINTS_PATH, EVENTS_PATH, endpointsAp
 const filterSchema = filtersOf(eventQuerySchema.omit({ limit: true }).extend({ since: formTime.optional() }));
 type Filter = z.output<typeof filterSchema>;
 
-/** The page of events on endpoints, past and present. It refreshes itself where scripts run. */
+/** Serves the list of events on endpoints. The page refreshes itself if scripts run. */
 export function eventsPage(server: FastifyInstance, { service, clock }: EndpointPageParts): void {
   const options = { config: SEES_ENDPOINTS, schema: { hide: true, querystring: filterSchema } } as const;
   server.get('/endpoints/events', options, async (request, reply) => {
@@ -97,7 +97,7 @@ async function ofOne({ hosts }: EndpointService, { endpoint_id }: Filter): Promi
   return markup`<p>Of ${link(hostPath(endpoint_id), name)} alone.</p>\n`;
 }
 
-/** Without a filter: those that nobody has seen to, then the last of those that somebody has. */
+/** Renders the page without a filter: open events, followed by the last acknowledged ones. */
 async function openAndSeen({ events }: EndpointService, cursor: string | undefined, now: Date): Promise<Markup> {
   const open = await events.list({ status: 'open', cursor, limit: LIST_ROWS });
   const seen = await events.list({ status: 'acknowledged', limit: SHORT_ROWS });

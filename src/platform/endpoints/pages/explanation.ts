@@ -5,7 +5,7 @@ import { changePath, PACKAGES_PATH, windowPath } from './paths.ts';
 
 type Explained = Pick<WireEvent, 'explanation' | 'change_id' | 'window_id'>;
 
-/** The explanation of an event, in a few words. */
+/** Returns the explanation of an event in a few words. */
 export function explanationWord({ explanation }: Pick<WireEvent, 'explanation'>): Markup {
   switch (explanation.kind) {
     case 'none':
@@ -17,7 +17,7 @@ export function explanationWord({ explanation }: Pick<WireEvent, 'explanation'>)
   }
 }
 
-/** The explanation of an event, its source, and its effect. */
+/** Renders the explanation of an event, its source, and its effect. */
 export function explanationSentences(event: Explained): Markup {
   return markup`${explanationWord(event)} <p class="minor">${sentenceOf(event)}</p>`;
 }
@@ -38,7 +38,7 @@ function signers({ signed_by }: Extract<Explanation, { kind: 'signed_package' }>
   return name([signed_by].flat().join(', '));
 }
 
-/** Links to the approval: the change itself, or a change window. */
+/** Returns a link to the approved change or change window. */
 function approvalLink({ change_id, window_id }: Explained, id: string): Markup {
   if (id === change_id) return link(changePath(id), 'the change, wherever it stands');
   return link(windowPath(window_id ?? id), 'what a change window quieted');

@@ -12,17 +12,16 @@ import { ONLY_A_LABEL } from './labels.ts';
 import { CHANGES_ENDPOINTS, type EndpointPageParts } from './parts.ts';
 import { aboveHost, baselinePath, ENDPOINTS_API, hostPath } from './paths.ts';
 
-/** Pages for the acts on an endpoint. */
 export function hostActPages(server: FastifyInstance, parts: EndpointPageParts): void {
   for (const act of ACTS) actPage(server, parts, act);
   proposePage(server, parts);
 }
 
-/** Something that is done with an endpoint for a reason. */
+/** Act on an endpoint that requires a reason. */
 interface HostAct {
   path: string;
   operation: 'isolateHost' | 'releaseHost' | 'restartHost' | 'retireHost';
-  /** It asks again who it is. */
+  /** True if the act requires a fresh authentication. */
   isProved?: true;
   title(name: string): string;
   introduction: MarkupContent;

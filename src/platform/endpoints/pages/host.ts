@@ -28,7 +28,7 @@ import {
 import { completeWord, scanTable } from './scans.ts';
 import { verifyForm } from './verify.ts';
 
-/** An endpoint: whether anything differs on it, whether it reports, and whether its reports hold. */
+/** Serves the page of an endpoint: its differences, its reporting, and the result of checks of its reports. */
 export function hostPage(server: FastifyInstance, { service, people, clock }: EndpointPageParts): void {
   serveOperationPage(server, hostOperations(service).getHost, {
     path: '/endpoints/hosts/:endpoint_id',
@@ -57,7 +57,7 @@ export function hostPage(server: FastifyInstance, { service, people, clock }: En
   });
 }
 
-/** For as long as it is labelled. */
+/** Renders the notice on an endpoint that is labeled as isolated; null otherwise. */
 function isolation(
   { isolation: { isolated, since, by, reason } }: WireHost,
   call: NameActor,

@@ -28,7 +28,7 @@ import {
 
 const filterSchema = filtersOf(hostQuerySchema.omit({ limit: true }));
 
-/** The endpoints, with how each of them stands. */
+/** Serves the list of endpoints, with the state of each. */
 export function hostsPage(server: FastifyInstance, { service, clock }: EndpointPageParts): void {
   servePage(server, {
     path: '/endpoints',

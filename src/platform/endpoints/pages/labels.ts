@@ -7,7 +7,7 @@ import type { WireBaseline } from '../wire/baselines.ts';
 import type { WireWindow } from '../wire/events.ts';
 import type { WireHost } from '../wire/hosts.ts';
 
-/** The name and meaning of each event. */
+/** Name and meaning of each event type. */
 export const EVENT_WORDS: Record<EventType, { word: string; sentence: string }> = {
   binary_modified: { word: 'content changed', sentence: 'The content is another one than the baseline has.' },
   binary_added: { word: 'new file', sentence: 'The baseline has nothing at this path.' },
@@ -69,7 +69,7 @@ export const HOST_STATUS_WORDS: Record<HostStatus, readonly [StatusTone, string]
   retired: ['neutral', 'retired'],
 };
 
-/** All that is to be known of an endpoint at once. */
+/** Returns the states of an endpoint that matter most. */
 export function hostStateWords({ status, baseline, isolation, chain }: WireHost): Markup {
   const words = [
     statusWord(...HOST_STATUS_WORDS[status]),
@@ -80,14 +80,14 @@ export function hostStateWords({ status, baseline, isolation, chain }: WireHost)
   return markup`<ul class="words">${words.map((word) => markup`<li>${word}</li>`)}</ul>`;
 }
 
-/** Counts the differences on an endpoint. An endpoint that is not compared is not called good. */
+/** Counts the differences on an endpoint. An endpoint without comparison is not called good. */
 export function driftWords({ events, baseline }: Pick<WireHost, 'events' | 'baseline'>): Markup {
   const counts = countWords(events);
   if (counts !== null) return counts;
   return baseline === null ? markup`<span class="minor">not compared</span>` : markup`<span class="minor">none</span>`;
 }
 
-/** Counts by severity, the worst first; null where there is none. */
+/** Renders counts by severity, the worst first; null if there are none. */
 export function countWords(counts: Record<EventSeverity, number>): Markup | null {
   const some = EVENT_SEVERITIES.toReversed().filter((severity) => counts[severity] > 0);
   if (some.length === 0) return null;
@@ -96,7 +96,7 @@ export function countWords(counts: Record<EventSeverity, number>): Markup | null
   return markup`<ul class="words">${some.map(word)}</ul>`;
 }
 
-/** Scans that did not come in time. */
+/** Renders the number of missed scans. */
 export function missedWord(count: number): Markup {
   return count === 0 ? markup`0` : statusWord('warning', grouped(count));
 }
@@ -122,5 +122,5 @@ export function windowStatusWord(status: WireWindow['status']): Markup {
   return statusWord(...WINDOW_WORDS[status]);
 }
 
-/** Before an endpoint is labelled, and for as long as it is. */
+/** Notice before an endpoint is labeled, and while it is. */
 export const ONLY_A_LABEL = 'This is a label: nothing is cut off the network.';

@@ -13,9 +13,9 @@ import type { WireHost } from '../wire/hosts.ts';
 import type { EndpointPageParts } from './parts.ts';
 import { ABOVE_WINDOWS, ENDPOINTS_API, windowPath } from './paths.ts';
 
-/** Endpoints that a form has to choose from: the newest. */
+/** Maximum number of endpoints, the newest, that the form offers. */
 const MOST_CHOICES = 100;
-/** In the place of an id. */
+/** Value that selects all endpoints instead of ids. */
 const ALL = 'all';
 const HOUR_MS = 60 * 60_000;
 
@@ -38,7 +38,7 @@ const schema = z
 
 const EXAMPLE = { all: true, until: '2026-12-01T18:00:00Z', reason: 'the upgrade of December' };
 
-/** A new change window. */
+/** Serves the form for a new change window. */
 export function newWindowPage(server: FastifyInstance, { service, clock }: EndpointPageParts): void {
   serveOperationForm(server, changeOperations(service).openChangeWindow, {
     path: '/endpoints/change-windows/new',
@@ -63,9 +63,9 @@ export function newWindowPage(server: FastifyInstance, { service, clock }: Endpo
 
 interface Choosable {
   hosts: readonly Pick<WireHost, 'endpoint_id' | 'name'>[];
-  /** Marks a form that was asked for. */
+  /** Preselected value: the id of an endpoint from the query, or `all`. */
   chosen: string;
-  /** There are others than these. */
+  /** True if there are more endpoints than these. */
   hasMore: boolean;
 }
 

@@ -15,7 +15,7 @@ import { oneLine, pathLine } from './shown-path.ts';
 
 const MOST = 30;
 
-/** Summarizes all endpoints and the latest findings. */
+/** Summarizes all endpoints and the latest events. */
 export async function endpointsOverview({ service, clock }: EndpointPageParts): Promise<OverviewOfModule> {
   const stats = await service.stats();
   const { data } = await service.events.list({ limit: MOST });
@@ -35,7 +35,10 @@ function tileOf(stats: EndpointStats, now: Date): TileView {
   };
 }
 
-/** Puts the worst first. An explained, low event alarms nobody; an endpoint that is not compared is not called good. */
+/**
+ * Returns the verdict, worst first. An explained event of low severity raises no alarm; an endpoint without comparison
+ * is not called good.
+ */
 function verdictOf(stats: EndpointStats): Pick<TileView, 'tone' | 'word' | 'next'> {
   const { hosts, stale, waiting, without_baseline, proposed_baselines, open_events } = stats;
   const at = (title: string, path: string) => ({ title, path });

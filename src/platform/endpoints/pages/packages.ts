@@ -8,7 +8,7 @@ import type { WireArchive } from '../wire/events.ts';
 import type { EndpointPageParts } from './parts.ts';
 import { ABOVE_ENDPOINTS, ENDPOINTS_API } from './paths.ts';
 
-/** The signed archives by whose packages changes are explained. */
+/** Serves the list of signed archives whose packages explain changes. */
 export function packagesPage(server: FastifyInstance, { service, clock }: EndpointPageParts): void {
   serveOperationList(server, packageOperations(service).listSignedArchives, {
     path: '/endpoints/packages',

@@ -17,7 +17,7 @@ import { scansPage } from './scans.ts';
 import { verifyPage } from './verify.ts';
 import { windowPages } from './windows.ts';
 
-/** The pages of endpoints. They call what the routes of the API call. */
+/** Returns the pages of endpoints, which call the same services as the routes of the API. */
 export function pagesOfEndpoints(parts: EndpointPageParts): ModulePages {
   return {
     nav: [{ title: 'Endpoints', path: ENDPOINTS_PATH, scope: 'endpoints:read' }],

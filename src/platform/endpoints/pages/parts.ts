@@ -1,7 +1,7 @@
 import type { People } from '../../accounts/api.ts';
 import type { EndpointService } from '../service.ts';
 
-/** The services behind the pages of endpoints: those that the routes of the API call. */
+/** Services behind the pages of endpoints, which are those of the API's routes. */
 export interface EndpointPageParts {
   service: EndpointService;
   people: Pick<People, 'namesOf'>;

@@ -7,12 +7,12 @@ export const CHANGES_PATH = `${ENDPOINTS_PATH}/changes`;
 export const WINDOWS_PATH = `${ENDPOINTS_PATH}/change-windows`;
 export const PACKAGES_PATH = `${ENDPOINTS_PATH}/packages`;
 export const BASELINES_PATH = `${ENDPOINTS_PATH}/baselines`;
-/** Path of the API. */
+/** Base path of the API. */
 export const ENDPOINTS_API = '/endpoints';
 
 export const ENROL_PATH = `${ENDPOINTS_PATH}/enroll`;
 
-/** The page of an endpoint, or one below it. */
+/** Returns the path of an endpoint's page, or of a page below it. */
 export const hostPath = pathsBelow(`${ENDPOINTS_PATH}/hosts`);
 export const eventPath = pathsBelow(EVENTS_PATH);
 export const changePath = pathsBelow(CHANGES_PATH);
@@ -21,20 +21,20 @@ export const baselinePath = pathsBelow(BASELINES_PATH);
 
 const auditStreamPath = pathsBelow(`${PAGES}/audit/streams`);
 
-/** On the pages of the audit service: the stream of an endpoint. */
+/** Returns the path of an endpoint's stream, on the pages of the audit service. */
 export function hostStreamPath(endpointId: string): string {
   return auditStreamPath(streamOf(endpointId));
 }
 
-/** On the pages of the audit service: an entry. */
+/** Returns the path of an entry, on the pages of the audit service. */
 export function entryPath({ stream_id, sequence }: { stream_id: string; sequence: number }): string {
   return auditStreamPath(stream_id, 'entries', sequence);
 }
 
-/** A path of the API. */
+/** Returns a path of the API. */
 export const endpointsApi = pathsBelow(ENDPOINTS_API);
 
-/** The breadcrumb above the pages of endpoints. */
+/** Breadcrumbs above the pages of endpoints. */
 export const ABOVE_ENDPOINTS = [{ title: 'Endpoints', path: ENDPOINTS_PATH }];
 export const ABOVE_EVENTS = [...ABOVE_ENDPOINTS, { title: 'Events', path: EVENTS_PATH }];
 export const ABOVE_CHANGES = [...ABOVE_ENDPOINTS, { title: 'Changes', path: CHANGES_PATH }];

@@ -11,7 +11,7 @@ import type { WireScan } from '../wire/reports.ts';
 import type { EndpointPageParts } from './parts.ts';
 import { aboveHost, baselinePath, ENDPOINTS_API, endpointsApi, hostPath } from './paths.ts';
 
-/** All that an endpoint has reported. */
+/** Serves the list of an endpoint's reports. */
 export function scansPage(server: FastifyInstance, { service, clock }: EndpointPageParts): void {
   serveOperationPage(server, hostOperations(service).getHost, {
     path: '/endpoints/hosts/:endpoint_id/scans',

@@ -57,7 +57,7 @@ const REASONS: Record<string, string> = {
   other_filesystem: 'on another file system',
 };
 
-/** A table of the expected and the observed, side by side. */
+/** Renders a table of the expected and the observed, side by side. */
 export function sidesTable(event: Pick<WireEvent, 'expected' | 'observed'>): Markup {
   const { expected, observed } = event;
   return dataTable({
@@ -89,7 +89,7 @@ function placeIn(order: readonly string[], member: string): number {
   return at === -1 ? order.length : at;
 }
 
-/** Words for a table with two sides. */
+/** Column that states whether both sides are equal. */
 const SAME = {
   head: 'The same',
   cell({ expected, observed }: Fact): Markup {
@@ -98,7 +98,7 @@ const SAME = {
   },
 };
 
-/** The kind of file at a path. */
+/** Returns the kind of file at a path. */
 export function kindWord(type: string): Markup {
   return markup`${KINDS[type] ?? name(type)}`;
 }

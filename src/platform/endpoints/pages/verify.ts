@@ -22,7 +22,7 @@ interface Asked {
 const READS =
   'Verify computes each report anew from its lines, checks its signature and how it goes on with the one before, and compares all of it with the audit stream.';
 
-/** The reports of an endpoint compared with their signatures, their lines and the audit stream. */
+/** Serves the check of an endpoint's reports against their signatures, their lines and the audit stream. */
 export function verifyPage(server: FastifyInstance, { service, clock }: EndpointPageParts): void {
   serveOperationForm(server, scanOperations(service).verifyHost, {
     path: '/endpoints/hosts/:endpoint_id/verify',
@@ -73,7 +73,7 @@ function verifyCall({ endpoint_id }: WireHost) {
   return { method: 'POST', path: endpointsApi('hosts', endpoint_id, 'verify') } as const;
 }
 
-/** On the page of an endpoint. */
+/** Renders the form that runs a check, for the page of an endpoint. */
 export function verifyForm(host: WireHost, asked: Asked, now: Date): Markup {
   const form = postForm(asked, { action: hostPath(host.endpoint_id, 'verify'), fields: null, submit: 'Verify now' });
   return markup`<div class="verdict"><p>${READS}</p>
@@ -90,7 +90,7 @@ function lastCheck(check: WireHost['last_check'], now: Date): MarkupContent {
   return markup`Last verified ${moment(checked_at, now)}, ${plural(reports_checked, 'report')}: ${word}`;
 }
 
-/** A reminder that the findings are worth as much as the stream they were compared with. */
+/** Renders the reminder that findings are only as reliable as the stream that they were compared with. */
 function ofStream({ endpoint_id }: WireHost, request: FastifyRequest): Markup | null {
   return forWhoMay(
     request,

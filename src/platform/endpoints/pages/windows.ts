@@ -35,7 +35,7 @@ import {
   windowPath,
 } from './paths.ts';
 
-/** The times in which changes are expected, and one of them. */
+/** Pages of change windows, and of one of them. */
 export function windowPages(server: FastifyInstance, parts: EndpointPageParts): void {
   listPage(server, parts);
   onePage(server, parts);

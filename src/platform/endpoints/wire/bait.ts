@@ -7,7 +7,7 @@ const time = z.string();
 const ownerNumber = z.int().min(0).max(4_294_967_294);
 const { credential_type, label, decoy, options } = newTrapSchema.shape;
 
-/** A path without detours: the sensor goes to it folder by folder. */
+/** Absolute path without dot segments, which the sensor follows folder by folder. */
 const filePath = text
   .min(2)
   .max(4000)
@@ -24,7 +24,7 @@ export const newBaitSchema = z.strictObject({
     .regex(/^0?[0-7]{3}$/, 'is not three octal digits')
     .transform((digits) => digits.padStart(4, '0'))
     .default('0600'),
-  /** The owner of the file; that of the folder if null. */
+  /** Owner of the file; null for that of the folder. */
   uid: ownerNumber.nullable().default(null),
   gid: ownerNumber.nullable().default(null),
   decoy,
@@ -43,7 +43,7 @@ export const baitSchema = z.object({
   uid: z.int().nullable(),
   gid: z.int().nullable(),
   status: z.enum(BAIT_STATUSES),
-  /** By what its sensor sees a read; none: it sees no read at all. */
+  /** Signs by which the sensor detects a read; empty if it cannot detect reads. */
   seen_by: z.array(z.enum(READ_SIGNS)),
   reason: z.string().nullable(),
   asked_at: time,
@@ -56,7 +56,7 @@ export const baitListSchema = z.object({ data: z.array(baitSchema) });
 export const baitParamsSchema = z.object({ endpoint_id: text, bait_id: text });
 export const sensorBaitParamsSchema = z.object({ bait_id: text });
 
-/** Bait, as its sensor gets it. `content` is there until the sensor has reported that it is planted. */
+/** Bait as sent to its sensor, with `content` until the sensor has reported it as planted. */
 export const sensorBaitSchema = z.object({
   bait_id: z.string(),
   path: z.string(),
@@ -77,8 +77,9 @@ export const plantedSchema = z.discriminatedUnion('planted', [
 export type Planted = z.output<typeof plantedSchema>;
 
 /**
- * `gone`, `replaced`: what was planted is not at its path. `changed`: it is, and not as the sensor left it. `unknown`:
- * the sensor does not remember it. `removed`, `left`: what became of it once it was to be removed.
+ * Findings of the sensor. `gone`, `replaced`: the planted file is no longer at its path. `changed`: the file is there,
+ * but not as the sensor left it. `unknown`: the sensor has no record of it. `removed`, `left`: result of a requested
+ * removal.
  */
 const BAIT_STANDINGS = ['gone', 'replaced', 'changed', 'unknown', 'removed', 'left'] as const;
 export const standingSchema = z.strictObject({ standing: z.enum(BAIT_STANDINGS), reason });
@@ -91,7 +92,7 @@ export const readsSchema = z.strictObject({
         bait_id: text.max(100),
         read_at: instant,
         seen: z.enum(READ_SIGNS),
-        /** Told twice, it counts once. */
+        /** Id of the read; a repeated id counts once. */
         event: text.min(1).max(100),
       }),
     )

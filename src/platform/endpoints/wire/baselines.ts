@@ -58,7 +58,7 @@ export const differenceSchema = z.object({
 });
 export type WireDifference = z.infer<typeof differenceSchema>;
 
-/** A page of what differs, and from which baseline; from nothing where it is the first. */
+/** Page of differences, and the baseline that they are from; null for the first baseline. */
 export const differencesSchema = z.object({
   compared_with: z.object({ baseline_id: z.string(), version: count }).nullable(),
   data: z.array(differenceSchema),

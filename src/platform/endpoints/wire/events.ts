@@ -22,7 +22,7 @@ const explanationSchema = z.discriminatedUnion('kind', [
 ]);
 export type Explanation = z.infer<typeof explanationSchema>;
 
-// `expected` and `observed`: lines of a path; of a report, what it should have said and what it said.
+// Event. `expected` and `observed` are lines of a path, or expected and actual values of a report.
 export const eventSchema = z.object({
   event_id: z.string(),
   endpoint_id: z.string(),
@@ -74,7 +74,7 @@ export const changeSchema = z.object({
   observed_sha256: z.string().nullable(),
   explanation: explanationSchema,
   severity: z.enum(EVENT_SEVERITIES),
-  /** On so many endpoints it stands now, of so many that could have it. */
+  /** Number of endpoints that have the change now, and of those that could have it. */
   places: count,
   of: count,
   first_seen: time,
@@ -109,13 +109,13 @@ export const windowSchema = z.object({
   approved_at: time.nullable(),
   approved_by: z.string().nullable(),
   approved_reason: z.string().nullable(),
-  /** Events that it quieted. */
+  /** Number of events that the window quieted. */
   events: count,
 });
 export type WireWindow = z.infer<typeof windowSchema>;
 export const windowParamsSchema = z.object({ window_id: text });
 
-/** An archive whose lists of packages were imported. */
+/** Archive whose package lists were imported. */
 export const signedArchiveSchema = z.object({
   archive: z.string(),
   release_date: z.string().nullable(),

@@ -3,15 +3,15 @@ import { pageQuerySchema, reason, text } from '../../http/fields.ts';
 import { HOST_STATUSES } from '../enums.ts';
 import { sensorBaitSchema } from './bait.ts';
 
-/** A path of Linux is shorter; one that is not UTF-8 is a third longer in base64. */
+/** Maximum length of a path. Linux paths are shorter; base64 of bytes that are not UTF-8 is a third longer. */
 export const pathText = text.min(1).max(8192);
 
-/** Parts of one scan, at most: half a million lines. */
+/** Maximum number of parts of one scan, for half a million lines. */
 export const MOST_PARTS = 250;
 
 export const sha256Hex = z.string().regex(/^[0-9a-f]{64}$/, 'is not SHA-256 in lower-case hex');
 
-/** The name of a person or a thing. */
+/** Name of a person or a thing. */
 export const shortName = text.trim().min(1).max(200);
 
 const time = z.string();
@@ -24,7 +24,7 @@ const DEFAULT_INTERVAL_SECONDS = 3600;
 export const enrolmentSchema = z.strictObject({
   name: shortName,
   roots: paths.optional(),
-  /** Other file systems under the roots that are walked, too. */
+  /** Other file systems under the roots that are scanned, too. */
   other_filesystems: z.array(absolutePath).max(100).default([]),
   scan_interval_seconds: z
     .int()
@@ -43,7 +43,7 @@ export const nextReportSchema = z.object({
   nonce: z.string(),
 });
 
-/** The settings of an endpoint. */
+/** Settings of an endpoint. */
 const configured = {
   endpoint_id: z.string(),
   name: z.string(),
@@ -52,7 +52,7 @@ const configured = {
   scan_interval_seconds: count,
 };
 
-/** `endpoint_token` is answered this once. */
+/** Enrolled endpoint, with `endpoint_token`, which is returned only once. */
 export const enrolledSchema = z.object({
   ...configured,
   endpoint_token: z.string(),
@@ -99,17 +99,17 @@ export const hostSchema = z.object({
     })
     .nullable(),
   stale_at: time.nullable(),
-  /** Intervals without a report within the last 24 hours. */
+  /** Intervals without a report in the last 24 hours. */
   missed_scans: count,
   chain: z.object({ number: count, public_key: z.string().nullable(), went_back_at: time.nullable() }),
   baseline: z.object({ baseline_id: z.string(), version: count, name: z.string() }).nullable(),
-  /** Not resolved ones, by how bad they are. */
+  /** Unresolved events by severity. */
   events: z.object({ low: count, medium: count, high: count, critical: count }),
   isolation: isolationSchema,
   retirement: z.object({ at: time, by: z.string(), reason: z.string() }).nullable(),
-  /** The last result of Verify on its reports. */
+  /** Result of the last check of its reports. */
   last_check: z.object({ checked_at: time, verified: z.boolean(), reports_checked: count, findings: count }).nullable(),
-  /** A summary in one sentence. */
+  /** Summary in one sentence. */
   message: z.string(),
 });
 export type WireHost = z.infer<typeof hostSchema>;

@@ -60,15 +60,15 @@ export const scanReportSchema = z.strictObject({
   root_hash: sha256Hex,
   parts: part,
   part,
-  /** The sensor's clock when it sent this; a report that waited for the service is older. Not signed. */
+  /** Sensor's clock when it sent this; a report that waited for the service is older. Not signed. */
   sent_at: time.optional(),
   lines,
-  /** Ed25519 over the RFC 8785 text of all above `part`, base64. */
+  /** Base64 of the Ed25519 signature over the RFC 8785 text of all members above `part`. */
   signature: z.string().max(200),
 });
 export type WireReport = z.output<typeof scanReportSchema>;
 
-/** A part was taken, and others are missing. */
+/** Answer to a part while others are missing. */
 export const partTakenSchema = z.object({ part: count, next_part: count, parts: count });
 
 export const reportTakenSchema = z.object({
@@ -98,7 +98,7 @@ export const scanSchema = z.object({
   root_hash: z.string(),
   baseline_id: z.string().nullable(),
   events: z.object({ open: count, raised: count, resolved: count }),
-  /** Null for one that was taken by a version that did not keep it. */
+  /** Entry of the report; null if the report was accepted by a version that did not store it. */
   entry: entryPlaceSchema.nullable(),
 });
 export type WireScan = z.infer<typeof scanSchema>;
@@ -139,7 +139,7 @@ export const endpointStatsSchema = z.object({
   isolated: count,
   without_baseline: count,
   proposed_baselines: count,
-  /** Not resolved, and neither acknowledged nor quieted. */
+  /** Unresolved events that are neither acknowledged nor quieted. */
   open_events: z.object({ low: count, medium: count, high: count, critical: count }),
   open_since: z.string().nullable(),
   reports_24h: count,

@@ -2,14 +2,17 @@ import { randomBytes, randomInt } from 'node:crypto';
 
 export const ACCOUNT_ID = /^\d{12}$/;
 
-/** RFC 4648 section 6. */
+/** Alphabet of RFC 4648 section 6. */
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 const ID_BITS = 80n;
-/** Ids since 2019 begin with a bit that is set, and go on with the account in forty bits. */
+/** Size of the account number in an id. Ids since 2019 begin with a set bit, followed by the account in forty bits. */
 const ACCOUNT_BITS = 40n;
 const RANDOM_BITS = ID_BITS - 1n - ACCOUNT_BITS;
 
-/** An id as AWS makes them for an account: anybody can decode the account from it. @param prefix AKIA or AIDA. */
+/**
+ * Returns an id in the form that AWS gives to an account: anyone can decode the account from the id. @param prefix AKIA
+ * or AIDA.
+ */
 export function newAwsId(prefix: string, accountId: string): string {
   const random = BigInt(`0x${randomBytes(10).toString('hex')}`) % 2n ** RANDOM_BITS;
   let bits = (((1n << ACCOUNT_BITS) | BigInt(accountId)) << RANDOM_BITS) | random;
@@ -21,7 +24,7 @@ export function newAwsId(prefix: string, accountId: string): string {
   return prefix + text;
 }
 
-/** The account that an access key id is of; null for one of before 2019, which does not tell. */
+/** Returns the account of an access key id; null for an id from before 2019, which does not contain the account. */
 export function accountOf(accessKeyId: string): string | null {
   let bits = 0n;
   for (const letter of accessKeyId.slice(4)) {
@@ -35,7 +38,7 @@ export function accountOf(accessKeyId: string): string | null {
   return ACCOUNT_ID.test(account) ? account : null;
 }
 
-/** Forty characters with letters of both kinds and digits, no sign at the end: scanners look for such. */
+/** Returns forty characters with letters of both cases and digits, without a sign at the end, as scanners expect. */
 export function newSecretAccessKey(): string {
   for (;;) {
     const secret = randomBytes(30).toString('base64');
@@ -43,7 +46,7 @@ export function newSecretAccessKey(): string {
   }
 }
 
-/** An account id that no list has. */
+/** Returns an account id that is on no scanner's list. */
 export function newAccountId(): string {
   for (;;) {
     const accountId = String(randomInt(10 ** 11, 10 ** 12 - 1) % 10 ** 12).padStart(12, '0');
@@ -52,9 +55,9 @@ export function newAccountId(): string {
 }
 
 /**
- * Account ids that scanners report as those of traps: they decode them from a key and never try it.
- * From the lists `thinkstCanaryList` (canarytokens.org) and `thinkstKnockoffsCanaryList` (others like it) of
- * TruffleHog, pkg/detectors/aws/access_keys/canary.go, as of version 3.90.
+ * Account ids that scanners report as traps: scanners decode the account from a key and never try the key. Taken from
+ * the lists `thinkstCanaryList` (canarytokens.org) and `thinkstKnockoffsCanaryList` (similar services) of TruffleHog,
+ * pkg/detectors/aws/access_keys/canary.go, as of version 3.90.
  */
 const CANARYTOKENS = [
   '052310077262',
@@ -89,15 +92,15 @@ const LIKE_CANARYTOKENS = [
 
 const KNOWN: ReadonlySet<string> = new Set([...CANARYTOKENS, ...LIKE_CANARYTOKENS]);
 
-/** True if scanners know an account as one of traps. */
+/** Reports whether scanners list an account as a trap. */
 export function isCanaryAccount(accountId: string): boolean {
   return KNOWN.has(accountId);
 }
 
-/** Calls by which somebody finds out whether a key works, and whose it is. */
+/** Calls that only reveal whether a key works, and who owns the key. */
 const VALIDATING = ['sts:GetCallerIdentity', 'sts:GetAccessKeyInfo'];
 
-/** The depth of a use that asked AWS for an action, given as `service:Action`. */
+/** Returns the depth of a use that asked AWS for an action, given as `service:Action`. */
 export function depthOfAwsAction(action: string | null): 'validated' | 'used' {
   return action !== null && VALIDATING.includes(action) ? 'validated' : 'used';
 }

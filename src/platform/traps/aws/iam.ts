@@ -12,15 +12,15 @@ import { encodePart, signForm } from './sigv4.ts';
 
 const API_VERSION = '2010-05-08';
 
-/** When and for what a key was last used. */
+/** Last use of a key. */
 interface LastUse {
-  /** RFC 3339 UTC; null for never. */
+  /** RFC 3339 UTC time of the last use; null if the key was never used. */
   at: string | null;
   service: string | null;
   region: string | null;
 }
 
-/** The few things that the platform asks of IAM, as its query interface has them. */
+/** Client for the few operations of the IAM Query API that the platform needs. */
 export class Iam {
   readonly #access: AwsAccess;
   readonly #dispatcher: Dispatcher;
@@ -32,7 +32,7 @@ export class Iam {
     this.#clock = clock;
   }
 
-  /** @throws EvidenceError `refused` with what IAM says, `unreachable`. */
+  /** @throws EvidenceError `refused` with IAM's message, `unreachable`. */
   async lastUse(accessKeyId: string): Promise<LastUse> {
     const answer = await this.#ask('GetAccessKeyLastUsed', { AccessKeyId: accessKeyId });
     const date = textOf(answer, 'LastUsedDate');
@@ -44,7 +44,7 @@ export class Iam {
     return { at, service: known('ServiceName'), region: known('Region') };
   }
 
-  /** Makes a user without any rights. @throws EvidenceError as `lastUse`. */
+  /** Creates a user without any rights. @throws EvidenceError as `lastUse`. */
   async createUser(userName: string): Promise<{ arn: string; userId: string }> {
     const answer = await this.#ask('CreateUser', { UserName: userName });
     return { arn: required(answer, 'Arn'), userId: required(answer, 'UserId') };
@@ -70,7 +70,7 @@ export class Iam {
     const form = Object.entries({ Action: action, Version: API_VERSION, ...parameters });
     const body = form.map(([name, value]) => `${encodePart(name)}=${encodePart(value)}`).join('&');
     const url = new URL(this.#access.endpoint ?? 'https://iam.amazonaws.com/');
-    // IAM is one for all regions: its requests are signed for us-east-1, but for those of other partitions.
+    // IAM is global: requests are signed for us-east-1, except at a configured endpoint.
     const region = this.#access.endpoint === null ? 'us-east-1' : this.#access.region;
     const to = { host: url.host, path: url.pathname, region, service: 'iam' };
     const headers = signForm(body, to, this.#access, this.#clock());
@@ -95,7 +95,9 @@ function required(xml: string, name: string): string {
   return text;
 }
 
-/** The text of the first element of a name; these answers have no attributes, and no element within that one. */
+/**
+ * Returns the text of the first element with a name. These answers have no attributes, and no elements nested inside.
+ */
 function textOf(xml: string, name: string): string | null {
   const found = new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1];
   if (found === undefined) return null;
@@ -112,12 +114,15 @@ interface LastUsedDeps extends Pick<TrapServiceDeps, 'database' | 'clock' | 'vau
   iam: Iam;
 }
 
-/** Asks IAM when real keys were last used: it knows of uses that CloudTrail does not log. */
+/**
+ * Returns the job that asks IAM for the last uses of real keys, because IAM also knows of uses that CloudTrail does not
+ * log.
+ */
 export function lastUsedJob(deps: LastUsedDeps): Job {
   return { name: 'traps/aws-last-used', everyMs: EVERY_MS, atMostMs: EVERY_MS, run: () => askForLastUses(deps) };
 }
 
-/** @throws Error naming how many keys could not be asked for; the others were. */
+/** @throws Error with the number of keys that could not be checked; the other keys were checked. */
 export async function askForLastUses(deps: LastUsedDeps): Promise<void> {
   const { database, vault, iam, clock } = deps;
   const traps = await realKeys(database);
@@ -135,7 +140,7 @@ export async function askForLastUses(deps: LastUsedDeps): Promise<void> {
     throw new Error(`${failures.length} of ${traps.length} keys could not be asked for: ${failures[0]}`);
 }
 
-/** Those that AWS knows, ended or not: whoever ended one here did not end it there. */
+/** Returns the traps that AWS knows, ended or not: ending a trap here does not end the key at AWS. */
 async function realKeys(database: Database): Promise<Trap[]> {
   const traps = database.tables<TrapTables>().selectFrom('traps').selectAll();
   const keys = traps.where('credential_type', '=', 'aws_key').where('origin', 'in', ['imported', 'provisioned']);
@@ -143,7 +148,7 @@ async function realKeys(database: Database): Promise<Trap[]> {
 }
 
 async function record(trap: Trap, { at, service, region }: LastUse, deps: LastUsedDeps): Promise<void> {
-  // A use before the trap existed is nobody's use of it.
+  // Ignores uses from before the trap existed.
   if (at === null || at <= trap.created_at) return;
   if (await isToldByCloudTrail(deps.database, trap, { at, service })) return;
   await deps.uses.record({

@@ -3,18 +3,18 @@ import type { Trap } from '../repository.ts';
 import { SAME_USE_MS } from '../rules.ts';
 import type { TrapTables } from '../tables.ts';
 
-/** The id of what IAM says of a use: the same answer again is the same use. */
+/** Returns the event id of a last use that IAM reports, so that a repeated answer counts as the same use. */
 export function lastUseId(credentialId: string, at: string): string {
   return `${credentialId}/${at}`;
 }
 
-/** When somebody can have told of a use that IAM or CloudTrail tells of. */
+/** Returns the range of times at which another channel may have reported the same use. */
 function timesNear(at: string): [from: string, to: string] {
   const from = new Date(Date.parse(at) - SAME_USE_MS);
   return [from.toISOString(), new Date(Date.parse(at) + SAME_USE_MS).toISOString()];
 }
 
-/** True if CloudTrail already reported the use that IAM reports now. */
+/** Reports whether CloudTrail has already reported the use that IAM reports now. */
 export async function isToldByCloudTrail(
   reader: Reader,
   { trap_no }: Trap,
@@ -34,8 +34,8 @@ export async function isToldByCloudTrail(
 }
 
 /**
- * The use that IAM told of before, of those of a detection, that CloudTrail tells of now.
- * @returns the number of its occurrence; null for none.
+ * Finds the occurrence of a detection that IAM reported and that is the use that CloudTrail reports now.
+ * @returns the number of the occurrence; null if there is none.
  */
 export async function occurrenceToldByIam(
   reader: Reader,

@@ -17,11 +17,11 @@ const PROVISION_SCOPE = 'traps/provision';
 interface RealKeysDeps extends Pick<TrapServiceDeps, 'database' | 'clock'> {
   traps: Traps;
   places: () => readonly DecoyPlace[];
-  /** Null where the settings have no aws. */
+  /** Client of IAM; null if the settings have no aws. */
   iam: Iam | null;
 }
 
-/** Keys that AWS knows, as traps. */
+/** Traps that are keys of real AWS accounts. */
 export class RealKeys {
   readonly #deps: RealKeysDeps;
 
@@ -29,7 +29,9 @@ export class RealKeys {
     this.#deps = deps;
   }
 
-  /** Takes a key that somebody made in AWS. @throws DomainError `invalid_request`, `conflict`, `key_shown_before`. */
+  /**
+   * Imports a key that a person created in AWS. @throws DomainError `invalid_request`, `conflict`, `key_shown_before`.
+   */
   async import(actor: Actor, input: ImportedKey, idempotencyKey: string | undefined): Promise<WireMadeTrap> {
     const { access_key_id: accessKeyId, secret_access_key: secret, region } = input;
     const accountId = accountOf(accessKeyId);
@@ -40,8 +42,8 @@ export class RealKeys {
   }
 
   /**
-   * Makes a user of IAM without any rights, and a key of theirs. Neither is there any more where this fails.
-   * @throws DomainError `conflict` where the settings have no aws or IAM refuses, `invalid_request`, `key_shown_before`.
+   * Creates an IAM user without any rights, and a key for the user. Removes both again if this fails.
+   * @throws DomainError `conflict` if the settings have no aws or IAM refuses, `invalid_request`, `key_shown_before`.
    */
   async provision(actor: Actor, input: ProvisionedKey, idempotencyKey: string | undefined): Promise<WireMadeTrap> {
     const { iam } = this.#deps;
@@ -86,7 +88,7 @@ export class RealKeys {
     );
   }
 
-  /** Before anything is made in AWS for it. */
+  /** Refuses a repeated request before anything is created in AWS. */
   async #refuseRepeated(input: ProvisionedKey, idempotencyKey: string | undefined): Promise<void> {
     if (idempotencyKey === undefined) return;
     const { database, clock } = this.#deps;

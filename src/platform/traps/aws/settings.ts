@@ -3,16 +3,16 @@ import { z } from 'zod';
 import { EvidenceError, messageOf } from '../../../core/errors.ts';
 import { ACCESS_KEY_ID, SECRET_ACCESS_KEY } from '../enums.ts';
 
-/** The platform's own AWS credentials. */
+/** AWS credentials of the platform. */
 export interface AwsAccess {
   accessKeyId: string;
   secret: string;
   region: string;
-  /** In the place of AWS's own address. */
+  /** Endpoint instead of AWS's public one; null for the public one. */
   endpoint: string | null;
 }
 
-/** The bucket that a trail writes to. */
+/** Bucket that a trail writes to. */
 export interface TrailBucket {
   access: AwsAccess;
   bucket: string;
@@ -20,9 +20,8 @@ export interface TrailBucket {
   everyMinutes: number;
 }
 
-/** The AWS settings. */
 export interface AwsSettings {
-  /** A user who may ask for the last use of keys, and make users: null for none. */
+  /** User that may read last uses of keys and create users; null if none is configured. */
   iam: AwsAccess | null;
   trail: TrailBucket | null;
 }
@@ -49,7 +48,7 @@ interface InFile {
   cloudtrail?: z.output<typeof trailFileSchema> | undefined;
 }
 
-/** @param inFolder where a path of the file leads. @throws EvidenceError `config`. */
+/** @param inFolder resolves a path in the settings file. @throws EvidenceError `config`. */
 export function toAwsSettings({ aws, cloudtrail }: InFile, inFolder: (path: string) => string): AwsSettings {
   return {
     iam: aws === undefined ? null : toAccess('aws', aws, inFolder),

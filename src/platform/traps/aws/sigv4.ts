@@ -1,25 +1,25 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 
-/** The signed parts of a request: AWS documents them as "Signature Version 4", SigV4. */
+/** Signed parts of a request, as specified by AWS Signature Version 4 (SigV4). */
 export interface SignedParts {
   method: string;
-  /** As the request line has it, without the query. */
+  /** Path as in the request line, without the query. */
   path: string;
-  /** As the request line has it, without the question mark. */
+  /** Query as in the request line, without the question mark. */
   query: string;
-  /** Names, in lower case, and values; a name may come again. */
+  /** Names in lower case, and values; a name may be repeated. */
   headers: readonly (readonly [name: string, value: string])[];
   /** Names of the signed headers, in lower case. */
   signedHeaders: readonly string[];
-  /** Hex SHA-256 of the body, or the word that stands for it. */
+  /** Hex SHA-256 of the body, or the literal that replaces the digest. */
   payload: string;
-  /** `YYYYMMDDTHHMMSSZ`. */
+  /** Time as `YYYYMMDDTHHMMSSZ`. */
   time: string;
   scope: SigningScope;
 }
 
 export interface SigningScope {
-  /** `YYYYMMDD`. */
+  /** Date as `YYYYMMDD`. */
   date: string;
   region: string;
   service: string;
@@ -27,14 +27,14 @@ export interface SigningScope {
 
 export const ALGORITHM = 'AWS4-HMAC-SHA256';
 
-/** The parts of a signature, as an error of S3 reports them to a client that signed wrongly. */
+/** Parts of a signature that S3 reports in its error to a client with a wrong signature. */
 export interface AwsSigning {
   canonicalRequest: string;
   stringToSign: string;
   signature: string;
 }
 
-/** Signs, with a path that is canonical already. */
+/** Signs a request whose path is already canonical. */
 function signParts(parts: SignedParts, secret: string, canonicalPath: string): AwsSigning {
   const { method, query, signedHeaders, payload, time, scope } = parts;
   const headers = signedHeaders.map((name) => `${name}:${headerText(parts, name)}\n`).join('');
@@ -51,7 +51,7 @@ function signParts(parts: SignedParts, secret: string, canonicalPath: string): A
   return { canonicalRequest, stringToSign, signature };
 }
 
-/** Signs the POST of a form. @returns its headers. */
+/** Signs the POST of a form. @returns the headers. */
 export function signForm(
   body: string,
   { host, path, region, service }: { host: string; path: string; region: string; service: string },
@@ -84,9 +84,9 @@ function scopeText({ date, region, service }: SigningScope): string {
 }
 
 /**
- * Checks a signature against a secret. S3 signs the path as it is sent, all others encode it once more; clients differ
- * in what they do to it before, so each form is tried.
- * @returns the signing that fits, or that of the first form.
+ * Checks a signature against a secret. S3 signs the path as sent, and all other services encode the path once more.
+ * Clients differ in how they normalize the path before that, so each form is tried.
+ * @returns the signing that matches, or that of the first form.
  */
 export function judgeSignature(
   parts: SignedParts,
@@ -101,14 +101,14 @@ export function judgeSignature(
 
 function canonicalPaths({ path, scope: { service } }: SignedParts): string[] {
   const encoded = encodeSegments(path, (segment) => encodePart(decodePart(segment)));
-  // S3 takes a plus sign for a space, and so do some who sign for it.
+  // S3 reads a plus sign as a space, and some clients sign the path that way.
   const spaced = encodeSegments(path, (segment) => encodePart(decodePart(segment.replaceAll('+', ' '))));
   const twice = encodeSegments(path, encodePart);
   const twiceTidied = encodeSegments(tidied(path), encodePart);
   return [...new Set(service === 's3' ? [encoded, path, spaced, twice] : [twiceTidied, twice, encoded, path])];
 }
 
-/** RFC 3986 section 5.2.4, and no empty segments. */
+/** Removes dot segments as RFC 3986 section 5.2.4 does, and also empty segments. */
 function tidied(path: string): string {
   const kept: string[] = [];
   for (const segment of path.split('/')) {
@@ -122,7 +122,7 @@ function encodeSegments(path: string, encode: (segment: string) => string): stri
   return path.split('/').map(encode).join('/');
 }
 
-/** Sorted by encoded name, then value; the signature itself is no part of it. */
+/** Returns the query sorted by encoded name, then by value, without the signature itself. */
 function canonicalQuery(query: string): string {
   const pairs = readQuery(query).filter(([name]) => name !== 'X-Amz-Signature');
   const encoded = pairs.map(([name, value]) => [encodePart(name), encodePart(value)] as const);
@@ -134,7 +134,7 @@ function canonicalQuery(query: string): string {
 
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
-/** The names and values of a query, or of a form. */
+/** Returns the names and values of a query or of a form. */
 export function readQuery(query: string): [name: string, value: string][] {
   return query
     .split('&')
@@ -151,7 +151,7 @@ function headerText({ headers }: SignedParts, wanted: string): string {
   return values.join(',');
 }
 
-/** RFC 3986 section 2.3: all but the unreserved characters, in capital letters. */
+/** Percent-encodes all but the unreserved characters of RFC 3986 section 2.3, in upper case. */
 export function encodePart(text: string): string {
   return encodeURIComponent(text.toWellFormed()).replace(
     /[!'()*]/g,

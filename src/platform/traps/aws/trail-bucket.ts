@@ -10,12 +10,12 @@ import type { Trail } from './trail.ts';
 import type { NamedLogFiles } from './trail-records.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
-/** Files may come so much later than others. */
+/** Maximum delay of a log file behind others. */
 const LATE_MS = 2 * DAY_MS;
-/** Levels above the years: organisation, account, kind, region. */
+/** Maximum number of levels above the years: organization, account, kind, region. */
 const MOST_LEVELS = 8;
 const MINUTE_MS = 60_000;
-/** The longest run before another process may begin anew. */
+/** Maximum duration of a run before another process may start one. */
 const AT_MOST_MS = 60 * MINUTE_MS;
 
 interface TrailBucketDeps {
@@ -24,7 +24,7 @@ interface TrailBucketDeps {
   clock: () => Date;
 }
 
-/** Reads new log files of a trail's bucket, each once. */
+/** Returns the job that reads each new log file in a trail's bucket once. */
 export function trailBucketJob(settings: TrailBucket, deps: TrailBucketDeps): Job {
   return {
     name: 'traps/cloudtrail-bucket',
@@ -34,7 +34,7 @@ export function trailBucketJob(settings: TrailBucket, deps: TrailBucketDeps): Jo
   };
 }
 
-/** @throws Error naming how many files could not be read; they are tried again, and the others were read. */
+/** @throws Error with the number of files that could not be read and will be tried again; the other files were read. */
 export async function readBucket(settings: TrailBucket, deps: TrailBucketDeps): Promise<void> {
   const { database, clock } = deps;
   const sdk = await import('@aws-sdk/client-s3');
@@ -60,8 +60,8 @@ export async function readBucket(settings: TrailBucket, deps: TrailBucketDeps): 
 }
 
 /**
- * Reads files that a notification names, each once, whoever else reads the bucket.
- * @throws DomainError `conflict` for files of another place, and for one that cannot be read: those before it were.
+ * Reads the files of a notification, each once, even if another process reads the bucket.
+ * @throws DomainError `conflict` if a file is in another place or cannot be read; the files before it were read.
  */
 export async function readNamedFiles(
   settings: TrailBucket,
@@ -98,8 +98,8 @@ function clientOf({ S3Client }: Sdk, { access: { accessKeyId, secret, region, en
 }
 
 /**
- * The keys of log files since a day. A trail writes `…/CloudTrail/REGION/YYYY/MM/DD/FILE`: below each region the list
- * begins at that day, so that a run lists some days, however many years there are.
+ * Yields the keys of log files since a day. A trail writes `…/CloudTrail/REGION/YYYY/MM/DD/FILE`. The listing of each
+ * region starts at that day, so a run lists a few days even if the bucket holds many years.
  */
 async function* logFilesSince(sdk: Sdk, client: S3Client, { bucket, prefix }: TrailBucket, since: Date) {
   const day = since.toISOString().slice(0, 10).replaceAll('-', '/');
@@ -150,7 +150,7 @@ async function readFile(
   return tally;
 }
 
-/** When a log file was last read; now, where none ever was. */
+/** Returns the time at which a log file was last read; the current time if none was read yet. */
 async function lastRead(database: Database, now: Date): Promise<string> {
   const files = database.tables<TrapTables>().selectFrom('cloudtrail_objects');
   const { at } = await files.select((of) => of.fn.max('read_at').as('at')).executeTakeFirstOrThrow();
@@ -164,7 +164,10 @@ async function unread(database: Database, keys: readonly string[]): Promise<stri
   return keys.filter((key) => !known.has(key));
 }
 
-/** Files of days that no list reaches any more; what has no day in its key is listed for ever. */
+/**
+ * Deletes the records of files from days that are no longer listed. Files without a day in their key are always listed,
+ * so their records are kept.
+ */
 async function forget(database: Database, since: Date): Promise<void> {
   const before = new Date(since.getTime() - DAY_MS).toISOString();
   await database.write((transaction) =>

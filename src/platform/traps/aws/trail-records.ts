@@ -5,37 +5,37 @@ import { EvidenceError, messageOf } from '../../../core/errors.ts';
 import { ElementScanner } from '../../../core/json/elements.ts';
 import { HttpProblem } from '../../http/problem.ts';
 
-/** One event, as the bytes that were sent. */
+/** Event, as the bytes that were sent. */
 export type TrailRecord = Buffer;
 
-/** Log files that somebody says lie in a bucket. */
+/** Log files in a bucket, as reported by a notification. */
 export interface NamedLogFiles {
   bucket: string;
   keys: readonly string[];
 }
 
 export interface TrailLimits {
-  /** Bytes as they are sent. */
+  /** Maximum number of bytes as sent. */
   sent: number;
-  /** Bytes once they are unpacked. */
+  /** Maximum number of bytes after decompression. */
   unpacked: number;
 }
 
 export const TRAIL_LIMITS: TrailLimits = { sent: 64 * 2 ** 20, unpacked: 512 * 2 ** 20 };
 
-/** CloudTrail cuts an event at 256 KiB, or at 1 MiB where it is told to. */
+/** Maximum size of an event. CloudTrail limits an event to 256 KiB, or to 1 MiB if configured. */
 const MAX_RECORD_BYTES = 4 * 2 ** 20;
-/** The text around the records of a file, or an event that comes alone. */
+/** Maximum size of the text around the records of a file, or of a single event. */
 const MAX_REST_BYTES = MAX_RECORD_BYTES;
-/** The beginning of a log file. */
+/** Start of a log file. */
 const LOG_FILE = /^\s*\{\s*"Records"\s*:\s*\[/;
 const HEAD_BYTES = 512;
 
 /**
- * Reads the events of CloudTrail, gzip or not, while their bytes arrive: log files (`{"Records": […]}`), and single
- * events as EventBridge passes them on (`{"detail": {…}}`). Yields them in groups, as the pieces of the body have them.
- * A notification of CloudTrail names files that have them (`{"s3Bucket": …, "s3ObjectKey": […]}`). Each may come as SNS
- * delivers it.
+ * Reads CloudTrail events, gzip or not, while their bytes arrive: log files (`{"Records": […]}`), and single events as
+ * EventBridge forwards them (`{"detail": {…}}`). Yields the events in groups, as they arrive in the body. Yields the
+ * files of a CloudTrail notification (`{"s3Bucket": …, "s3ObjectKey": […]}`). Each of these may be wrapped in an SNS
+ * message.
  * @throws HttpProblem 413 `too_large`, 400 `invalid_json`.
  */
 export async function* readTrail(
@@ -112,12 +112,12 @@ function readContent(content: unknown): TrailRecord[] | NamedLogFiles {
   return (records ?? [event]).map((record) => Buffer.from(JSON.stringify(record)));
 }
 
-/** Whatever the sender calls it, what begins as gzip is unpacked. */
+/** Decompresses a body that starts with the gzip magic number, whatever its content type. */
 async function unpacked(body: AsyncIterable<Buffer>, { unpacked: most }: TrailLimits): Promise<AsyncIterable<Buffer>> {
   const [head, whole] = await headOf(body);
   if (head[0] !== 0x1f || head[1] !== 0x8b) return whole;
   const gunzip = createGunzip();
-  // Its errors are those of whoever reads from it.
+  // Errors reach the reader of the stream.
   pipeline(Readable.from(whole), gunzip, () => {});
   return limited(withProblem(gunzip), most);
 }
@@ -141,7 +141,7 @@ async function* limited(body: AsyncIterable<Uint8Array>, most: number): AsyncGen
   }
 }
 
-/** The first bytes, and all of it. */
+/** Returns the first bytes, and an iterable of all bytes. */
 async function headOf(body: AsyncIterable<Buffer>): Promise<[head: Buffer, whole: AsyncIterable<Buffer>]> {
   const iterator = body[Symbol.asyncIterator]();
   let head: Buffer = Buffer.alloc(0);

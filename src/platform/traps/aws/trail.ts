@@ -16,11 +16,11 @@ interface TrailDeps {
   marks: TrapMarks;
   uses: Uses;
   clock: () => Date;
-  /** Reads files of the bucket of a trail; null where the settings name none. */
+  /** Reads files of a trail's bucket; null if the settings have none. */
   readFiles: ((files: NamedLogFiles) => Promise<TrailTally>) | null;
 }
 
-/** Finds the uses of traps among the events of CloudTrail. */
+/** Finds the uses of traps among CloudTrail events. */
 export class Trail {
   readonly #deps: TrailDeps;
 
@@ -29,12 +29,14 @@ export class Trail {
   }
 
   /**
-   * Records what a delivery has of traps, while it arrives. Each event is recorded once, however often it is delivered.
-   * @throws HttpProblem as `readTrail`: what came before stays recorded; DomainError `conflict` for files that cannot be read.
+   * Records the uses of traps in a delivery while it arrives. Each event is recorded once, even if it is delivered
+   * repeatedly.
+   * @throws HttpProblem as `readTrail`, with the events before the error recorded; DomainError `conflict` if files
+   * cannot be read.
    */
   async take(body: AsyncIterable<Uint8Array>, limits?: TrailLimits): Promise<TrailTally> {
     const tally = { events: 0, matched: 0, known: 0 };
-    /** By access key id; null for one that is no trap. */
+    /** Numbers of traps by access key id; null for a key that is not a trap. */
     const traps = new Map<string, number | null>();
     for await (const found of readTrail(body, limits)) {
       if (!Array.isArray(found)) return this.#takeFiles(found as NamedLogFiles);
@@ -76,7 +78,7 @@ export class Trail {
 
 const text = z.string().min(1).nullish().catch(null);
 
-/** The fields read from an event. A missing or malformed one does not cost the others. */
+/** Fields read from an event. A missing or malformed field does not affect the others. */
 const eventSchema = z.object({
   userIdentity: z.object({ accessKeyId: z.string().min(1) }),
   eventID: text,
@@ -90,12 +92,12 @@ const eventSchema = z.object({
 });
 type TrailEvent = z.output<typeof eventSchema>;
 
-/** By these AWS says that a signature was wrong. */
+/** Error codes with which AWS reports a wrong signature. */
 const NOT_AUTHENTICATED = /SignatureDoesNotMatch|InvalidSignature|IncompleteSignature|AuthFailure/;
 
 const KEY_MEMBER = Buffer.from('"accessKeyId"');
 
-/** An event by an access key; null for any other. */
+/** Reads an event made with an access key; null for any other event. */
 function toTrailEvent(record: TrailRecord): TrailEvent | null {
   if (!record.includes(KEY_MEMBER)) return null;
   let json: unknown;
@@ -107,7 +109,7 @@ function toTrailEvent(record: TrailRecord): TrailEvent | null {
   return eventSchema.safeParse(json).data ?? null;
 }
 
-/** Reads from an event how somebody used a trap. */
+/** Converts an event to the use of a trap. */
 function useOfEvent(event: TrailEvent, record: TrailRecord, trapNo: number, now: Date): TrapUse {
   const { eventID, eventTime, eventSource, eventName, awsRegion, sourceIPAddress, userAgent, errorCode } = event;
   const service = eventSource?.replace(/\.amazonaws\.com$/, '') ?? null;
@@ -118,13 +120,13 @@ function useOfEvent(event: TrailEvent, record: TrailRecord, trapNo: number, now:
     depth: depthOfAwsAction(action),
     eventTime: (eventTime == null ? now : new Date(eventTime)).toISOString(),
     sourceEventId: eventID ?? hash('sha256', record, 'hex'),
-    // AWS writes the name of a service of its own in the place of an address.
+    // AWS writes the name of one of its services instead of an address for calls by that service.
     sourceIp: sourceIPAddress != null && isIP(sourceIPAddress) !== 0 ? sourceIPAddress : null,
     userAgent: userAgent ?? null,
     action,
     service,
     region: awsRegion ?? null,
-    // AWS logs requests of whoever it knows.
+    // AWS only logs requests of identities that it knows.
     authVerified: !NOT_AUTHENTICATED.test(errorCode ?? ''),
     request: record,
   };

@@ -6,25 +6,25 @@ import type { Extension } from '@peculiar/x509';
 import type { DecoySettings } from './decoy.ts';
 import { publicHostOf } from './place.ts';
 
-/** The certificate that a decoy shows to TLS clients. PEM. */
+/** Certificate that a decoy presents to TLS clients, in PEM. */
 export interface DecoyTls {
   certificate: string;
   key: string;
-  /** The authority that a client has to trust; null if clients already know it. */
+  /** Authority that a client has to trust; null if clients already know the authority. */
   authority: string | null;
 }
 
-/** The names in a certificate, toPemPair as in RFC 4514. */
+/** Names in a certificate, written as in RFC 4514. */
 export interface CertificateNames {
   subject: string;
-  /** The name of the authority that issued it; null for one that signed itself. */
+  /** Name of the issuing authority; null for a self-signed certificate. */
   issuer: string | null;
-  /** Names and addresses that it is for. */
+  /** Names and addresses that the certificate is valid for. */
   hosts: readonly string[];
   key: 'rsa' | 'ec';
 }
 
-/** PEM, the certificate before its key. */
+/** Certificate and its key, both in PEM. */
 interface Issued {
   certificate: string;
   key: string;
@@ -40,16 +40,16 @@ export const ALGORITHMS = {
   ec: { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' },
 };
 const DAY_MS = 24 * 60 * 60_000;
-/** To listen on all addresses is to have no name. */
+/** Addresses for listening on all interfaces, which are not a name for a certificate. */
 const EVERYWHERE = ['0.0.0.0', '::'];
 const NAMES_FILE = 'names.json';
 const AUTHORITY_FILE = 'authority.pem';
 const CERTIFICATE_FILE = 'tls.pem';
 
 /**
- * The certificate of the settings, or one of the decoy's own, which is made once. Where that does not name the host
- * that is planted, it is issued anew, by the same authority under the same names.
- * @param draw the names that it begins with, and may be random.
+ * Returns the certificate of the settings, or the decoy's own, which is issued once. If the own certificate does not
+ * cover the planted host, the same authority issues another one with the same names.
+ * @param draw returns the initial names, which may be random.
  */
 export async function tlsOf(
   settings: DecoySettings,
@@ -71,7 +71,7 @@ export async function tlsOf(
   return { ...own, authority: issuer?.certificate ?? own.certificate };
 }
 
-/** An authority, as certificates of the inside of a company have one. */
+/** Issues an authority like those inside companies. */
 async function issueAuthority({ issuer, key }: CertificateNames, now: Date): Promise<Issued> {
   const x509 = await loadIssuing();
   const keys = await generateKeys(key);
@@ -111,12 +111,15 @@ async function issue({ subject, hosts, key }: CertificateNames, issuer: Issued |
   return toPemPair(await x509.X509CertificateGenerator.create({ ...signed, ...terms }, webcrypto), keys);
 }
 
-/** A certificate that is as old as its decoy would tell that it stands for something new. @param days at least. */
+/**
+ * Returns validity and serial number. The validity starts before the decoy, because a new certificate would look
+ * suspicious. @param days minimum age.
+ */
 function termsOf(key: CertificateNames['key'], now: Date, days: number) {
   const at = now.getTime() - days * DAY_MS - randomBytes(4).readUInt32BE() * 5;
   const notBefore = new Date(at - (at % 1000));
   const notAfter = new Date(notBefore.getTime() + 3650 * DAY_MS);
-  // RFC 5280 section 4.1.2.2: positive, and of 20 octets at most.
+  // Serial number by RFC 5280 section 4.1.2.2: positive, at most 20 octets.
   const serial = randomBytes(20);
   serial[0] = ((serial[0] ?? 0) & 0x7f) | 0x40;
   return { notBefore, notAfter, serialNumber: serial.toString('hex'), signingAlgorithm: ALGORITHMS[key] };
@@ -156,27 +159,27 @@ function isFor({ certificate }: Issued, hosts: readonly string[]): boolean {
 }
 
 export async function loadIssuing(): Promise<typeof import('@peculiar/x509')> {
-  // @peculiar/x509 resolves its parts by decorators, which need this to have been loaded.
+  // Loaded first, because the decorators of @peculiar/x509 need it.
   await import('reflect-metadata');
   return import('@peculiar/x509');
 }
 
 /**
- * Creates a file in a decoy's folder once: the second of two that create it at the same time takes what the first
- * one made. Nobody else can read it.
+ * Creates a file in a decoy's folder once, readable only by the platform. If two processes create the file at the same
+ * time, both return the content of the first.
  */
 export async function madeOnce(folder: string, name: string, make: () => Promise<string>): Promise<string> {
   const path = join(folder, name);
   return (await readIfThere(path)) ?? (await keep(folder, path, await make()));
 }
 
-/** Replaces what is kept. */
+/** Replaces a stored file. */
 async function makeAnew(folder: string, name: string, text: string): Promise<string> {
   await unlink(join(folder, name)).catch(() => {});
   return keep(folder, join(folder, name), text);
 }
 
-/** A link is made whole or not at all. */
+/** Stores a file atomically, by linking a complete draft. */
 async function keep(folder: string, path: string, text: string): Promise<string> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const draft = join(folder, `.${randomUUID()}`);

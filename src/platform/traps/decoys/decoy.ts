@@ -7,68 +7,67 @@ import type { TrapMark, TrapUse } from '../use.ts';
 export const DECOY_KINDS = ['aws', 'kubernetes', 'postgres', 'ssh', 'web'] as const;
 export type DecoyKind = (typeof DECOY_KINDS)[number];
 
-/** A decoy as the settings have it. */
 export interface DecoySettings {
-  /** The decoy's name in settings and pages. */
+  /** Name of the decoy in settings and pages. */
   name: string;
   kind: DecoyKind;
-  /** The address to listen on; port 0 for any free one. */
+  /** Address to listen on; port 0 selects any free port. */
   host: string;
   port: number;
-  /** The host in planted credentials; null for the address it listens on. */
+  /** Host in planted credentials; null for the address to listen on. */
   publicHost: string | null;
   publicPort: number | null;
-  /** PEM; null for a certificate of its own. */
+  /** Certificate and key in PEM; null for a certificate that the decoy issues itself. */
   tls: { certificate: string; key: string } | null;
-  /** It talks without TLS. */
+  /** True if the decoy uses no TLS. */
   isPlain?: true;
 }
 
-/** The address of a decoy, as planted credentials name it. */
+/** Address of a decoy, as used in planted credentials. */
 export interface DecoyPlace {
   name: string;
   kind: DecoyKind;
   host: string;
   port: number;
-  /** PEM of what a client has to trust; null where the certificate is of an authority that it knows. */
+  /** PEM of the authority that a client has to trust; null if clients already know the authority. */
   authority: string | null;
-  /** It talks without TLS. */
+  /** True if the decoy uses no TLS. */
   isPlain?: true;
-  /** Issues a certificate for a client of it; its user is the common name, its groups are organizations. */
+  /** Issues a certificate for a client of the decoy; the user is the common name, and the groups are organizations. */
   issueClient?: (user: string, groups: readonly string[]) => Promise<{ certificate: string; key: string }>;
 }
 
-/** A trap that a client used. */
+/** Trap that a client used. */
 export interface FoundTrap {
   trapNo: number;
   type: CredentialType;
-  /** Its parts: what the type made. */
+  /** Parts of the credential, as the type made them. */
   credential: { [name: string]: Json };
 }
 
-/** The tools of a decoy. */
+/** Dependencies of a decoy. */
 export interface DecoyDeps {
-  /** The trap that has one of these marks; null for none. */
+  /** Returns the trap that has one of these marks; null if there is none. */
   find(marks: readonly TrapMark[]): Promise<FoundTrap | null>;
   /**
-   * Records a use. Resolves after its commit, or when it took so long that a client would notice: it is recorded then
-   * too. Never rejects.
+   * Records a use. Resolves after its commit, or earlier if a client would notice the delay; the use is recorded in
+   * both cases. Never rejects.
    */
   record(use: TrapUse): Promise<void>;
   clock: () => Date;
   log: FastifyBaseLogger;
 }
 
-/** A decoy that listens. */
+/** Listening decoy. */
 export interface Decoy {
   place: DecoyPlace;
   /**
-   * Uses a trap as its client would, under a name for the client that tells the use from a real one.
-   * @throws Error in words for a person, when the decoy does not answer as it should.
+   * Uses a trap as a client would, with a user agent that distinguishes this use from a real one.
+   * @throws Error with a readable message if the decoy does not answer as it should.
    */
   probe(trap: FoundTrap, userAgent: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Starts a decoy. @param folder of its own, for keys that it makes once. */
+/** Starts a decoy. @param folder of the decoy, for keys that it creates once. */
 export type StartDecoy = (settings: DecoySettings, folder: string, deps: DecoyDeps) => Promise<Decoy>;

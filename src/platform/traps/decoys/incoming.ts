@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Duplex } from 'node:stream';
 
-/** Bytes from a client, taken piece by piece: the rest waits outside of this process until it is asked for. */
+/** Bytes from a client, read piece by piece. Unread bytes stay outside this process until they are requested. */
 export class Incoming {
   readonly #stream: Duplex;
   #held: Buffer = Buffer.alloc(0);
@@ -13,13 +13,13 @@ export class Incoming {
     for (const event of ['readable', 'end', 'close', 'error']) stream.on(event, this.#onMore);
   }
 
-  /** The next bytes; null when the client went before it sent as many. */
+  /** Returns the next bytes; null if the client disconnects before it has sent them all. */
   async take(count: number): Promise<Buffer | null> {
     while (this.#held.length < count) if (!(await this.#readMore())) return null;
     return this.#cut(count);
   }
 
-  /** Passes over bytes. @returns whether all came. */
+  /** Skips bytes. @returns true if all of them arrived. */
   async skip(count: number): Promise<boolean> {
     for (let left = count; left > 0; ) {
       if (this.#held.length === 0 && !(await this.#readMore())) return false;
@@ -28,7 +28,7 @@ export class Incoming {
     return true;
   }
 
-  /** A line with its end, or `most` bytes without one; null when the client went before either. */
+  /** Returns a line with its end, or `most` bytes without one; null if the client disconnects before. */
   async line(most: number): Promise<Buffer | null> {
     for (;;) {
       const end = this.#held.subarray(0, most).indexOf(0x0a);
@@ -38,7 +38,7 @@ export class Incoming {
     }
   }
 
-  /** Leaves the stream to somebody else; what is held already is gone. */
+  /** Stops reading the stream, so that another reader can take over. Bytes already held are lost. */
   release(): void {
     for (const event of ['readable', 'end', 'close', 'error']) this.#stream.off(event, this.#onMore);
   }
@@ -66,7 +66,8 @@ export class Incoming {
 }
 
 /**
- * Sends, and waits where the client does not read: what it is owed must not pile up here. @returns whether it is there.
+ * Sends bytes, and waits for a client that does not read, so that output does not pile up in memory. @returns true if
+ * the client is still connected.
  */
 export async function sendTo(stream: Duplex, bytes: Uint8Array | string): Promise<boolean> {
   if (stream.destroyed || stream.writableEnded) return false;

@@ -1,41 +1,41 @@
 import type { Server, Socket } from 'node:net';
 import { remoteAddressOf } from './place.ts';
 
-/** Limits for the clients of a decoy. Times are milliseconds. */
+/** Limits for the connections of a decoy. Times are in milliseconds. */
 export interface ConnectionLimits {
-  /** Connections at once: of everybody, and of one address. */
+  /** Maximum numbers of simultaneous connections: in total, and from one address. */
   atOnce: number;
   ofOneAddress: number;
-  /** Until the first byte came. */
+  /** Time limit until the first byte arrives. */
   firstByteMs: number;
-  /** Without a byte in either direction. */
+  /** Time limit without a byte in either direction. */
   idleMs: number;
-  /** From beginning to end. */
+  /** Time limit of a connection as a whole. */
   wholeMs: number;
-  /** The most bytes that one connection may send. */
+  /** Maximum number of bytes that one connection may send. */
   bytes: number;
 }
 
-/** The interval between checks of connections, and so the precision of their times. */
+/** Interval between checks of connections, and thus the precision of the time limits. */
 const LOOK_MS = 250;
 
 interface Open {
   socket: Socket;
   address: string;
   since: number;
-  /** When bytes last moved, and how many had by then. */
+  /** Time at which bytes last moved, and the number of bytes moved by then. */
   movedAt: number;
   moved: number;
 }
 
 /**
- * The connections of a server, also of one of TLS or HTTP, held to limits. A server that is full ends its oldest
- * connection, and takes the new one: silent ones keep nobody out.
+ * Applies limits to the connections of a server, including TLS and HTTP servers. A full server closes its oldest
+ * connection and accepts the new one, so that silent connections cannot keep others out.
  */
 export class LimitedConnections {
   readonly #server: Server;
   readonly #limits: ConnectionLimits;
-  /** The oldest first. */
+  /** Open connections, oldest first. */
   readonly #all = new Set<Open>();
   readonly #byAddress = new Map<string, Set<Open>>();
   #looking: NodeJS.Timeout | undefined;
@@ -50,7 +50,7 @@ export class LimitedConnections {
     return this.#all.size;
   }
 
-  /** Ends all, and the server. */
+  /** Closes all connections and the server. */
   async close(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     for (const { socket } of this.#all) socket.destroy();
@@ -68,7 +68,7 @@ export class LimitedConnections {
     this.#all.add(open);
     this.#byAddress.set(address, (this.#byAddress.get(address) ?? new Set()).add(open));
     socket.once('close', () => this.#leave(open));
-    // Other listeners or none: an error of a stranger's connection ends nothing but the connection.
+    // Ensures that an error of a connection ends only that connection, even without other listeners.
     socket.on('error', () => socket.destroy());
     this.#looking ??= setInterval(() => lookAt(this.#all, this.#limits), LOOK_MS).unref();
   }

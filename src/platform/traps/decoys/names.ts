@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 
-/** Words that names of the inside of a company are made of. */
+/** Words for names inside a company. */
 const STAGES = ['prod', 'prd', 'live', 'int', 'stg', 'core'];
 const SITES = ['fra', 'ams', 'dub', 'lon', 'iad', 'sea', 'par', 'zrh', 'waw', 'mad'];
 const APPLICATIONS = ['orders', 'billing', 'ledger', 'catalog', 'customers', 'payments', 'inventory', 'reporting'];
@@ -15,12 +15,14 @@ export function randomApplication(): string {
 
 export const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** Random characters, base62 unless others are given. */
+/** Returns random characters, from base62 by default. */
 export function randomText(length: number, alphabet = BASE62): string {
   return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('');
 }
 
-/** The name of a machine, as administrators give them: `db-prod-07`, `fra-db-3`. @param role what it does. */
+/**
+ * Returns the name of a machine, as administrators choose them: `db-prod-07`, `fra-db-3`. @param role of the machine.
+ */
 export function randomHostName(role: string): string {
   const number = randomInt(1, 40);
   const padded = String(number).padStart(2, '0');

@@ -8,16 +8,16 @@ import {
 import { request as requestTls } from 'node:https';
 import type { Duplex } from 'node:stream';
 
-/** An answer, byte by byte: nothing of it is by this platform, or by Node. */
+/** Answer that is written byte for byte, without anything added by the platform or by Node. */
 export interface RawAnswer {
   status: number;
   reason: string;
-  /** In their order, and as they are written. */
+  /** Headers in order, as they are written. */
   headers: readonly (readonly [name: string, value: string])[];
   body: string;
 }
 
-/** Sends an answer, whose headers say how long it is. Who wants the connection to end is told that it does. */
+/** Sends an answer whose headers state its length. Adds `Connection: close` if the client requested it. */
 export function answerRaw(response: ServerResponse, { status, reason, headers, body }: RawAnswer): void {
   response.sendDate = false;
   for (const own of ['connection', 'transfer-encoding', 'content-length']) response.removeHeader(own);
@@ -25,34 +25,34 @@ export function answerRaw(response: ServerResponse, { status, reason, headers, b
   response.end(body);
 }
 
-/** With what says that the connection ends, which stands before the name of the server where that comes last. */
+/** Adds `Connection: close`, before a trailing `Server` header. */
 export function closing(headers: RawAnswer['headers']): RawAnswer['headers'] {
   if (headers.some(([name]) => name === 'Connection')) return headers;
   const at = headers.at(-1)?.[0] === 'Server' ? headers.length - 1 : headers.length;
   return headers.toSpliced(at, 0, ['Connection', 'close']);
 }
 
-/** As text, for who speaks HTTP/1.0: the connection ends after it. */
+/** Returns the answer as text for HTTP/1.0, which closes the connection after it. */
 export function writtenOld({ status, reason, headers, body }: RawAnswer): string {
   const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
   return `HTTP/1.0 ${status} ${reason}\r\n${lines}\r\n${body}`;
 }
 
-/** Answers in place of Node's own texts. */
+/** Answers that replace Node's own texts. */
 interface RawErrors {
-  /** To what is no request of HTTP; null to say nothing. */
+  /** Returns the answer to bytes that are not an HTTP request; null to close without an answer. */
   broken(code: string): string | null;
 }
 
-/** Has a server say nothing of its own. */
+/** Keeps a server from sending texts of its own. */
 export function serveRaw(server: Server, { broken }: RawErrors): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
-    // A client whose handshake failed or that was too slow gets no answer.
+    // A client whose handshake failed or timed out gets no answer.
     const answer = error.code?.startsWith('HPE_') === true && socket.writable ? broken(error.code) : null;
     if (answer === null) socket.destroy();
     else socket.end(answer, () => socket.destroy());
   });
-  // A client that waits for 100 Continue gets the answer instead.
+  // Answers at once a client that waits for 100 Continue.
   const listener = (request: IncomingMessage, response: ServerResponse) => server.emit('request', request, response);
   server.on('checkContinue', listener);
   server.on('checkExpectation', listener);
@@ -63,11 +63,11 @@ export function serveRaw(server: Server, { broken }: RawErrors): void {
   });
 }
 
-/** Options of servers that judge requests themselves. */
+/** Options for servers that judge requests themselves. */
 export const RAW_HTTP = {
   requireHostHeader: false,
   keepAliveTimeout: 20_000,
-  // Connections are held to their own limits.
+  // Time limits are those of `LimitedConnections`.
   headersTimeout: 0,
   requestTimeout: 0,
   connectionsCheckingInterval: 60_000,
@@ -76,13 +76,13 @@ export const RAW_HTTP = {
 
 type RawRequest = Pick<IncomingMessage, 'method' | 'url' | 'httpVersion' | 'rawHeaders'>;
 
-/** The request line and the headers, as they came. */
+/** Returns the request line and the headers as received. */
 export function rawHead({ method, url, httpVersion, rawHeaders }: RawRequest): string {
   const headers = rawHeaders.map((text, at) => (at % 2 === 0 ? `${text}: ` : `${text}\r\n`)).join('');
   return `${method} ${url} HTTP/${httpVersion}\r\n${headers}\r\n`;
 }
 
-/** Names in lower case, and values, in their order. */
+/** Returns the headers in order, with names in lower case. */
 export function headerPairs({ rawHeaders }: IncomingMessage): [name: string, value: string][] {
   return rawHeaders.flatMap((name, at) =>
     at % 2 === 0 ? [[name.toLowerCase(), rawHeaders[at + 1] ?? ''] as [string, string]] : [],
@@ -91,7 +91,7 @@ export function headerPairs({ rawHeaders }: IncomingMessage): [name: string, val
 
 const PROBE_MS = 5000;
 
-/** Sends a request to a decoy of this process, whose certificate nobody has to know. @returns the status of its answer. */
+/** Sends a request to a decoy of this process, without checking its certificate. @returns the status of the answer. */
 export function probeHttp({
   isPlain,
   late,

@@ -3,14 +3,14 @@ import { z } from 'zod';
 import { EvidenceError, messageOf } from '../../../core/errors.ts';
 import { DECOY_KINDS, type DecoySettings } from './decoy.ts';
 
-/** `HOST:PORT`; an IPv6 address stands in brackets. */
+/** `HOST:PORT`, with IPv6 addresses in brackets. */
 const ADDRESS = /^(?:\[([0-9a-fA-F:]+)\]|([^\s:[\]]+)):(\d{1,5})$/;
 const address = z
   .string()
   .regex(ADDRESS, { error: 'is not written HOST:PORT', abort: true })
   .refine((text) => toAddress(text).port <= 65_535, 'has no port number');
 
-/** A decoy as a file of settings has it. */
+/** Decoy in a settings file. */
 const decoyFileSchema = z
   .strictObject({
     name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'has other characters than a-z, 0-9 and -'),
@@ -37,7 +37,7 @@ export const decoysFileSchema = z.array(decoyFileSchema).superRefine((decoys, { 
       addIssue({ code: 'custom', path: [at, 'name'], message: `two decoys have the name "${name}"` });
 });
 
-/** @param inFolder where a path of the file leads. @throws EvidenceError `config` naming the decoy. */
+/** @param inFolder resolves a path in the settings file. @throws EvidenceError `config` with the name of the decoy. */
 export function toDecoySettings(decoys: readonly DecoyInFile[], inFolder: (path: string) => string): DecoySettings[] {
   return decoys.map(({ name, kind, listen, public: shown, certificate_file, key_file, plain_http }) => {
     const tls =

@@ -7,7 +7,7 @@ import { startPostgresDecoy } from './postgres/decoy.ts';
 import { startSshDecoy } from './ssh/decoy.ts';
 import { startWeb } from './web/web.ts';
 
-/** The starter of each kind of decoy. A new kind is a folder and a line here. */
+/** Starters by kind of decoy. A new kind is a folder and a line here. */
 const KINDS: Readonly<Record<DecoyKind, StartDecoy>> = {
   web: startWeb,
   aws: startAwsDecoy,
@@ -18,8 +18,8 @@ const KINDS: Readonly<Record<DecoyKind, StartDecoy>> = {
 
 /**
  * Starts all decoys, or none.
- * @param folder in which each has one of its own.
- * @throws EvidenceError `config` naming the decoy that cannot listen.
+ * @param folder that contains a folder for each decoy.
+ * @throws EvidenceError `config` with the name of the decoy that cannot listen.
  */
 export async function startDecoys(
   settings: readonly DecoySettings[],

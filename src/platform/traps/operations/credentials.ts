@@ -16,7 +16,6 @@ import {
 
 const CREDENTIALS = operationGroup('traps', 'credentials');
 
-/** Returns the operations on trap credentials. */
 // Over 40 lines: it is the list of operations.
 export function credentialOperations({ traps, proving, realism }: TrapService) {
   const act = (name: 'revoke' | 'reset', summary: string) =>
@@ -87,7 +86,7 @@ export function credentialOperations({ traps, proving, realism }: TrapService) {
   };
 }
 
-/** Returns the operations that make traps of keys of a real account of AWS. */
+/** Returns the operations on traps that are keys of a real AWS account. */
 export function realKeyOperations({ realKeys }: TrapService) {
   return {
     importTrap: CREDENTIALS.post('/credentials/import', {

@@ -12,7 +12,6 @@ import {
 
 const DETECTIONS = operationGroup('traps', 'detections');
 
-/** Returns the operations on detections. */
 export function detectionOperations({ detections, stats }: TrapService) {
   return {
     listDetections: DETECTIONS.get('/detections/', {

@@ -3,7 +3,7 @@ import { dataTable, emptyState, momentOr } from '../../web/components.ts';
 import type { WireTrap } from '../wire.ts';
 import { CHANNEL_WORDS, channelWord } from './labels.ts';
 
-/** By what a use of a trap is seen, and whether it is. */
+/** Renders the channels of a trap, and whether each would detect a use. */
 export function channelTable({ detection_channels }: WireTrap, now: Date): Markup {
   return dataTable({
     caption: 'Channels',

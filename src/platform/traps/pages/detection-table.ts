@@ -6,7 +6,7 @@ import type { WireDetection } from '../wire.ts';
 import { DEPTH_WORDS, detectionStatusWord, TYPE_WORDS } from './labels.ts';
 import { detectionPath } from './paths.ts';
 
-/** Detections as rows. @param hasStatus whether they differ in it. */
+/** Renders detections as rows. @param hasStatus true if the rows differ in status. */
 export function detectionTable(
   detections: readonly WireDetection[],
   { caption, empty, hasStatus, now }: { caption: string; empty: Markup; hasStatus: boolean; now: Date },
@@ -34,7 +34,7 @@ function trapCell({ detection_id, label, credential_type }: WireDetection): Mark
   return markup`${link(detectionPath(detection_id), label)} <span class="minor">${TYPE_WORDS[credential_type].title}</span>`;
 }
 
-/** A client's name for itself, or a note that it gave none. */
+/** Renders the user agent, or a note that there is none. */
 export function orUnknown(text: string | null): Markup {
   return text === null ? markup`<span class="minor">unknown</span>` : markup`${name(text)}`;
 }

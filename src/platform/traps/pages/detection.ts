@@ -42,7 +42,7 @@ interface Asked {
   reply: FastifyReply;
 }
 
-/** A detection: what is known of it, and that somebody has seen it. */
+/** Pages of a detection: its facts, and the form that changes its status. */
 export function detectionPages(server: FastifyInstance, parts: TrapPageParts): void {
   onePage(server, parts);
   statusForm(server, parts);
@@ -91,7 +91,7 @@ function statusForm(server: FastifyInstance, { service }: TrapPageParts): void {
   });
 }
 
-/** Statuses that a detection can change to. */
+/** Returns the statuses that a detection can change to. */
 function changes({ status }: WireDetection): (readonly [DetectionStatus, string])[] {
   const all = [
     ['acknowledged', 'Acknowledge'],

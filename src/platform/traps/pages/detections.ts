@@ -23,7 +23,7 @@ import { CREDENTIALS_PATH, TRAPS_PATH, trapPath, trapsApi } from './paths.ts';
 const filterSchema = filtersOf(detectionQuerySchema.pick({ status: true, credential_id: true, cursor: true }));
 type Filter = z.output<typeof filterSchema>;
 
-/** The page of detections, open ones first. It refreshes itself where scripts run. */
+/** Serves the list of detections, open ones first. The page refreshes itself if scripts run. */
 export function detectionsPage(server: FastifyInstance, { service, clock }: TrapPageParts): void {
   const options = { config: MAY_SEE, schema: { hide: true, querystring: filterSchema } } as const;
   server.get('/traps', options, async (request, reply) => {
@@ -84,7 +84,7 @@ async function lists(service: TrapService, filter: Filter, now: Date): Promise<M
   return markup`${trap}${detectionTable(data, { caption: 'Detections', empty, hasStatus, now })}${further(TRAPS_PATH, filter, next_cursor)}`;
 }
 
-/** Without a filter: those that nobody has seen to, then the last of those that somebody has. */
+/** Renders the page without a filter: open detections, followed by the last acknowledged ones. */
 async function openAndSeen({ detections }: TrapService, cursor: string | undefined, now: Date): Promise<Markup> {
   const open = await detections.list({ status: 'open', cursor, limit: LIST_ROWS });
   const seen = await detections.list({ status: 'acknowledged', limit: SHORT_ROWS });

@@ -27,7 +27,7 @@ const schema = z.object({
   decoy: z.preprocess(emptyAsNone, decoy),
 });
 
-/** A key that somebody made in AWS, as a trap. */
+/** Serves the form that imports an AWS key as a trap. */
 export function importTrapPage(server: FastifyInstance, { service, clock }: TrapPageParts): void {
   serveOperationForm(server, realKeyOperations(service).importTrap, {
     path: '/traps/import',

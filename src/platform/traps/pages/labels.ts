@@ -13,7 +13,7 @@ import {
 import { proofSince } from '../rules.ts';
 import type { WireTrap } from '../wire.ts';
 
-/** The title of each type, and what its use shows. */
+/** Titles of the types, and the conclusion from a use of each. */
 export const TYPE_WORDS: Record<CredentialType, { title: string; shows: string }> = {
   aws_key: { title: 'AWS access key', shows: 'A use shows that somebody has the key, and what they asked AWS for.' },
   db_connection_string: {
@@ -112,19 +112,19 @@ export function trapStatusWord(status: TrapStatus): Markup {
   return statusWord(...TRAP_STATUS_WORDS[status]);
 }
 
-/** Says if a channel lives. Calls nothing good that was not proved. */
+/** Returns the state of a channel in a word. Never calls an unproved channel good. */
 export function channelWord(channel: WireTrap['detection_channels'][number], now: Date): Markup {
   if (!channel.active) return statusWord('neutral', 'sees nothing');
   const isProved = channel.last_proved_at !== null && channel.last_proved_at >= proofSince(now);
   return isProved ? statusWord('good', 'proved') : statusWord('warning', 'not proved');
 }
 
-/** True for a trap that lies only in an agent's vault: another one is made there. */
+/** Reports whether a trap exists only in an agent's vault, in which a replacement must be made. */
 export function isOfVault({ credential_type }: WireTrap): boolean {
   return (VAULT_TYPES as readonly string[]).includes(credential_type);
 }
 
-/** True for a trap that has ended: its uses still count, and it is planted no more. */
+/** Reports whether a trap has ended: its uses still count, but it should no longer be planted. */
 export function hasEnded({ status }: WireTrap): boolean {
   return status === 'revoked' || status === 'rotated';
 }

@@ -6,7 +6,7 @@ import type { WireMadeTrap } from '../wire.ts';
 import { channelTable } from './channel-table.ts';
 import { ABOVE_CREDENTIALS, trapPath } from './paths.ts';
 
-/** A new trap, on the only page that has its secret. */
+/** Returns the only page that shows the secret of a new trap. */
 export function madeTrapPage(made: WireMadeTrap, now: Date): PageView {
   const { credential_id, label, artifact, credential } = made;
   return {

@@ -17,7 +17,7 @@ import type { TrapPageParts } from './parts.ts';
 import { ABOVE_TRAPS, IMPORT_PATH, TRAPS_API } from './paths.ts';
 import { expiryField, labelField, placeField, plantingSchema } from './planting.ts';
 
-/** Beside it, what types are told: see `optionsOf`. */
+/** Accepts further fields, which are the options of types: see `optionsOf`. */
 const schema = z
   .looseObject({
     once: idempotencyKey,
@@ -30,7 +30,7 @@ const schema = z
     return { once, credential_type, plant_location, label, decoy, expires_at, options };
   });
 
-/** A new trap, and what came of it, once. */
+/** Serves the form for a new trap, and shows the result once. */
 export function newTrapPage(server: FastifyInstance, { service, clock }: TrapPageParts): void {
   serveOperationForm(server, credentialOperations(service).generateTrap, {
     path: '/traps/new',
@@ -77,12 +77,12 @@ function trapFields(types: readonly TypeTruth[], form: FormState): (Markup | nul
   ];
 }
 
-/** By which decoy a use would be seen. */
+/** Returns a sentence about the decoy that would detect a use. */
 function seenBy({ decoys: [first] }: TypeTruth): string {
   return first === undefined ? 'The platform itself sees it.' : `The decoy “${first.name}” at ${first.host} sees it.`;
 }
 
-/** The choice among several decoys that a type may lead to. */
+/** Renders the choice among several decoys that a type may lead to. */
 function decoyField(form: FormState, possible: readonly TypeTruth[]): Markup | null {
   const places = new Map(
     possible.filter(({ decoys }) => decoys.length > 1).flatMap(({ decoys }) => decoys.map((each) => [each.name, each])),

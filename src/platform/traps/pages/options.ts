@@ -4,20 +4,20 @@ import { type Choice, field, select } from '../../web/fields.ts';
 import type { FormState } from '../../web/forms.ts';
 import type { CredentialType } from '../enums.ts';
 
-/** Something that a type may be told. */
+/** Option of a type. */
 export interface TypeOption {
   name: string;
   label: string;
-  /** A hint, which also names the default. */
+  /** Hint, which also states the default. */
   hint?: string;
-  /** One of these; the first, where nothing is said. */
+  /** Choices; the first is the default. */
   among?: readonly Choice[];
   isNumber?: true;
 }
 
 const named = (value: string, label = value): Choice => ({ value, label });
 
-/** The form fields for the options of each type: see its file in `types/`. */
+/** Form fields for the options of each type: see the type's file in `types/`. */
 export const TYPE_OPTIONS: Partial<Record<CredentialType, readonly TypeOption[]>> = {
   aws_key: [
     {
@@ -65,7 +65,7 @@ export const TYPE_OPTIONS: Partial<Record<CredentialType, readonly TypeOption[]>
 
 const fieldName = (type: CredentialType, { name }: TypeOption) => `${type}.${name}`;
 
-/** The fields for what a type may be told; null for one that is told nothing. */
+/** Renders the fields for the options of a type; null if the type has none. */
 export function optionFields(form: FormState, type: CredentialType): Markup[] | null {
   const options = TYPE_OPTIONS[type];
   if (options === undefined) return null;
@@ -78,7 +78,7 @@ export function optionFields(form: FormState, type: CredentialType): Markup[] | 
   });
 }
 
-/** Takes the options of one type from a form; those of other types are ignored. */
+/** Reads the options of one type from a form; options of other types are ignored. */
 export function optionsOf(type: CredentialType, sent: Readonly<Record<string, unknown>>): { [name: string]: Json } {
   const told = (TYPE_OPTIONS[type] ?? []).map((option) => {
     const text = sent[fieldName(type, option)];

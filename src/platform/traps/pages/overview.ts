@@ -29,7 +29,7 @@ function tileOf(overview: TrapsOverview, now: Date): TileView {
   };
 }
 
-/** Puts the worst first. Calls no channel good that was not proved. */
+/** Returns the verdict, worst first. Never calls an unproved channel good. */
 function verdictOf({ open, planted, unproved, lost }: TrapsOverview): Pick<TileView, 'tone' | 'word' | 'next'> {
   if (open !== null)
     return { tone: 'bad', word: 'Traps were used', next: { title: 'See the detections', path: TRAPS_PATH } };

@@ -9,7 +9,7 @@ import { trapPage } from './trap.ts';
 import { trapActPages } from './trap-acts.ts';
 import { trapsPage } from './traps.ts';
 
-/** The pages of traps. They call what the routes of the API call. */
+/** Returns the pages of traps, which call the same services as the routes of the API. */
 export function pagesOfTraps(parts: TrapPageParts): ModulePages {
   return {
     nav: [{ title: 'Traps', path: TRAPS_PATH, scope: 'traps:read' }],

@@ -1,7 +1,7 @@
 import type { People } from '../../accounts/api.ts';
 import type { TrapService } from '../service.ts';
 
-/** The services behind the pages of traps: those that the routes of the API call. */
+/** Services behind the pages of traps, which are those of the API's routes. */
 export interface TrapPageParts {
   service: TrapService;
   people: Pick<People, 'namesOf'>;

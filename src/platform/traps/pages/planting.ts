@@ -7,7 +7,7 @@ import { PLANT_LOCATIONS } from '../enums.ts';
 import { newTrapSchema } from '../wire.ts';
 import { PLACE_WORDS } from './labels.ts';
 
-/** Fields of a form for each new trap. */
+/** Form fields of every new trap. */
 export const plantingSchema = {
   plant_location: newTrapSchema.shape.plant_location,
   label: text.trim().min(1, 'Say what it is called here').max(200),

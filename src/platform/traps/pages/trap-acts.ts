@@ -14,7 +14,6 @@ import { madeTrapPage } from './made-trap.ts';
 import type { TrapPageParts } from './parts.ts';
 import { ABOVE_CREDENTIALS, TRAPS_API, trapPath } from './paths.ts';
 
-/** Pages for the acts on a trap. */
 export function trapActPages(server: FastifyInstance, parts: TrapPageParts): void {
   confirmPage(server, parts);
   testPage(server, parts);
@@ -106,7 +105,7 @@ function rotatePage(server: FastifyInstance, { service, clock }: TrapPageParts):
   });
 }
 
-/** Something that is done to a trap with one button. */
+/** Act on a trap with a single button. */
 interface TrapAct {
   path: string;
   operation: 'revokeTrap' | 'resetTrap';

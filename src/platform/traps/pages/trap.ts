@@ -24,7 +24,7 @@ import { hasEnded, isOfVault, ORIGIN_WORDS, PLACE_WORDS, TYPE_WORDS, trapStatusW
 import type { TrapPageParts } from './parts.ts';
 import { ABOVE_CREDENTIALS, TRAPS_API, TRAPS_PATH, trapPath, trapsApi } from './paths.ts';
 
-/** A trap: whether it would see anybody, how well it hides, and what it saw. */
+/** Serves the page of a trap: whether it would detect a use, how well it hides, and its detections. */
 export function trapPage(server: FastifyInstance, { service, clock }: TrapPageParts): void {
   serveOperationPage(server, credentialOperations(service).getTrap, {
     path: '/traps/credentials/:credential_id',
@@ -91,7 +91,7 @@ function acts(trap: WireTrap, request: FastifyRequest): Markup | null {
   );
 }
 
-/** The subject of each check. */
+/** Title of each check. */
 const CHECK_WORDS: Record<RealismCheck['check'], string> = {
   plain_label: 'The label tells nothing',
   plain_host: 'The host tells nothing',

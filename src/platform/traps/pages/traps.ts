@@ -12,7 +12,7 @@ import { CHANNEL_WORDS, channelWord, PLACE_WORDS, TYPE_WORDS, trapStatusWord } f
 import type { TrapPageParts } from './parts.ts';
 import { ABOVE_TRAPS, TRAPS_API, TRAPS_PATH, trapPath, trapsApi } from './paths.ts';
 
-/** The traps, with what is true of their channels. */
+/** Serves the list of traps, with the states of their channels. */
 export function trapsPage(server: FastifyInstance, { service, clock }: TrapPageParts): void {
   serveOperationList(server, credentialOperations(service).listTraps, {
     path: '/traps/credentials',

@@ -8,7 +8,7 @@ import type { Channel } from '../enums.ts';
 import { type Artifact, type MadeTrap, readOptions, type TrapType } from './type.ts';
 
 const optionsSchema = z.strictObject({
-  /** The account that the key names; by default a random one that no public list of traps has. */
+  /** Account encoded in the key id; by default a random one that is on no public list of traps. */
   account_id: z.string().regex(ACCOUNT_ID, 'is not of twelve digits').optional(),
   region: z
     .string()
@@ -16,21 +16,21 @@ const optionsSchema = z.strictObject({
     .default('us-east-1'),
 });
 
-/** The facts about an access key. */
+/** Facts about an access key. */
 export interface AwsKey {
   accessKeyId: string;
-  /** Null for an imported one whose secret nobody told. */
+  /** Secret of the key; null for an imported key without it. */
   secret: string | null;
   accountId: string | null;
   userName: string | null;
-  /** As IAM calls the user; null where it is not known. */
+  /** Unique id of the user in IAM; null if unknown. */
   userId: string | null;
   region: string;
 }
 
 const CHANNELS: readonly Channel[] = ['aws_decoy', 'aws_cloudtrail', 'aws_last_used'];
 
-/** An access key of AWS, for the file that every SDK reads. */
+/** AWS access key, as the file that every SDK reads. */
 export const awsKey: TrapType = {
   type: 'aws_key',
   decoy: 'aws',
@@ -44,10 +44,10 @@ export const awsKey: TrapType = {
   },
 };
 
-/** A user's id has one character more than a key's. */
+/** Extra character of a user's id, which is one longer than a key's. */
 const idEnd = () => newAwsId('', '0').slice(-1);
 
-/** A key as a trap, whoever made it. */
+/** Returns a key as a trap, whatever its origin. */
 export function awsTrapOf(key: AwsKey, decoy: DecoyPlace | null): MadeTrap {
   const { accessKeyId, secret, accountId, userName, userId, region } = key;
   return {
@@ -66,7 +66,7 @@ export function awsTrapOf(key: AwsKey, decoy: DecoyPlace | null): MadeTrap {
   };
 }
 
-/** All in one file: whoever copies it has the address with the key. */
+/** Returns a single file, so that a copy has the address along with the key. */
 function artifactOf({ accessKeyId, secret, region }: AwsKey, decoy: DecoyPlace | null): Artifact {
   const lines = [
     '[default]',
@@ -91,7 +91,7 @@ function artifactOf({ accessKeyId, secret, region }: AwsKey, decoy: DecoyPlace |
 const TASKS = ['backup', 'deploy', 'billing', 'reports', 'etl', 'media', 'artifacts', 'terraform', 'logs', 'mailer'];
 const PLACES = ['prod', 'stage', 'ci', 'legacy', 'eu', 'us', 'svc', 'ops', 'data', 'core'];
 
-/** A name that a user of IAM may have who is a program. */
+/** Returns a plausible name of an IAM user for a program. */
 export function newUserName(): string {
   const [task, place] = [pickOne(TASKS), pickOne(PLACES)];
   const name = randomInt(2) === 0 ? `${task}-${place}` : `${place}-${task}`;

@@ -5,7 +5,7 @@ import { pickOne, randomApplication, randomText } from '../decoys/names.ts';
 import { type Artifact, readOptions, type TrapType } from './type.ts';
 
 const optionsSchema = z.strictObject({
-  /** The form of the artifact: settings of an application, or the passwords of PostgreSQL's own clients. */
+  /** Form of the artifact: settings of an application, or the password file of PostgreSQL clients. */
   form: z.enum(['env', 'pgpass']).default('env'),
   database: z
     .string()
@@ -21,7 +21,7 @@ interface Login {
   database: string;
 }
 
-/** A login of a PostgreSQL. It is recognised by its user, whose name nobody guesses. */
+/** Login to a PostgreSQL server. A use is recognized by the user name, which cannot be guessed. */
 export const dbConnectionString: TrapType = {
   type: 'db_connection_string',
   decoy: 'postgres',
@@ -61,7 +61,10 @@ function environmentFile(url: string): Artifact {
   };
 }
 
-/** A colon and a backslash are written with a backslash in it: https://www.postgresql.org/docs/15/libpq-pgpass.html */
+/**
+ * Returns a password file, in which colons and backslashes are escaped:
+ * https://www.postgresql.org/docs/15/libpq-pgpass.html
+ */
 function passwordFile({ host, port, database, user, password }: Login): Artifact {
   const line = [host, port, database, user, password].map((part) => String(part).replaceAll(/[\\:]/g, '\\$&'));
   return {

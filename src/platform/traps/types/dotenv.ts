@@ -4,7 +4,7 @@ import { DomainError } from '../../errors.ts';
 import type { PlantedType } from '../enums.ts';
 import { type MadeTrap, readOptions, type TrapInput, type TrapType } from './type.ts';
 
-/** The names of a credential in the environment of a program. */
+/** Environment variables of each credential. */
 const LINES: Partial<Record<PlantedType, (part: { [name: string]: Json }, made: MadeTrap) => string[]>> = {
   db_connection_string: ({ url }) => [`DATABASE_URL=${url}`],
   aws_key: ({ access_key_id, secret_access_key, region }, { artifact }) => [
@@ -23,8 +23,8 @@ const LINES: Partial<Record<PlantedType, (part: { [name: string]: Json }, made: 
 const toEndpoint = (line: string) => line.replace('endpoint_url = ', 'AWS_ENDPOINT_URL=');
 
 /**
- * A file of settings with several credentials, each for a decoy that listens. @param typeOf the types that it is made
- * of.
+ * Returns a settings file with several credentials, one for each listening decoy. @param typeOf returns the types of
+ * its parts.
  */
 export function dotenvOf(typeOf: (type: PlantedType) => TrapType): TrapType {
   return {

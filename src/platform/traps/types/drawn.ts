@@ -4,23 +4,26 @@ import type { DecoyPlace } from '../decoys/decoy.ts';
 import { BASE62, pickOne, randomText } from '../decoys/names.ts';
 import type { TrapMark } from '../use.ts';
 
-/** An access token of a GitLab of one's own. */
+/** Draws an access token of a self-managed GitLab. */
 export function drawGitlabToken(): string {
   return `glpat-${randomText(20)}`;
 }
 
-/** The user that GitLab makes for a project's access token: `project_{id}_bot_{hex}`. */
+/** Draws the user that GitLab creates for a project's access token: `project_{id}_bot_{hex}`. */
 export function drawProjectUser(): string {
   return `project_${randomInt(100, 9000)}_bot_${randomBytes(16).toString('hex')}`;
 }
 
-/** The token of a service account of Grafana: its end is the CRC-32 of what stands before it. */
+/** Draws the token of a Grafana service account, which ends with the CRC-32 of the part before. */
 export function drawGrafanaToken(): string {
   const random = randomText(32);
   return `glsa_${random}_${crc32(random).toString(16).padStart(8, '0')}`;
 }
 
-/** A token of npm: the last six characters are the CRC-32 of the thirty before them, in base 62, as GitHub has it. */
+/**
+ * Draws an npm token. The last six characters are the CRC-32 of the thirty before them, in base 62, as GitHub defines
+ * it.
+ */
 export function drawNpmToken(): string {
   const random = randomText(30);
   let checksum = '';
@@ -28,7 +31,7 @@ export function drawNpmToken(): string {
   return `npm_${random}${checksum.padStart(6, '0')}`;
 }
 
-/** Marks of a login: its secret, and the name that goes with it. */
+/** Returns the marks of a login: its secret and its name. */
 export function loginMarks(secret: string, name: string): TrapMark[] {
   return [
     { kind: 'bearer', value: secret },
@@ -38,29 +41,29 @@ export function loginMarks(secret: string, name: string): TrapMark[] {
 
 const WORK = ['billing', 'catalog', 'deploy', 'export', 'inventory', 'ledger', 'orders', 'reports', 'search', 'sync'];
 
-/** Draws the name of a program that runs by itself. */
+/** Draws the name of an automated program. */
 export function drawWork(): string {
   return pickOne(WORK);
 }
 
-/** The name of an account of such a program; no other has it. */
+/** Draws a unique account name of such a program. */
 export function drawServiceName(): string {
   return `svc-${drawWork()}-${randomBytes(4).toString('hex')}`;
 }
 
-/** `host`, or `host:port` where the port is not the usual one. */
+/** Returns `host`, or `host:port` if the port is not the default. */
 export function authorityOf({ host, port, isPlain }: DecoyPlace): string {
   const name = host.includes(':') ? `[${host}]` : host;
   return port === (isPlain === true ? 80 : 443) ? name : `${name}:${port}`;
 }
 
-/** `https://host:port`. @param user name and password, where they stand in the address. */
+/** Returns `https://host:port`. @param user name and password to include in the address. */
 export function decoyOrigin(decoy: DecoyPlace, user?: { name: string; password: string }): string {
   const login = user === undefined ? '' : `${user.name}:${user.password}@`;
   return `${decoy.isPlain === true ? 'http' : 'https'}://${login}${authorityOf(decoy)}`;
 }
 
-/** The hint for clients that have to be told to trust a decoy's certificate. */
+/** Returns the hint for clients that must be configured to trust a decoy's certificate. */
 export function trustHint({ authority }: DecoyPlace, how: string): string {
   return authority === null ? '' : ` The decoy's certificate is its own: ${how}`;
 }

@@ -5,7 +5,7 @@ import { pickOne } from '../decoys/names.ts';
 import { type MadeTrap, readOptions, type TrapType } from './type.ts';
 
 const optionsSchema = z.strictObject({
-  /** By what its owner is known to the cluster. */
+  /** Kind of credential with which the owner authenticates. */
   auth: z.enum(['token', 'certificate']).default('token'),
 });
 
@@ -14,7 +14,7 @@ const OWNERS = ['deployer', 'gitlab-runner', 'argocd-manager', 'backup', 'ci', '
 const NAMESPACES = ['ci', 'default', 'deploy', 'ops', 'tools'];
 const GROUPS = ['developers', 'platform', 'sre', 'release-managers'];
 
-/** A file from which a Kubernetes client learns its cluster and its identity there. */
+/** File in which a Kubernetes client finds its cluster and its identity. */
 export const kubeconfig: TrapType = {
   type: 'kubeconfig',
   decoy: 'kubernetes',
@@ -52,7 +52,10 @@ function tokenTrap(place: DecoyPlace, name: string): MadeTrap {
   );
 }
 
-/** As a secret of the type kubernetes.io/service-account-token has it. Only the cluster could tell who signed it. */
+/**
+ * Returns a token as in a secret of the type kubernetes.io/service-account-token. Only the cluster could check its
+ * signature.
+ */
 function serviceAccountToken(namespace: string, name: string): string {
   const of = 'kubernetes.io/serviceaccount';
   const header = { alg: 'RS256', kid: randomBytes(32).toString('base64url') };
@@ -65,7 +68,7 @@ function serviceAccountToken(namespace: string, name: string): string {
     sub: `system:serviceaccount:${namespace}:${name}`,
   };
   const signature = randomBytes(256);
-  // A signature of RSA is a number below its modulus.
+  // An RSA signature is a number below its modulus.
   signature[0] = (signature[0] ?? 0) & 0x7f;
   const parts = [header, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'));
   return [...parts, signature.toString('base64url')].join('.');
@@ -74,7 +77,7 @@ function serviceAccountToken(namespace: string, name: string): string {
 const INSTRUCTIONS =
   'Put the file into the home folder of a user or of a job that deploys, or keep it among the secrets of a pipeline. To have it look used, run `kubectl config get-contexts` with it once: that asks nothing of its server.';
 
-/** @param user what the file says of its owner. */
+/** @param user credentials of the owner in the file. */
 function madeFrom(
   { host, port, authority }: DecoyPlace,
   user: Readonly<Record<string, string>>,

@@ -12,7 +12,7 @@ import {
 } from './drawn.ts';
 import { neededDecoy, readOptions, type TrapType } from './type.ts';
 
-/** A token of a package registry, for the file that npm reads. */
+/** Token of a package registry, in the file that npm reads. */
 export const npmToken: TrapType = {
   type: 'npm_token',
   decoy: 'web',
@@ -36,7 +36,7 @@ export const npmToken: TrapType = {
   },
 };
 
-/** The login to a registry of images, for the file that Docker, podman, skopeo and Kubernetes read. */
+/** Login to a container registry, in the file that Docker, podman, skopeo and Kubernetes read. */
 export const dockerRegistry: TrapType = {
   type: 'docker_registry',
   decoy: 'web',
@@ -50,7 +50,7 @@ export const dockerRegistry: TrapType = {
       credential: { registry, username, password },
       artifact: {
         filename: '.docker/config.json',
-        // As `kubectl create secret docker-registry` writes it.
+        // Same form as `kubectl create secret docker-registry` writes.
         content: `${JSON.stringify({ auths: { [registry]: { username, password, auth } } }, null, '\t')}\n`,
         instructions:
           'Put the file into a home folder, an image, or a secret of the type kubernetes.io/dockerconfigjson. To have it look used, name an image of this registry in a manifest beside it.',
@@ -63,7 +63,7 @@ export const dockerRegistry: TrapType = {
 };
 
 const gitOptions = z.strictObject({
-  /** `group/project`, as it is to stand in the address. */
+  /** Path `group/project` in the address. */
   repository: z
     .string()
     .regex(/^[\w.-]+(?:\/[\w.-]+)+$/, 'is not written group/project')
@@ -71,7 +71,7 @@ const gitOptions = z.strictObject({
     .optional(),
 });
 
-/** The address of a repository with the login to it, for the file of git's credential store. */
+/** Address of a repository with its login, in the file of git's credential store. */
 export const gitHttps: TrapType = {
   type: 'git_https',
   decoy: 'web',

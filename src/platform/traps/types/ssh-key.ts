@@ -14,7 +14,7 @@ const RSA_BITS = 3072;
 
 const generate = promisify(generateKeyPair);
 
-/** The private key of a login. It is recognised by its fingerprint, before anybody is let in or not. */
+/** Private key of a login. A use is recognized by the key's fingerprint, before the login is decided. */
 export const sshKey: TrapType = {
   type: 'ssh_key',
   decoy: 'ssh',
@@ -54,11 +54,11 @@ export const sshKey: TrapType = {
   },
 };
 
-/** https://cvsweb.openbsd.org/src/usr.bin/ssh/PROTOCOL.key, without a passphrase. */
+/** Returns a private key file without a passphrase: https://cvsweb.openbsd.org/src/usr.bin/ssh/PROTOCOL.key */
 function openSshFile(key: KeyObject, blob: Buffer, comment: string): string {
   const check = randomBytes(4);
   const secret = Buffer.concat([check, check, ...privateParts(key), sshString(comment)]);
-  // Padding counts from 1.
+  // Padding bytes count up from 1.
   const padding = Buffer.from(Array.from({ length: (8 - (secret.length % 8)) % 8 }, (_, at) => at + 1));
   const file = Buffer.concat([
     Buffer.from('openssh-key-v1\0'),

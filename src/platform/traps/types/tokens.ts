@@ -11,7 +11,7 @@ interface Form {
   file(decoy: DecoyPlace, token: string, name: string): Omit<Artifact, 'instructions'>;
 }
 
-/** Forms of tokens for services that companies run themselves. */
+/** Forms of tokens for self-hosted services. */
 const FORMS: Record<'generic' | 'gitlab' | 'grafana', Form> = {
   generic: {
     draw: () => `tok_${randomText(40)}`,
@@ -38,7 +38,7 @@ const FORMS: Record<'generic' | 'gitlab' | 'grafana', Form> = {
 
 const tokenOptions = z.strictObject({ form: z.string().max(40).default('generic') });
 
-/** The token of an API that answers behind the decoy. */
+/** Token of an API that the decoy serves. */
 export const apiToken: TrapType = {
   type: 'api_token',
   decoy: 'web',
@@ -60,7 +60,7 @@ export const apiToken: TrapType = {
   },
 };
 
-/** @throws DomainError `invalid_request`, also for tokens that lead to somebody else. */
+/** @throws DomainError `invalid_request`, also for tokens of services that others run. */
 function formOf(name: string): Form {
   if (Object.hasOwn(FORMS, name)) return FORMS[name as keyof typeof FORMS];
   throw invalidField(
@@ -74,12 +74,12 @@ const jwtOptions = z.strictObject({
     .string()
     .regex(/^[\w.:/-]{1,100}$/, 'has other characters than letters, digits and _.:/-')
     .default('api'),
-  /** The validity of the token itself; the trap stays one. */
+  /** Validity of the token in days; the trap itself does not expire with it. */
   valid_days: z.int().min(1).max(3650).default(1825),
 });
 const DAY_S = 24 * 60 * 60;
 
-/** A JSON Web Token with the client that it was issued to. */
+/** JSON Web Token with the client that it was issued to. */
 export const jwt: TrapType = {
   type: 'jwt',
   decoy: 'web',
@@ -111,7 +111,7 @@ export const jwt: TrapType = {
   },
 };
 
-/** RFC 7519, by HS256. Nobody keeps the key: a token is recognised as a whole. */
+/** Signs a token with HS256 (RFC 7519). The key is discarded, because a token is recognized as a whole. */
 function signed(claims: object): string {
   const [header, payload] = [{ alg: 'HS256', typ: 'JWT' }, claims].map((part) =>
     Buffer.from(JSON.stringify(part)).toString('base64url'),
@@ -121,14 +121,14 @@ function signed(claims: object): string {
 }
 
 const serverOptions = z.strictObject({
-  /** The name of the server in the file. */
+  /** Name of the server in the file. */
   name: z
     .string()
     .regex(/^[\w-]{1,64}$/, 'has other characters than letters, digits, _ and -')
     .default('internal-tools'),
 });
 
-/** A server of tools, for the file in which agents find theirs. */
+/** MCP server, in the file in which agents find their servers. */
 export const mcpServer: TrapType = {
   type: 'mcp_server',
   decoy: 'web',
@@ -153,10 +153,10 @@ export const mcpServer: TrapType = {
   },
 };
 
-/** The path at which the platform itself takes calls of web bugs. */
+/** Path at which the platform itself serves calls of web bugs. */
 const CALLBACK_PATH = '/traps/t';
 
-/** An address that nobody calls who was not given it: in a document, a page, a message. */
+/** Unguessable address in a document, a page or a message; a call shows that the content was opened. */
 export const webBug: TrapType = {
   type: 'web_bug',
   decoy: 'web',

@@ -6,39 +6,39 @@ import type { Channel, PlantedType, PlantLocation } from '../enums.ts';
 import type { TrapMark } from '../use.ts';
 import type { WireMadeTrap } from '../wire.ts';
 
-/** A request for a trap. */
+/** Request for a trap. */
 export interface TrapInput {
   plantLocation: PlantLocation;
-  /** The trap's name here; it appears nowhere in the planted artifact. */
+  /** Name of the trap, which does not appear in the planted artifact. */
   label: string;
-  /** The decoy that it leads to; null where the type needs none, or none is configured. */
+  /** Decoy that the trap leads to; null if the type needs none or none is configured. */
   decoy: DecoyPlace | null;
-  /** All that listen, for a type that has parts of several kinds. */
+  /** All listening decoys, for a type with parts of several kinds. */
   places: readonly DecoyPlace[];
-  /** The public address of the platform, for channels of its own. */
+  /** Public address of the platform, for its own channels. */
   publicUrl: string;
-  /** More that the type is told, checked by its schema. */
+  /** Options of the type, checked by its schema. */
   options: { [name: string]: Json };
   now: Date;
 }
 
-/** The artifact to plant, a file or a line of one, with instructions for the person who plants it. */
+/** Artifact to plant, a file or a part of one, with instructions for the person who plants it. */
 export type Artifact = WireMadeTrap['artifact'];
 
-/** A new credential, before it is stored. */
+/** New credential, before it is stored. */
 export interface MadeTrap {
-  /** Its parts, by the names that its clients use. */
+  /** Parts of the credential, by the names that clients use. */
   credential: { [name: string]: Json };
   artifact: Artifact;
-  /** Marks by which its uses are recognized. */
+  /** Marks by which uses are recognized. */
   marks: readonly TrapMark[];
-  /** By what its uses can be seen at all. */
+  /** Channels that can detect uses. */
   channels: readonly Channel[];
-  /** A part of it that is no secret and tells it from others, for people. */
+  /** Recognizable part of the credential that is not secret. */
   knownAs: string;
   /**
-   * Parts of a trap that has several: each is used by itself, at a decoy of its own. Its credential stands under its
-   * type.
+   * Parts of a trap with several credentials, each used separately at its own decoy. The credential of a part is stored
+   * under its type.
    */
   parts?: readonly TrapPart[];
 }
@@ -46,31 +46,31 @@ export interface MadeTrap {
 /** One of several credentials of a trap. */
 export interface TrapPart {
   type: PlantedType;
-  /** The name of the decoy that it leads to. */
+  /** Name of the decoy that the part leads to. */
   decoy: string;
   channels: readonly Channel[];
 }
 
-/** One kind of credential. */
+/** Kind of credential. */
 export interface TrapType {
   type: PlantedType;
-  /** The kind of decoy that it leads to; null for none. */
+  /** Kind of decoy that the trap leads to; null for none. */
   decoy: DecoyKind | null;
-  /** Without its decoy nobody would ever see a use. */
+  /** True if a use can be detected only by the decoy. */
   needsDecoy: boolean;
-  /** It leads to whatever decoys there are, and to one at least. */
+  /** True if the trap leads to all available decoys, of which there must be at least one. */
   needsAnyDecoy?: true;
-  /** @throws DomainError `invalid_request` for options that it does not know. */
+  /** @throws DomainError `invalid_request` for unknown options. */
   make(input: TrapInput): Promise<MadeTrap>;
 }
 
-/** The decoy of a type that is made with one only. */
+/** Returns the decoy of a type that cannot be made without one. */
 export function neededDecoy({ decoy }: TrapInput): DecoyPlace {
   if (decoy === null) throw new Error('a type that needs a decoy was made without one');
   return decoy;
 }
 
-/** Reads the options of a type. @throws DomainError `invalid_request` naming an unknown or wrong one. */
+/** Reads the options of a type. @throws DomainError `invalid_request` with the unknown or invalid option. */
 export function readOptions<T>(schema: z.ZodType<T>, { options }: TrapInput): T {
   const read = schema.safeParse(options);
   if (read.success) return read.data;

@@ -8,7 +8,7 @@ import { sshKey } from './ssh-key.ts';
 import { apiToken, jwt, mcpServer, webBug } from './tokens.ts';
 import type { TrapType } from './type.ts';
 
-/** Every kind of credential that can be planted as a trap: a new one is a file and a line. */
+/** Kinds of credentials that can be planted as traps; a new kind is a file and a line here. */
 export const TYPES: Readonly<Record<PlantedType, TrapType>> = {
   aws_key: awsKey,
   api_token: apiToken,

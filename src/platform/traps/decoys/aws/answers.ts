@@ -1,29 +1,29 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { RawAnswer } from '../raw-http.ts';
 
-/** An error, in the words of each protocol. */
+/** Error, in the terms of each protocol. */
 export interface AwsError {
   status: number;
   code: string;
   message: string;
-  /** More of it, for S3: element and text. */
+  /** Further elements of an S3 error: name and text. */
   more?: readonly (readonly [name: string, text: string])[];
 }
 
-/** The protocol of a service. */
+/** Protocol of a service. */
 export type AwsProtocol = 's3' | 'query' | 'ec2' | 'json' | 'rest';
 
-/** To whom, and how. */
+/** Addressed service and protocol of a request. */
 export interface AwsAsked {
   protocol: AwsProtocol;
   service: string;
   region: string;
-  /** As the request says it; of the query interface. */
+  /** API version in a request of the Query API. */
   version: string;
   method: string;
-  /** As the request names it. */
+  /** Content type in the request. */
   contentType: string;
-  /** HTTP/1.0, which knows no chunks. */
+  /** True for HTTP/1.0, which has no chunked encoding. */
   isOld: boolean;
   now: Date;
 }
@@ -43,7 +43,7 @@ export function errorAnswer(asked: AwsAsked, error: AwsError): RawAnswer {
   return asked.protocol === 'query' ? queryError(asked, error) : jsonError(asked, error);
 }
 
-/** Its form is that of S3 to whoever asks it of nothing that it knows. */
+/** Redirects an anonymous request, as S3 does for the root path. */
 export function redirectAnswer({ now }: AwsAsked): RawAnswer {
   const head = [...s3Ids(), ['Date', now.toUTCString()], ['Location', 'https://aws.amazon.com/s3/']] as const;
   return answer(307, [...head, ['Content-Length', '0'], ['Connection', 'keep-alive'], ['Server', 'AmazonS3']], '');
@@ -154,7 +154,7 @@ function jsonError({ contentType, protocol, now }: AwsAsked, { status, code, mes
   );
 }
 
-/** https://docs.aws.amazon.com/general/latest/gr/Welcome.html: each service of the query interface has its own. */
+/** XML namespaces of the Query API services: https://docs.aws.amazon.com/general/latest/gr/Welcome.html */
 const NAMESPACES: Readonly<Record<string, string>> = {
   sts: 'https://sts.amazonaws.com/doc/2011-06-15/',
   iam: 'https://iam.amazonaws.com/doc/2010-05-08/',

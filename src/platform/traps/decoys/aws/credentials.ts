@@ -3,20 +3,22 @@ import { ALGORITHM, type AwsSigning, judgeSignature, type SignedParts, type Sign
 import type { FoundTrap } from '../decoy.ts';
 import { type AwsRequest, headerOf } from './request.ts';
 
-/** The identity that a request claims. */
+/** Identity that a request claims. */
 export interface Presented {
   accessKeyId: string;
-  /** Null where it is signed in a way that is not judged here: Signature Version 2 or 4A. */
+  /**
+   * Signature to be checked; null if the request is signed with Signature Version 2 or 4A, which is not checked here.
+   */
   signature: { value: string; signedHeaders: readonly string[]; time: string; payload: string } | null;
   scope: SigningScope;
 }
 
 const CREDENTIAL = /^([A-Z0-9]{16,128})\/(\d{8})\/([a-z0-9-]{1,64})\/([a-z0-9-]{1,64})\/aws4_request$/;
-/** Its scope has no region. */
+/** Credential of Signature Version 4A, whose scope has no region. */
 const CREDENTIAL_4A = /^([A-Z0-9]{16,128})\/(\d{8})\/([a-z0-9-]{1,64})\/aws4_request$/;
 const VERSION_2 = /^AWS ([A-Z0-9]{16,128}):/;
 
-/** Reads the signature of a request from its header or address; null for an unsigned one. */
+/** Reads the signature of a request from its header or query; null if the request is unsigned. */
 export function presentedBy(request: AwsRequest): Presented | null {
   const authorization = headerOf(request, 'authorization');
   if (authorization?.startsWith('AWS4-') === true) return inHeader(request, authorization);
@@ -76,7 +78,7 @@ function toScope(credential: string): Pick<Presented, 'accessKeyId' | 'scope'> |
   return id4a === undefined ? null : { accessKeyId: id4a, scope: { date: date4a, region: '*', service: service4a } };
 }
 
-/** @param secret null where nobody told it. @returns null where it cannot be told. */
+/** @param secret null if unknown. @returns null if the signature cannot be checked. */
 export function judgePresented(
   request: AwsRequest,
   { signature, scope }: Presented,
@@ -89,12 +91,12 @@ export function judgePresented(
   return judgeSignature(parts, secret, value);
 }
 
-/** The owner that a trap names for its key. */
+/** Owner of a trap's key. */
 export interface KeyOwner {
   arn: string;
   userId: string;
   accountId: string;
-  /** Null where nobody told it. */
+  /** Secret of the key; null if unknown. */
   secret: string | null;
 }
 

@@ -12,18 +12,18 @@ import {
 import { judgePresented, type KeyOwner, keyOwner, type Presented } from './credentials.ts';
 import { type AwsRequest, headerOf, type S3Operation, s3Operation } from './request.ts';
 
-/** The requested operation, in the words of AWS. */
+/** Requested operation, in the terms of AWS. */
 interface AwsOperation {
-  /** `sts:GetCallerIdentity`. */
+  /** Name such as `sts:GetCallerIdentity`. */
   action: string;
-  /** The right that it needs, as AWS names it to who has it not. */
+  /** Required permission, as AWS names it in a denial. */
   right: string;
   asked: AwsAsked;
 }
 
-/** The judgment of a request. */
+/** Judgment of a request. */
 interface Judged {
-  /** Null where it cannot be told. */
+  /** True if the signature is right; null if it cannot be checked. */
   authVerified: boolean | null;
   answer: RawAnswer;
 }
@@ -72,13 +72,13 @@ const sameNames = (name: string): S3Operation => ({ name, right: name });
 const plainName = (name: string) => name.replace(/[^\w ./-]/g, '').slice(0, 100);
 const restName = ({ method, path }: AwsRequest) => `${method} ${path}`;
 
-/** Clients name a bucket in the host, where that is no address. */
+/** Returns the bucket in the host name; null if there is none. */
 function bucketIn(shown: string, host: string): string | null {
   const name = shown.replace(/:\d+$/, '');
   return name.endsWith(`.${host}`) ? name.slice(0, -host.length - 1) : null;
 }
 
-/** To who signed with nothing, or with a key that nobody has. */
+/** Answers an unsigned request, or one signed with an unknown key. */
 export function answerStranger({ asked }: AwsOperation, request: AwsRequest, presented: Presented | null): RawAnswer {
   if (presented !== null) return errorAnswer(asked, UNKNOWN_KEY[asked.protocol](presented.accessKeyId));
   if (asked.protocol === 's3')
@@ -87,7 +87,7 @@ export function answerStranger({ asked }: AwsOperation, request: AwsRequest, pre
   return errorAnswer(asked, { status: 403, code: 'MissingAuthenticationToken', message });
 }
 
-/** To who signed with the key of a trap. */
+/** Answers a request that is signed with the key of a trap. */
 export function judgeTrap(operation: AwsOperation, request: AwsRequest, presented: Presented, trap: FoundTrap): Judged {
   const { asked } = operation;
   const identity = keyOwner(trap);
@@ -101,10 +101,10 @@ export function judgeTrap(operation: AwsOperation, request: AwsRequest, presente
   return { authVerified: true, answer: late === null ? answerOf(operation, identity) : errorAnswer(asked, late) };
 }
 
-/** AWS tells everybody with a key that works who they are, whatever their rights are. */
+/** Answers an authenticated request. AWS returns the caller's identity to every valid key, whatever its permissions. */
 function answerOf({ action, right, asked }: AwsOperation, { arn, userId, accountId }: KeyOwner): RawAnswer {
   if (action === 'sts:GetCallerIdentity') return callerIdentity(asked, { arn, userId, accountId });
-  // AWS's names for the paths of REST services are not known.
+  // The names that AWS gives to the paths of REST services are unknown.
   const why = right.includes(' ')
     ? `User: ${arn} is not authorized to access this resource`
     : `User: ${arn} is not authorized to perform: ${right} because no identity-based policy allows the ${right} action`;
@@ -168,7 +168,10 @@ function mismatch({ asked }: AwsOperation, presented: Presented, judged: ReturnT
 
 const bytesOf = (text: string) => (Buffer.from(text).toString('hex').match(/../g) ?? []).join(' ');
 
-/** Answers a request signed with a wrong clock, which tells its sender that the rest was right. */
+/**
+ * Returns the error for a request signed with a wrong clock, which shows the sender that the rest was right; null if
+ * the clock is right.
+ */
 function skew({ signature }: Presented, { protocol, now }: AwsAsked): AwsError | null {
   const [, ...parts] = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(signature?.time ?? '') ?? [];
   const [year, month, day, hour, minute, second] = parts;
@@ -188,7 +191,7 @@ function skew({ signature }: Presented, { protocol, now }: AwsAsked): AwsError |
   return { status: protocol === 'json' ? 400 : 403, code, message };
 }
 
-/** The depth of an operation, for alerts. */
+/** Returns the depth of an operation, for alerts. */
 export function depthOf({ action }: AwsOperation): 'validated' | 'used' {
   return depthOfAwsAction(action);
 }

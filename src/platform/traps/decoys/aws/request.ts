@@ -3,29 +3,29 @@ import type { IncomingMessage } from 'node:http';
 import { readQuery } from '../../aws/sigv4.ts';
 import { headerPairs, rawHead } from '../raw-http.ts';
 
-/** Bytes of a body that are kept; of more, the digest is made. */
+/** Number of bytes of a body that are kept; the rest is only hashed. */
 const KEPT_BYTES = 64 * 2 ** 10;
 const MOST_BYTES = 8 * 2 ** 20;
 
-/** A request, as AWS looks at it. */
+/** Request in the terms of AWS. */
 export interface AwsRequest {
   method: string;
-  /** As the request line has it. */
+  /** Path as in the request line. */
   path: string;
-  /** Without the question mark. */
+  /** Query without the question mark. */
   query: string;
   headers: readonly (readonly [name: string, value: string])[];
   /** Hex SHA-256 of the body. */
   bodySha256: string;
   body: string;
-  /** Parameters of the query, and of the body if it is a form. */
+  /** Parameters of the query, and of the body if the body is a form. */
   parameters: ReadonlyMap<string, string>;
-  /** As it came, as much as was kept. */
+  /** Request as it arrived, including the kept part of the body. */
   raw: string;
   isOld: boolean;
 }
 
-/** @returns null for a body that is too large. */
+/** @returns null if the body is too large. */
 export async function readAwsRequest(request: IncomingMessage): Promise<AwsRequest | null> {
   const { method = 'GET', url = '/', httpVersion } = request;
   const at = url.indexOf('?');
@@ -65,13 +65,13 @@ async function readBody(request: IncomingMessage): Promise<{ body: string; bodyS
   return { body: Buffer.concat(kept).toString('latin1'), bodySha256: digest.digest('hex') };
 }
 
-/** An operation of S3, and the right that it needs. */
+/** Operation of S3, and the permission that it needs. */
 export interface S3Operation {
   name: string;
   right: string;
 }
 
-/** By method and what is asked of: the service, a bucket, an object. */
+/** Operations by method and target: service, bucket or object. */
 const PLAIN: Readonly<Record<string, S3Operation>> = {
   'GET service': { name: 'ListBuckets', right: 'ListAllMyBuckets' },
   'GET bucket': { name: 'ListObjects', right: 'ListBucket' },
@@ -84,7 +84,7 @@ const PLAIN: Readonly<Record<string, S3Operation>> = {
   'DELETE object': { name: 'DeleteObject', right: 'DeleteObject' },
 };
 
-/** By the member of the query that says what of a bucket or an object is meant. */
+/** Operations by the query parameter that selects a part of a bucket or object. */
 const OF_PARTS: Readonly<Record<string, string>> = {
   acl: 'Acl',
   cors: 'Cors',
@@ -103,7 +103,7 @@ const OF_PARTS: Readonly<Record<string, string>> = {
 };
 const VERBS: Readonly<Record<string, string>> = { GET: 'Get', PUT: 'Put', DELETE: 'Delete' };
 
-/** @param bucketInHost a bucket that is named by the host. */
+/** @param bucketInHost bucket in the host name; null if there is none. */
 export function s3Operation({ method, path, parameters }: AwsRequest, bucketInHost: string | null): S3Operation {
   const segments = path.split('/').slice(1);
   const depth =

@@ -21,13 +21,13 @@ const LIMITS = {
 };
 const MAX_HEADER_BYTES = 16 * 2 ** 10;
 
-/** The answers of S3 to requests that it cannot read. */
+/** Answers of S3 to requests that cannot be parsed. */
 const BROKEN = { code: 'BadRequest', message: 'An error occurred when parsing the HTTP request.', status: 400 };
 const TOO_LARGE = { code: 'RequestHeaderSectionTooLarge', status: 400 } as const;
 
 /**
- * Serves what an endpoint of AWS answers to somebody without rights. With a certificate in the settings it talks TLS;
- * without one it does not, since no client of AWS would trust one of its own.
+ * Imitates an AWS endpoint for an identity without permissions. The decoy uses TLS if the settings have a certificate,
+ * and plain HTTP otherwise, because no AWS client would trust a self-issued certificate.
  */
 export async function startAwsDecoy(settings: DecoySettings, _folder: string, deps: DecoyDeps): Promise<Decoy> {
   const options = { ...RAW_HTTP, maxHeaderSize: MAX_HEADER_BYTES };
@@ -111,7 +111,9 @@ function written({ status, reason, headers, body }: RawAnswer): string {
 
 const BODY = 'Action=GetCallerIdentity&Version=2011-06-15';
 
-/** Asks who the owner of a trap's key is, as `aws sts get-caller-identity` does. @throws Error when nothing answers. */
+/**
+ * Requests the identity of a trap's key, as `aws sts get-caller-identity` does. @throws Error if there is no answer.
+ */
 async function askIdentity(
   { server, settings, now }: { server: Server; settings: DecoySettings; now: Date },
   trap: FoundTrap,

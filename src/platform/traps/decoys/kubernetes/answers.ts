@@ -9,11 +9,11 @@ interface KubeAsked {
   shown: KubeShown;
   body: string;
   accept: string;
-  /** As the client names it. */
+  /** Host as named by the client. */
   host: string;
 }
 
-/** Paths that a new cluster shows to everybody. */
+/** Paths that a new cluster shows to everyone. */
 const HEALTH = ['/healthz', '/livez', '/readyz'];
 
 export function answerKube(request: KubeRequest, { user, shown, body, accept, host }: KubeAsked): RawAnswer {
@@ -31,7 +31,7 @@ export function answerKube(request: KubeRequest, { user, shown, body, accept, ho
   return forbidden(request, user, shown);
 }
 
-/** It is written on many lines to everybody. */
+/** Selects indented JSON, which the server always uses for the version. */
 const pretty = (shown: KubeShown): KubeShown => ({ ...shown, isPretty: true });
 
 function health(shown: KubeShown): RawAnswer {
@@ -43,13 +43,13 @@ function health(shown: KubeShown): RawAnswer {
   return { ...answer, headers: sized, body: 'ok' };
 }
 
-/** The identifiers of one cluster: random, and constant once made. */
+/** Identifiers of a cluster, random and created once. */
 export interface ClusterIds {
   flowSchema: string;
   priorityLevel: string;
 }
 
-/** The client, as the server knows it. */
+/** Client as the server identifies it. */
 export interface KubeUser {
   name: string;
   groups: readonly string[];
@@ -57,7 +57,7 @@ export interface KubeUser {
 
 export const ANONYMOUS: KubeUser = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
 
-/** As a server of this version says it. */
+/** Version document of a server of this release. */
 const VERSION: Json = {
   major: '1',
   minor: '30',
@@ -75,18 +75,18 @@ const REASONS: Readonly<Record<number, string>> = { 200: 'OK', 201: 'Created', 4
 interface KubeShown {
   ids: ClusterIds;
   now: Date;
-  /** To browsers and curl it writes on many lines. */
+  /** True for browsers and curl, which get indented JSON. */
   isPretty: boolean;
-  /** For who is not known there are no flows. */
+  /** True for an authenticated client; anonymous ones have no flow schema. */
   isKnown: boolean;
 }
 
 function jsonAnswer(status: number, body: Json, shown: KubeShown, more: RawAnswer['headers'] = []): RawAnswer {
   const { ids, now, isPretty, isKnown } = shown;
   const plain = isPretty ? JSON.stringify(body, null, 2) : `${JSON.stringify(body)}\n`;
-  // As Go writes these characters within texts; JSON has them nowhere else.
+  // Escapes these characters as Go does in strings; JSON has them nowhere else.
   const text = plain.replace(/[<>&]/g, (character) => `\\u00${character.charCodeAt(0).toString(16)}`);
-  // Go writes what its handlers set in the order of the alphabet, and then what it sets itself.
+  // Go writes the headers that its handlers set in alphabetical order, followed by those that it sets itself.
   const own = new Map<string, string>([
     ['Audit-Id', randomUUID()],
     ['Cache-Control', 'no-cache, private'],
@@ -121,7 +121,7 @@ function failure(message: string, reason: string, code: number, details?: Json):
   return { ...head, ...(details === undefined ? {} : { details }), code };
 }
 
-/** See apiserver/pkg/endpoints/handlers/responsewriters/errors.go. */
+/** Returns the refusal as in apiserver/pkg/endpoints/handlers/responsewriters/errors.go. */
 function refusal({ verb, path, resource }: KubeRequest, user: string): { message: string; details: Json } {
   if (resource === null)
     return {
@@ -138,7 +138,9 @@ function refusal({ verb, path, resource }: KubeRequest, user: string): { message
   };
 }
 
-/** The rights of every known user: the roles system:basic-user, system:discovery and system:public-info-viewer. */
+/**
+ * Permissions of every authenticated user: the roles system:basic-user, system:discovery and system:public-info-viewer.
+ */
 const RESOURCE_RULES: Json = [
   {
     verbs: ['create'],
@@ -154,7 +156,7 @@ const OTHER_RULES: Json = [
   { verbs: ['get'], nonResourceURLs: [...DISCOVERY, '/version', '/version/'] },
 ];
 
-/** Answers who asks who they are, or what they may. @param body of the request. */
+/** Answers a review of the caller's own identity or permissions. @param body of the request. */
 function review(name: string, body: string, { name: username, groups }: KubeUser): Json {
   const spec = specOf(body);
   const metadata = { creationTimestamp: null };

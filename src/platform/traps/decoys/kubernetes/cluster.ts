@@ -16,17 +16,17 @@ import type { ClusterIds } from './answers.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** The identity of one cluster. */
+/** Identity of a cluster. */
 export interface Cluster {
-  /** The certificate, from the settings or the cluster's own. */
+  /** Certificate, from the settings or issued by the cluster. */
   tls: DecoyTls;
-  /** PEM of the authority of its clients. */
+  /** PEM of the authority that issues client certificates. */
   clientAuthority: string;
   ids: ClusterIds;
   issueClient: NonNullable<DecoyPlace['issueClient']>;
 }
 
-/** The authority, the certificate and the ids of a cluster, as kubeadm makes them; made once. */
+/** Opens the authority, certificate and ids of a cluster, as kubeadm creates them; they are created once. */
 export async function openCluster(settings: DecoySettings, folder: string, now: () => Date): Promise<Cluster> {
   const own = await tlsOf({ ...settings, tls: null }, folder, { now: now(), draw: drawNames });
   const ids: ClusterIds = JSON.parse(

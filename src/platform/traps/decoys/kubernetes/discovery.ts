@@ -1,7 +1,7 @@
 import type { Json } from '../../../../core/json/canonical.ts';
 import { GROUPS, type KubeGroup, type KubeResource, storageVersionHash, verbsOfPart } from './resources.ts';
 
-/** The documents that every known user may see. */
+/** Document that every authenticated user may read. */
 interface Discovered {
   body: Json;
   contentType: string;
@@ -10,7 +10,7 @@ interface Discovered {
 const PLAIN = 'application/json';
 const groupVersion = ({ name, version }: KubeGroup) => (name === '' ? version : `${name}/${version}`);
 
-/** The answer of the paths by which clients learn what a server has; null for any other path. */
+/** Returns the answer for the paths with which clients discover a server's resources; null for any other path. */
 export function discover(path: string, accept: string, address: string): Discovered | null {
   const wholeOf = /g=apidiscovery\.k8s\.io;v=(v2(?:beta1)?);as=APIGroupDiscoveryList/.exec(accept)?.[1];
   if (path === '/api' || path === '/apis') {
@@ -90,7 +90,7 @@ function kindOfPart(part: string, kind: string): { group?: string; version?: str
   return KINDS_OF_PARTS[part] ?? { kind: part === 'proxy' ? `${kind}ProxyOptions` : (OPTIONS[part] ?? kind) };
 }
 
-/** All of it at once, as clients of version 1.26 and later ask for it. */
+/** Returns the aggregated discovery document (APIGroupDiscoveryList), requested by kubectl 1.26 and later. */
 function aggregated(groups: readonly KubeGroup[], version: string): Discovered {
   const names = [...new Set(groups.map(({ name }) => name))];
   const items = names.map((name) => ({

@@ -8,7 +8,7 @@ import type { Cluster } from './cluster.ts';
 export type KubeIncoming = IncomingMessage | Http2ServerRequest;
 export type KubeOutgoing = ServerResponse | Http2ServerResponse;
 
-/** As Go's crypto/tls offers them. */
+/** Cipher suites that Go's crypto/tls offers. */
 const CIPHERS = [
   'TLS_AES_128_GCM_SHA256',
   'TLS_AES_256_GCM_SHA384',
@@ -19,7 +19,7 @@ const CIPHERS = [
   'ECDHE-RSA-AES128-SHA',
   'ECDHE-RSA-AES256-SHA',
 ].join(':');
-/** As the server of Kubernetes says them. */
+/** HTTP/2 settings of the Kubernetes API server. */
 const HTTP2 = { maxConcurrentStreams: 100, maxFrameSize: 1_048_576, maxHeaderListSize: 1_048_896 };
 const MAX_HEADER_BYTES = 64 * 2 ** 10;
 const HANDSHAKE_BYTE = 0x16;
@@ -27,7 +27,7 @@ const HANDSHAKE_BYTE = 0x16;
 const NOT_TLS = 'HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n';
 const LIKE_HTTP = /^(GET \/|HEAD |POST |PUT \/|OPTIO)/;
 
-/** A server that speaks TLS and HTTP as one written in Go does. It is to be told to listen. */
+/** Returns a server whose TLS and HTTP behave as in Go. The caller makes it listen. */
 export function kubeListener(
   { tls, clientAuthority }: Cluster,
   onRequest: (request: KubeIncoming, response: KubeOutgoing) => void,
@@ -59,7 +59,7 @@ export function kubeListener(
   });
 }
 
-/** Reads the head of the first request, and passes the connection on with it where Go would. */
+/** Reads the head of the first request, and passes the connection on if Go would accept the head. */
 function takeHead(socket: Socket, pass: () => void): void {
   let head: Buffer = Buffer.alloc(0);
   let isBegun = false;
@@ -67,7 +67,7 @@ function takeHead(socket: Socket, pass: () => void): void {
     const before = Math.max(0, head.length - 3);
     for (let piece = socket.read(); piece !== null; piece = socket.read()) head = Buffer.concat([head, piece]);
     const news = head.toString('latin1', before);
-    // Its first line is judged once, and all of it once: not with each byte of somebody slow.
+    // The first line and the whole head are each judged once, rather than with each byte from a slow client.
     const isTime = isBegun ? /\n\r?\n/.test(news) : news.includes('\n');
     isBegun ||= isTime;
     let judged = isTime ? judgeHead(head.toString('latin1')) : 'more';
@@ -97,7 +97,7 @@ function broken(code: string): string {
   return refusedByGo(code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request');
 }
 
-/** An answer that Go gives in place of its handlers. See net/http/server.go. */
+/** Returns an answer that Go gives instead of calling a handler. See net/http/server.go. */
 function refusedByGo(status: string, text?: string): string {
   const said = text === undefined ? status : `${status}: ${text}`;
   return `HTTP/1.1 ${said}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${said}`;
@@ -106,17 +106,17 @@ function refusedByGo(status: string, text?: string): string {
 const BAD_REQUEST = '400 Bad Request';
 const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
 const VERSION = /^HTTP\/(\d)\.(\d)$/;
-/** httpguts.ValidHostHeader */
+/** Valid characters, as in httpguts.ValidHostHeader. */
 const HOST = /^[!$%&'()*+,\-./:;=[\]_~\w]*$/;
 
 /**
- * Judges the beginning of a request as Go reads it, a line at a time.
- * @param head as much of it as came, a character for each byte.
- * @returns what it is refused with; `more` where a line is missing, `fits` for what a handler is to answer.
+ * Judges the start of a request as Go reads it, a line at a time.
+ * @param head received so far, one character per byte.
+ * @returns the refusal; `more` if a line is missing; `fits` if a handler has to answer.
  */
 function judgeHead(head: string): { refused: string } | 'more' | 'fits' {
   const lines = head.split('\n');
-  // Text without a line end is no line yet.
+  // Text after the last line end is an incomplete line.
   lines.pop();
   const [first, ...rest] = lines.map((line) => line.replace(/\r$/, ''));
   if (first === undefined) return 'more';
@@ -132,7 +132,7 @@ function judgeHead(head: string): { refused: string } | 'more' | 'fits' {
   return wrong === null ? 'fits' : { refused: refusedByGo(BAD_REQUEST, wrong) };
 }
 
-/** The fault that Go finds in headers that other servers accept. */
+/** Returns the error that Go finds in headers that other servers accept; null if there is none. */
 function wrongHeader(lines: readonly string[], mayLackHost: boolean): string | null {
   const names = lines.map((line) => line.split(':', 1)[0] ?? '');
   const host = lines.find((line) => /^host:/i.test(line));

@@ -1,8 +1,8 @@
-/** A request in terms of the server's rules. */
+/** Request in terms of the server's authorization rules. */
 export interface KubeRequest {
   verb: string;
   path: string;
-  /** Null for a path that is no resource. */
+  /** Requested resource; null for a path that is not a resource. */
   resource: {
     group: string;
     name: string;
@@ -33,7 +33,7 @@ export function kubeRequest(method: string, target: string): KubeRequest {
   return { verb: all ?? reads, path, resource: { group, name, namespace, object, part: parts[0] ?? null } };
 }
 
-/** `list pods in default`, `get /version`. */
+/** Returns the action for detections, such as `list pods in default` or `get /version`. */
 export function actionOf({ verb, path, resource }: KubeRequest): string {
   if (resource === null) return `${verb} ${path}`;
   const { name, namespace, object, part } = resource;
@@ -41,7 +41,9 @@ export function actionOf({ verb, path, resource }: KubeRequest): string {
   return `${verb} ${whole}${namespace === null ? '' : ` in ${namespace}`}`;
 }
 
-/** True for a question that every known user may ask: who they are, and what they may do. */
+/**
+ * Reports whether a request asks for the caller's own identity or permissions, which every authenticated user may do.
+ */
 export function isSelfReview({ verb, resource }: KubeRequest): boolean {
   return verb === 'create' && resource !== null && /^selfsubject(access|rules|)reviews$/.test(resource.name);
 }

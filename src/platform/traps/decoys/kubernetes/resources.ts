@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** A kind of object that the server has. */
+/** Kind of object that the server has. */
 export interface KubeResource {
   name: string;
   kind: string;
@@ -12,7 +12,7 @@ export interface KubeResource {
 }
 
 export interface KubeGroup {
-  /** Empty for the core. */
+  /** Name of the group; empty for the core group. */
   name: string;
   version: string;
   resources: readonly KubeResource[];
@@ -26,7 +26,7 @@ const VERBS: Readonly<Record<string, readonly string[]>> = {
   namespaces: ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'],
 };
 
-/** Kind, name, short names, scope, verbs, categories, subresources: as a cluster of version 1.30 has them. */
+/** Kind, name, short names, scope, verbs, categories and subresources of a cluster of version 1.30. */
 const TABLE: Readonly<Record<string, string>> = {
   '/v1': `
     Binding bindings - n create
@@ -131,7 +131,7 @@ export function verbsOfPart(part: string): readonly string[] {
   return part === 'proxy' ? ALL.filter((verb) => verb !== 'list' && verb !== 'watch') : ['create', 'get'];
 }
 
-/** As apiserver/pkg/endpoints/discovery/storageversionhash.go makes it. */
+/** Returns the hash as in apiserver/pkg/endpoints/discovery/storageversionhash.go. */
 export function storageVersionHash({ name, version }: KubeGroup, kind: string): string {
   return Buffer.from(hash('sha256', `${name}/${version}/${kind}`, 'hex'), 'hex')
     .subarray(0, 8)

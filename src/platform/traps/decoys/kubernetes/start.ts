@@ -21,7 +21,7 @@ const LIMITS = {
 const KEPT_BYTES = 64 * 2 ** 10;
 const MOST_BYTES = 3 * 2 ** 20;
 
-/** Serves what the API server of a cluster answers to somebody who is known there and may do nothing. */
+/** Imitates the API server of a cluster for an authenticated identity without permissions. */
 export async function startKubernetesDecoy(settings: DecoySettings, folder: string, deps: DecoyDeps): Promise<Decoy> {
   const cluster = await openCluster(settings, folder, deps.clock);
   const server = kubeListener(cluster, (request, response) => {
@@ -64,11 +64,11 @@ async function answerRequest(
       sourceIp: remoteAddressOf(request.socket),
       userAgent,
       action: actionOf(asked),
-      // A certificate is shown with a proof of its key; a token is the secret itself.
+      // A client certificate is presented with a proof of its key; a token is the secret itself.
       service: 'kubernetes',
       region: null,
       authVerified: true,
-      // A token in it stays in it: only its digest is kept.
+      // A token in the request may stay, because only the digest is stored.
       request: rawHead(request) + body,
     });
   const user = trap === null ? ANONYMOUS : userOf(trap);
@@ -79,10 +79,10 @@ async function answerRequest(
   );
 }
 
-/** The identity that a request claims; null for none. */
+/** Returns the identity that a request claims; null if there is none. */
 function presentedBy({ headers, socket }: KubeIncoming) {
   const certificate = (socket as TLSSocket).getPeerCertificate();
-  // Without a client certificate, Node returns an object without members.
+  // Node returns an object without members if there is no client certificate.
   if (certificate?.fingerprint256 !== undefined)
     return { kind: 'client_certificate', value: certificate.fingerprint256 } as const;
   const token = /^bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
@@ -108,7 +108,7 @@ async function bodyOf(request: KubeIncoming): Promise<string> {
 }
 
 function send({ httpVersion, socket }: KubeIncoming, response: KubeOutgoing, answer: RawAnswer): void {
-  // Go answers in the version of who asks, and Node in its own.
+  // Go answers in the HTTP version of the request, and Node in its own.
   if (httpVersion === '1.0') {
     socket.end(writtenOld(answer));
     return;
@@ -125,7 +125,7 @@ function send({ httpVersion, socket }: KubeIncoming, response: KubeOutgoing, ans
   response.end(answer.body);
 }
 
-/** Asks what the server has, as every client does first. @throws Error when nothing answers. */
+/** Requests the discovery documents, as every client does first. @throws Error if there is no answer. */
 async function askDiscovery(
   at: { host: string; port: number },
   { credential: { token, certificate, key } }: FoundTrap,

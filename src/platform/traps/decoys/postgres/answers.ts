@@ -1,13 +1,13 @@
 import { type PostgresError, type ResultColumn, SERVER_VERSION, statementError, VERSION_TEXT } from './messages.ts';
 
-/** The answer to a statement. Nobody who logs in here may do more than next to nothing. */
+/** Answer to a statement. A logged-in user has almost no permissions. */
 export type StatementAnswer =
   | { error: PostgresError }
   | { empty: true }
-  /** `columns` for a statement that has rows; a row has a text for each. */
+  /** Command tag; `columns` for a statement with rows, each of which has a text for each column. */
   | { tag: string; columns?: readonly ResultColumn[]; rows?: readonly (readonly string[])[] };
 
-/** The client, and the state of its session. */
+/** Client in its session. */
 export interface Asker {
   user: string;
   database: string;
@@ -39,7 +39,7 @@ const VERBS =
 const RELATION =
   /\b(?:from|into|update|join|table|truncate|copy|on)\s+(?:only\s+)?((?:"[^"]+"|[\w$]+)(?:\.(?:"[^"]+"|[\w$]+))*)/i;
 
-/** The first that fits is taken. */
+/** Answers by pattern; the first match applies. */
 const ANSWERS: readonly [RegExp, (matched: string, asker: Asker & { query: string }) => StatementAnswer][] = [
   [/^$/, () => ({ empty: true })],
   [/^(?:begin|start\s+transaction)\b/i, () => ({ tag: 'BEGIN' })],
@@ -79,14 +79,14 @@ export function answerTo(statement: string, asker: Asker): StatementAnswer {
   return denied(`permission denied for table ${relation}`, 'aclchk.c:3655 aclcheck_error');
 }
 
-/** The answer to every statement but the end of a transaction, once one in it has failed. */
+/** Answer to every statement in a failed transaction, except those that end the transaction. */
 export const IN_FAILED_TRANSACTION = statementError(
   '25P02',
   'current transaction is aborted, commands ignored until end of transaction block',
   'postgres.c:1081 exec_simple_query',
 );
 
-/** Answers a query of the catalog for a user who may see nothing: no row, of the columns that were asked for. */
+/** Answers a catalog query for a user who may see nothing: no rows, with the requested columns. */
 function nothingIn(query: string): StatementAnswer {
   const selected =
     /^select\s+(?:distinct\s+)?(.*?)\bfrom\s+(?:pg_catalog|information_schema)\./is.exec(query)?.[1] ?? '';

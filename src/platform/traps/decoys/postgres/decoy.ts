@@ -16,7 +16,7 @@ import { proofOf, scramKeys, scramNonce } from './scram.ts';
 import { serveSession } from './session.ts';
 import { readStartup, type Startup } from './startup.ts';
 
-/** authentication_timeout. */
+/** Time limit of a login, as authentication_timeout. */
 const LOGIN_MS = 60_000;
 const LIMITS: ConnectionLimits = {
   atOnce: 1024,
@@ -27,7 +27,7 @@ const LIMITS: ConnectionLimits = {
   bytes: 256 * 1024 * 1024,
 };
 const LONGEST_ACTION = 300;
-/** A refusal takes as long at least: whether something was recorded before it must not show. */
+/** Minimum duration of a refusal, so that it does not reveal whether a use was recorded first. */
 const REFUSAL_MS = 20;
 
 interface PostgresDeps extends LoginDeps {
@@ -35,11 +35,11 @@ interface PostgresDeps extends LoginDeps {
   secureContext: SecureContext;
 }
 
-/** A PostgreSQL of Debian 12, where who has a planted password may do next to nothing. */
+/** Imitates PostgreSQL on Debian 12, in which a planted user has almost no permissions. */
 export const startPostgresDecoy: StartDecoy = async (settings, folder, deps) => {
   const draw = () => {
     const host = randomHostName('db');
-    // As the package ssl-cert of Debian makes it, which the server of Debian shows.
+    // Certificate as made by Debian's package ssl-cert, which Debian's server presents by default.
     return { subject: `CN=${host}`, issuer: null, hosts: [host], key: 'rsa' as const };
   };
   const { certificate, key, authority } = await tlsOf(settings, folder, { now: deps.clock(), draw });
@@ -68,7 +68,7 @@ export const startPostgresDecoy: StartDecoy = async (settings, folder, deps) => 
   };
 };
 
-/** RFC 5929 section 4.1: MD5 and SHA-1 give way to SHA-256. */
+/** Returns the certificate hash by RFC 5929 section 4.1, in which SHA-256 replaces MD5 and SHA-1. */
 function endPointHash(pem: string): Buffer {
   const certificate = new X509Certificate(pem);
   const used = /sha(384|512)/i.exec(certificate.signatureAlgorithm ?? '')?.[1] ?? '256';
@@ -98,7 +98,7 @@ async function logIn(startup: Startup, parts: PostgresDeps & { sourceIp: string 
   const { trap, verified, answer } = await authenticate(startup, parts);
   const base = { trap, userAgent: startup.parameters.get('application_name') || null, sourceIp, deps };
   const named = `user=${user} database=${database}`;
-  // In the words of the server's own log.
+  // Action in the words of the server's log.
   const action =
     verified === null
       ? `connection received: ${named}`
@@ -151,7 +151,10 @@ function noDatabase(database: string): PostgresError {
 
 const PATIENCE_MS = 10_000;
 
-/** Logs in with the credentials of a trap, under a name for the client, and leaves. @throws Error in words. */
+/**
+ * Logs in with the credentials of a trap under an application name, and disconnects. @throws Error with a readable
+ * message.
+ */
 export async function probePostgres(
   at: { host: string; port: number },
   { credential }: FoundTrap,

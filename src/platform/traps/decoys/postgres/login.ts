@@ -15,37 +15,37 @@ import {
 } from './scram.ts';
 import type { Startup } from './startup.ts';
 
-/** PG_MAX_SASL_MESSAGE_LENGTH. */
+/** Maximum length of a message, as PG_MAX_SASL_MESSAGE_LENGTH. */
 const LONGEST = 1024;
 const PLAIN = 'SCRAM-SHA-256';
 const BOUND = 'SCRAM-SHA-256-PLUS';
 
 export interface LoginDeps {
   find: DecoyDeps['find'];
-  /** By which salts are made. */
+  /** Key from which salts are derived. */
   saltKey: Uint8Array;
-  /** The channel binding that RFC 5929 calls tls-server-end-point. */
+  /** Channel binding data of the type tls-server-end-point (RFC 5929). */
   certificateHash: Uint8Array;
 }
 
-/** The result of a login. */
+/** Result of a login. */
 interface LoginOutcome {
   trap: FoundTrap | null;
-  /** True if the client has the password; null if it did not say. */
+  /** True if the client proved the password; null if the exchange ended before. */
   verified: boolean | null;
-  /** The answer; null if nobody waits for one. */
+  /** Answer to the client; null if the client does not wait for one. */
   answer: Buffer | null;
 }
 
-/** The exchange so far. */
+/** State of the exchange. */
 interface Exchange extends LoginDeps {
   startup: Startup;
   outcome: LoginOutcome;
 }
 
 /**
- * Asks for a password as a server does that has the user, and for one that no trap has too. Nothing is answered yet to
- * the last message: whoever called records it first.
+ * Asks for a password, for known and unknown users alike. Leaves the last message unanswered, so that the caller can
+ * record the login first.
  */
 export async function authenticate(startup: Startup, deps: LoginDeps): Promise<LoginOutcome> {
   const trap = await deps.find([{ kind: 'postgres_login', value: startup.user }]);
@@ -66,7 +66,7 @@ async function exchange(state: Exchange): Promise<PostgresError | null> {
   const nonce = first.nonce + scramNonce();
   const salt = saltOf(saltKey, user);
   const serverFirst = `r=${nonce},s=${salt.toString('base64')},i=${SCRAM_ITERATIONS}`;
-  // The same work whether or not there is somebody of that name.
+  // Unknown users cause the same work as known ones.
   const password = outcome.trap?.credential['password'];
   const keys = await scramKeys(
     typeof password === 'string' ? password : randomBytes(24).toString(),
@@ -88,7 +88,7 @@ async function exchange(state: Exchange): Promise<PostgresError | null> {
   return null;
 }
 
-/** Asks for a password. @returns the client's first words, and whether they are of the channel too. */
+/** Starts the SASL exchange. @returns the client's first message, and whether the client uses channel binding. */
 async function firstWords(startup: Startup): Promise<{ message: string; isBound: boolean } | PostgresError | null> {
   const { stream, isTls } = startup;
   await sendTo(stream, authenticationMessage(10, ...(isTls ? [BOUND] : []), PLAIN, ''));
@@ -103,7 +103,7 @@ async function firstWords(startup: Startup): Promise<{ message: string; isBound:
   return next === null || !Buffer.isBuffer(next) ? next : { message: next.toString('latin1'), isBound };
 }
 
-/** Reads the client's response; an error if it does not belong here, null once the client is gone. */
+/** Reads the client's response; an error if the message is out of place, null if the client has disconnected. */
 async function readResponse({ incoming, user }: Startup): Promise<Buffer | PostgresError | null> {
   const type = (await incoming.take(1))?.[0];
   if (type === undefined) return null;
@@ -113,7 +113,7 @@ async function readResponse({ incoming, user }: Startup): Promise<Buffer | Postg
   return length < 4 || length - 4 > LONGEST ? failed(user) : incoming.take(length - 4);
 }
 
-/** The first message names a mechanism, and may have the client's first words. */
+/** Reads the initial response, which specifies a mechanism and may contain the client's first message. */
 function readInitial(body: Buffer): { mechanism: string; message: string | null } {
   const end = body.indexOf(0);
   if (end === -1 || body.length < end + 5) return { mechanism: '', message: null };

@@ -1,34 +1,34 @@
-/** The version that is imitated, with the places of its errors in its sources. */
+/** Imitated version, whose source locations appear in errors. */
 export const SERVER_VERSION = '15.20 (Debian 15.20-0+deb12u1)';
 export const VERSION_TEXT = `PostgreSQL ${SERVER_VERSION} on x86_64-pc-linux-gnu, compiled by gcc (Debian 12.2.0-14+deb12u1) 12.2.0, 64-bit`;
 
-/** An error as PostgreSQL sends it: https://www.postgresql.org/docs/15/protocol-error-fields.html */
+/** Error with the fields that PostgreSQL sends: https://www.postgresql.org/docs/15/protocol-error-fields.html */
 export interface PostgresError {
   severity: 'FATAL' | 'ERROR';
-  /** SQLSTATE. */
+  /** SQLSTATE code. */
   code: string;
   message: string;
   detail?: string;
   hint?: string;
-  /** In the query, from 1. */
+  /** Position in the query, from 1. */
   position?: number;
-  /** `file:line routine` of the server's source. */
+  /** Location in the server's source, as `file:line routine`. */
   at: string;
 }
 
-/** An error that ends the connection. */
+/** Returns an error that ends the connection. */
 export function fatalError(code: string, message: string, at: string, detail?: string): PostgresError {
   return { severity: 'FATAL', code, message, ...(detail !== undefined && { detail }), at };
 }
 
-/** An error that ends the statement. */
+/** Returns an error that ends the statement. */
 export function statementError(code: string, message: string, at: string): PostgresError {
   return { severity: 'ERROR', code, message, at };
 }
 
 const utf8 = (text: string) => Buffer.from(`${text}\0`);
 
-/** A message of the protocol: type, length, body. */
+/** Returns a message of the protocol: type, length, body. */
 export function toMessage(type: string, ...parts: (Uint8Array | string)[]): Buffer {
   const body = Buffer.concat(parts.map((part) => (typeof part === 'string' ? utf8(part) : part)));
   const head = Buffer.alloc(5);
@@ -58,12 +58,12 @@ export function errorMessage({ severity, code, message, detail, hint, position, 
   return toMessage('E', ...fields, `F${file}`, `L${line}`, `R${routine}`, '');
 }
 
-/** One of the messages that ask for credentials, or say that they are right. */
+/** Returns a message that asks for credentials or accepts them. */
 export function authenticationMessage(kind: number, ...parts: (Uint8Array | string)[]): Buffer {
   return toMessage('R', toInt32(kind), ...parts);
 }
 
-/** A column by the id and the size of its type. */
+/** Column with the id and the size of its type. */
 export interface ResultColumn {
   name: string;
   type: number;
@@ -88,7 +88,7 @@ export function dataRow(values: readonly string[]): Buffer {
   return toMessage('D', toInt16(values.length), ...fields);
 }
 
-/** The server's messages before the first query, in their order. */
+/** Returns the server's messages before the first query, in order. */
 export function sessionMessages(user: string, named: ReadonlyMap<string, string>, process: [number, number]): Buffer {
   const parameters = {
     application_name: named.get('application_name') ?? '',

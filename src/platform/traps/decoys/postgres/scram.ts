@@ -2,9 +2,9 @@ import { createHmac, hash, pbkdf2, randomBytes, timingSafeEqual } from 'node:cry
 import { promisify } from 'node:util';
 import { fatalError, type PostgresError } from './messages.ts';
 
-/** The SCRAM message of a client, as PostgreSQL reads it. */
+/** First SCRAM message of a client, as PostgreSQL reads it. */
 interface ClientFirst {
-  /** The part before the first message proper, which the last message has to repeat. */
+  /** GS2 header, which the final message has to repeat. */
   header: string;
   bare: string;
   nonce: string;
@@ -21,7 +21,7 @@ const violation = (detail: string, at: string) =>
 const unsupported = (message: string, at: string) =>
   fatalError('0A000', message, `auth-scram.c:${at} read_client_first_message`);
 
-/** The fault of a message as a whole, before its parts are read; null for none. */
+/** Returns the error in a message as a whole, before its attributes are read; null if there is none. */
 export function checkWhole(message: string): PostgresError | null {
   if (message === '') return violation('The message is empty.', '366 scram_exchange');
   if (message.includes('\0')) return violation('Message length does not match input length.', '371 scram_exchange');
@@ -58,7 +58,8 @@ export function readClientFirst(message: string, isBound: boolean): ClientFirst 
 }
 
 /**
- * @param header of the first message, which the last one repeats; @param bound what of the channel follows it there.
+ * @param header of the first message, which the final message repeats; @param bound channel binding data that follows
+ * the header there.
  */
 export function readClientFinal(
   message: string,
@@ -98,17 +99,17 @@ function readAttribute(text: string, name: string): string | PostgresError {
   return text.slice(2).split(',', 1)[0] ?? '';
 }
 
-/** As `sanitize_char` writes one. */
+/** Formats a character as `sanitize_char` does. */
 function shown(char: string): string {
   return char >= '!' && char <= '~' ? `'${char}'` : `0x${char.charCodeAt(0).toString(16).padStart(2, '0')}`;
 }
 
-/** SCRAM-SHA-256: RFC 5802, RFC 7677. */
+/** Iteration count of SCRAM-SHA-256 (RFC 5802, RFC 7677). */
 export const SCRAM_ITERATIONS = 4096;
 
 const derive = promisify(pbkdf2);
 
-/** The keys that each side derives from a password: RFC 5802 section 3. */
+/** Keys that each side derives from a password: RFC 5802 section 3. */
 interface ScramKeys {
   clientKey: Buffer;
   storedKey: Buffer;
@@ -121,17 +122,17 @@ export async function scramKeys(password: string, salt: Uint8Array, iterations: 
   return { clientKey, storedKey: hash('sha256', clientKey, 'buffer'), serverKey: hmac(salted, 'Server Key') };
 }
 
-/** As long as PostgreSQL's own. */
+/** Returns a nonce as long as PostgreSQL's. */
 export function scramNonce(): string {
   return randomBytes(18).toString('base64');
 }
 
-/** The salt of a name: always the same one, whether or not there is somebody of that name. */
+/** Returns the salt of a user name, which is constant, whether or not the user exists. */
 export function saltOf(key: Uint8Array, user: string): Buffer {
   return hmac(key, user).subarray(0, 16);
 }
 
-/** @param message the whole exchange, as RFC 5802 calls it AuthMessage. */
+/** @param message the AuthMessage of RFC 5802. */
 export function isProof({ storedKey }: ScramKeys, message: string, proof: Uint8Array): boolean {
   return timingSafeEqual(hash('sha256', xor(proof, hmac(storedKey, message)), 'buffer'), storedKey);
 }

@@ -13,12 +13,12 @@ import {
 } from './messages.ts';
 import type { Startup } from './startup.ts';
 
-/** Most bytes of a message that are read; the rest is passed over. */
+/** Maximum number of bytes of a message that are read; the rest is skipped. */
 const MOST_READ = 64 * 1024;
-/** PQ_SEND_BUFFER_SIZE. */
+/** Size at which output is sent, as PQ_SEND_BUFFER_SIZE. */
 const SEND_AT = 8192;
 
-/** Answers queries of somebody who has logged in. @param onQuery is awaited before a query is answered. */
+/** Answers the queries of a logged-in client. @param onQuery is awaited before a query is answered. */
 export async function serveSession(
   startup: Startup,
   onQuery: (query: string, raw: Buffer) => Promise<void>,
@@ -50,12 +50,17 @@ export async function serveSession(
   }
 }
 
-/** Steps of the extended protocol are answered together, unless one fails. */
+/**
+ * Reports whether an answer is sent at once: steps of the extended protocol are answered together, unless one fails.
+ */
 function isSent(type: string, answer: Buffer): boolean {
   return 'QSHF'.includes(type) || answer[0] === 0x45;
 }
 
-/** The text of a query, where a message has one: Query, and Parse after the name of the statement. */
+/**
+ * Returns the text of a query in Query and Parse messages, in Parse after the statement's name; null for other
+ * messages.
+ */
 function queryOf(type: string, body: Buffer): string | null {
   if (type !== 'Q' && type !== 'P') return null;
   const from = type === 'Q' ? 0 : body.indexOf(0) + 1;
@@ -67,10 +72,10 @@ type Done = Extract<StatementAnswer, { tag: string }>;
 
 class Session {
   readonly #asker: Asker;
-  /** Idle, in a transaction, or in one that has failed. */
+  /** Transaction status: idle, in a transaction, or in a failed one. */
   #state: 'I' | 'T' | 'E' = 'I';
   #prepared = '';
-  /** After an error, all is passed over until the client says that it noticed. */
+  /** True after an error, until the client sends Sync; messages before that are skipped. */
   #isSkipping = false;
 
   constructor(asker: Asker) {
@@ -114,7 +119,7 @@ class Session {
     }
   }
 
-  /** A statement has parameters, here never any; a portal has none left. */
+  /** Describes a statement, which never has parameters here, or a portal, which has none. */
   #describe(isStatement: boolean): Buffer {
     const answer = answerTo(this.#prepared, this.#asker);
     if ('error' in answer) return this.#refuse(answer.error);
@@ -122,7 +127,7 @@ class Session {
     return isStatement ? Buffer.concat([toMessage('t', Buffer.alloc(2)), row]) : row;
   }
 
-  /** One statement after the other, until one fails. */
+  /** Runs the statements in order, until one fails. */
   #run(query: string): Buffer {
     const statements = query.split(';').filter((text, at) => at === 0 || text.trim() !== '');
     const answers: Buffer[] = [];

@@ -3,22 +3,22 @@ import { type SecureContext, TLSSocket } from 'node:tls';
 import { Incoming, sendTo } from '../incoming.ts';
 import { errorMessage, fatalError, toInt32, toMessage } from './messages.ts';
 
-/** The startup request of a client. */
+/** Startup request of a client. */
 export interface Startup {
-  /** The socket, or TLS over it. */
+  /** Socket, or TLS over it. */
   stream: Socket;
   incoming: Incoming;
   isTls: boolean;
   user: string;
   database: string;
   parameters: ReadonlyMap<string, string>;
-  /** As it was sent. */
+  /** Startup packet as sent. */
   packet: Buffer;
 }
 
-/** MAX_STARTUP_PACKET_LENGTH. */
+/** Maximum length of a packet, as MAX_STARTUP_PACKET_LENGTH. */
 const LONGEST = 10_000;
-/** NAMEDATALEN - 1. */
+/** Maximum length of a name, as NAMEDATALEN - 1. */
 const LONGEST_NAME = 63;
 const SSL_REQUEST = 80_877_103;
 const GSS_REQUEST = 80_877_104;
@@ -27,7 +27,7 @@ const CANCEL_REQUEST = 80_877_102;
 const fatal = (code: string, message: string, line: number) =>
   fatalError(code, message, `postmaster.c:${line} ProcessStartupPacket`);
 
-/** Reads what comes before a login. @returns null for a connection that is to end. */
+/** Reads the messages before a login. @returns null if the connection has to end. */
 export async function readStartup(socket: Socket, secureContext: SecureContext): Promise<Startup | null> {
   let stream = socket;
   let incoming = new Incoming(socket);
@@ -38,7 +38,7 @@ export async function readStartup(socket: Socket, secureContext: SecureContext):
     const version = packet.readInt32BE(0);
     if (version === CANCEL_REQUEST) return null;
     if (version === GSS_REQUEST && !isTls) {
-      // It would go on, had the client a ticket for it.
+      // The server would continue if the client had a Kerberos ticket.
       if (await sendTo(stream, 'G')) await incoming.take(4);
       return null;
     }
@@ -57,7 +57,7 @@ async function readPacket(incoming: Incoming): Promise<Buffer | null> {
   return length < 8 || length > LONGEST ? null : incoming.take(length - 4);
 }
 
-/** Goes over to TLS. @returns null where the client does not. */
+/** Switches to TLS. @returns null if the handshake fails. */
 async function secured(socket: Socket, secureContext: SecureContext): Promise<TLSSocket | null> {
   const secure = new TLSSocket(socket, { isServer: true, secureContext });
   secure.on('error', () => secure.destroy());
@@ -94,13 +94,13 @@ async function begin(raw: Raw): Promise<Startup | null> {
   return { ...raw, user: cut(user), database, parameters };
 }
 
-/** Older protocols had errors without fields. */
+/** Returns the error for an unsupported version; protocols before 3 have errors without fields. */
 function unsupportedVersion(major: number, minor: number): Buffer {
   const message = `unsupported frontend protocol ${major}.${minor}: server supports 3.0 to 3.0`;
   return major < 3 ? Buffer.from(`EFATAL:  ${message}\n\0`) : errorMessage(fatal('0A000', message, 2220));
 }
 
-/** Names and values, each with its terminator, and one more; null where it is missing. */
+/** Reads null-terminated names and values, followed by one more null; returns null if that is missing. */
 function readParameters(body: Buffer): Map<string, string> | null {
   const parameters = new Map<string, string>();
   for (let at = 0; ; ) {

@@ -5,39 +5,39 @@ import { notImplemented, type SshSession } from './exchange.ts';
 import { SSH, type SshTransport } from './transport.ts';
 import { SshReader, sshMessage, sshString } from './wire.ts';
 
-/** MaxAuthTries of sshd_config. */
+/** Maximum number of attempts, as MaxAuthTries of sshd_config. */
 const MOST_TRIES = 6;
 const FAILURE = sshMessage(SSH.authFailure, sshString('publickey'), Buffer.alloc(1));
 
-/** A key that somebody showed. */
+/** Key that a client presented. */
 export interface ShownKey {
   trap: FoundTrap;
   user: string;
   algorithm: string;
-  /** True if the client has the private half too; null if it did not say yet. */
+  /** True if the client proved that it has the private key; null if it has not tried yet. */
   verified: boolean | null;
-  /** The message. */
+  /** Authentication request. */
   request: Buffer;
 }
 
 interface AuthenticationDeps {
   transport: SshTransport;
   session: SshSession;
-  /** The server's seed: the delay of a failure depends on it and on the user. */
+  /** Seed of the server; together with the user name, it determines the delay of a failure. */
   delaySeed: Buffer;
   find(fingerprint: string): Promise<FoundTrap | null>;
-  /** Is awaited before the key is answered. */
+  /** Called and awaited before the answer to the key is sent. */
   onKey(key: ShownKey): Promise<void>;
-  /** Agrees on new keys. @param begun what the client sent to begin. */
+  /** Renews the keys. @param begun message with which the client started the key exchange. */
   renew(begun: Buffer): Promise<boolean>;
 }
 
-/** `SHA256:…`, as ssh-keygen writes it. @param blob of a public key. */
+/** Returns `SHA256:…`, as written by ssh-keygen. @param blob of a public key. */
 export function fingerprintOf(blob: Uint8Array): string {
   return `SHA256:${hash('sha256', blob, 'base64').replace(/=+$/, '')}`;
 }
 
-/** Lets somebody try their keys, and nobody in. */
+/** Lets a client try its keys, and refuses every login. */
 export async function refuseLogins(deps: AuthenticationDeps): Promise<void> {
   const { transport } = deps;
   let who: [user: string, service: string] | null = null;
@@ -87,13 +87,16 @@ async function tryMethod(deps: AuthenticationDeps, attempt: Attempt): Promise<Bu
     method === 'publickey' || method === 'publickey-hostbound-v00@openssh.com'
       ? await tryKey(deps, attempt, method !== 'publickey')
       : FAILURE;
-  // `ensure_minimum_time_since` and `user_specific_delay` of OpenSSH.
+  // Delays as `ensure_minimum_time_since` and `user_specific_delay` of OpenSSH do.
   const least = 5 + (hash('sha256', Buffer.concat([deps.delaySeed, Buffer.from(user)]), 'buffer')[0] ?? 0) / 64;
   if (answer === FAILURE) await setTimeout(Math.max(0, least - (performance.now() - since)));
   return answer;
 }
 
-/** RFC 4252 section 7. A known key is taken, to see whether its owner can sign; then it is refused as any other. */
+/**
+ * Answers a public key request (RFC 4252 section 7). Accepts a trap's key in a query, to see whether the client can
+ * sign with it; a signature is refused like any other.
+ */
 async function tryKey(deps: AuthenticationDeps, { payload, reader, user }: Attempt, isBound: boolean): Promise<Buffer> {
   const isSigned = reader.flag();
   const [algorithm, blob] = [reader.text(), reader.bytes()];
@@ -107,7 +110,7 @@ async function tryKey(deps: AuthenticationDeps, { payload, reader, user }: Attem
   return isSigned || !HASHES.has(algorithm) ? FAILURE : sshMessage(SSH.keyIsOk, sshString(algorithm), sshString(blob));
 }
 
-/** Algorithms of the keys that traps have, with the hash that they sign. */
+/** Signature algorithms for the keys of traps, with their hashes. */
 const HASHES = new Map<string, string | null>([
   ['ssh-ed25519', null],
   ['rsa-sha2-256', 'sha256'],

@@ -2,21 +2,21 @@ import { createCipheriv, createDecipheriv, createHmac, randomBytes, timingSafeEq
 import type { Incoming } from '../incoming.ts';
 import { sshUint32 } from './wire.ts';
 
-/** Seals and opens the packets of one direction. */
+/** Encrypts and decrypts the packets of one direction. */
 export interface PacketCipher {
   seal(sequence: number, payload: Uint8Array): Buffer;
-  /** @returns the payload; null where the client is gone, or sent nothing that can be opened. */
+  /** @returns the payload; null if the client has disconnected or sent a packet that cannot be decrypted. */
   open(sequence: number, incoming: Incoming): Promise<Buffer | null>;
 }
 
-/** Keys by the letters of RFC 4253 section 7.2. */
+/** Key material by the purposes of RFC 4253 section 7.2. */
 export interface DirectionKeys {
   iv: (length: number) => Buffer;
   key: (length: number) => Buffer;
   mac: (length: number) => Buffer;
 }
 
-/** The longest packet that is read. */
+/** Maximum length of a packet that is read. */
 const LONGEST = 64 * 1024;
 const KEY_BYTES: Record<string, number> = { aes128: 16, aes192: 24, aes256: 32 };
 
@@ -24,7 +24,7 @@ export function packetCipher(name: string, mac: string, keys: DirectionKeys): Pa
   return name.endsWith('-gcm@openssh.com') ? gcm(name, keys) : counter(name, mac, keys);
 }
 
-/** Before keys are agreed on. Its padding is of zeros, as that of OpenSSH. */
+/** Cipher before keys are agreed. Its padding consists of zeros, as in OpenSSH. */
 export const NO_CIPHER: PacketCipher = {
   seal: (_, payload) => padded(payload, 8, 0, (length) => Buffer.alloc(length)),
   async open(_, incoming) {
@@ -34,7 +34,9 @@ export const NO_CIPHER: PacketCipher = {
   },
 };
 
-/** Length, padding length, payload, padding. @param apart how much of it is no part of the blocks. */
+/**
+ * Returns length, padding length, payload and padding. @param apart number of leading bytes outside the cipher blocks.
+ */
 function padded(
   payload: Uint8Array,
   block: number,
@@ -49,7 +51,7 @@ function padded(
   return Buffer.concat([head, payload, fill(padding)]);
 }
 
-/** @param packet without its length. */
+/** @param packet without its length field. */
 function unpadded(packet: Buffer): Buffer | null {
   const end = packet.length - (packet[0] ?? 0);
   return end < 2 ? null : packet.subarray(1, end);
@@ -65,7 +67,7 @@ function checkedLength(bytes: Buffer, block: number, apart: number): number | nu
   return length < 5 || length > LONGEST || (length + apart) % block !== 0 ? null : length;
 }
 
-/** RFC 5647, as OpenSSH has it. */
+/** Returns AES-GCM of RFC 5647, as implemented by OpenSSH. */
 function gcm(name: string, keys: DirectionKeys): PacketCipher {
   const algorithm = name.startsWith('aes128') ? 'aes-128-gcm' : 'aes-256-gcm';
   const key = keys.key(name.startsWith('aes128') ? 16 : 32);
@@ -98,7 +100,7 @@ function gcm(name: string, keys: DirectionKeys): PacketCipher {
   };
 }
 
-/** RFC 4344 with a MAC of RFC 6668; `-etm`: over what is encrypted. */
+/** Returns AES-CTR of RFC 4344 with a MAC of RFC 6668; with `-etm`, the MAC covers the encrypted packet. */
 function counter(name: string, macName: string, keys: DirectionKeys): PacketCipher {
   const kind = name.slice(0, 6);
   const algorithm = `aes-${kind.slice(3)}-ctr`;

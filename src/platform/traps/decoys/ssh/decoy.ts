@@ -12,9 +12,9 @@ import { type HostKey, hostKeysIn } from './host-keys.ts';
 import { kexInit, SSH, SshTransport } from './transport.ts';
 import { SshFormatError, SshReader, sshMessage, sshString } from './wire.ts';
 
-/** The version of Debian 12. */
+/** Identification of OpenSSH in Debian 12. */
 const IDENTIFICATION = 'SSH-2.0-OpenSSH_9.2p1 Debian-2+deb12u10';
-/** LoginGraceTime. */
+/** Time limit of a login, as LoginGraceTime. */
 const LOGIN_MS = 120_000;
 const LIMITS: ConnectionLimits = {
   atOnce: 1024,
@@ -24,10 +24,10 @@ const LIMITS: ConnectionLimits = {
   idleMs: LOGIN_MS,
   wholeMs: LOGIN_MS,
 };
-/** SSH_MAX_BANNER_LEN. */
+/** Maximum length of a line, as SSH_MAX_BANNER_LEN. */
 const LONGEST_LINE = 8192;
 
-/** An OpenSSH of Debian 12 that takes keys only, and none of them. */
+/** Imitates OpenSSH on Debian 12 with public key logins only, and refuses every key. */
 export const startSshDecoy: StartDecoy = async (settings, folder, deps) => {
   const hostKeys = await hostKeysIn(folder);
   const server = createServer({ noDelay: true }, (socket) => void serve(socket, hostKeys, deps));
@@ -73,7 +73,7 @@ async function converse(socket: Socket, hostKeys: readonly HostKey[], deps: Deco
   });
 }
 
-/** The client's first line without its end; null where it is none, which the client is told. */
+/** Returns the client's identification without its line end; null if it is invalid, after telling the client so. */
 async function readIdentification(socket: Socket, incoming: Incoming): Promise<string | null> {
   const line = await incoming.line(LONGEST_LINE);
   if (line === null) return null;
@@ -100,7 +100,7 @@ function useOf(
     userAgent,
     service: 'ssh',
     region: null,
-    // In the words of the server's own log.
+    // Action in the words of the server's log.
     action: `${verified === null ? 'Postponed' : 'Failed'} publickey for ${user}`,
     authVerified: verified,
     request,
@@ -117,7 +117,7 @@ const LISTS = {
   compression: ['none'],
 };
 
-/** Shows the key of a trap, under a name for the client, and leaves. @throws Error in words. */
+/** Presents the key of a trap under a client name, and disconnects. @throws Error with a readable message. */
 async function probeSsh(at: { host: string; port: number }, trap: FoundTrap, name: string): Promise<void> {
   const socket = connect(at);
   socket.setTimeout(PATIENCE_MS, () => socket.destroy());

@@ -14,8 +14,8 @@ import { type KexLists, type KexOffer, kexInit, readKexInit, SSH, type SshTransp
 import { SshReader, sshMessage, sshNumber, sshString } from './wire.ts';
 
 /**
- * The lists of an OpenSSH whose administrator took out what could be attacked by Terrapin (CVE-2023-48795) and by
- * D(HE)at (CVE-2002-20001), as guides to hardening say.
+ * Algorithms of an OpenSSH hardened against Terrapin (CVE-2023-48795) and D(HE)at (CVE-2002-20001), as hardening guides
+ * recommend.
  */
 const SERVER_LISTS: Omit<KexLists, 'hostKey'> = {
   kex: [
@@ -31,17 +31,17 @@ const SERVER_LISTS: Omit<KexLists, 'hostKey'> = {
   compression: ['none', 'zlib@openssh.com'],
 };
 
-/** The lines by which both sides began, without their ends. */
+/** Identification lines of both sides, without their line ends. */
 export interface Identifications {
   client: string;
   server: string;
 }
 
-/** The result of a key exchange. */
+/** Result of a key exchange. */
 export interface SshSession {
-  /** The hash of the first exchange. */
+  /** Session id: the exchange hash of the first key exchange. */
   id: Buffer;
-  /** The client takes messages with extensions. */
+  /** True if the client accepts extension messages. */
   takesExtensions: boolean;
 }
 
@@ -55,13 +55,16 @@ interface ServerExchange {
   transport: SshTransport;
   identifications: Identifications;
   hostKeys: readonly HostKey[];
-  /** The previous exchange; null for the first one. */
+  /** Session of the previous exchange; null for the first one. */
   before: SshSession | null;
-  /** The client's message that began it; null if it is still to come. */
+  /** KEXINIT message of the client; null if it has not arrived yet. */
   begun: Buffer | null;
 }
 
-/** Agrees on keys with a client. @returns null where that fails: OpenSSH then ends the connection without a word. */
+/**
+ * Runs a key exchange with a client. @returns null if it fails, in which case OpenSSH closes the connection without a
+ * message.
+ */
 export async function exchangeKeys(exchange: ServerExchange): Promise<SshSession | null> {
   const { transport, hostKeys, before } = exchange;
   const hostKey = hostKeys.flatMap(({ algorithms }) => algorithms);
@@ -99,8 +102,8 @@ export async function exchangeKeys(exchange: ServerExchange): Promise<SshSession
 }
 
 /**
- * The message that begins a key exchange. To others of the transport, OpenSSH says that it does not know them; it ends
- * a connection that goes on without one.
+ * Reads the message that starts a key exchange. Answers other transport messages as unimplemented, as OpenSSH does.
+ * Returns null for a message of a higher layer, which ends the connection.
  */
 async function readBegin(transport: SshTransport): Promise<Buffer | null> {
   for (;;) {
@@ -124,7 +127,7 @@ interface Agreed {
   macs: [string, string];
 }
 
-/** Takes from each list the client's first item that the server has. */
+/** Selects from each list the client's first item that the server supports. */
 function agree(offer: KexOffer, hostKeys: readonly string[]): Agreed | null {
   const first = (wanted: readonly string[], had: readonly string[]) => wanted.find((name) => had.includes(name));
   const { kex, cipher, mac } = SERVER_LISTS;
@@ -146,11 +149,11 @@ function agree(offer: KexOffer, hostKeys: readonly string[]): Agreed | null {
 interface SharedSecret {
   hash: string;
   publicKey: Buffer;
-  /** As it is hashed. */
+  /** Shared secret, in the form that is hashed. */
   secret: Buffer;
 }
 
-/** @returns null for a public key that is none. */
+/** @returns null if the public key is invalid. */
 function sharedSecret(kex: string, theirs: Buffer): SharedSecret | null {
   try {
     const curve = CURVES[kex];
@@ -163,7 +166,7 @@ function sharedSecret(kex: string, theirs: Buffer): SharedSecret | null {
   }
 }
 
-/** @throws Error for a public key that is none. */
+/** @throws Error if the public key is invalid. */
 export function agreeOn25519(own: { privateKey: KeyObject; publicKey: KeyObject }, theirs: Uint8Array): SharedSecret {
   const x = Buffer.from(theirs).toString('base64url');
   const publicKey = createPublicKey({ key: { kty: 'OKP', crv: 'X25519', x }, format: 'jwk' });
@@ -175,7 +178,10 @@ export function publicBytes(key: KeyObject): Buffer {
   return Buffer.from(String(key.export({ format: 'jwk' }).x), 'base64url');
 }
 
-/** Keys of RFC 4253 section 7.2, by their three letters: initial vector, encryption, integrity. */
+/**
+ * Returns a function that derives keys by RFC 4253 section 7.2, by letter: initial vectors, encryption keys, integrity
+ * keys.
+ */
 export function keyMaker({ hash: name, secret }: SharedSecret, hashed: Buffer, sessionId: Buffer) {
   const derive = (letter: string, length: number): Buffer => {
     const digest = (...parts: Uint8Array[]) => {

@@ -3,18 +3,18 @@ import { promisify } from 'node:util';
 import { madeOnce } from '../certificates.ts';
 import { sshNumber, sshString } from './wire.ts';
 
-/** A key by which a server is known. */
+/** Host key of a server. */
 export interface HostKey {
   algorithms: readonly string[];
-  /** Its public half, as it is sent. */
+  /** Public key in wire format. */
   blob: Buffer;
-  /** @returns the signature as it is sent. */
+  /** @returns the signature in wire format. */
   sign(algorithm: string, bytes: Uint8Array): Buffer;
 }
 
 const generate = promisify(generateKeyPair);
 
-/** The three keys that the package of Debian makes, in the order of OpenSSH; made once. */
+/** Returns the three host keys that Debian's package generates, in the order of OpenSSH; they are created once. */
 export async function hostKeysIn(folder: string): Promise<HostKey[]> {
   const keep = (name: string, make: () => Promise<{ privateKey: KeyObject }>) =>
     madeOnce(folder, name, async () => toPem((await make()).privateKey));
@@ -28,7 +28,7 @@ function toPem(key: KeyObject): string {
   return key.export({ type: 'pkcs8', format: 'pem' }).toString();
 }
 
-/** The public half of a key, as RFC 4253 section 6.6, RFC 5656 and RFC 8709 send it. */
+/** Returns the public key in the wire format of RFC 4253 section 6.6, RFC 5656 and RFC 8709. */
 export function sshPublicKey(key: KeyObject): Buffer {
   const { x = '', y = '', n = '', e = '' } = createPublicKey(key as never).export({ format: 'jwk' });
   const part = (text: string) => Buffer.from(text, 'base64url');

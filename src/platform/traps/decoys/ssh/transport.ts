@@ -3,7 +3,7 @@ import { type Incoming, sendTo } from '../incoming.ts';
 import { NO_CIPHER, type PacketCipher } from './ciphers.ts';
 import { SshReader, sshMessage, sshString, sshUint32 } from './wire.ts';
 
-/** Numbers of messages: RFC 4250 section 4.1. */
+/** Message numbers of RFC 4250 section 4.1. */
 export const SSH = {
   disconnect: 1,
   ignore: 2,
@@ -22,7 +22,7 @@ export const SSH = {
 };
 const PROTOCOL_ERROR = 2;
 
-/** Packets to and from one other side. */
+/** Packets to and from one peer. */
 export class SshTransport {
   readonly #socket: Socket;
   readonly #incoming: Incoming;
@@ -30,7 +30,10 @@ export class SshTransport {
   #opening = NO_CIPHER;
   #sent = 0;
   #received = 0;
-  /** Strict key exchange: nothing else comes between its messages, and counting begins anew after it. */
+  /**
+   * True after strict key exchange was negotiated: no other messages may come between, and the sequence numbers restart
+   * afterwards.
+   */
   isStrict = false;
 
   constructor(socket: Socket, incoming: Incoming) {
@@ -38,12 +41,12 @@ export class SshTransport {
     this.#incoming = incoming;
   }
 
-  /** The number of the last packet that was read. */
+  /** Sequence number of the last packet read. */
   get lastSequence(): number {
     return (this.#received - 1) >>> 0;
   }
 
-  /** The next message that is for somebody; null for the end. */
+  /** Returns the next message for the layers above; null at the end. */
   async read(): Promise<Buffer | null> {
     for (;;) {
       const payload = await this.#opening.open(this.#received, this.#incoming);
@@ -55,24 +58,24 @@ export class SshTransport {
     }
   }
 
-  /** @returns whether the other side is there. */
+  /** @returns true if the peer is still connected. */
   send(...messages: Uint8Array[]): Promise<boolean> {
     const packets = messages.map((message) => this.#seal(message));
     return sendTo(this.#socket, Buffer.concat(packets));
   }
 
-  /** Tells the other side why it ends. */
+  /** Sends a disconnect message with the reason. */
   async disconnect(reason: string): Promise<void> {
     await this.send(sshMessage(SSH.disconnect, sshUint32(PROTOCOL_ERROR), sshString(reason), sshString('')));
   }
 
-  /** The next message goes out under new keys. */
+  /** Encrypts all following messages with new keys. */
   renewSealing(cipher: PacketCipher): void {
     this.#sealing = cipher;
     if (this.isStrict) this.#sent = 0;
   }
 
-  /** The next message comes under new keys. */
+  /** Decrypts all following messages with new keys. */
   renewOpening(cipher: PacketCipher): void {
     this.#opening = cipher;
     if (this.isStrict) this.#received = 0;
@@ -85,7 +88,7 @@ export class SshTransport {
   }
 }
 
-/** The lists of a KEXINIT: RFC 4253 section 7.1. */
+/** Lists in a KEXINIT message: RFC 4253 section 7.1. */
 export interface KexLists {
   kex: readonly string[];
   hostKey: readonly string[];
@@ -100,13 +103,13 @@ export function kexInit(cookie: Uint8Array, { kex, hostKey, cipher, mac, compres
   return sshMessage(SSH.kexInit, cookie, ...lists.map((names) => sshString(names.join(','))), Buffer.alloc(5));
 }
 
-/** The other side's offer, with lists of its own for each direction. */
+/** Offer of the peer, with separate lists for each direction. */
 export interface KexOffer {
   kex: string[];
   hostKey: string[];
   ciphers: [toServer: string[], toClient: string[]];
   macs: [toServer: string[], toClient: string[]];
-  /** A guess at the first message follows. */
+  /** True if a guessed first message of the exchange follows. */
   isGuessing: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Data types of RFC 4251 section 5. */
+/** Returns a uint32. The functions of this file write the data types of RFC 4251 section 5. */
 export function sshUint32(value: number): Buffer {
   const bytes = Buffer.alloc(4);
   bytes.writeUInt32BE(value);
@@ -10,30 +10,30 @@ export function sshString(value: Uint8Array | string): Buffer {
   return Buffer.concat([sshUint32(bytes.length), bytes]);
 }
 
-/** @param value big-endian, without a sign: it is a positive number. */
+/** Returns a positive mpint. @param value big-endian and unsigned. */
 export function sshNumber(value: Uint8Array): Buffer {
   const start = value.findIndex((byte) => byte !== 0);
   const digits = start === -1 ? Buffer.alloc(0) : value.subarray(start);
   return sshString((digits[0] ?? 0) >= 0x80 ? Buffer.concat([Buffer.alloc(1), digits]) : digits);
 }
 
-/** A message: its number, and what follows. */
+/** Returns a message: its number, followed by its fields. */
 export function sshMessage(number: number, ...parts: Uint8Array[]): Buffer {
   return Buffer.concat([Buffer.from([number]), ...parts]);
 }
 
-/** Reads the fields of a message. @throws SshFormatError where it ends too early. */
+/** Reads the fields of a message. @throws SshFormatError if the message ends too early. */
 export class SshReader {
   readonly #bytes: Buffer;
   #at: number;
 
-  /** @param at where the fields begin: after the number of a message. */
+  /** @param at start of the fields, after the message number. */
   constructor(bytes: Buffer, at = 1) {
     this.#bytes = bytes;
     this.#at = at;
   }
 
-  /** The bytes read so far. */
+  /** Returns the bytes read so far. */
   get before(): Buffer {
     return this.#bytes.subarray(0, this.#at);
   }
@@ -65,5 +65,5 @@ export class SshReader {
   }
 }
 
-/** The other side sent something that the protocol does not know. */
+/** Error for a message that violates the protocol. */
 export class SshFormatError extends Error {}

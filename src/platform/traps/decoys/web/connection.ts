@@ -3,28 +3,28 @@ import { RequestReader } from './request-reader.ts';
 import { isClosing, nginxPage, type WebAnswer, written } from './site.ts';
 import type { WebRequest } from './web-request.ts';
 
-/** The client of a connection, and its protocol. */
+/** Client of a connection, and its protocol. */
 export interface Peer {
   address: string | null;
-  /** It speaks plain HTTP to a port of HTTPS. */
+  /** True for plain HTTP on an HTTPS port. */
   isPlainToTls: boolean;
 }
 
 export interface ConnectionDeps {
   clock: () => Date;
-  /** True if requests for a path are passed on. */
+  /** Reports whether nginx passes requests for a path on to an upstream. */
   passesOn(path: string): boolean;
   /** Answers a request that nginx would pass on. */
   answer(request: WebRequest, peer: Peer): Promise<WebAnswer>;
-  /** Looks at a request that nginx itself refuses. */
+  /** Handles a request that nginx itself refuses. */
   see(request: WebRequest, peer: Peer): Promise<void>;
 }
 
-/** nginx's own `keepalive_requests` and `lingering_timeout`. */
+/** Values of nginx's `keepalive_requests` and `lingering_timeout`. */
 const MOST_REQUESTS = 1000;
 const LINGER_MS = 5000;
 
-/** Answers the requests of one connection, one after the other. */
+/** Answers the requests of one connection in order. */
 export function serveConnection(socket: Duplex, peer: Peer, deps: ConnectionDeps): void {
   const reader = new RequestReader(deps.passesOn);
   let busy = false;
@@ -68,8 +68,8 @@ async function answerOf(request: WebRequest, peer: Peer, deps: ConnectionDeps) {
 }
 
 /**
- * Ends our side, once a body that is too large was sent or not, and takes what still comes for a while: else the client
- * would lose the answer.
+ * Ends our side of the connection, unless a body is still to be discarded, and discards incoming bytes for a while.
+ * Without this, the client could lose the answer.
  */
 function linger(socket: Duplex, waitsForBody: boolean): void {
   socket.removeAllListeners('data');
@@ -80,7 +80,7 @@ function linger(socket: Duplex, waitsForBody: boolean): void {
   socket.once('close', () => clearTimeout(timer));
 }
 
-/** nginx waits for it too, in order to throw it away. */
+/** Reports whether nginx would wait for the rest of the body in order to discard it. */
 function isBodyMissing({ refused, headers, body }: WebRequest): boolean {
   return (refused ?? 413) === 413 && Number(headers.get('content-length') ?? 0) > body.length;
 }

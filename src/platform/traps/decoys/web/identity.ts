@@ -2,26 +2,26 @@ import type { TrapMark } from '../../use.ts';
 import type { DecoyDeps, FoundTrap } from '../decoy.ts';
 import type { WebRequest } from './web-request.ts';
 
-/** The identity that a request claims. */
+/** Identity that a request claims. */
 export interface Identity {
-  /** It shows something that could be a secret. */
+  /** True if the request presents a possible secret. */
   isShown: boolean;
   trap: FoundTrap | null;
-  /** True if the request shows the secret of the trap, and not only its name. */
+  /** True if the request presents the secret of the trap, and not only its name. */
   isVerified: boolean;
 }
 
 interface Shown {
-  /** Each may be a secret. */
+  /** Marks of the possible secrets. */
   secrets: TrapMark[];
-  /** Marks of the traps whose secret it may be. */
+  /** Marks of the names of traps whose secrets may have been presented. */
   names: TrapMark[];
 }
 
 const SECRET_HEADERS = ['private-token', 'job-token', 'x-api-key', 'x-auth-token', 'api-key', 'apikey'];
 const SECRET_QUERIES = ['access_token', 'private_token', 'api_key', 'apikey', 'token'];
 
-/** Looks twice for every identity, known or not: the one takes as long as the other. */
+/** Identifies the trap. Runs both lookups for every identity, so that known and unknown ones take equally long. */
 export async function identify(request: WebRequest, find: DecoyDeps['find']): Promise<Identity> {
   const { secrets, names } = shownIn(request);
   if (secrets.length === 0) return { isShown: false, trap: null, isVerified: false };
@@ -64,7 +64,7 @@ function formIn(headers: WebRequest['headers'], body: Buffer): string {
     : '';
 }
 
-/** The `jti` of a JSON Web Token, whoever signed it (RFC 7519 section 4.1.7). */
+/** Returns the `jti` of a JSON Web Token, whatever its signature (RFC 7519 section 4.1.7). */
 function tokenIdOf(token: string): TrapMark | null {
   const [, payload] = /^[\w-]+\.([\w-]+)\.[\w-]*$/.exec(token) ?? [];
   if (payload === undefined) return null;

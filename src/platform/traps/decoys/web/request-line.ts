@@ -1,17 +1,17 @@
-/** The state of a request line once it has ended, or once it is certainly none. */
+/** State of a request line once it is complete, or once it is certainly invalid. */
 type LineReading =
   | { end: number; method: string; target: string; version: HttpVersion }
   | { refused: 400 | 505; method: string; version: HttpVersion };
 
-/** HTTP/0.9 has no headers, HTTP/1.0 no connections that stay. */
+/** Version of HTTP. HTTP/0.9 has no headers, and HTTP/1.0 no persistent connections. */
 export type HttpVersion = '0.9' | '1.0' | '1.1';
 
 const TARGET = 'target';
 const DONE = 'done';
 
 /**
- * nginx's state machine for a request line: the state, the bytes, the next state. Bytes without a row are refused at
- * once, with no wait for the end of the line; no other parser of ours is as lenient in the same places.
+ * Transitions of nginx's state machine for a request line: state, bytes, next state. Bytes without a row are refused at
+ * once, without waiting for the end of the line; no other parser here is lenient in the same places.
  */
 const STEPS: readonly (readonly [state: string, bytes: RegExp, next: string])[] = [
   ['start', /[\r\n]/, 'start'],
@@ -72,7 +72,7 @@ const STEPS: readonly (readonly [state: string, bytes: RegExp, next: string])[] 
   ['last', /\n/, DONE],
 ];
 const STATES = [...new Set(STEPS.flatMap(([state, , next]) => [state, next]))];
-/** By state and byte: the next state; -1 for none. */
+/** Next state by state and byte; -1 if there is none. */
 const NEXT = STATES.map((state) => {
   const rows = STEPS.filter(([from]) => from === state);
   return Int8Array.from({ length: 256 }, (_, byte) => {
@@ -85,7 +85,7 @@ const AT_END = STATES.indexOf(DONE);
 
 const LINE = /^([A-Z_-]+) +(\S*) *(?:HTTP\/1\.(\d{1,3}) *)?$/;
 
-/** @returns null while the line goes on. */
+/** @returns null while the line is incomplete. */
 export function readRequestLine(bytes: Buffer): LineReading | null {
   let state = 0;
   for (const [at, byte] of bytes.entries()) {
@@ -108,17 +108,17 @@ function methodOf(bytes: Buffer): string {
   return /^[\r\n]*([A-Z_-]+) /.exec(bytes.toString('latin1'))?.[1] ?? '';
 }
 
-/** The target of a request. */
+/** Target of a request. */
 interface Target {
-  /** Decoded, with no `.`, `..` or empty parts. */
+  /** Decoded path without `.`, `..` or empty segments. */
   path: string;
-  /** As it came, without its question mark. */
+  /** Query as sent, without the question mark. */
   query: string;
 }
 
 const ESCAPE = /%([0-9A-Fa-f]{2})?/g;
 
-/** The path and query of a request's target, as nginx reads them. @returns null for one that it refuses. */
+/** Returns the path and query of a request's target, as nginx reads them; null for a target that nginx refuses. */
 export function readTarget(target: string): Target | null {
   const local = target.replace(/^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^/?]*/, '');
   const at = local.search(/[?#]/);

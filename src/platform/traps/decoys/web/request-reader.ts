@@ -13,32 +13,32 @@ import {
 const LONGEST_LINE = 8192;
 const FIRST_BUFFER = 1024;
 const MOST_BUFFERS = 4;
-/** nginx's own `client_max_body_size`. */
+/** Maximum body, as nginx's default `client_max_body_size`. */
 const LONGEST_BODY = 1024 * 1024;
 const KEPT_BODY = 16 * 1024;
 
 type Line = { method: string; target: string; version: HttpVersion; path: string; query: string };
 type Body = { left: number } | ChunkedBody;
 
-/** Cuts requests out of the bytes of a connection, with the rules, limits and refusals of nginx. */
+/** Extracts requests from the bytes of a connection, with the rules, limits and refusals of nginx. */
 export class RequestReader {
   #bytes: Buffer = Buffer.alloc(0);
   #scanned = 0;
   #line: Line | null = null;
   #headers = new Map<string, string>();
   #head: Buffer[] = [];
-  /** nginx's buffers: the free bytes in the last one, and the number of large ones. */
+  /** State of nginx's header buffers: free bytes in the last one, and the number of large ones. */
   #room = { free: FIRST_BUFFER, large: 0 };
   #request: WebRequest | null = null;
   #body: Body = { left: 0 };
   #kept: Buffer[] = [];
-  /** The client was told to go on, or was answered already. */
+  /** True once the client was sent 100 Continue or an answer. */
   #isTold = false;
   readonly #waits: (path: string) => boolean;
-  /** It was refused so that nothing after it counts. */
+  /** True after a refusal that ends the connection. */
   isOver = false;
 
-  /** @param waits whether the body of a request for a path is waited for. */
+  /** @param waits reports whether the body of a request for a path is awaited. */
   constructor(waits: (path: string) => boolean) {
     this.#waits = waits;
   }
@@ -47,7 +47,7 @@ export class RequestReader {
     if (!this.isOver) this.#bytes = this.#bytes.length === 0 ? bytes : Buffer.concat([this.#bytes, bytes]);
   }
 
-  /** The next request, or one that is refused; null while bytes are missing. */
+  /** Returns the next request, which may be refused; null while bytes are missing. */
   next(): WebRequest | null {
     if (this.isOver) return null;
     if (this.#line === null) {
@@ -61,7 +61,10 @@ export class RequestReader {
     return this.#waits(this.#request.path) ? this.#readBody(this.#request) : this.#passOver(this.#request);
   }
 
-  /** True once per request if its client waits for 100 Continue (RFC 9110 section 10.1.1) before it sends the body. */
+  /**
+   * Returns true once per request if the client waits for 100 Continue (RFC 9110 section 10.1.1) before it sends the
+   * body.
+   */
   wantsContinue(): boolean {
     const request = this.#request;
     if (request === null || this.#isTold || !this.#waits(request.path)) return false;
@@ -69,7 +72,7 @@ export class RequestReader {
     return this.#isTold;
   }
 
-  /** A request that nothing is passed on of is answered before its body came. */
+  /** Skips the body of a request that is not passed on; such a request is answered before its body arrives. */
   #passOver(request: WebRequest): WebRequest | null {
     const wasAnswered = this.#isTold;
     this.#isTold = true;
@@ -107,7 +110,7 @@ export class RequestReader {
     return this.#begin(line);
   }
 
-  /** Those that nginx takes once only. */
+  /** Adds a header. Returns false for an invalid Host, and for a repeated header that nginx accepts only once. */
   #add({ name, value }: { name: string; value: string }): boolean {
     const isTwice = this.#headers.has(name);
     if (!isTwice) this.#headers.set(name, value);
@@ -176,7 +179,9 @@ export class RequestReader {
     return taken;
   }
 
-  /** Lines stand whole in a buffer: one of 1 KiB, then four of 8 KiB. */
+  /**
+   * Reports whether a line fits in nginx's buffers, which hold lines whole: one buffer of 1 KiB, then four of 8 KiB.
+   */
   #fits(length: number): boolean {
     if (length > this.#room.free) this.#room = { free: LONGEST_LINE, large: this.#room.large + 1 };
     this.#room.free -= length;

@@ -3,21 +3,21 @@ import type { Channel, Depth } from '../../enums.ts';
 import type { FoundTrap } from '../decoy.ts';
 import type { PageStatus, WebRequest } from './web-request.ts';
 
-/** The value of `Server`, also under nginx's pages: that of Debian 12. */
+/** Value of `Server` in Debian 12, also shown on nginx's own pages. */
 const SERVER = 'nginx/1.22.1';
 
-/** An answer. */
+/** Answer to a request. */
 export interface WebAnswer {
   status: number;
   reason: string;
   type: string | null;
-  /** Headers after `Connection`, where nginx puts those of its upstream. */
+  /** Headers after `Connection`, where nginx puts headers of its upstream. */
   headers: readonly (readonly [name: string, value: string])[];
   lastModified?: string;
   body: string | Buffer;
 }
 
-/** Title and heading of nginx's own pages. */
+/** Titles and headings of nginx's own pages. */
 const PAGES = {
   400: ['400 Bad Request'],
   404: ['404 Not Found'],
@@ -30,12 +30,12 @@ const PAGES = {
   505: ['505 HTTP Version Not Supported'],
 } as const satisfies Record<PageStatus, readonly [string, string?]>;
 
-/** After these nginx closes the connection. */
+/** Statuses after which nginx closes the connection. */
 const CLOSING: readonly PageStatus[] = [400, 413, 414, 494, 497, 501];
 
 const PADDING = '<!-- a padding to disable MSIE and Chrome friendly error page -->\r\n'.repeat(6);
 
-/** A page of nginx itself. */
+/** Returns one of nginx's own pages. */
 export function nginxPage(status: PageStatus, request: WebRequest): WebAnswer {
   const [heading, more]: readonly [string, string?] = PAGES[status];
   const lines = [
@@ -52,7 +52,7 @@ export function isClosing(status: PageStatus): boolean {
   return CLOSING.includes(status);
 }
 
-/** An answer as nginx writes it. @param date for the header. */
+/** Returns the bytes of an answer as nginx writes it. @param date for the header. */
 export function written(
   answer: WebAnswer,
   { method, version }: Pick<WebRequest, 'method' | 'version'>,
@@ -75,28 +75,28 @@ export function written(
   return method === 'HEAD' || !hasBody ? head : Buffer.concat([head, body]);
 }
 
-/** Browsers of old showed pages of their own in the place of short ones. */
+/** Reports whether nginx pads an error page: old browsers replaced short ones with pages of their own. */
 function wantsPadding({ headers, version }: WebRequest): boolean {
   const agent = headers.get('user-agent') ?? '';
   return version !== '0.9' && (agent.includes('Chrome/') || /^(?!.*Opera).*MSIE /.test(agent));
 }
 
-/** A service's answer to a request, and the use that it showed. */
+/** Answer of a service to a request, and the use that the request shows. */
 export interface SiteOutcome {
   answer: WebAnswer;
   depth: Depth;
   action: string;
 }
 
-/** One service behind the web server. */
+/** Service behind the web server. */
 export interface Site {
   channel: Channel;
-  /** The service's name in detections. */
+  /** Name of the service in detections. */
   service: string;
   takes(path: string): boolean;
-  /** It stands behind nginx, and is asked once the whole request came. */
+  /** True if nginx passes requests on to the service, after the whole request has arrived. */
   passesOn: boolean;
-  /** @param trap whose secret was shown; null for everybody else, who learns nothing of why. */
+  /** @param trap whose secret was presented; null for all other requests, which learn no reason. */
   answer(request: WebRequest, trap: FoundTrap | null): SiteOutcome;
 }
 
@@ -125,7 +125,7 @@ function answerOf(status: number, type: string, body: string, more: Headers): We
   return { status, reason: REASONS[status] ?? '', type: body === '' ? null : type, headers, body };
 }
 
-/** A part of a credential; another text where the trap that is shown has none. */
+/** Returns a part of a credential, or another text if the presented trap has no such part. */
 export function partOf({ credential }: FoundTrap, name: string, otherwise: string): string {
   const value = credential[name];
   return typeof value === 'string' ? value : otherwise;

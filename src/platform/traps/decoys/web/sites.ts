@@ -7,7 +7,7 @@ const PIXEL = Buffer.from('R0lGODlhAQABAIABAAAAAP///yH5BAEAAAEALAAAAAABAAEAAAICT
 
 const DRAWN = 'Mon, 28 Sep 1970 06:00:00 GMT';
 
-/** Pictures of one pixel: nginx's `empty_gif`, which answers the same to every name. */
+/** Images of one pixel: nginx's `empty_gif`, which answers every name alike. */
 const pictures: Site = {
   channel: 'http',
   service: 'http',
@@ -39,7 +39,7 @@ const api: Site = {
   }),
 };
 
-/** RFC 6749 section 5.2. */
+/** Token endpoint, with the errors of RFC 6749 section 5.2. */
 const oauth: Site = {
   channel: 'http',
   service: 'oauth',
@@ -63,7 +63,7 @@ const npm: Site = {
   answer({ method, path }, trap) {
     const asked = path.slice('/npm/'.length);
     const isWhoAmI = asked === '-/whoami' || asked === '-/npm/v1/user';
-    // npm looks for its own updates beside whatever it does.
+    // npm checks for its own updates during any command.
     const depth = isWhoAmI || asked === '-/ping' || asked === 'npm' ? 'validated' : 'used';
     const action = isWhoAmI ? 'whoami' : method === 'PUT' ? `publish ${asked}` : `${method} ${asked}`;
     if (trap === null)
@@ -78,7 +78,7 @@ const npm: Site = {
   },
 };
 
-/** The distribution registry's HTTP API V2. */
+/** Container registry with the Docker Registry HTTP API V2. */
 const registry: Site = {
   channel: 'registry',
   service: 'registry',
@@ -97,7 +97,7 @@ const registry: Site = {
   },
 };
 
-/** Git's smart HTTP. */
+/** Git repositories over smart HTTP. */
 const git: Site = {
   channel: 'git',
   service: 'git',
@@ -119,7 +119,7 @@ const git: Site = {
 
 export const SITES: readonly Site[] = [pictures, api, oauth, npm, registry, git, mcpSite(() => randomUUID())];
 
-/** The site of paths where nothing is. */
+/** Site of all paths without a service. */
 export const NOWHERE: Site = {
   channel: 'http',
   service: 'http',
@@ -132,7 +132,7 @@ export const NOWHERE: Site = {
   }),
 };
 
-/** Revisions that servers in use speak; a client that asks for another is answered with the newest. */
+/** Protocol revisions that current servers support; a client that requests another one gets the newest. */
 const REVISIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
 
 const messageSchema = z.object({
@@ -162,7 +162,7 @@ const TOOLS = [
   },
 ];
 
-/** A server of the Model Context Protocol, by its streamable HTTP. @param newSession the id of a session. */
+/** Returns a server of the Model Context Protocol over streamable HTTP. @param newSession returns a session id. */
 function mcpSite(newSession: () => string): Site {
   return {
     channel: 'mcp',
@@ -187,7 +187,7 @@ function messageOf({ body }: WebRequest): Message | null {
   }
 }
 
-/** True for calls and reads, which are uses; a client that only connects and lists has tried it. */
+/** Reports whether a message is a call or a read, which is a use; connecting and listing only tries the credential. */
 function isDeep(message: Message | null): boolean {
   return message !== null && /^(?:tools\/call|resources\/read|prompts\/get)$/.test(message.method);
 }

@@ -1,40 +1,40 @@
 import type { HttpVersion } from './request-line.ts';
 
-/** Statuses with a page of nginx; 494 and 497 are its own numbers of two kinds of 400. */
+/** Statuses with an nginx page; 494 and 497 are nginx's numbers for two kinds of 400. */
 export type PageStatus = 400 | 404 | 405 | 413 | 414 | 494 | 497 | 501 | 505;
 
-/** A request as nginx passes it on. */
+/** Request as nginx passes it on. */
 export interface WebRequest {
   method: string;
-  /** As it came. */
+  /** Target as sent. */
   target: string;
-  /** Decoded, without `.`, `..` and empty parts. */
+  /** Decoded path without `.`, `..` or empty segments. */
   path: string;
   query: string;
   version: HttpVersion;
   headers: Headers;
-  /** The line and the headers, as they came. */
+  /** Request line and headers as received. */
   head: Buffer;
-  /** Its beginning, at least. */
+  /** Body, or at least its start. */
   body: Buffer;
   keepsAlive: boolean;
-  /** With what it is refused, whatever it is for; null for a request that is carried out. */
+  /** Status of the refusal, which does not depend on the path; null if the request is valid. */
   refused: PageStatus | null;
 }
 
-/** The headers of a request, by names in lower case; of several that have one name, the first. */
+/** Headers of a request by lower-case name; of repeated headers, the first. */
 export type Headers = ReadonlyMap<string, string>;
 
-/** A parsed header line: a header, the end, a line to skip, or one that makes nginx refuse the request. */
+/** Parsed header line: a header, the end, a line to skip, or one that makes nginx refuse the request. */
 type HeaderLine = { name: string; value: string } | 'end' | 'ignored' | 'refused';
 
 const REFUSED_NAME = /^$|[\0- \x7f]/;
 const KNOWN_NAME = /^[A-Za-z0-9-]+$/;
 
-/** Bytes that begin neither a header nor the end of headers: nginx does not wait for the end of such a line. */
+/** Bytes that start neither a header nor the end of headers; nginx does not wait for the end of such a line. */
 export const NO_BEGINNING = /^(?:\r[^\n]|[\0\t\v\f :\x7f])/;
 
-/** Reads a line as nginx does. @param line of bytes as characters, without its line feed. */
+/** Reads a line as nginx does. @param line with one character per byte, without its line feed. */
 export function readHeaderLine(line: string): HeaderLine {
   if (line === '' || line === '\r') return 'end';
   const text = line.replace(/\r+$/, '');
@@ -45,7 +45,7 @@ export function readHeaderLine(line: string): HeaderLine {
   return KNOWN_NAME.test(name) ? { name: name.toLowerCase(), value: value.replace(/^ +| +$/g, '') } : 'ignored';
 }
 
-/** The length and end of a body, or the status that refuses a request without valid ones. */
+/** Length or coding of a body, or the status that refuses the request. */
 type Framing = { length: number } | 'chunked' | { refused: 400 | 501 };
 
 export function framingOf(headers: Headers, version: string): Framing {
@@ -59,17 +59,17 @@ export function framingOf(headers: Headers, version: string): Framing {
 
 const HOST = /^(?:\[[^\]/]*\]|[^[/:][^/:]*)(?::[^/]*)?$/;
 
-/** True if nginx accepts a value of Host. */
+/** Reports whether nginx accepts a value of Host. */
 export function isHost(value: string): boolean {
   return value !== '' && HOST.test(value) && !/\.\.|[\0- \x7f]|^\.?(?::|$)/.test(value);
 }
 
-/** The end of the bytes, or what is wrong with them; null while they go on. */
+/** Number of bytes used and whether the body has ended, or a refusal. */
 type ChunkReading = { used: number; isOver: boolean } | 'refused';
 
 const LONGEST_LINE = 4096;
 
-/** A body in chunks (RFC 9112 section 7.1), of which the beginning is kept. */
+/** Chunked body (RFC 9112 section 7.1), of which the start is kept. */
 export class ChunkedBody {
   #state: 'size' | 'data' | 'after' | 'trailer' = 'size';
   #left = 0;
@@ -79,7 +79,7 @@ export class ChunkedBody {
     return this.#total;
   }
 
-  /** Takes what is whole. @param keep is given the bytes of the body. */
+  /** Consumes the complete parts. @param keep receives the bytes of the body. */
   read(bytes: Buffer, keep: (part: Buffer) => void): ChunkReading {
     let used = 0;
     for (;;) {
@@ -103,7 +103,10 @@ export class ChunkedBody {
     }
   }
 
-  /** A line that is no trailer: it is empty after data, and has the size of what follows else. */
+  /**
+   * Reads a line that is not a trailer: the empty line after a chunk, or the size of the next chunk. Returns false if
+   * it is invalid.
+   */
   #take(line: string): boolean {
     if (this.#state === 'after') {
       this.#state = 'size';

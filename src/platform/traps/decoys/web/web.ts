@@ -13,7 +13,7 @@ import { partOf, type Site, type SiteOutcome } from './site.ts';
 import { NOWHERE, SITES } from './sites.ts';
 import type { WebRequest } from './web-request.ts';
 
-/** nginx's own times: `client_header_timeout` and `keepalive_timeout`. */
+/** Limits of connections, with nginx's defaults of `client_header_timeout` and `keepalive_timeout`. */
 const LIMITS = {
   atOnce: 2048,
   ofOneAddress: 1024,
@@ -22,11 +22,15 @@ const LIMITS = {
   wholeMs: 3_600_000,
   bytes: 64 * 1024 * 1024,
 };
-/** The step of delays for a request with an identity, known or not, as if it had to be looked up. */
+/**
+ * Unit to which the time of an answer to a presented identity is rounded up, so that known and unknown ones take
+ * equally long.
+ */
 const STEP_MS = 50;
 
 /**
- * Services of the inside of a company behind nginx: an API, a package registry, images, repositories, tools for agents.
+ * Imitates services inside a company behind nginx: an API, a package registry, container images, repositories, and
+ * tools for agents.
  */
 export const startWeb: StartDecoy = async (settings, folder, deps): Promise<Decoy> => {
   const tls =
@@ -54,7 +58,7 @@ export const startWeb: StartDecoy = async (settings, folder, deps): Promise<Deco
   };
 };
 
-/** As Debian's settings of nginx have it. */
+/** Returns a TLS server with the settings of nginx in Debian. */
 function tlsServer({ certificate, key }: DecoyTls, serving: ConnectionDeps): TlsServer {
   const server = createTlsServer({
     cert: certificate,
@@ -69,12 +73,12 @@ function tlsServer({ certificate, key }: DecoyTls, serving: ConnectionDeps): Tls
     allowHalfOpen: true,
   });
   server.on('secureConnection', (socket) => serveConnection(socket, peerOf(socket), serving));
-  // A handshake that fails ends its connection, and nothing else.
+  // A failed handshake ends only its connection.
   server.on('tlsClientError', (_, socket) => socket.destroy());
   return server;
 }
 
-/** The first byte tells TLS from plain HTTP, as nginx tells it: see ngx_http_ssl_handshake. */
+/** Distinguishes TLS from plain HTTP by the first byte, as nginx does in ngx_http_ssl_handshake. */
 function takeEither(socket: Socket, secure: TlsServer, serving: ConnectionDeps): void {
   const end = () => socket.end();
   socket.once('end', end);
@@ -103,7 +107,7 @@ async function answerRequest(request: WebRequest, peer: Peer, deps: DecoyDeps): 
 
 const siteOf = (path: string): Site => SITES.find(({ takes }) => takes(path)) ?? NOWHERE;
 
-/** Answers a request; a use of a trap is recorded first. */
+/** Answers a request, after recording its use of a trap. */
 async function noticed(request: WebRequest, peer: Peer, deps: DecoyDeps) {
   const site = siteOf(request.path);
   const [identity, picture] = await Promise.all([identify(request, deps.find), pictureOf(request, deps)]);
@@ -114,7 +118,7 @@ async function noticed(request: WebRequest, peer: Peer, deps: DecoyDeps) {
   return { outcome, identity };
 }
 
-/** The trap whose name is that of a picture. */
+/** Returns the trap whose name is that of an image. */
 function pictureOf({ path }: WebRequest, { find }: DecoyDeps) {
   const [, value] = /^\/assets\/([^/]+)\.gif$/.exec(path) ?? [];
   return value === undefined ? null : find([{ kind: 'path', value }]);
@@ -133,7 +137,7 @@ async function record(
     service: site.service,
     region: null,
     sourceEventId: null,
-    // An identity shown to a public page is tried all the same.
+    // Presenting an identity to a public page counts as trying it.
     depth: isShown && depth === 'read' ? 'validated' : depth,
     action,
     eventTime: clock().toISOString(),
@@ -144,20 +148,20 @@ async function record(
   });
 }
 
-/** Names that a company gives its own certificates. */
+/** Draws names as in a company's own certificates. */
 function drawNames(host: string): CertificateNames {
   const company = randomBytes(3).toString('hex');
   return { subject: `CN=${host}`, issuer: `CN=${company} Internal CA,O=${company}`, hosts: [host], key: 'rsa' };
 }
 
-/** The address of the decoy. */
+/** Address of the decoy. */
 interface Listening {
   host: string;
   port: number;
   isPlain: boolean;
 }
 
-/** Uses a trap as its client would. @throws Error when nothing answers as it should. */
+/** Uses a trap as a client would. @throws Error if there is no proper answer. */
 async function probeWeb(listening: Listening, trap: FoundTrap, userAgent: string): Promise<void> {
   const { path, method = 'GET', authorization, body } = requestFor(trap);
   const headers = {
