@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto';
+import { type NextStep, sayNextStep } from '../../core/errors.ts';
 import type { Operator, Restart, StreamPast } from '../../verifier/claims/schemas.ts';
 import type { Recipients } from '../../verifier/encryption/keys.ts';
 import type { Past } from '../../verifier/ledger/past.ts';
@@ -168,4 +169,9 @@ export interface OpenSupplements {
   notes: NotedStreams;
   /** Folder for files made from the supplements. */
   folder: string;
+}
+
+/** Says a next step to those who export: the same command adds nothing to a run that is finalized whatever is missing. */
+export function sayStepOf({ finalizePartial }: Pick<ExportContext, 'finalizePartial'>, step: NextStep): string {
+  return sayNextStep(step, finalizePartial ? 'export the run again with --revise' : undefined);
 }

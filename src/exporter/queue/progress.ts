@@ -1,3 +1,4 @@
+import { sayNextStep } from '../../core/errors.ts';
 import type { QueueDatabase } from './database.ts';
 import {
   type Conclusion,
@@ -160,11 +161,16 @@ export async function readTroubles({ query, schema }: Reader, runId: string): Pr
 function toTrouble(streamId: string, outcomeText: string | null, failureText: string | null): StreamTrouble | null {
   if (outcomeText === null) {
     const failure = readKept(failureSchema, failureText ?? 'null');
-    return { streamId, state: 'tried again', reason: failure.reason, nextStep: failure.next_step ?? '' };
+    return { streamId, state: 'tried again', reason: failure.reason, nextStep: sayNextStep(failure.next_step ?? '') };
   }
   const outcome = readOutcome(outcomeText);
   if (outcome?.kind === 'failed')
-    return { streamId, state: 'failed', reason: outcome.failure.reason, nextStep: outcome.failure.next_step };
+    return {
+      streamId,
+      state: 'failed',
+      reason: outcome.failure.reason,
+      nextStep: sayNextStep(outcome.failure.next_step),
+    };
   if (outcome?.kind !== 'incomplete') return null;
   const { missing, status } = outcome.record;
   const reason =

@@ -1,18 +1,18 @@
-import { EvidenceError, isSystemError, messageOf } from '../../core/errors.ts';
+import { EvidenceError, isSystemError, messageOf, type NextStep } from '../../core/errors.ts';
 
-const NEXT_STEPS: Record<string, string> = {
-  ENOSPC: 'Free space on that disk, then run the same command again.',
-  EDQUOT: 'Free space or raise the quota of this user, then run the same command again.',
+const NEXT_STEPS: Record<string, NextStep> = {
+  ENOSPC: { before: 'Free space on that disk, then' },
+  EDQUOT: { before: 'Free space or raise the quota of this user, then' },
   EACCES: 'Give this user permission to write there, or name another archive with --archive.',
   EPERM: 'Give this user permission to write there, or name another archive with --archive.',
-  EFBIG: 'Raise the size of a file that this user may write (ulimit -f), then run the same command again.',
+  EFBIG: { before: 'Raise the size of a file that this user may write (ulimit -f), then' },
   EROFS: 'The disk is mounted read-only: mount it for writing, or name another archive with --archive.',
   ENOTDIR: 'A file stands where the archive needs a folder: find out what put it there.',
-  EMFILE: 'Raise the number of files this user may have open (ulimit -n), then run the same command again.',
+  EMFILE: { before: 'Raise the number of files this user may have open (ulimit -n), then' },
 };
 
-const TO_READ = 'Give this user permission to read all of the archive, then run the same command again.';
-const OF_READING: Record<string, string> = {
+const TO_READ = { before: 'Give this user permission to read all of the archive, then' };
+const OF_READING: Record<string, NextStep> = {
   EACCES: TO_READ,
   EPERM: TO_READ,
 };
@@ -27,11 +27,11 @@ export function storeFailure(error: unknown, doing: string): EvidenceError {
   return toFailure(error, doing, NEXT_STEPS);
 }
 
-function toFailure(error: unknown, doing: string, nextSteps: Record<string, string>): EvidenceError {
+function toFailure(error: unknown, doing: string, nextSteps: Record<string, NextStep>): EvidenceError {
   if (error instanceof EvidenceError) return error;
   const { code = '', message } = error as NodeJS.ErrnoException;
   return new EvidenceError('archive', `could not ${doing}: ${message}`, {
-    nextStep: nextSteps[code] ?? 'Check that disk, then run the same command again.',
+    nextStep: nextSteps[code] ?? { before: 'Check that disk, then' },
     cause: error,
   });
 }

@@ -218,6 +218,6 @@ async function checkReadBack(path: string, expected: Expected): Promise<void> {
   const difference = differenceTo(expected, await measure(handle.createReadStream({ highWaterMark: BLOCK })));
   if (difference === undefined) return;
   throw new EvidenceError('archive', `the disk gave back ${difference}; the content was not archived`, {
-    nextStep: 'Check the disk for errors before using it for evidence, then run the same command again.',
+    nextStep: { before: 'Check the disk for errors before using it for evidence, then' },
   });
 }
