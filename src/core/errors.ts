@@ -4,37 +4,40 @@ import { cutText, visibleText } from './foreign-text.ts';
  * Codes of all failures that the program anticipates. Only `terminal/exit.ts` maps a code to an exit code. Anything
  * that is not an `EvidenceError` is a defect of the program.
  */
-export type ErrorCode =
+export const ERROR_CODES = [
   /** Nonsensical flag or argument. */
-  | 'usage'
+  'usage',
   /** Wrong configuration file or environment. */
-  | 'config'
+  'config',
   /** Service with another contract than the one in use. */
-  | 'contract'
+  'contract',
   /** No answer within the time limits, or a connection that broke too often. */
-  | 'unreachable'
+  'unreachable',
   /** 401 or 403 from the service. */
-  | 'refused'
+  'refused',
   /** 401 or 403 from the archive's store. */
-  | 'store-refused'
+  'store-refused',
   /** Answer of the service other than requested. */
-  | 'service'
+  'service',
   /** Named file, bundle, run or archive that does not exist. */
-  | 'not-found'
+  'not-found',
   /** Bytes that are not in their expected form: JSON, zip, record. */
-  | 'unreadable'
+  'unreadable',
   /** Object with this key that exists in the archive with other content. */
-  | 'conflict'
+  'conflict',
   /** Refusal of the service to continue the report chain of this endpoint's sensor. */
-  | 'chain'
+  'chain',
   /** Archive that could not store or return an object. */
-  | 'archive'
+  'archive',
   /** Work directory's disk that refused an operation after the work had begun. */
-  | 'work-directory'
+  'work-directory',
   /** Output of a command that cannot be written. */
-  | 'output'
+  'output',
   /** Request of the user or the system to stop the program. */
-  | 'interrupted';
+  'interrupted',
+] as const;
+
+export type ErrorCode = (typeof ERROR_CODES)[number];
 
 /** A next step that does again what failed. The command for that is named when the step is shown. */
 export interface Retry {

@@ -53,6 +53,6 @@ export class ServiceReach {
     const { why, next_step } = COMMON[code];
     const reason = `not tried, because ${why}`;
     this.#context.runtime.listen({ type: 'failed', streamId, reason });
-    return { kind: 'failed', failure: { stream_id: streamId, reason, next_step }, code };
+    return { kind: 'failed', failure: { stream_id: streamId, code, reason, next_step } };
   }
 }

@@ -1,4 +1,4 @@
-import { type ErrorCode, type EvidenceError, type NextStep, RESUME } from '../../core/errors.ts';
+import { type EvidenceError, type NextStep, RESUME } from '../../core/errors.ts';
 import { type Rows, RowsBuilder } from '../../core/rows/rows.ts';
 import type { RunRecord, StreamFailure, StreamRecord } from '../../verifier/records/record.ts';
 import type { StoredAs, Unbound } from '../../verifier/records/stored-object.ts';
@@ -30,14 +30,14 @@ export type StreamOutcome =
   | { kind: 'recorded'; stored: StoredRecord; recovered: Recovered | null }
   /** Archived as an attempt, which keeps the run from being finalized. */
   | { kind: 'incomplete'; record: Unbound<StreamRecord>; recovered: Recovered | null; isRefused: boolean }
-  | { kind: 'failed'; failure: FailedStream; code: ErrorCode };
+  | { kind: 'failed'; failure: FailedStream };
 
 interface FailedStream extends Omit<StreamFailure, 'next_step'> {
   next_step: NextStep;
 }
 
 export function toFailed(streamId: string, { code, message, step }: EvidenceError): StreamOutcome {
-  return { kind: 'failed', failure: { stream_id: streamId, reason: message, next_step: step ?? RESUME }, code };
+  return { kind: 'failed', failure: { stream_id: streamId, code, reason: message, next_step: step ?? RESUME } };
 }
 
 /** Streams of a run after all jobs have ended. */
@@ -105,5 +105,6 @@ export type CommonCode = 'unreachable' | 'refused';
 export function commonCodeOf(outcome: StreamOutcome): CommonCode | null {
   if (outcome.kind === 'incomplete') return outcome.isRefused ? 'refused' : null;
   if (outcome.kind !== 'failed') return null;
-  return outcome.code === 'unreachable' || outcome.code === 'refused' ? outcome.code : null;
+  const { code } = outcome.failure;
+  return code === 'unreachable' || code === 'refused' ? code : null;
 }

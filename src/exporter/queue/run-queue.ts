@@ -260,5 +260,5 @@ function toLost(streamId: string, failureText: string | null): StreamOutcome {
   const next_step = last?.next_step ?? {
     before: 'See what the workers printed, and whether they had enough memory and disk; then',
   };
-  return { kind: 'failed', failure: { stream_id: streamId, reason, next_step }, code: last?.code ?? 'service' };
+  return { kind: 'failed', failure: { stream_id: streamId, code: last?.code ?? 'service', reason, next_step } };
 }

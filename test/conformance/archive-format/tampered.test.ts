@@ -494,8 +494,8 @@ function withoutStream(archive: Altered, told: { failed?: string[]; excluded?: s
     const [stream] = record.streams.splice(1, 1);
     archive.remove(stream.bundle.key, stream.record.key);
     const { stream_id } = stream;
-    record.failed = (told.failed ?? []).map((reason) => ({ stream_id, reason, next_step: '' }));
-    record.excluded = (told.excluded ?? []).map((reason) => ({ stream_id, reason }));
+    record.failed = (told.failed ?? []).map((reason) => ({ stream_id, code: 'service', reason, next_step: '' }));
+    record.excluded = (told.excluded ?? []).map((pattern) => ({ stream_id, pattern }));
     const [failed, excluded] = [record.failed.length, record.excluded.length];
     Object.assign(record.reconciliation, { listed: 1 + failed + excluded, exported: 1, failed, excluded });
     if (failed + excluded > 0) return;

@@ -86,8 +86,8 @@ function printAlready(record: RunRecord, printer: Printer): void {
 function printNotReceived(record: RunRecord, printer: Printer): void {
   printCauses(
     [
-      ...record.failed.map(({ stream_id: streamId, reason: message, next_step: nextStep }): Cause => {
-        return { what: styled('not exported', 'red'), streamId, message, nextStep };
+      ...record.failed.map(({ stream_id: streamId, code, reason: message, next_step: nextStep }): Cause => {
+        return { what: styled('not exported', 'red'), streamId, code, message, nextStep };
       }),
       ...record.streams.flatMap(({ stream_id: streamId, missing }) =>
         missing.map(({ form, reason }): Cause => {

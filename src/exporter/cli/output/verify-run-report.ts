@@ -2,6 +2,7 @@ import { plural } from '../../../core/plurals.ts';
 import { type Printer, styled } from '../../../core/terminal/printer.ts';
 import { type ReportedVerdict, sayRefutation } from '../../../verifier/claims/recorded.ts';
 import type { RunReport } from '../../../verifier/verify/archive-report.ts';
+import { sayExclusion } from '../../report/view/sentences.ts';
 import { type Cause, printCauses } from './causes.ts';
 import { OUTCOME_STYLES, printStreamsTable } from './streams-table.ts';
 import { printSupplements } from './supplements.ts';
@@ -85,11 +86,12 @@ function printAbsent({ vanished, ended, failed, excluded }: RunReport, printer: 
       const { code, stream_id: streamId, message, next_step: nextStep } = finding;
       return { what: styled(code, 'yellow'), streamId, message, nextStep };
     }),
-    ...failed.map(({ stream_id: streamId, reason: message, next_step: nextStep }): Cause => {
-      return { what: styled('not exported', 'red'), streamId, message, nextStep: `For whoever exports: ${nextStep}` };
+    ...failed.map(({ stream_id: streamId, code, reason: message, next_step }): Cause => {
+      const nextStep = `For whoever exports: ${next_step}`;
+      return { what: styled('not exported', 'red'), streamId, code, message, nextStep };
     }),
-    ...excluded.map(({ stream_id: streamId, reason: message }): Cause => {
-      return { what: { text: 'excluded', style: 'bold' }, streamId, message, nextStep: '' };
+    ...excluded.map(({ stream_id: streamId, pattern }): Cause => {
+      return { what: { text: 'excluded', style: 'bold' }, streamId, message: sayExclusion(pattern), nextStep: '' };
     }),
   ];
   printCauses(causes, printer, SHOWN);

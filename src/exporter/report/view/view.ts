@@ -14,7 +14,7 @@ import { type Findings, toFindings } from './findings.ts';
 import { type LateEntries, toLate } from './missing.ts';
 import { type OutcomeView, toOutcome } from './outcome.ts';
 import { type Population, toPopulation } from './population.ts';
-import { asSentence } from './sentences.ts';
+import { asSentence, sayExclusion } from './sentences.ts';
 import { type StreamFact, toStreamFacts } from './stream-facts.ts';
 import { type SupplementsView, toSupplements } from './supplements.ts';
 import type { Texts } from './texts.ts';
@@ -170,7 +170,7 @@ function toExceptions({ failed, streams, vanished, ended, excluded }: RunRecord)
     ),
     ...vanished.map(({ stream_id, finding }) => exception('vanished', stream_id, finding.message)),
     ...ended.map(({ stream_id, finding }) => exception('ended', stream_id, finding.message)),
-    ...excluded.map(({ stream_id, reason }) => exception('excluded', stream_id, reason)),
+    ...excluded.map(({ stream_id, pattern }) => exception('excluded', stream_id, sayExclusion(pattern))),
   ];
 }
 
