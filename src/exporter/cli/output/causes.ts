@@ -1,6 +1,8 @@
 import type { ErrorCode } from '../../../core/errors.ts';
 import { plural } from '../../../core/plurals.ts';
-import type { Printer, Styled } from '../../../core/terminal/printer.ts';
+import { type Printer, type Styled, styled } from '../../../core/terminal/printer.ts';
+import type { Vanished } from '../../../verifier/records/record.ts';
+import { nextStepOf } from '../../next-steps.ts';
 
 /** Cause of a failure: what is wrong, the stream, and the next step. */
 export interface Cause {
@@ -10,6 +12,13 @@ export interface Cause {
   code?: ErrorCode | null;
   message: string;
   nextStep: string;
+}
+
+/** The cause that a finding is. */
+export function toCause(finding: Vanished['finding']): Cause {
+  const { code, severity, stream_id: streamId, message } = finding;
+  const what = styled(code, severity === 'error' ? 'red' : 'yellow');
+  return { what, streamId, message, nextStep: nextStepOf(finding) };
 }
 
 const STREAMS_NAMED = 5;

@@ -4,6 +4,7 @@ import { DOES_NOT_PROVE } from '../../../verifier/bundle/documents.ts';
 import { describePeriod } from '../../../verifier/bundle/period.ts';
 import { latestOf } from '../../../verifier/records/coverage.ts';
 import type { Reconciliation, RunRecord, RunStream } from '../../../verifier/records/record.ts';
+import { nextStepOf } from '../../next-steps.ts';
 import { type Charts, toCharts } from './activity.ts';
 import { type ClaimView, toClaims } from './claims.ts';
 import { type FrameworkView, toFrameworks } from './controls.ts';
@@ -197,7 +198,7 @@ function toAdvice({ failed, streams, vanished, ended }: RunRecord): Advice[] {
   const steps = [
     ...failed.map(({ stream_id, next_step }) => ({ step: next_step, about: `${stream_id}: not exported` })),
     ...[...[...vanished, ...ended].map(({ finding }) => finding), ...streams.flatMap(({ findings }) => findings)].map(
-      ({ stream_id, code, next_step }) => ({ step: next_step, about: `${stream_id}: ${code}` }),
+      (finding) => ({ step: nextStepOf(finding), about: `${finding.stream_id}: ${finding.code}` }),
     ),
   ];
   return [...Map.groupBy(steps, ({ step }) => step)].map(([step, all]) => {
