@@ -449,6 +449,25 @@ test('what runs in a browser does without Buffer', () => {
 const IN_BROWSERS = /^exporter\/browser\/[a-z]+\/main\.ts$|^index\.browser\.ts$/;
 const COMMENT = /\/\*\*.*?\*\/|\/\/.*$/gms;
 
+/** Commands, flags and settings: whoever reads the verifier's words may run another program. */
+const COMMAND_WORDS =
+  /\bevidence (?:doctor|export|extend|help|hold|init|keygen|ledger|probe|release|restamp|runs|share|status|streams|verify|worker)\b|(?<![\w-])--[a-z][a-z-]+|\b(?:archive|queue|report|sign|source|verify)\.[a-z]+_[a-z_]+|\bEVIDENCE_[A-Z]/;
+const LITERAL = /'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`/g;
+
+test.each(['verifier/', 'library/'])(
+  'no text in %s names a command, a flag or a setting of the command line',
+  (folder) => {
+    const wrong = files
+      .filter(({ path }) => path.startsWith(folder))
+      .flatMap(({ path, text }) => {
+        const literals = text.replace(COMMENT, '').match(LITERAL) ?? [];
+        const words = literals.map((literal) => literal.replace(/\$\{[^}]*\}/g, ''));
+        return words.filter((literal) => COMMAND_WORDS.test(literal)).map((literal) => `${path}: ${literal}`);
+      });
+    expect(wrong).toEqual([]);
+  },
+);
+
 test('one function waits, and it is the one with a bound', () => {
   const own = files.filter(({ path }) => /^(core|verifier|exporter)\//.test(path));
   const wrong = own.filter(({ text }) => /setTimeout.*from 'node:timers\/promises'/.test(text));

@@ -4,7 +4,7 @@ import { FORMATS } from '../../core/formats.ts';
 import type { Rows } from '../../core/rows/rows.ts';
 import type { Expected } from '../../verifier/archive/archive.ts';
 import { readEarlierRuns } from '../../verifier/ledger/earlier-runs.ts';
-import type { LedgerEnd } from '../../verifier/ledger/trust.ts';
+import type { LedgerEnd } from '../../verifier/ledger/end.ts';
 import { ATTEMPT, type Attempt } from '../../verifier/records/attempt.ts';
 import { askedKey, attemptPrefix, documentKey, runRecordKey } from '../../verifier/records/keys.ts';
 import type { RunDocument, RunRecord } from '../../verifier/records/record.ts';

@@ -15,7 +15,7 @@ export interface StreamFinding extends Finding<StreamFindingCode> {
   action?: string;
 }
 
-/** Severity of each code: a finding's own words only say what happened. */
+/** Severity of each code. A finding's message says only what happened. */
 const SEVERITIES = {
   'order/gap': 'error',
   'order/broken-link': 'error',
@@ -100,7 +100,7 @@ export function findingSeverity(code: StreamFindingCode): StreamFinding['severit
   return SEVERITIES[code];
 }
 
-/** A finding with the severity of its code. */
+/** Returns a finding with the severity of its code. */
 export function toStreamFinding(
   code: StreamFindingCode,
   streamId: string,

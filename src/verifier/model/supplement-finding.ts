@@ -1,7 +1,7 @@
 import { visibleJson } from '../../core/foreign-text.ts';
 import type { Finding, Severity } from './finding.ts';
 
-/** Severity of each code: a finding's own words only say what happened. */
+/** Severity of each code. A finding's message says only what happened. */
 const SEVERITIES = {
   'supplement/contradicted': 'error',
   'supplement/missing': 'error',

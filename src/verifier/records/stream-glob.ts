@@ -16,7 +16,7 @@ function plain(text: string): string {
   return text.replace(/\{[^{},]*\.\.[^{},]*\}|\./g, (found) => (found === '.' ? '\ue000' : found));
 }
 
-/** Returns the exclusion of a stream that is not in a scope of globs; null for one that is. */
+/** Returns the exclusion of a stream that is not in a scope of globs; null if it is. */
 export function exclusionOf(
   streamId: string,
   scope: { streams: readonly string[]; exclude: readonly string[] },
