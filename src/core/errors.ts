@@ -4,41 +4,58 @@ import { cutText, visibleText } from './foreign-text.ts';
  * Codes of all failures that the program anticipates. Only `terminal/exit.ts` maps a code to an exit code. Anything
  * that is not an `EvidenceError` is a defect of the program.
  */
-export type ErrorCode =
+export const ERROR_CODES = [
   /** Nonsensical flag or argument. */
-  | 'usage'
+  'usage',
   /** Wrong configuration file or environment. */
-  | 'config'
+  'config',
   /** Service with another contract than the one in use. */
-  | 'contract'
+  'contract',
   /** No answer within the time limits, or a connection that broke too often. */
-  | 'unreachable'
+  'unreachable',
   /** 401 or 403 from the service. */
-  | 'refused'
+  'refused',
   /** 401 or 403 from the archive's store. */
-  | 'store-refused'
+  'store-refused',
   /** Answer of the service other than requested. */
-  | 'service'
+  'service',
   /** Named file, bundle, run or archive that does not exist. */
-  | 'not-found'
+  'not-found',
   /** Bytes that are not in their expected form: JSON, zip, record. */
-  | 'unreadable'
+  'unreadable',
   /** Object with this key that exists in the archive with other content. */
-  | 'conflict'
+  'conflict',
   /** Refusal of the service to continue the report chain of this endpoint's sensor. */
-  | 'chain'
+  'chain',
   /** Archive that could not store or return an object. */
-  | 'archive'
+  'archive',
   /** Work directory's disk that refused an operation after the work had begun. */
-  | 'work-directory'
+  'work-directory',
   /** Output of a command that cannot be written. */
-  | 'output'
+  'output',
   /** Request of the user or the system to stop the program. */
-  | 'interrupted';
+  'interrupted',
+] as const;
+
+export type ErrorCode = (typeof ERROR_CODES)[number];
+
+/** A next step that does again what failed. The command for that is named when the step is shown. */
+export interface Retry {
+  /** The words before the command, as "Check the disk, then". */
+  before?: string;
+  /** The words after it that fit the same command alone. */
+  same?: string;
+  /** The words after it that fit any command. */
+  after?: string;
+}
+
+/** The next command or action for the person reading: a sentence, or what it is made of. */
+export type NextStep = string | Retry;
+
+export const RESUME: Retry = { same: ' to resume' };
 
 export interface ErrorDetails {
-  /** Next command or action for the reader, as a sentence. */
-  nextStep?: string;
+  nextStep?: NextStep;
   cause?: unknown;
 }
 
@@ -51,13 +68,17 @@ const MAX_MESSAGE = 4000;
  */
 export class EvidenceError extends Error {
   readonly code: ErrorCode;
+  /** As a sentence, for the command that failed. */
   readonly nextStep: string | undefined;
+  /** As it was given, for what goes on elsewhere. */
+  readonly step: NextStep | undefined;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(cutText(message, MAX_MESSAGE), details.cause === undefined ? undefined : { cause: details.cause });
     this.name = 'EvidenceError';
     this.code = code;
-    this.nextStep = details.nextStep === undefined ? undefined : visibleText(details.nextStep);
+    this.nextStep = details.nextStep === undefined ? undefined : sayNextStep(details.nextStep);
+    this.step = details.nextStep;
   }
 }
 
@@ -76,14 +97,15 @@ export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
-const SAME_COMMAND = /\b([Rr])un the same command again(?: to resume)?(?:: what is archived stays)?/;
+const SAME_COMMAND = 'run the same command again';
 
 /**
- * Replaces the same command in a next step with another one, if repeating the command would change nothing.
- * @param command replacement, e.g. `run evidence doctor again`.
+ * Returns a next step as a sentence.
+ * @param command what to do where the same command would change nothing, as `run evidence doctor again`.
  */
-export function insteadOfSameCommand(nextStep: string, command: string): string {
-  return nextStep.replace(SAME_COMMAND, (_said, first: string) =>
-    first === 'R' ? `${command.charAt(0).toUpperCase()}${command.slice(1)}` : command,
-  );
+export function sayNextStep(step: NextStep, command = SAME_COMMAND): string {
+  if (typeof step === 'string') return visibleText(step);
+  const { before, same = '', after = '' } = step;
+  const begun = before === undefined ? `${command.charAt(0).toUpperCase()}${command.slice(1)}` : `${before} ${command}`;
+  return visibleText(`${begun}${command === SAME_COMMAND ? same : ''}${after}.`);
 }

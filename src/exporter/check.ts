@@ -1,5 +1,5 @@
 import { whereDefined } from '../core/defined.ts';
-import { type ErrorCode, type EvidenceError, insteadOfSameCommand, isEvidenceError } from '../core/errors.ts';
+import { type ErrorCode, type EvidenceError, isEvidenceError, sayNextStep } from '../core/errors.ts';
 import { describeSkew, readClock } from './clocks.ts';
 
 /** One condition that the doctor checks before an export needs it. */
@@ -52,9 +52,9 @@ export async function attemptAll<Checks extends readonly Check[]>(
   }
 }
 
-function toFailure(name: string, { code, message, nextStep }: EvidenceError): Check {
+function toFailure(name: string, { code, message, step }: EvidenceError): Check {
   // The doctor starts nothing that could be resumed, so its next step is to run the doctor again.
-  const next = nextStep === undefined ? undefined : insteadOfSameCommand(nextStep, 'run evidence doctor again');
+  const next = step === undefined ? undefined : sayNextStep(step, 'run evidence doctor again');
   return { name, state: 'failed', code, says: message, ...whereDefined({ next_step: next }) };
 }
 

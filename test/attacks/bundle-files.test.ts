@@ -499,7 +499,6 @@ describe('verification.json', () => {
           from: 3,
           to: 4,
           message: '',
-          next_step: '',
         };
         value.verdict.findings = [finding];
         value.verdict.findings_count = 1;
@@ -513,7 +512,6 @@ describe('verification.json', () => {
           severity: 'warning',
           stream_id: STREAM,
           message: '',
-          next_step: '',
         };
         value.verdict.findings = [finding];
       },

@@ -130,7 +130,7 @@ const CASES: Case[] = [
     exit: 3,
     content: 'unproved',
     not_covered: ['actor'],
-    reason: /digests do not cover the actor \(actor\); who accepts that says so: --accept-unhashed actor/,
+    reason: /digests do not cover the actor \(actor\); who accepts that says so of: actor/,
   },
   {
     words: 'the actor is not hashed, and the contract does not name it',
@@ -199,7 +199,7 @@ const CASES: Case[] = [
     description: describeBy(without('hash'), { stream_id: null, timestamp: null }),
     exit: 3,
     content: 'unproved',
-    reason: /^entries do not say the stream, the time; .*--accept-unhashed stream,time/,
+    reason: /^entries do not say the stream, the time; .*who accepts that says so of: stream,time/,
   },
   {
     words: 'where the actor ends is open',

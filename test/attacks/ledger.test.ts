@@ -5,6 +5,7 @@ import { shellWord } from '../../src/core/shell.ts';
 import type { Archive } from '../../src/exporter/archive/archive.ts';
 import { appendEntry, catchUp } from '../../src/exporter/ledger/append.ts';
 import { readKnownLedger } from '../../src/exporter/ledger/continuation.ts';
+import type { LedgerTrust } from '../../src/exporter/ledger/trust.ts';
 import { deriveEntry } from '../../src/verifier/ledger/derive.ts';
 import {
   type LedgerEntry,
@@ -13,7 +14,6 @@ import {
   type Subject,
   signedPart,
 } from '../../src/verifier/ledger/ledger.ts';
-import type { LedgerTrust } from '../../src/verifier/ledger/trust.ts';
 import { toRecordBytes } from '../../src/verifier/records/record-bytes.ts';
 import { sign } from '../../src/verifier/signature/envelope.ts';
 import type { SigningKey } from '../../src/verifier/signature/key.ts';

@@ -113,18 +113,18 @@ test.each(someRows(ROWS, ([words, , exit, message]) => `${exit} ${message} ${/be
 
 /** Streams that were left out, of so many bytes in all. */
 function leftOut(bytes: number) {
-  const reason = 'x'.repeat(120);
-  return Array.from({ length: Math.floor(bytes / 200) }, (_, index) => ({ stream_id: `s${index}`, reason }));
+  const pattern = 'x'.repeat(120);
+  return Array.from({ length: Math.floor(bytes / 200) }, (_, index) => ({ stream_id: `s${index}`, pattern }));
 }
 
 test.each([
   ['with 20 MB of streams left out', { excluded: leftOut(20 * MB) }, /was not listed/],
   [
     'with a stream of 9 MB',
-    { excluded: [{ stream_id: 's', reason: 'x'.repeat(9 * MB) }] },
+    { excluded: [{ stream_id: 's', pattern: 'x'.repeat(9 * MB) }] },
     /a (row|line) of more than/,
   ],
-  ['with 17 MB beside its lists', { warnings: leftOut(30 * MB).map(({ reason }) => reason) }, /more than 16777216/],
+  ['with 17 MB beside its lists', { warnings: leftOut(30 * MB).map(({ pattern }) => pattern) }, /more than 16777216/],
 ])('a run record %s', async (_words, more, message) => {
   const archive = mkdtempSync(join(folder, 'archive-'));
   const record = runRecord('R', [], more);

@@ -277,8 +277,10 @@ describe('a run record that says of a bundle what it is not', () => {
     const run = {
       outcome: 'refuted' as const,
       vanished: [{ stream_id: 'gone', head: { sequence: 3, hash: 'ab', run_id: 'A' }, entries: 3, finding }],
-      failed: [{ stream_id: 'broken', reason: 'it answered 500', next_step: 'Run it again.' }],
-      excluded: [{ stream_id: 'left', reason: '--exclude left' }],
+      failed: [
+        { stream_id: 'broken', code: 'service' as const, reason: 'it answered 500', next_step: 'Run it again.' },
+      ],
+      excluded: [{ stream_id: 'left', pattern: 'left' }],
       reconciliation: {
         listed: 3,
         exported: 1,

@@ -431,7 +431,7 @@ async function rebind(path: string, change: (path: string, text: string) => stri
   for (const { path: name } of bundle.entries)
     contents.set(name, change(name, Buffer.from(await bundle.readFile(name, 1e7)).toString('latin1')));
   await bundle.close();
-  const { readSigningKey } = await import('../../src/verifier/signature/key.ts');
+  const { readSigningKey } = await import('../../src/exporter/ledger/signing-key.ts');
   const signingKey = readSigningKey(readFileSync(key.file, 'utf8'), null, 'key');
   const asked: Asked = JSON.parse(readFileSync(inArchive('runs/R1/asked.json'), 'utf8'));
   const info = parseBagInfo(contents.get('bag-info.txt') ?? '') ?? [];

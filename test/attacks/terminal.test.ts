@@ -79,7 +79,7 @@ beforeAll(async () => {
     bundle: { evidence: bytes, restate },
     more: {
       warnings: [HOSTILE],
-      failed: [{ stream_id: HOSTILE, reason: HOSTILE, next_step: HOSTILE }],
+      failed: [{ stream_id: HOSTILE, code: 'service', reason: HOSTILE, next_step: HOSTILE }],
       timestamp_authority: HOSTILE,
       operator: { user: HOSTILE, host: HOSTILE },
     },

@@ -132,7 +132,12 @@ describe('what differs from a pinned contract is drift: that stream is incomplet
     const { code, document, stderr } = await exportAll(['--contract', pin()], { lie });
     expect([code, statuses(document)]).toEqual([3, { one: 'verified' }]);
     expect(document.failed).toEqual([
-      { stream_id: 'two', reason: expect.stringMatching(reason), next_step: expect.stringContaining('evidence probe') },
+      {
+        stream_id: 'two',
+        code: 'contract',
+        reason: expect.stringMatching(reason),
+        next_step: expect.stringContaining('evidence probe'),
+      },
     ]);
     expect(stderr).toMatch(reason);
   });

@@ -302,7 +302,12 @@ describe.concurrent('a step without which there is no package: exit 3, the strea
     expect([code, doneStream(directory, 'good')?.status], stderr).toEqual([3, 'verified']);
     expect(record.reconciliation).toMatchObject({ listed: 2, exported: 1, failed: 1 });
     expect(record.failed).toMatchObject([
-      { stream_id: 'bad', reason: expect.stringMatching(message), next_step: expect.stringMatching(/\w{3}/) },
+      {
+        stream_id: 'bad',
+        code: expect.any(String),
+        reason: expect.stringMatching(message),
+        next_step: expect.stringMatching(/\w{3}/),
+      },
     ]);
     expect(stderr).toMatch(message);
   });

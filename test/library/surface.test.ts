@@ -9,10 +9,9 @@ import { surfaceOf } from './surface.ts';
  * a report, and a new optional member of what is given are a minor version; every other change is a major one.
  */
 const BOTH = {
-  ErrorCode:
-    "type ErrorCode = 'usage' | 'config' | 'contract' | 'unreachable' | 'refused' | 'store-refused' | 'service' | 'not-found' | 'unreadable' | 'conflict' | 'chain' | 'archive' | 'work-directory' | 'output' | 'interrupted'",
+  ErrorCode: 'type ErrorCode = (typeof ERROR_CODES)[number]',
   EvidenceError:
-    'class EvidenceError extends Error { readonly code: ErrorCode; readonly nextStep: string | undefined; constructor(code: ErrorCode, message: string, details?: ErrorDetails); }',
+    'class EvidenceError extends Error { readonly code: ErrorCode; readonly nextStep: string | undefined; readonly step: NextStep | undefined; constructor(code: ErrorCode, message: string, details?: ErrorDetails); }',
   Content: 'type Content = Uint8Array<ArrayBuffer> | Blob',
   Trust:
     'interface Trust { now: Date; sealKeys?: Readonly<Record<string, Uint8Array>>; contract?: string; required?: readonly ClaimName[]; acceptUnhashed?: readonly string[]; }',

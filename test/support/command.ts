@@ -3,6 +3,7 @@ import { exitCodeOfError } from '../../src/core/terminal/exit.ts';
 import { Printer } from '../../src/core/terminal/printer.ts';
 import type { Command, CommandContext } from '../../src/exporter/cli/command.ts';
 import { carryOut as carryOutCommand } from '../../src/exporter/cli/evidence.ts';
+import { withNextStep } from '../../src/exporter/next-steps.ts';
 import { keptOutput } from './output.ts';
 
 interface CommandOptions {
@@ -17,7 +18,7 @@ export function commandIn(
   { json = true, verbose = false, environment = {} }: CommandOptions = {},
 ): { context: CommandContext; printed: { stdout: string; stderr: string } } {
   const { printed, stdout, stderr } = keptOutput();
-  const printer = new Printer({ json, quiet: false, verbose, stdout, stderr });
+  const printer = new Printer({ json, quiet: false, verbose, replacer: withNextStep, stdout, stderr });
   const signal = new AbortController().signal;
   return {
     context: {

@@ -112,8 +112,10 @@ export function partialRun(): RunRecord {
     {
       outcome: 'incomplete',
       exit_code: 3,
-      failed: [{ stream_id: 'prod/dead', reason: 'no answer within 30 s', next_step: 'Run it again.' }],
-      excluded: [{ stream_id: 'prod/debug', reason: '--exclude */debug' }],
+      failed: [
+        { stream_id: 'prod/dead', code: 'service', reason: 'no answer within 30 s', next_step: 'Run it again.' },
+      ],
+      excluded: [{ stream_id: 'prod/debug', pattern: '*/debug' }],
       stream_list: {
         pages: [],
         streams: ['prod/service-1', 'prod/half', 'prod/quiet', 'prod/dead', 'prod/debug'].map((stream_id, index) => ({

@@ -33,6 +33,8 @@ interface PrinterOptions {
   verbose?: boolean;
   /** Format of stderr. */
   logFormat?: 'text' | 'json';
+  /** Adds to documents of `--json`, as a replacer of `JSON.stringify` does. */
+  replacer?: (name: string, value: unknown) => unknown;
   stdout?: Output;
   stderr?: Output;
 }
@@ -52,6 +54,7 @@ export class Printer {
   readonly logsJson: boolean;
   /** Secrets from the longest down, because one may begin like another. */
   #secrets: { length: number; scrub: Scrub }[] = [];
+  readonly #replacer: PrinterOptions['replacer'];
   readonly #stdout: Output;
   readonly #stderr: Output;
 
@@ -60,6 +63,7 @@ export class Printer {
     this.quiet = options.quiet;
     this.verbose = options.verbose ?? false;
     this.logsJson = options.logFormat === 'json';
+    this.#replacer = options.replacer;
     this.#stdout = options.stdout ?? process.stdout;
     this.#stderr = options.stderr ?? process.stderr;
   }
@@ -89,7 +93,7 @@ export class Printer {
    */
   document(format: DocumentFormat, value: object): void {
     if (!this.json) return;
-    const json = JSON.stringify(Object.assign({ format }, value, { format }), null, 2);
+    const json = JSON.stringify(Object.assign({ format }, value, { format }), this.#replacer, 2);
     this.#stdout.write(`${escapeControlsInJson(this.#scrubJson(json))}\n`);
   }
 

@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import { whereDefined } from '../defined.ts';
-import { type ErrorCode, EvidenceError, messageOf } from '../errors.ts';
+import { type ErrorCode, EvidenceError, isEvidenceError, messageOf, type NextStep } from '../errors.ts';
 
 /** Answers a request with one value, or with several, one after the other. */
 export type Handler<Request, Answer> = (
@@ -26,8 +26,10 @@ export interface ErrorValue {
   name: string;
   message: string;
   stack: string | undefined;
-  /** Members that are strings or numbers: code, next step, the path that the system refused. */
+  /** Members that are strings or numbers: code, the path that the system refused. */
   members: Record<string, string | number>;
+  /** Next step of an EvidenceError. */
+  step: NextStep | undefined;
   cause: ErrorValue | undefined;
 }
 
@@ -36,13 +38,13 @@ export function toErrorValue(error: unknown): ErrorValue {
   const { name, message, stack, cause } = error;
   const plain = Object.entries(error).filter(([, value]) => typeof value === 'string' || typeof value === 'number');
   const members: ErrorValue['members'] = Object.fromEntries(plain);
-  return { name, message, stack, members, cause: cause === undefined ? undefined : toErrorValue(cause) };
+  const step = isEvidenceError(error) ? error.step : undefined;
+  return { name, message, stack, members, step, cause: cause === undefined ? undefined : toErrorValue(cause) };
 }
 
-export function toError({ name, message, stack, members, cause }: ErrorValue): Error {
-  const { code, nextStep } = members;
-  const details = whereDefined({ nextStep: nextStep?.toString(), cause: cause && toError(cause) });
-  if (name === 'EvidenceError') return new EvidenceError(code as ErrorCode, message, details);
+export function toError({ name, message, stack, members, step, cause }: ErrorValue): Error {
+  const details = whereDefined({ nextStep: step, cause: cause && toError(cause) });
+  if (name === 'EvidenceError') return new EvidenceError(members['code'] as ErrorCode, message, details);
   return Object.assign(new Error(message, details), members, { name, stack });
 }
 

@@ -28,7 +28,7 @@ export async function* expectedContent(source: ObjectSource, expected: Expected)
   if (difference === undefined) return;
   const name = 'file' in source ? source.file : 'the content to archive';
   throw new EvidenceError('unreadable', `${name} changed before it was archived: ${difference}`, {
-    nextStep: 'Run the same command again; nothing was stored.',
+    nextStep: { after: '; nothing was stored' },
   });
 }
 
@@ -61,7 +61,7 @@ async function* blocksOf(source: ObjectSource): AsyncGenerator<Uint8Array> {
     throw new EvidenceError(
       code === 'ENOENT' ? 'not-found' : 'unreadable',
       `cannot read ${source.file}, which was to be archived: ${message}`,
-      { nextStep: 'Run the same command again; nothing was stored.', cause: error },
+      { nextStep: { after: '; nothing was stored' }, cause: error },
     );
   }
 }

@@ -111,6 +111,6 @@ function changed({ path, file }: FileSource, expected: number, actual: number): 
   return new EvidenceError(
     'unreadable',
     `${file}, for ${path} of the bundle, has ${actual} bytes instead of ${expected}: it was changed after it was received`,
-    { nextStep: 'Run the same command again; the file is received afresh.' },
+    { nextStep: { after: '; the file is received afresh' } },
   );
 }

@@ -73,8 +73,7 @@ export async function writeBundle(options: BundleOptions): Promise<WrittenBundle
     await rm(draft, { force: true });
     if (error instanceof EvidenceError || error instanceof TypeError) throw error;
     throw new EvidenceError('archive', `cannot write the bundle ${options.target}: ${messageOf(error)}`, {
-      nextStep:
-        'What is archived stays. See to free space and write permission there, then run the same command again.',
+      nextStep: { before: 'What is archived stays. See to free space and write permission there, then' },
       cause: error,
     });
   } finally {
@@ -187,7 +186,7 @@ function notAsAnnounced(finding: BundleFinding, count: number): EvidenceError {
     'unreadable',
     `the bundle read back is not what was to be written: ${finding.message}${others}`,
     {
-      nextStep: 'Run the same command again; the files are received afresh.',
+      nextStep: { after: '; the files are received afresh' },
     },
   );
 }

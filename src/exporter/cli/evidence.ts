@@ -5,6 +5,7 @@ import { exitCodeOf, exitCodeOfError } from '../../core/terminal/exit.ts';
 import { helpOn } from '../../core/terminal/help.ts';
 import { type Parsed, parse } from '../../core/terminal/parse.ts';
 import { type Output, Printer } from '../../core/terminal/printer.ts';
+import { withNextStep } from '../next-steps.ts';
 import { type Command, type CommandContext, reasonOfEnd } from './command.ts';
 import { COMMANDS, type Load } from './commands.ts';
 import { givenWords, keepSecretsOf, refuseMisplaced, secretsOf } from './config/secrets.ts';
@@ -79,7 +80,7 @@ async function work({ work: load, values }: Exclude<Parsed<Load>, string>, deps:
     logFormat = asksForJsonLog([], environment) ? 'json' : 'text',
   } = values as { json?: boolean; quiet?: boolean; verbose?: boolean; logFormat?: LogFormat };
   const context: CommandContext = {
-    printer: new Printer({ json, quiet, verbose, logFormat, stdout, stderr }),
+    printer: new Printer({ json, quiet, verbose, logFormat, replacer: withNextStep, stdout, stderr }),
     signal: interruption.signal,
     directory,
     environment,

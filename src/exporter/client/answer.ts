@@ -4,6 +4,14 @@ import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import type { Call } from './call.ts';
 import type { DispatchedAnswer } from './dispatch.ts';
 
+/** The service shows more than a limit of the configuration allows. */
+export class LimitError extends EvidenceError {
+  /** @param nextStep names the limit. */
+  constructor(message: string, nextStep: string) {
+    super('service', message, { nextStep });
+  }
+}
+
 const MAX_DISCARDED_BYTES = 64 * 1024;
 
 /** Answer whose body has not been read yet. */
@@ -108,11 +116,12 @@ export class Answer {
     throw new EvidenceError('service', `${what}, which was not asked for and cannot be read`);
   }
 
-  #tooLong(limit: number): EvidenceError {
+  #tooLong(limit: number): LimitError {
     const { method, url } = this.call;
-    return new EvidenceError('service', `${method} ${url} answers with more than ${limit} bytes`, {
-      nextStep: 'If an answer may be as long as that, raise source.limits.',
-    });
+    return new LimitError(
+      `${method} ${url} answers with more than ${limit} bytes`,
+      'If an answer may be as long as that, raise source.limits.',
+    );
   }
 }
 

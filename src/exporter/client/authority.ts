@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
+import { EvidenceError, isEvidenceError, type NextStep } from '../../core/errors.ts';
 import { isRetriedStatus } from '../../core/retry.ts';
 import { isUntrusted, reasonOf } from './connection-error.ts';
 import { dispatch } from './dispatch.ts';
@@ -19,8 +19,10 @@ interface AuthorityOptions {
 const TIMEOUT_MS = 20_000;
 const ATTEMPTS = 3;
 const MAX_ANSWER_BYTES = 64 * 1024;
-const NEXT_STEP =
-  'Check sign.tsa_url and the network, then run the same command again: only the time-stamp is missing.';
+const NEXT_STEP: NextStep = {
+  before: 'Check sign.tsa_url and the network, then',
+  same: ': only the time-stamp is missing',
+};
 
 /** Client for RFC 3161 over HTTP (section 3.4). Returns answers unchecked; callers must verify them before use. */
 export class AuthorityClient {
@@ -103,7 +105,7 @@ export class AuthorityClient {
   #refusal(status: number): EvidenceError {
     const code = status === 401 || status === 403 ? 'refused' : 'service';
     return new EvidenceError(code, `the time-stamping authority ${this.shown} answered ${status}`, {
-      nextStep: 'Check that sign.tsa_url names an RFC 3161 authority, then run the same command again.',
+      nextStep: { before: 'Check that sign.tsa_url names an RFC 3161 authority, then' },
     });
   }
 }

@@ -6,6 +6,7 @@ import { plural } from '../../core/plurals.ts';
 import { itemsOf } from '../../verifier/profile/answers.ts';
 import type { List, Paging } from '../../verifier/profile/list-description.ts';
 import { valueAt } from '../../verifier/profile/path.ts';
+import { LimitError } from './answer.ts';
 import type { Exchange, PageAnswer, ReceivedPage } from './exchange.ts';
 import { type KnownItems, PageReader } from './page-reader.ts';
 import { NO_SERVICE_THERE } from './problem.ts';
@@ -117,9 +118,10 @@ class Extent {
     if (this.#turned.has(mark)) throw endless(url, 'leads back to a page that was already read');
     this.#turned.add(mark);
     if (this.#pages < this.#most) return;
-    throw new EvidenceError('service', `${url} goes on after ${plural(this.#pages, 'page')}: its list never ends`, {
-      nextStep: 'If the list has as much as that, raise source.limits.pages.',
-    });
+    throw new LimitError(
+      `${url} goes on after ${plural(this.#pages, 'page')}: its list never ends`,
+      'If the list has as much as that, raise source.limits.pages.',
+    );
   }
 }
 

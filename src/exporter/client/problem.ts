@@ -34,7 +34,7 @@ export function toServiceError(refusal: Refusal): EvidenceError {
           : 'Give this API key the right to read streams and to generate evidence packages, or use another key.',
     });
   if (status === 404 || status === 410) return new EvidenceError('not-found', what);
-  return new EvidenceError('service', what, { nextStep: 'Run the same command again; if it stays, ask the operator.' });
+  return new EvidenceError('service', what, { nextStep: { after: '; if it stays, ask the operator' } });
 }
 
 /** Returns the error for a successful answer that is not of the requested form. */

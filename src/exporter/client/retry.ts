@@ -122,11 +122,11 @@ function describeWait({ message }: EvidenceError, askedMs: number): string {
 function askedToLeave({ message }: EvidenceError, askedMs: number): EvidenceError {
   if (askedMs > YEAR_MS)
     return new EvidenceError('unreachable', `${message}; it asks to come back in more than a year (Retry-After)`, {
-      nextStep: 'Ask the operator of the service, then run the same command again to resume.',
+      nextStep: { before: 'Ask the operator of the service, then', same: ' to resume' },
     });
   const at = `${new Date(Date.now() + askedMs).toISOString().slice(0, 19)}Z`;
   return new EvidenceError('unreachable', `${message}; it asks to come back at ${at} (Retry-After)`, {
-    nextStep: `Run the same command again after ${at} to resume.`,
+    nextStep: { after: ` after ${at} to resume` },
   });
 }
 
@@ -153,7 +153,7 @@ export async function untilReady<T extends object>(
     const left = deadline - performance.now();
     if (Math.max(asked, poll) > left) {
       const late = new EvidenceError('unreachable', `${what} is not ready within ${roughly(within / 1000)}`, {
-        nextStep: 'Run the same command again to resume; if it stays, ask the operator of the service.',
+        nextStep: { same: ' to resume', after: '; if it stays, ask the operator of the service' },
       });
       throw asked > poll ? askedToLeave(late, asked) : late;
     }

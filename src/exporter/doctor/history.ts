@@ -1,13 +1,13 @@
 import { readNewestEntry } from '../../verifier/ledger/ledger.ts';
 import { readPast } from '../../verifier/ledger/past.ts';
-import { readArchiveService } from '../../verifier/ledger/service.ts';
-import type { LedgerTrust } from '../../verifier/ledger/trust.ts';
 import { coverMonths } from '../../verifier/records/coverage.ts';
 import { describeMonth, toMonthReport } from '../../verifier/records/month-report.ts';
 import type { Archive } from '../archive/archive.ts';
 import { attempt, type Check, doubtful, failed, ok, skipped } from '../check.ts';
 import { readKnownLedger } from '../ledger/continuation.ts';
 import { overviewRuns } from '../ledger/overview.ts';
+import { readArchiveService } from '../ledger/service.ts';
+import type { LedgerTrust } from '../ledger/trust.ts';
 
 const SHOWN = 12;
 

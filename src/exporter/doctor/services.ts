@@ -1,4 +1,4 @@
-import { EvidenceError, insteadOfSameCommand, isEvidenceError } from '../../core/errors.ts';
+import { EvidenceError, isEvidenceError, sayNextStep } from '../../core/errors.ts';
 import { plural } from '../../core/plurals.ts';
 import type { List } from '../../verifier/profile/list-description.ts';
 import type { SupplementsDescription } from '../../verifier/profile/supplements.ts';
@@ -65,7 +65,7 @@ export async function checkSupplements(source: SupplementSource): Promise<Check[
 function toCheck(service: OtherService, error: unknown): Check {
   if (!isEvidenceError(error) || error.code === 'interrupted') throw error;
   const { reason, next_step } = toMissingSupplement(service, error);
-  const next = insteadOfSameCommand(next_step, 'run evidence doctor again');
+  const next = sayNextStep(next_step, 'run evidence doctor again');
   return { name: service, state: 'failed', code: 'service', says: reason, next_step: next };
 }
 

@@ -1,5 +1,5 @@
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
-import type { LedgerEnd } from '../../verifier/ledger/trust.ts';
+import type { LedgerEnd } from '../../verifier/ledger/end.ts';
 import { runEnvelopeKey, stampKey } from '../../verifier/records/keys.ts';
 import { readStamps } from '../../verifier/records/stamps.ts';
 import { envelopePieces, toStatement } from '../../verifier/records/statement.ts';

@@ -1,8 +1,9 @@
 import type { KeyObject } from 'node:crypto';
+import { type NextStep, sayNextStep } from '../../core/errors.ts';
 import type { Operator, Restart, StreamPast } from '../../verifier/claims/schemas.ts';
 import type { Recipients } from '../../verifier/encryption/keys.ts';
+import type { LedgerEnd } from '../../verifier/ledger/end.ts';
 import type { Past } from '../../verifier/ledger/past.ts';
-import type { LedgerEnd, LedgerTrust } from '../../verifier/ledger/trust.ts';
 import type { SealKeys } from '../../verifier/model/entry.ts';
 import type { Contract } from '../../verifier/reading/contract.ts';
 import type { ContractInUse } from '../../verifier/reading/in-use.ts';
@@ -15,6 +16,7 @@ import type { Archive } from '../archive/archive.ts';
 import type { AuditClient } from '../client/audit.ts';
 import type { Period } from '../client/period.ts';
 import type { ClockReading } from '../clocks.ts';
+import type { LedgerTrust } from '../ledger/trust.ts';
 import type { CollectedSupplements } from '../supplements/collect.ts';
 import type { SupplementSource } from '../supplements/source.ts';
 import type { Bound } from './binding.ts';
@@ -168,4 +170,9 @@ export interface OpenSupplements {
   notes: NotedStreams;
   /** Folder for files made from the supplements. */
   folder: string;
+}
+
+/** Says a next step to those who export: the same command adds nothing to a run that is finalized whatever is missing. */
+export function sayStepOf({ finalizePartial }: Pick<ExportContext, 'finalizePartial'>, step: NextStep): string {
+  return sayNextStep(step, finalizePartial ? 'export the run again with --revise' : undefined);
 }

@@ -1,13 +1,13 @@
 import { whereDefined } from '../../core/defined.ts';
-import { insteadOfSameCommand, isEvidenceError } from '../../core/errors.ts';
+import { isEvidenceError } from '../../core/errors.ts';
 import { FORMATS } from '../../core/formats.ts';
 import type { Rows } from '../../core/rows/rows.ts';
 import type { Expected } from '../../verifier/archive/archive.ts';
 import { readEarlierRuns } from '../../verifier/ledger/earlier-runs.ts';
-import type { LedgerEnd } from '../../verifier/ledger/trust.ts';
+import type { LedgerEnd } from '../../verifier/ledger/end.ts';
 import { ATTEMPT, type Attempt } from '../../verifier/records/attempt.ts';
 import { askedKey, attemptPrefix, documentKey, runRecordKey } from '../../verifier/records/keys.ts';
-import type { RunDocument, RunRecord, StreamFailure } from '../../verifier/records/record.ts';
+import type { RunDocument, RunRecord } from '../../verifier/records/record.ts';
 import { recordPieces } from '../../verifier/records/record-bytes.ts';
 import type { Unbound } from '../../verifier/records/stored-object.ts';
 import { type FinalizedRun, readFinalizedRun } from '../../verifier/records/stored-run.ts';
@@ -54,14 +54,8 @@ export async function concludeRun(unbound: ExportContext, run: RunState, jobs: S
     return { record: { ...record, documents }, state: 'open', unstamped: null, refused };
   }
   if (judged !== null) record.supplements = await archiveSupplements(context, run, judged);
-  record.failed = record.failed.map(toFinalized);
   record.left_over = await measureLeftOver(context.archive, record);
   return finalizeDraft(context, run.ledger, await freezeRun(context, record), jobs.recorded);
-}
-
-/** Changes the next step of a failure, because the same command adds nothing to a finalized run. */
-function toFinalized({ next_step, ...failure }: StreamFailure): StreamFailure {
-  return { ...failure, next_step: insteadOfSameCommand(next_step, 'export the run again with --revise') };
 }
 
 /** Finalizes a run that this or another process has frozen. @param known records that need no further verification. */
@@ -131,7 +125,7 @@ async function leaveAttempt(
     started_at: run.start.at.toISOString(),
     ended_at: context.runtime.now().toISOString(),
     reconciliation: record.reconciliation,
-    failed: jobs.failed,
+    failed: [...record.failed],
     documents: [await putAttemptReport(context, record, prefix)],
     incomplete: jobs.incomplete.map(withinRun),
     supplements: record.supplements,

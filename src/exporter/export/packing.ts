@@ -1,4 +1,4 @@
-import { EvidenceError } from '../../core/errors.ts';
+import { EvidenceError, RESUME } from '../../core/errors.ts';
 import { programUrl } from '../../core/install-paths.ts';
 import { Threads, type ThreadsOptions } from '../../core/threads/threads.ts';
 import type { BundleOptions, WrittenBundle } from '../bundle/write.ts';
@@ -12,7 +12,7 @@ const OPTIONS: ThreadsOptions<BundleOptions, WrittenBundle> = {
 
 function toFailure(reason: string): EvidenceError {
   return new EvidenceError('archive', `the thread that packs bundles failed: ${reason}`, {
-    nextStep: 'What was archived before is kept: run the same command again to resume.',
+    nextStep: { ...RESUME, before: 'What was archived before is kept:' },
   });
 }
 

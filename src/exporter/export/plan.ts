@@ -11,13 +11,14 @@ import type { Past } from '../../verifier/ledger/past.ts';
 import { toStreamFinding } from '../../verifier/model/stream-finding.ts';
 import type { Question } from '../../verifier/records/question.ts';
 import {
+  type Exclusion,
   type LedgerHead,
   MAX_RUN_RECORD_BYTES,
   type StreamList,
   type StreamRecord,
   type Vanished,
 } from '../../verifier/records/record.ts';
-import { whyExcluded } from '../../verifier/records/stream-glob.ts';
+import { exclusionOf } from '../../verifier/records/stream-glob.ts';
 
 /** Ledger heads by stream id. */
 export interface StreamHeads extends Iterable<[streamId: string, head: LedgerHead]> {
@@ -42,7 +43,7 @@ export type FindListed = (streamId: string) => ListedStream | undefined;
 
 export interface StreamSelection {
   included: Rows<ListedStream>;
-  excluded: { stream_id: string; reason: string }[];
+  excluded: Exclusion[];
   /** All listed streams, in list order. */
   list: StreamList;
 }
@@ -75,8 +76,8 @@ export async function selectStreams(
       );
     seen.add(streamId);
     all.push({ stream_id: streamId, ...toStatementDocument(stream) });
-    const reason = whyExcluded(streamId, scope);
-    if (reason !== null) excluded.push({ stream_id: streamId, reason });
+    const exclusion = exclusionOf(streamId, scope);
+    if (exclusion !== null) excluded.push(exclusion);
     else {
       claimName(named, streamId);
       included.push(stream);
@@ -179,7 +180,7 @@ function unlistedIn<Value>(
 ): [streamId: string, Value][] {
   const listed = new Set([...included.map(({ streamId }) => streamId), ...excluded.map(({ stream_id }) => stream_id)]);
   const unlisted: [string, Value][] = [];
-  for (const pair of streams) if (!listed.has(pair[0]) && whyExcluded(pair[0], scope) === null) unlisted.push(pair);
+  for (const pair of streams) if (!listed.has(pair[0]) && exclusionOf(pair[0], scope) === null) unlisted.push(pair);
   return unlisted;
 }
 

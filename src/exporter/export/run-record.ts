@@ -12,7 +12,7 @@ import type { Unbound } from '../../verifier/records/stored-object.ts';
 import { countSupplements, type RunSupplements } from '../../verifier/records/supplements.ts';
 import { type ClockReading, describeSkew } from '../clocks.ts';
 import { isBoundRecord } from './binding.ts';
-import type { ExportContext, RunState } from './context.ts';
+import { type ExportContext, type RunState, sayStepOf } from './context.ts';
 import { findEnded, findUnlisted, findVanished, type StreamSelection } from './plan.ts';
 import type { StreamJobs } from './stream-jobs.ts';
 
@@ -35,7 +35,10 @@ export function toRunRecord(
   const { question, service, maker, signing } = context;
   const finishedAt = context.runtime.now().toISOString();
   const { streams, excluded, vanished, ended } = toStreams(context, run, jobs);
-  const parts = { streams, excluded, vanished, failed: jobs.failed };
+  const failed = jobs.failed.map(({ next_step, ...failure }) => {
+    return { ...failure, next_step: sayStepOf(context, next_step) };
+  });
+  const parts = { streams, excluded, vanished, failed };
   const outcome = toRunOutcome(parts, supplements);
   const record: RunRecord = {
     format: FORMATS.run,
@@ -57,7 +60,7 @@ export function toRunRecord(
     stream_list: jobs.selection.list,
     streams,
     excluded,
-    failed: jobs.failed,
+    failed,
     vanished,
     ended,
     acceptances: [...run.acceptances],

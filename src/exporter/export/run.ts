@@ -1,14 +1,14 @@
 import { EvidenceError } from '../../core/errors.ts';
 import { inParallel } from '../../core/parallel.ts';
 import { findEntry, readNewestEntry, runOf } from '../../verifier/ledger/ledger.ts';
-import { requireTrusted } from '../../verifier/ledger/trust.ts';
-import { verifyCommand } from '../../verifier/ledger/verify-command.ts';
 import { coverageOf, coverMonths } from '../../verifier/records/coverage.ts';
 import { runEnvelopeKey, runRecordKey } from '../../verifier/records/keys.ts';
 import { type MonthReport, toMonthReport } from '../../verifier/records/month-report.ts';
 import { type FinalizedRun, readFinalizedRun } from '../../verifier/records/stored-run.ts';
 import { type ClockReading, earlierClock } from '../clocks.ts';
 import { type KnownLedger, readKnownLedger } from '../ledger/continuation.ts';
+import { requireTrusted } from '../ledger/trust.ts';
+import { verifyCommand } from '../ledger/verify-command.ts';
 import { hiddenIn } from './account.ts';
 import { beginningOf, beginRun, boundToBeginning, checkSameService, requireSame } from './asked.ts';
 import { attestRun, stampFinalized } from './attest.ts';

@@ -1,3 +1,4 @@
+import { RESUME } from '../../core/errors.ts';
 import type { ExportContext } from './context.ts';
 import type { ListedStream } from './plan.ts';
 import { type CommonCode, commonCodeOf, type StreamOutcome } from './stream-jobs.ts';
@@ -12,7 +13,7 @@ const GIVEN_UP_AFTER = 10;
 const COMMON = {
   unreachable: {
     why: `the service was out of reach for the ${GIVEN_UP_AFTER} streams before`,
-    next_step: 'When the service can be reached, run the same command again to resume.',
+    next_step: { ...RESUME, before: 'When the service can be reached,' },
   },
   refused: {
     why: `the service refused this key for the ${GIVEN_UP_AFTER} streams before`,
@@ -52,6 +53,6 @@ export class ServiceReach {
     const { why, next_step } = COMMON[code];
     const reason = `not tried, because ${why}`;
     this.#context.runtime.listen({ type: 'failed', streamId, reason });
-    return { kind: 'failed', failure: { stream_id: streamId, reason, next_step }, code };
+    return { kind: 'failed', failure: { stream_id: streamId, code, reason, next_step } };
   }
 }

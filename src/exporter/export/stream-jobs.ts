@@ -1,4 +1,4 @@
-import type { ErrorCode, EvidenceError } from '../../core/errors.ts';
+import { type EvidenceError, type NextStep, RESUME } from '../../core/errors.ts';
 import { type Rows, RowsBuilder } from '../../core/rows/rows.ts';
 import type { RunRecord, StreamFailure, StreamRecord } from '../../verifier/records/record.ts';
 import type { StoredAs, Unbound } from '../../verifier/records/stored-object.ts';
@@ -30,7 +30,15 @@ export type StreamOutcome =
   | { kind: 'recorded'; stored: StoredRecord; recovered: Recovered | null }
   /** Archived as an attempt, which keeps the run from being finalized. */
   | { kind: 'incomplete'; record: Unbound<StreamRecord>; recovered: Recovered | null; isRefused: boolean }
-  | { kind: 'failed'; failure: StreamFailure; code: ErrorCode };
+  | { kind: 'failed'; failure: FailedStream };
+
+interface FailedStream extends Omit<StreamFailure, 'next_step'> {
+  next_step: NextStep;
+}
+
+export function toFailed(streamId: string, { code, message, step }: EvidenceError): StreamOutcome {
+  return { kind: 'failed', failure: { stream_id: streamId, code, reason: message, next_step: step ?? RESUME } };
+}
 
 /** Streams of a run after all jobs have ended. */
 export interface StreamJobs {
@@ -38,7 +46,7 @@ export interface StreamJobs {
   /** Recorded streams, sorted by stream id. */
   recorded: Rows<StoredRecord>;
   incomplete: Rows<Unbound<StreamRecord>>;
-  failed: StreamFailure[];
+  failed: FailedStream[];
   /** Number of failed and incomplete streams for which the service refused the key. */
   refused: number;
   /** Streams that this process did not receive. */
@@ -53,7 +61,7 @@ interface RecoveredStream extends Pick<Recovered, 'unread'> {
 export class StreamOutcomes {
   readonly #recorded = new RowsBuilder<StoredRecord>();
   readonly #incomplete = new RowsBuilder<Unbound<StreamRecord>>();
-  readonly #failed: StreamFailure[] = [];
+  readonly #failed: FailedStream[] = [];
   readonly #recovered = new RowsBuilder<RecoveredStream>();
   #refused = 0;
 
@@ -97,5 +105,6 @@ export type CommonCode = 'unreachable' | 'refused';
 export function commonCodeOf(outcome: StreamOutcome): CommonCode | null {
   if (outcome.kind === 'incomplete') return outcome.isRefused ? 'refused' : null;
   if (outcome.kind !== 'failed') return null;
-  return outcome.code === 'unreachable' || outcome.code === 'refused' ? outcome.code : null;
+  const { code } = outcome.failure;
+  return code === 'unreachable' || code === 'refused' ? code : null;
 }

@@ -23,7 +23,7 @@ import { compareWithPast } from './past.ts';
 import type { ListedStream } from './plan.ts';
 import { Collection, type Received } from './receive.ts';
 import { putStreamRecord, readableStreamRecord } from './records.ts';
-import type { Recovered, StreamOutcome } from './stream-jobs.ts';
+import { type Recovered, type StreamOutcome, toFailed } from './stream-jobs.ts';
 
 /**
  * Exports one stream from the service to the archive. Everything that was received is archived, whatever the verdict.
@@ -228,7 +228,5 @@ function toFailure({ listen }: Runtime, streamId: string, error: unknown): Strea
   if (!isEvidenceError(error)) throw error;
   if (ENDS_THE_RUN.includes(error.code)) throw error;
   listen({ type: 'failed', streamId, reason: error.message });
-  const nextStep = error.nextStep ?? 'Run the same command again to resume.';
-  const failure = { stream_id: streamId, reason: error.message, next_step: nextStep };
-  return { kind: 'failed', failure, code: error.code };
+  return toFailed(streamId, error);
 }

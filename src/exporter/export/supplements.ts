@@ -1,6 +1,5 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { insteadOfSameCommand } from '../../core/errors.ts';
 import { supplementsKey } from '../../verifier/records/keys.ts';
 import type { RunSupplements, StoredSupplements } from '../../verifier/records/supplements.ts';
 import type { SupplementState } from '../../verifier/supplements/document.ts';
@@ -13,7 +12,7 @@ import {
 import { ImpliedRecords } from '../../verifier/supplements/implied.ts';
 import { NotedStreams } from '../../verifier/verify/noted-entries.ts';
 import { type CollectedSupplements, collectSupplements } from '../supplements/collect.ts';
-import type { ExportContext, OpenSupplements, RunState } from './context.ts';
+import { type ExportContext, type OpenSupplements, type RunState, sayStepOf } from './context.ts';
 import type { StreamSelection } from './plan.ts';
 import type { StreamJobs } from './stream-jobs.ts';
 import { packSupplements } from './supplement-bag.ts';
@@ -66,7 +65,7 @@ export async function judgeCollected(
   jobs: StreamJobs,
 ): Promise<JudgedSupplements | null> {
   if (run.supplements === null) return null;
-  const services = toServices(run.supplements.collected, context.finalizePartial);
+  const services = toServices(context, run.supplements.collected);
   const judged = await judgeRecords(context, run.supplements, jobs, { services, startedAt: run.start.at });
   return { ...run.supplements, judged, record: { services, ...judged.statement, object: null } };
 }
@@ -95,8 +94,7 @@ function wantedOf({ collected }: CollectedSupplements): Map<string, Set<number>>
 
 type Services = Record<SupplementService, SupplementState>;
 
-/** @param isLast true if the same command adds nothing more to the run. */
-function toServices({ collected, missing }: CollectedSupplements, isLast: boolean): Services {
+function toServices(context: ExportContext, { collected, missing }: CollectedSupplements): Services {
   const services: Partial<Services> = {};
   for (const service of SUPPLEMENT_SERVICES) services[service] = { state: 'not_configured' };
   for (const { service, url, collectedAt } of collected)
@@ -107,7 +105,7 @@ function toServices({ collected, missing }: CollectedSupplements, isLast: boolea
       origin: url,
       collected_at: collectedAt.toISOString(),
       reason,
-      next_step: isLast ? insteadOfSameCommand(next_step, 'export the run again with --revise') : next_step,
+      next_step: sayStepOf(context, next_step),
     };
   return services as Services;
 }

@@ -1,11 +1,11 @@
 import { EvidenceError } from '../../core/errors.ts';
-import type { LedgerTrust } from '../../verifier/ledger/trust.ts';
 import { RUN_ID } from '../../verifier/model/run-id.ts';
 import { runPrefix } from '../../verifier/records/keys.ts';
 import type { Abandonment } from '../../verifier/records/record.ts';
 import type { Archive } from '../archive/archive.ts';
 import { appendEntry, nextKey } from './append.ts';
 import { type KnownLedger, readKnownLedger } from './continuation.ts';
+import type { LedgerTrust } from './trust.ts';
 
 /**
  * Records that a run that was begun, or that someone else placed in the archive, is abandoned. Its objects stay, count

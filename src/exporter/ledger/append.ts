@@ -1,5 +1,6 @@
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import { deriveEntry } from '../../verifier/ledger/derive.ts';
+import type { LedgerEnd } from '../../verifier/ledger/end.ts';
 import { abandonmentOf, type Names } from '../../verifier/ledger/given-up.ts';
 import {
   LEDGER_ENTRY,
@@ -9,14 +10,14 @@ import {
   type Subject,
   signedPart,
 } from '../../verifier/ledger/ledger.ts';
-import type { LedgerEnd, LedgerTrust } from '../../verifier/ledger/trust.ts';
-import { verifyCommand } from '../../verifier/ledger/verify-command.ts';
 import { ledgerKey } from '../../verifier/records/keys.ts';
 import { sign } from '../../verifier/signature/envelope.ts';
 import type { SigningKey } from '../../verifier/signature/key.ts';
 import type { Archive } from '../archive/archive.ts';
 import { keepPublicKey, putLongRecord } from '../records/put-record.ts';
 import { readAdded } from './continuation.ts';
+import type { LedgerTrust } from './trust.ts';
+import { verifyCommand } from './verify-command.ts';
 
 const MAX_RACES = 100;
 

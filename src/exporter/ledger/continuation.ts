@@ -3,6 +3,7 @@ import { joinMaps } from '../../core/rows/map.ts';
 import type { Restart } from '../../verifier/claims/schemas.ts';
 import { readAcceptance } from '../../verifier/ledger/contradiction.ts';
 import { deriveEntry } from '../../verifier/ledger/derive.ts';
+import type { LedgerEnd } from '../../verifier/ledger/end.ts';
 import { abandonmentOf, whyNamedTwice } from '../../verifier/ledger/given-up.ts';
 import {
   entryDigest,
@@ -15,12 +16,12 @@ import {
   withSignaturesOf,
 } from '../../verifier/ledger/ledger.ts';
 import { type Past, PastBuilder } from '../../verifier/ledger/past.ts';
-import { type LedgerEnd, type LedgerTrust, refuseHandedOver, requireTrusted } from '../../verifier/ledger/trust.ts';
-import { verifyCommand } from '../../verifier/ledger/verify-command.ts';
 import { isLedgerKey, LEDGER_PREFIX, ledgerKey, runRecordKey } from '../../verifier/records/keys.ts';
 import type { Acceptance } from '../../verifier/records/record.ts';
 import { readRunRecord } from '../../verifier/records/stored-run.ts';
 import type { Archive } from '../archive/archive.ts';
+import { type LedgerTrust, refuseHandedOver, requireTrusted } from './trust.ts';
+import { verifyCommand } from './verify-command.ts';
 
 /** Ledger that was read and found intact. */
 export interface KnownLedger extends LedgerEnd {

@@ -1,9 +1,9 @@
 import { EvidenceError } from '../../core/errors.ts';
-import type { LedgerTrust } from '../../verifier/ledger/trust.ts';
 import type { SigningKey } from '../../verifier/signature/key.ts';
 import type { Archive } from '../archive/archive.ts';
 import { appendEntry, nextKey } from './append.ts';
 import { type KnownLedger, readKnownLedger } from './continuation.ts';
+import type { LedgerTrust } from './trust.ts';
 
 export interface HandOver {
   /** Key ids. */

@@ -1,8 +1,6 @@
 import { EvidenceError } from '../../core/errors.ts';
 import { FORMATS } from '../../core/formats.ts';
 import { acceptableIn, hasStream } from '../../verifier/ledger/contradiction.ts';
-import type { LedgerTrust } from '../../verifier/ledger/trust.ts';
-import { verifyCommand } from '../../verifier/ledger/verify-command.ts';
 import type { AcceptedFinding } from '../../verifier/records/contradiction.ts';
 import { acceptanceKey, runRecordKey } from '../../verifier/records/keys.ts';
 import { ACCEPTANCE, type Acceptance } from '../../verifier/records/record.ts';
@@ -11,6 +9,8 @@ import type { Archive } from '../archive/archive.ts';
 import { putRecord } from '../records/put-record.ts';
 import { appendEntry, nextKey } from './append.ts';
 import { type KnownLedger, readKnownLedger } from './continuation.ts';
+import type { LedgerTrust } from './trust.ts';
+import { verifyCommand } from './verify-command.ts';
 
 interface AcceptanceOptions {
   streamId: string;

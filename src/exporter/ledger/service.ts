@@ -1,9 +1,11 @@
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
+import type { ReadableArchive } from '../../verifier/archive/archive.ts';
 import type { StoredLedgerEntry } from '../../verifier/ledger/ledger.ts';
-import { archiveBytes, readArchiveService } from '../../verifier/ledger/service.ts';
+import { archiveBytes, readStatedService } from '../../verifier/ledger/service.ts';
 import { ARCHIVE_KEY } from '../../verifier/records/keys.ts';
 import type { Archive } from '../archive/archive.ts';
 import { putBytes } from '../records/put-record.ts';
+import { verifyCommand } from './verify-command.ts';
 
 /** Service that an export wants to add to an archive. */
 interface ServiceQuestion {
@@ -59,4 +61,24 @@ export async function keepService(archive: Archive, auditUrl: string, newest: St
     const held = isEvidenceError(error, 'conflict') ? await readArchiveService(archive, null) : null;
     throw held === null ? error : otherService(held, auditUrl, { canMove: false });
   }
+}
+
+/**
+ * Returns the service whose evidence an archive holds now; null for an archive without evidence.
+ * @param newest newest entry of its ledger.
+ * @throws EvidenceError `unreadable` if the archive no longer states it.
+ */
+export async function readArchiveService(
+  archive: ReadableArchive,
+  newest: StoredLedgerEntry | null,
+): Promise<string | null> {
+  const isThere = (await archive.stat(ARCHIVE_KEY)) !== null;
+  // Before the first run, an entry that gives up a run states no service.
+  if (!isThere && (newest?.entry.audit_url ?? null) === null) return null;
+  if (!isThere)
+    throw new EvidenceError('unreadable', `${ARCHIVE_KEY} is missing, which every archive with a run has`, {
+      nextStep: `Nothing was exported. Find out what else is wrong, with: ${verifyCommand(archive)}.`,
+    });
+  const { auditUrl } = await readStatedService(archive);
+  return newest?.entry.audit_url ?? auditUrl;
 }

@@ -1,3 +1,4 @@
+import { type ErrorCode, sayNextStep } from '../../core/errors.ts';
 import type { QueueDatabase } from './database.ts';
 import {
   type Conclusion,
@@ -35,7 +36,7 @@ export interface RunProgress {
   workers: WorkerProgress[];
   /** Result of the run; null until the run has ended, and if it could not be concluded. */
   conclusion: Conclusion | null;
-  failure: TaskFailure | null;
+  failure: ShownFailure | null;
 }
 
 export interface WorkerProgress {
@@ -46,10 +47,16 @@ export interface WorkerProgress {
   concludes: boolean;
 }
 
+interface ShownFailure extends Omit<TaskFailure, 'next_step'> {
+  next_step: string | null;
+}
+
 /** Stream that failed or ended incomplete, or that was given back and waits for another try. */
 export interface StreamTrouble {
   streamId: string;
   state: 'failed' | 'incomplete' | 'tried again';
+  /** Null where it was received in part. */
+  code: ErrorCode | null;
   reason: string;
   nextStep: string;
 }
@@ -101,7 +108,7 @@ export async function readProgress(db: Reader, runId: string): Promise<RunProgre
     secondsLeft: left > 0 && perSecond > 0 ? Math.ceil(left / perSecond) : null,
     workers: await readWorkers(db, run),
     conclusion: run.result === null ? null : readKept(conclusionSchema, run.result),
-    failure: run.failure === null ? null : readKept(failureSchema, run.failure),
+    failure: run.failure === null ? null : readFailure(run.failure),
   };
 }
 
@@ -157,19 +164,26 @@ export async function readTroubles({ query, schema }: Reader, runId: string): Pr
   return rows.flatMap(({ listed, outcome, failure }) => toTrouble(readListed(listed).streamId, outcome, failure) ?? []);
 }
 
+function readFailure(text: string): ShownFailure {
+  const { next_step, ...failure } = readKept(failureSchema, text);
+  return { ...failure, next_step: next_step === null ? null : sayNextStep(next_step) };
+}
+
 function toTrouble(streamId: string, outcomeText: string | null, failureText: string | null): StreamTrouble | null {
   if (outcomeText === null) {
-    const failure = readKept(failureSchema, failureText ?? 'null');
-    return { streamId, state: 'tried again', reason: failure.reason, nextStep: failure.next_step ?? '' };
+    const { code, reason, next_step } = readFailure(failureText ?? 'null');
+    return { streamId, state: 'tried again', code, reason, nextStep: next_step ?? '' };
   }
   const outcome = readOutcome(outcomeText);
-  if (outcome?.kind === 'failed')
-    return { streamId, state: 'failed', reason: outcome.failure.reason, nextStep: outcome.failure.next_step };
+  if (outcome?.kind === 'failed') {
+    const { code, reason, next_step } = outcome.failure;
+    return { streamId, state: 'failed', code, reason, nextStep: sayNextStep(next_step) };
+  }
   if (outcome?.kind !== 'incomplete') return null;
   const { missing, status } = outcome.record;
   const reason =
     missing.length === 0
       ? `its claims come to ${status}`
       : missing.map(({ form, reason }) => `the ${form} form: ${reason}`).join('; ');
-  return { streamId, state: 'incomplete', reason, nextStep: '' };
+  return { streamId, state: 'incomplete', code: null, reason, nextStep: '' };
 }

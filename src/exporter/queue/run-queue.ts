@@ -257,8 +257,8 @@ function toLost(streamId: string, failureText: string | null): StreamOutcome {
   const last = failureText === null ? null : readKept(failureSchema, failureText);
   const why = last === null ? 'each of them ended while it held the stream' : `the last time: ${last.reason}`;
   const reason = `given to ${TRIES} workers in turn, and exported by none; ${why}`;
-  const next_step =
-    last?.next_step ??
-    'See what the workers printed, and whether they had enough memory and disk; then run the same command again.';
-  return { kind: 'failed', failure: { stream_id: streamId, reason, next_step }, code: last?.code ?? 'service' };
+  const next_step = last?.next_step ?? {
+    before: 'See what the workers printed, and whether they had enough memory and disk; then',
+  };
+  return { kind: 'failed', failure: { stream_id: streamId, code: last?.code ?? 'service', reason, next_step } };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type ErrorCode, EvidenceError } from '../../core/errors.ts';
+import { ERROR_CODES, EvidenceError, type NextStep } from '../../core/errors.ts';
 import { STATUSES } from '../../verifier/claims/claim.ts';
 import { runIdSchema, timeSchema } from '../../verifier/model/schemas.ts';
 import {
@@ -17,8 +17,6 @@ import type { StreamOutcome } from '../export/stream-jobs.ts';
  */
 
 const count = z.int().min(0);
-const code = z.string().max(40) as z.ZodType<ErrorCode>;
-
 /** Options of a run beyond its asked.json. */
 export const optionsSchema = z.strictObject({
   supersedes: z.array(runIdSchema),
@@ -54,8 +52,17 @@ const listedSchema = z.strictObject({
   record: z.string(),
 });
 
+const nextStepSchema = z.union([
+  z.string(),
+  z.strictObject({ before: z.string().optional(), same: z.string().optional(), after: z.string().optional() }),
+]) as z.ZodType<NextStep>;
+
 /** Reason of a failed try. */
-export const failureSchema = z.strictObject({ code, reason: z.string(), next_step: z.string().nullable() });
+export const failureSchema = z.strictObject({
+  code: z.enum(ERROR_CODES),
+  reason: z.string(),
+  next_step: nextStepSchema.nullable(),
+});
 export type TaskFailure = z.infer<typeof failureSchema>;
 
 const unread = z.strictObject({ unread: z.boolean() }).nullable();
@@ -67,7 +74,10 @@ const outcomeSchema = z.discriminatedUnion('kind', [
     recovered: unread,
     is_refused: z.boolean(),
   }),
-  z.strictObject({ kind: z.literal('failed'), failure: streamFailureSchema, code }),
+  z.strictObject({
+    kind: z.literal('failed'),
+    failure: streamFailureSchema.extend({ next_step: nextStepSchema }),
+  }),
 ]);
 type OutcomeDocument = z.infer<typeof outcomeSchema>;
 

@@ -1,7 +1,7 @@
-import { type ErrorCode, EvidenceError, isEvidenceError, messageOf } from '../../core/errors.ts';
+import { type ErrorCode, EvidenceError, isEvidenceError, messageOf, RESUME } from '../../core/errors.ts';
 import { wait } from '../../core/wait.ts';
 import type { JoinedRun } from '../export/handed-out.ts';
-import type { StreamOutcome } from '../export/stream-jobs.ts';
+import { type StreamOutcome, toFailed } from '../export/stream-jobs.ts';
 import type { HeldJob } from './jobs.ts';
 import { JoinedRuns } from './joined-runs.ts';
 import type { HandedRun, HeldConclusion, HeldStream, RunQueue } from './run-queue.ts';
@@ -122,7 +122,7 @@ class Worker {
 
   async #export(held: HeldStream): Promise<void> {
     const { queue, join } = this.#deps;
-    if (isLate(held)) return queue.settle(held, toOutcome(held, deadlineOf(held)));
+    if (isLate(held)) return queue.settle(held, toFailed(held.stream.streamId, deadlineOf(held)));
     try {
       const outcome = await this.#runs.use(
         nameOf(held),
@@ -179,16 +179,16 @@ async function exportWith(run: JoinedRun, held: HeldStream): Promise<StreamOutco
   try {
     return await run.export(held.stream, held.mayBeLeft);
   } catch (error) {
-    if (isLate(held)) return toOutcome(held, deadlineOf(held));
+    if (isLate(held)) return toFailed(held.stream.streamId, deadlineOf(held));
     if (!isEvidenceError(error) || endsTheWorker(error)) throw error;
-    return toOutcome(held, error);
+    return toFailed(held.stream.streamId, error);
   }
 }
 
 /** Returns the error of a run that has reached its deadline. */
 export function deadlineOf({ runId }: Pick<HandedRun, 'runId'>): EvidenceError {
   return new EvidenceError('interrupted', `the deadline of run ${runId} was reached`, {
-    nextStep: 'Run the same command again to resume.',
+    nextStep: RESUME,
   });
 }
 
@@ -201,13 +201,8 @@ function endsTheWorker(error: unknown): boolean {
   return !isEvidenceError(error) || ENDS_THE_WORKER.has(error.code);
 }
 
-function toOutcome({ stream: { streamId } }: HeldStream, { code, message, nextStep }: EvidenceError): StreamOutcome {
-  const next_step = nextStep ?? 'Run the same command again to resume.';
-  return { kind: 'failed', failure: { stream_id: streamId, reason: message, next_step }, code };
-}
-
 function toFailure(error: unknown): TaskFailure {
   const [code, next_step] =
-    error instanceof EvidenceError ? [error.code, error.nextStep ?? null] : (['service', null] as const);
+    error instanceof EvidenceError ? [error.code, error.step ?? null] : (['service', null] as const);
   return { code, reason: messageOf(error), next_step };
 }

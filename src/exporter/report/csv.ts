@@ -4,6 +4,7 @@ import { lengthOf } from '../../verifier/claims/ranges.ts';
 import type { Reconciliation, RunRecord, RunStream } from '../../verifier/records/record.ts';
 import { anchoredIn } from './view/anchors.ts';
 import { countUnfetched, missingIn, statedEntries } from './view/missing.ts';
+import { sayExclusion } from './view/sentences.ts';
 
 /** Class of a stream in the reconciliation. Streams that are `vanished` or `ended` are not listed and not counted. */
 type Class = Exclude<keyof Reconciliation, 'listed'> | 'vanished' | 'ended';
@@ -70,8 +71,8 @@ function* rowsOf(record: RunRecord): Generator<Row> {
   for (const stream of streams) yield toRow(stream, period);
   for (const { stream_id, reason } of failed)
     yield rowOf('failed', stream_id, { reason, stated_entries: stated.get(stream_id) });
-  for (const { stream_id, reason } of excluded)
-    yield rowOf('excluded', stream_id, { reason, stated_entries: stated.get(stream_id) });
+  for (const { stream_id, pattern } of excluded)
+    yield rowOf('excluded', stream_id, { reason: sayExclusion(pattern), stated_entries: stated.get(stream_id) });
   for (const { stream_id, finding, entries } of vanished)
     yield rowOf('vanished', stream_id, { reason: finding.message, missing_entries: entries });
   for (const { stream_id, finding, entries } of ended)

@@ -16,6 +16,7 @@ import {
 } from '../../verifier/supplements/files.ts';
 import { readAgents } from '../../verifier/supplements/reading.ts';
 import type { ReceivedFiles } from '../../verifier/supplements/tally.ts';
+import { LimitError } from '../client/answer.ts';
 import type { Exchange } from '../client/exchange.ts';
 import { periodFilter } from '../client/operations.ts';
 import type { Period } from '../client/period.ts';
@@ -187,8 +188,9 @@ export class ReceivedAnswers implements ReceivedFiles {
   }
 }
 
-function tooMuch(what: string, limit: string): EvidenceError {
-  return new EvidenceError('service', `the service goes on after ${what}: its lists never end, or hold too much`, {
-    nextStep: `If it has as much as that, raise source.limits.${limit}.`,
-  });
+function tooMuch(what: string, limit: string): LimitError {
+  return new LimitError(
+    `the service goes on after ${what}: its lists never end, or hold too much`,
+    `If it has as much as that, raise source.limits.${limit}.`,
+  );
 }

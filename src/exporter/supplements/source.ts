@@ -1,7 +1,8 @@
-import type { ErrorCode, EvidenceError } from '../../core/errors.ts';
+import { type EvidenceError, type NextStep, RESUME } from '../../core/errors.ts';
 import type { Description } from '../../verifier/profile/description.ts';
 import type { SupplementsDescription } from '../../verifier/profile/supplements.ts';
 import { OTHER_SERVICES, type OtherService, type SupplementService } from '../../verifier/supplements/files.ts';
+import { LimitError } from '../client/answer.ts';
 import type { SupplementClient } from '../client/supplement.ts';
 
 /** Services that supplements are collected from. */
@@ -25,26 +26,20 @@ export function othersOf({ clients }: SupplementSource): [OtherService, Suppleme
 export interface MissingSupplement {
   service: SupplementService;
   reason: string;
-  next_step: string;
+  next_step: NextStep;
 }
-
-const AGAIN = 'then run the same command again to resume';
 
 /** Returns the next step for a failure. For invalid answers, only the operator of the service can help. */
-function nextStepOf(service: SupplementService, code: ErrorCode): string {
+function remedyOf(service: SupplementService, { code }: EvidenceError): string {
   const key = `source.${service}_url`;
   if (code === 'refused')
-    return `Give the API key the right to read what the service of ${service} shows, or use another key; ${AGAIN}.`;
-  if (code === 'unreachable') return `See that ${key} can be reached; ${AGAIN}.`;
-  if (code === 'not-found') return `Check that ${key} is the address of the service of ${service}; ${AGAIN}.`;
-  return `Check ${key}, or ask the operator of the service; ${AGAIN}.`;
+    return `Give the API key the right to read what the service of ${service} shows, or use another key`;
+  if (code === 'unreachable') return `See that ${key} can be reached`;
+  if (code === 'not-found') return `Check that ${key} is the address of the service of ${service}`;
+  return `Check ${key}, or ask the operator of the service`;
 }
 
-export function toMissingSupplement(
-  service: SupplementService,
-  { code, message, nextStep }: EvidenceError,
-): MissingSupplement {
-  const isLimit = nextStep?.includes('source.limits') === true;
-  const next_step = isLimit ? `${nextStep} Then run the same command again to resume.` : nextStepOf(service, code);
-  return { service, reason: message, next_step };
+export function toMissingSupplement(service: SupplementService, error: EvidenceError): MissingSupplement {
+  const before = error instanceof LimitError ? `${error.nextStep} Then` : `${remedyOf(service, error)}; then`;
+  return { service, reason: error.message, next_step: { ...RESUME, before } };
 }

@@ -76,7 +76,6 @@ export function toListingFinding({
   code: _code,
   severity: _severity,
   stream_id: _id,
-  next_step: _next,
   ...place
 }: StreamFinding): ListingFinding {
   return place;

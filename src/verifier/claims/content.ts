@@ -120,7 +120,7 @@ function barReason(bars: readonly OpenRole[]): string {
       `digests do not cover ${shown(perhaps.map(wordsOf))}, and the contract does not say that it is not ${either(perhaps.map(({ role }) => WORDS[role]))}`,
     );
   const names = [...new Set([...named, ...unsaid].map(({ role }) => role)), ...distinct(perhaps)];
-  return `${reasons.join('; ')}; who accepts that says so: --accept-unhashed ${names.slice(0, SHOWN).join(',')}`;
+  return `${reasons.join('; ')}; who accepts that says so of: ${names.slice(0, SHOWN).join(',')}`;
 }
 
 function distinct(bars: readonly OpenRole[]): string[] {

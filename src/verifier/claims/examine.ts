@@ -1,7 +1,7 @@
 import { plural } from '../../core/plurals.ts';
 import type { WalkResult } from '../chain/walk.ts';
 import { FindingLog } from '../model/finding-log.ts';
-import { inAltered, type StreamFinding, toStreamFinding } from '../model/stream-finding.ts';
+import { type StreamFinding, toStreamFinding } from '../model/stream-finding.ts';
 import { toActionCounts } from './actions.ts';
 import { factsOf, judgeAgreement } from './agreement.ts';
 import type { OwnVerdict } from './agreement-vendor.ts';
@@ -51,7 +51,9 @@ export function examine(observations: Observations, required: readonly ClaimName
       required,
     ),
     claims,
-    findings: forms.isAltered ? all.map(inAltered) : withKnownGaps(all, known.earlier ?? []),
+    findings: forms.isAltered
+      ? all.map((finding) => ({ ...finding, advice: { code: 'get_unaltered' } }))
+      : withKnownGaps(all, known.earlier ?? []),
     findingsCount: own.total() + findings.total(),
     actions: defect === null ? toActionCounts(factsOf(forms.summary), walk.actions) : null,
   };

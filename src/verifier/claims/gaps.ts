@@ -1,5 +1,4 @@
 import type { StreamFinding } from '../model/stream-finding.ts';
-import { entriesIn } from './continuity-question.ts';
 import type { Span, SpanEntries } from './schemas.ts';
 import { isPlaced } from './span.ts';
 
@@ -80,8 +79,6 @@ export function withKnownGaps(findings: readonly StreamFinding[], earlier: reado
     if (code !== 'order/gap' || from === undefined || to === undefined) return finding;
     const holder = whole.find(({ entries }) => entries.first_sequence <= from && to <= entries.head.sequence);
     if (holder === undefined) return finding;
-    const what = entriesIn(from, to);
-    const next_step = `Run ${holder.run_id} recorded that it exported ${what}: look into its bundle, keep both, and ask the operator of the service why this one lacks what that one has.`;
-    return { ...finding, next_step };
+    return { ...finding, advice: { code: 'compare_with_run', run_id: holder.run_id } };
   });
 }

@@ -37,7 +37,7 @@ export function findLate(
     const had = run.entries === null ? 'without any entry' : `up to entry ${run.entries.head.sequence}`;
     const message = `${entriesIn(from, to)} ${are} dated ${time}, within the period that run ${run.run_id} exported ${had}, and no export ${have} ${from === to ? 'it' : 'them'}`;
     const finding = toStreamFinding('continuity/grown', streamId, message, { from, to, recordedAt: time });
-    return { ...finding, next_step: isApart ? FETCH_ALL : FETCH };
+    return { ...finding, advice: { code: isApart ? 'export_all_time' : 'export_missing' } };
   });
 }
 
@@ -66,11 +66,6 @@ export function isLate(gap: Range, { earlier, period, unfetched }: KnownPast): b
   const late = placeLate(earlier, unfetched).flatMap(({ range }) => (isOf(range, { period }) ? [] : [range]));
   return without([gap], late).length === 0;
 }
-
-const FETCH_ALL =
-  'Entries of other months lie between: export the whole stream with evidence export --all-time, then the same command again. Then ask the operator of the service when these entries were recorded.';
-const FETCH =
-  'Export them with: evidence export --missing. It makes a revision of each month that has more entries now. Then ask the operator of the service when these entries were recorded.';
 
 /** Returns the latest end of the exported periods; null if none has an end. */
 export function newestEnd(periods: readonly Span['period'][]): string | null {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ADVICE_CODES } from '../model/finding.ts';
 import { timeSchema } from '../model/schemas.ts';
 import { FINDING_CODES } from '../model/stream-finding.ts';
 import { CLAIMS, LACKED_INPUTS, STATUSES } from './claim.ts';
@@ -35,7 +36,14 @@ export const findingSchema = z.strictObject({
   expected: z.string().optional(),
   actual: z.string().optional(),
   message: z.string(),
-  next_step: z.string(),
+  advice: z
+    .strictObject({
+      code: z.enum(ADVICE_CODES),
+      run_id: z.string().optional(),
+      accepted_at: z.string().optional(),
+      accepted_by: z.string().optional(),
+    })
+    .optional(),
 });
 
 /**

@@ -48,7 +48,7 @@ export async function encryptFile(
   key.fill(0);
   if (actual.sha256 === expected.sha256 && actual.bytes === expected.bytes) return content;
   throw new EvidenceError('unreadable', `${target} does not decrypt to what was encrypted; nothing was stored`, {
-    nextStep: 'Check this machine (memory, disk), then run the same command again.',
+    nextStep: { before: 'Check this machine (memory, disk), then' },
   });
 }
 

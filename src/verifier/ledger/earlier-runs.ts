@@ -4,7 +4,7 @@ import { coverageOf } from '../records/coverage.ts';
 import { runRecordKey } from '../records/keys.ts';
 import type { EarlierRun, RunRecord } from '../records/record.ts';
 import { readRunRecord } from '../records/stored-run.ts';
-import type { LedgerEnd } from './trust.ts';
+import type { LedgerEnd } from './end.ts';
 
 /** Maximum number of runs: twenty years of months. */
 const KEPT = 240;

@@ -1,6 +1,6 @@
 import type { Abandonment } from '../records/record.ts';
+import type { LedgerEnd } from './end.ts';
 import { type LedgerEntry, runOf } from './ledger.ts';
-import type { LedgerEnd } from './trust.ts';
 
 /** Runs that a ledger names. */
 export type Names = Pick<LedgerEnd, 'runs' | 'abandoned'>;

@@ -18,5 +18,30 @@ export interface BareFinding<Code extends string = string> {
 
 export interface Finding<Code extends string = string> extends BareFinding<Code> {
   severity: Severity;
-  next_step: string;
+  advice?: Advice;
+}
+
+/** Facts beside its code that decide what to do about a finding. */
+export const ADVICE_CODES = [
+  /** The bundle was altered after it was received: the service is not asked about what others did. */
+  'get_unaltered',
+  /** Entries that no export has, of months apart from the exported ones, or of these. */
+  'export_all_time',
+  'export_missing',
+  /** The run `run_id` has the entries that a package leaves out. */
+  'compare_with_run',
+  /** Two runs have different entries of one number. */
+  'compare_runs',
+  /** The bundle of the run `run_id`, which has the entry before, was not read here; or the two were not proved to join. */
+  'verify_run',
+  'see_run',
+  /** A restart or an end of the stream was accepted since. */
+  'judge_acceptance',
+] as const;
+
+export interface Advice {
+  code: (typeof ADVICE_CODES)[number];
+  run_id?: string | undefined;
+  accepted_at?: string | undefined;
+  accepted_by?: string | undefined;
 }

@@ -1,6 +1,7 @@
 // Over 250 lines: forms of all records that a run leaves.
 
 import { z } from 'zod';
+import { ERROR_CODES } from '../../core/errors.ts';
 import { FORMATS } from '../../core/formats.ts';
 import type { Rows } from '../../core/rows/rows.ts';
 import { STATUSES } from '../claims/claim.ts';
@@ -131,7 +132,12 @@ export interface Abandonment {
   abandoned_at: string;
 }
 
-export const streamFailureSchema = z.strictObject({ stream_id: z.string(), reason: z.string(), next_step: z.string() });
+export const streamFailureSchema = z.strictObject({
+  stream_id: z.string(),
+  code: z.enum(ERROR_CODES),
+  reason: z.string(),
+  next_step: z.string(),
+});
 export type StreamFailure = z.infer<typeof streamFailureSchema>;
 
 const REQUEST_PURPOSES = [
@@ -193,7 +199,8 @@ export type EarlierRun = z.infer<typeof earlierRunSchema>;
 export const documentSchema = storedSchema.extend({ name: z.string() });
 export type RunDocument = z.infer<typeof documentSchema>;
 
-const exclusionSchema = z.strictObject({ stream_id: z.string(), reason: z.string() });
+/** `pattern` is the one of `scope.exclude` that the stream matches; null where it matches none of `scope.streams`. */
+const exclusionSchema = z.strictObject({ stream_id: z.string(), pattern: z.string().nullable() });
 export type Exclusion = z.infer<typeof exclusionSchema>;
 
 /** `runs/<run-id>/run.json`: written last; a run with this record is finalized. */

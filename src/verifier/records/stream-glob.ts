@@ -1,4 +1,5 @@
 import { matchesGlob } from 'node:path';
+import type { Exclusion } from './record.ts';
 
 /**
  * Reports whether a glob selects a stream. A pattern that equals a stream's id selects it, whatever characters it has.
@@ -15,13 +16,12 @@ function plain(text: string): string {
   return text.replace(/\{[^{},]*\.\.[^{},]*\}|\./g, (found) => (found === '.' ? '\ue000' : found));
 }
 
-/** Returns why a stream is not in a scope of globs; null if it is. */
-export function whyExcluded(
+/** Returns the exclusion of a stream that is not in a scope of globs; null if it is. */
+export function exclusionOf(
   streamId: string,
   scope: { streams: readonly string[]; exclude: readonly string[] },
-): string | null {
-  const matching = scope.exclude.find((glob) => matchesStream(streamId, glob));
-  if (matching !== undefined) return `--exclude ${matching}`;
+): Exclusion | null {
+  const pattern = scope.exclude.find((glob) => matchesStream(streamId, glob)) ?? null;
   const named = scope.streams.length === 0 || scope.streams.some((glob) => matchesStream(streamId, glob));
-  return named ? null : 'not named by --stream';
+  return named && pattern === null ? null : { stream_id: streamId, pattern };
 }

@@ -1,6 +1,6 @@
-import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
+import { createPublicKey, type KeyObject } from 'node:crypto';
 import { sha256 } from '../../core/digest.ts';
-import { EvidenceError } from '../../core/errors.ts';
+import { type ErrorDetails, EvidenceError } from '../../core/errors.ts';
 
 export interface PublicKey {
   /** Lower-case hex SHA-256 of the key's SubjectPublicKeyInfo in DER (RFC 5280 section 4.1). */
@@ -14,40 +14,6 @@ export interface SigningKey extends PublicKey {
 }
 
 const KINDS = 'Ed25519 or ECDSA on P-256';
-const MAKE_ONE = 'Make a key with: evidence keygen --out signing.pem.';
-
-/**
- * Reads a private key from PEM: PKCS #8, encrypted or not, or SEC 1.
- *
- * @param passphrase null if none is given.
- * @param source name for errors, e.g. of the file; errors never include the content.
- * @throws EvidenceError `config` if it is no such key, of another kind, or the passphrase is missing or wrong.
- */
-export function readSigningKey(pem: string, passphrase: string | null, source: string): SigningKey {
-  const secret = openPrivateKey(pem, passphrase, source);
-  return { ...toPublicKey(createPublicKey(secret), source), secret };
-}
-
-function openPrivateKey(pem: string, passphrase: string | null, source: string): KeyObject {
-  const isEncrypted = /-----BEGIN ENCRYPTED PRIVATE KEY-----|^Proc-Type: 4,ENCRYPTED/m.test(pem);
-  if (!/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(pem))
-    throw new EvidenceError('config', `${source} holds no private key in PEM`, { nextStep: MAKE_ONE });
-  if (isEncrypted && passphrase === null)
-    throw new EvidenceError('config', `the private key in ${source} is encrypted, and no passphrase is given`, {
-      nextStep: 'Put the passphrase into EVIDENCE_SIGNING_PASSPHRASE, or its file into sign.passphrase_file.',
-    });
-  try {
-    return createPrivateKey(passphrase === null ? pem : { key: pem, passphrase });
-  } catch {
-    // OpenSSL's message helps no one, and might quote the key.
-    const why = isEncrypted ? 'cannot be decrypted: the passphrase is wrong, or the file is damaged' : 'cannot be read';
-    throw new EvidenceError('config', `the private key in ${source} ${why}`, {
-      nextStep: isEncrypted
-        ? 'Give the passphrase that it was encrypted with, in EVIDENCE_SIGNING_PASSPHRASE or the file that sign.passphrase_file names.'
-        : MAKE_ONE,
-    });
-  }
-}
 
 /**
  * Reads a public key from PEM (SubjectPublicKeyInfo).
@@ -79,10 +45,11 @@ export function toPem({ key }: PublicKey): string {
   return key.export({ type: 'spki', format: 'pem' }).toString();
 }
 
-function toPublicKey(key: KeyObject, source: string): PublicKey {
+/** @param details of the error for a key of another kind. */
+export function toPublicKey(key: KeyObject, source: string, details: ErrorDetails = {}): PublicKey {
   const { asymmetricKeyType, asymmetricKeyDetails } = key;
   const isP256 = asymmetricKeyType === 'ec' && asymmetricKeyDetails?.namedCurve === 'prime256v1';
   if (asymmetricKeyType !== 'ed25519' && !isP256)
-    throw new EvidenceError('config', `the key in ${source} is of another kind than ${KINDS}`, { nextStep: MAKE_ONE });
+    throw new EvidenceError('config', `the key in ${source} is of another kind than ${KINDS}`, details);
   return { id: sha256(key.export({ type: 'spki', format: 'der' })), key };
 }

@@ -60,7 +60,6 @@ export const supplementFindingSchema = z.strictObject({
   expected: z.string().optional(),
   actual: z.string().optional(),
   message: z.string(),
-  next_step: z.string(),
 });
 
 /** State of one record of the period: a line of `data/records.jsonl`. */

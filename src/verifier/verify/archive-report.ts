@@ -167,14 +167,14 @@ function acceptancesIn({ acceptances }: ArchiveReading['ledger']): ArchiveReport
   return [...acceptances.values()].map(({ record: { format: _format, ...accepted } }) => accepted);
 }
 
-/** Replaces the next step of a stream whose end was accepted since. */
+/** Advises otherwise on a stream whose end was accepted since. */
 function toVanishedReport({ finding, ...vanished }: Vanished, acceptances: ArchiveReport['acceptances']): Vanished {
   const { stream_id: streamId, head } = vanished;
   const accepted = acceptances.find((one) => one.stream_id === streamId && one.head.hash === head.hash);
   if (accepted === undefined) return { ...vanished, finding };
   const { accepted_at, accepted_by } = accepted;
-  const next_step = `A restart or an end of the stream was accepted since, on ${accepted_at} by ${accepted_by.user}: judge the reason. Runs since then are not compared with what was exported before.`;
-  return { ...vanished, finding: { ...finding, next_step } };
+  const advice = { code: 'judge_acceptance', accepted_at, accepted_by: accepted_by.user } as const;
+  return { ...vanished, finding: { ...finding, advice } };
 }
 
 function toRunReport(

@@ -208,8 +208,8 @@ function warnOfUnread(
 function warnOfEncrypted(checks: readonly RunCheck[], identities: RunContext['identities']): string[] {
   const who =
     identities === null
-      ? 'A recipient proves them with --identity.'
-      : 'None of the identities that were given opens them: name that of a recipient with --identity.';
+      ? 'A recipient proves them with an identity.'
+      : 'None of the identities that were given opens them: give that of a recipient.';
   const warnings = checks.flatMap(({ runId, streams }) => {
     const unopened = streams.filter(({ encrypted }) => encrypted).length;
     if (unopened === 0) return [];

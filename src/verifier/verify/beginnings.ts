@@ -1,5 +1,6 @@
 import { proved, statusBy } from '../claims/claim.ts';
 import type { ReportedVerdict } from '../claims/recorded.ts';
+import type { StreamFinding } from '../model/stream-finding.ts';
 import type { History, Neighbour } from './history.ts';
 import type { RunCheck } from './run.ts';
 import type { VerifiedStream } from './stream.ts';
@@ -89,8 +90,10 @@ function asJoined({ verdict, required, whole }: VerifiedStream, start: number, h
   };
 }
 
+type Restated = Pick<StreamFinding, 'message' | 'advice'>;
+
 /** Updates the finding to what the archive shows now. */
-function restated(verdict: ReportedVerdict, now: { message: string; next_step?: string }): ReportedVerdict {
+function restated(verdict: ReportedVerdict, now: Restated): ReportedVerdict {
   const findings = verdict.findings.map((finding) =>
     finding.code === UNKNOWN_START ? { ...finding, ...now } : finding,
   );
@@ -103,21 +106,17 @@ function sayBelow(start: number, { last, runId }: Neighbour): string {
   return `the package starts at entry ${start}, and entry ${last} (run ${runId}) is the last known before it`;
 }
 
-function sayHeld(start: number, holder: Neighbour & { how: Join }): { message: string; next_step: string } {
+function sayHeld(start: number, holder: Neighbour & { how: Join }): Restated {
   const { runId, how } = holder;
   const place = `the package starts at entry ${start}; run ${runId}, finalized ${whenOf(holder)} it, has`;
   if (how === 'differs')
     return {
       message: `${place} another entry ${start - 1} than the one that entry ${start} follows`,
-      next_step:
-        'Compare the bundles of both runs: what the service says happened has changed, or one of them was altered.',
+      advice: { code: 'compare_runs' },
     };
   return {
     message: `${place} entry ${start - 1}, and that the two join was not proved here`,
-    next_step:
-      how === 'unread'
-        ? `Verify the whole archive with all bundles readable, and see what is said of run ${runId}.`
-        : `See what is said of run ${runId}, and compare the bundles of both runs.`,
+    advice: { code: how === 'unread' ? 'verify_run' : 'see_run', run_id: runId },
   };
 }
 

@@ -1,5 +1,4 @@
-import { EvidenceError } from '../../core/errors.ts';
-import { shellWord } from '../../core/shell.ts';
+import { type ErrorCode, EvidenceError } from '../../core/errors.ts';
 import type { ReadableArchive } from '../archive/archive.ts';
 import { readShare, SHARE_MARK } from '../records/hold-log.ts';
 import { LEDGER_PREFIX, RUNS_PREFIX, runPrefix } from '../records/keys.ts';
@@ -7,6 +6,17 @@ import { verifyArchive } from './archive.ts';
 import type { ArchiveContext } from './archive-reading.ts';
 import type { ArchiveReport } from './archive-report.ts';
 import { readObject } from './object-finding.ts';
+
+/** An archive that is not verified as it was named. */
+export class NotVerified extends EvidenceError {
+  /** The run that it calls itself a part of; or what is missing. */
+  readonly why: 'no_archive' | 'no_run' | { run_id: string };
+
+  constructor(code: ErrorCode, message: string, why: NotVerified['why']) {
+    super(code, message);
+    this.why = why;
+  }
+}
 
 /**
  * Verifies what the caller says is an archive, like `verifyArchive`.
@@ -20,10 +30,7 @@ export async function verifyNamedArchive(
   options: Omit<ArchiveContext, 'archive'>,
 ): Promise<ArchiveReport> {
   if (archive === null || !((await holds(archive, RUNS_PREFIX)) || (await holds(archive, LEDGER_PREFIX))))
-    throw new EvidenceError('not-found', `${root} is not an archive: it holds neither runs nor a ledger`, {
-      nextStep:
-        'Name an archive, a run in it, a bundle (.zip) or an evidence package (.json), as in: evidence verify evidence-archive.',
-    });
+    throw new NotVerified('not-found', `${root} is not an archive: it holds neither runs nor a ledger`, 'no_archive');
   const { from = null } = options;
   if (run === null) await refuseShare(archive, root);
   if (from !== null && !(await holds(archive, runPrefix(from)))) throw noSuchRun(root, from);
@@ -43,15 +50,11 @@ async function refuseShare(archive: ReadableArchive, root: string): Promise<void
   );
   if (share === null) return;
   const { run_id } = share;
-  throw new EvidenceError('usage', `${root} calls itself what was shared of run ${run_id}, not an archive`, {
-    nextStep: `If it is, verify that run: evidence verify ${shellWord(root)} --run ${shellWord(run_id)}. If it is an archive, find out who put ${SHARE_MARK} there.`,
-  });
+  throw new NotVerified('usage', `${root} calls itself what was shared of run ${run_id}, not an archive`, { run_id });
 }
 
-function noSuchRun(root: string, run: string): EvidenceError {
-  return new EvidenceError('not-found', `the archive at ${root} has no run ${run}; nothing was verified`, {
-    nextStep: `See which there are, with: evidence runs --archive ${shellWord(root)}.`,
-  });
+function noSuchRun(root: string, run: string): NotVerified {
+  return new NotVerified('not-found', `the archive at ${root} has no run ${run}; nothing was verified`, 'no_run');
 }
 
 /** Reports whether an object or an unlistable folder exists under the prefix. */

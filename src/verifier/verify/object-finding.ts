@@ -5,46 +5,32 @@ import type { Finding, Severity } from '../model/finding.ts';
 import type { SupplementFindingCode } from '../model/supplement-finding.ts';
 import { type VerifiedOutcome, worstOf } from '../records/outcome.ts';
 
-const FETCH_AGAIN =
-  'Keep the output of `evidence verify --json`, touch nothing, and find out who can write to the store. A copy made elsewhere, or an earlier version of the object, may have what was archived.';
-const WHO_WROTE = 'Find out who put it there. It is no evidence, and `evidence` did not store it.';
-const WHOSE_KEY =
-  'Get the public key from those who sign, not from the archive, and find out who wrote what it does not vouch for.';
-const WHICH_KEY =
-  'Ask those who sign whether this key is theirs. If it is, give it too: --public-key. A key that hands over to the next one with `evidence ledger hand-over` needs none of this.';
-
-/** Next steps by code, for findings about stored objects. */
-const NEXT_STEPS = {
-  'object/missing': FETCH_AGAIN,
-  'object/altered': FETCH_AGAIN,
-  'object/unexpected': WHO_WROTE,
-  'object/unreadable': FETCH_AGAIN,
-  'object/closed': 'Give this user the right to read it, and verify again: nothing is said of it.',
-  'object/covered': 'Find out who stored something over it. The first version is the object, and was verified.',
-  'object/replaced': FETCH_AGAIN,
-  'object/unlocked': 'Find out who can change locks, and have it locked again: evidence extend, evidence hold.',
-  'record/differs': FETCH_AGAIN,
-  'verdict/differs': FETCH_AGAIN,
-  'ledger/gap': FETCH_AGAIN,
-  'ledger/broken-link': FETCH_AGAIN,
-  'ledger/contradicts': FETCH_AGAIN,
-  'ledger/missing-entry': FETCH_AGAIN,
-  'history/differs':
-    'Compare the bundles of both runs: what the service says happened has changed, or one of them was altered.',
-  'history/gap': 'Ask the operator of the service for these entries by number: no run of this archive has them.',
-  'signature/missing': WHOSE_KEY,
-  'signature/untrusted': WHOSE_KEY,
-  'signature/unknown-key': WHICH_KEY,
-  'signature/mismatch': WHOSE_KEY,
-  'signature/differs': WHOSE_KEY,
-  'stamp/refuted':
-    'Check that the roots given are those of the authority; if they are, find out who put this time-stamp there.',
-} as const;
-
-const OF_BUNDLE = 'Get the bundle from the archive again, and compare its SHA-256 with the one in run.json.';
-
-type OwnCode = keyof typeof NEXT_STEPS | `bundle/${string}`;
-type ObjectFindingCode = OwnCode | SupplementFindingCode;
+/** Findings that a verification of stored objects can make. */
+type OwnCode =
+  | 'object/missing'
+  | 'object/altered'
+  | 'object/unexpected'
+  | 'object/unreadable'
+  | 'object/closed'
+  | 'object/covered'
+  | 'object/replaced'
+  | 'object/unlocked'
+  | 'record/differs'
+  | 'verdict/differs'
+  | 'ledger/gap'
+  | 'ledger/broken-link'
+  | 'ledger/contradicts'
+  | 'ledger/missing-entry'
+  | 'history/differs'
+  | 'history/gap'
+  | 'signature/missing'
+  | 'signature/untrusted'
+  | 'signature/unknown-key'
+  | 'signature/mismatch'
+  | 'signature/differs'
+  | 'stamp/refuted'
+  | `bundle/${string}`;
+export type ObjectFindingCode = OwnCode | SupplementFindingCode;
 
 /**
  * Codes that leave an object open: the reader may not read it or has no key to judge it, so it is neither refuted nor
@@ -64,11 +50,7 @@ export function toObjectFinding(
   values: { expected?: string | undefined; actual?: string | undefined } = {},
 ): ObjectFinding {
   const severity: Severity = LEAVES_OPEN.has(code) ? 'warning' : 'error';
-  return { code, severity, key, message, ...whereDefined(values), next_step: nextStepOf(code) };
-}
-
-function nextStepOf(code: OwnCode): string {
-  return code in NEXT_STEPS ? NEXT_STEPS[code as keyof typeof NEXT_STEPS] : OF_BUNDLE;
+  return { code, severity, key, message, ...whereDefined(values) };
 }
 
 /** Returns the finding for an object that was not read: either it is damaged, or this user may not read it. */

@@ -1,4 +1,3 @@
-import { shellWord } from '../../core/shell.ts';
 import type { GivenUp } from '../ledger/given-up.ts';
 import { runIdOf, runRecordKey, stampKey } from '../records/keys.ts';
 import type { Outcome } from '../records/outcome.ts';
@@ -12,12 +11,7 @@ export interface OpenRun {
   /** `begun`: not finalized. `unrecorded`: finalized, but in no ledger entry. Other states: given up. */
   state: 'begun' | 'unrecorded' | GivenUp['kind'];
   message: string;
-  /** Null if nothing needs to be done. */
-  next_step: string | null;
 }
-
-const GO_ON =
-  'Whoever exports goes on with it by the same export command, which exports a revision where it cannot; if nobody will, they record that with';
 
 /** Returns the runs on which no verdict rests. The archive is incomplete until each is finished or given up. */
 export function openRunsIn(
@@ -37,13 +31,11 @@ export function openRunsIn(
             run_id: runId,
             state: end.kind,
             message: sayGivenUp(runId, end, statedOutcomes.get(runId)),
-            next_step: null,
           },
         ];
       const state = unrecorded.has(runId) ? 'unrecorded' : keys.has(runRecordKey(runId)) ? null : 'begun';
       if (state === null) return [];
-      const next_step = `${GO_ON}: evidence runs abandon ${shellWord(runId)} --reason WHY.`;
-      return [{ run_id: runId, state, message: sayOpen(runId, state), next_step }];
+      return [{ run_id: runId, state, message: sayOpen(runId, state) }];
     });
 }
 

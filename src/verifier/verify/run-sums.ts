@@ -3,7 +3,7 @@ import { isEarlierRevision } from '../ledger/given-up.ts';
 import { EXIT_CODE_OF } from '../records/outcome.ts';
 import type { RunRecord } from '../records/record.ts';
 import { countRunStreams, disagreementsIn, toRunOutcome } from '../records/run-algebra.ts';
-import { whyExcluded } from '../records/stream-glob.ts';
+import { exclusionOf } from '../records/stream-glob.ts';
 import { countSupplements } from '../records/supplements.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 import { sameRecord } from './recorded-stream.ts';
@@ -36,7 +36,7 @@ export function checkRecord(record: RunRecord, runId: string, key: string): Obje
 function checkSums(record: RunRecord, key: string): ObjectFinding[] {
   const outcome = toRunOutcome(record, record.supplements);
   const counts = { ...countRunStreams(record), supplements: countSupplements(record.supplements) };
-  const uncalledFor = record.excluded.find(({ stream_id }) => whyExcluded(stream_id, record.scope) === null);
+  const uncalledFor = record.excluded.find(({ stream_id }) => exclusionOf(stream_id, record.scope) === null);
   const differs = (isWrong: boolean, message: string, expected: unknown, actual: unknown): ObjectFinding[] =>
     isWrong
       ? [toObjectFinding('record/differs', key, message, { expected: toText(expected), actual: toText(actual) })]
@@ -63,7 +63,7 @@ function checkSums(record: RunRecord, key: string): ObjectFinding[] {
     ...differs(
       uncalledFor !== undefined,
       `leaves out the stream "${uncalledFor?.stream_id}", which its scope does not exclude`,
-      uncalledFor?.reason,
+      uncalledFor?.pattern ?? 'not named',
       'in scope',
     ),
   ];
@@ -95,7 +95,7 @@ export function checkHidden(record: RunRecord, streams: readonly VerifiedStream[
   const told = new Set([...stream_list.streams, ...vanished].map(({ stream_id }) => stream_id));
   const held = new Set(streams.flatMap(({ others }) => others));
   return [...held]
-    .filter((streamId) => !told.has(streamId) && whyExcluded(streamId, scope) === null)
+    .filter((streamId) => !told.has(streamId) && exclusionOf(streamId, scope) === null)
     .map((streamId) =>
       toObjectFinding(
         'history/gap',
@@ -127,7 +127,7 @@ export function checkMissed(context: RunContext, record: RunRecord, key: string)
   const { scope, stream_list, streams, vanished, ended } = record;
   const told = new Set([stream_list.streams, streams, vanished, ended].flatMap(idsOf));
   return Array.from(context.headsBefore(record))
-    .filter(([streamId]) => !told.has(streamId) && whyExcluded(streamId, scope) === null)
+    .filter(([streamId]) => !told.has(streamId) && exclusionOf(streamId, scope) === null)
     .map(([streamId, { run_id, sequence }]) =>
       toObjectFinding(
         'history/gap',

@@ -100,12 +100,11 @@ function asFound({ supplements: { services } }: Judging, tally: SupplementTally)
 }
 
 function inRun(finding: SupplementsCheck['findings'][number], key: string): ObjectFinding {
-  const { code, severity, message, kind, id, records, expected, actual, next_step } = finding;
+  const { code, severity, message, kind, id, records, expected, actual } = finding;
   const first = `${kind} ${JSON.stringify(id)}`;
   return {
     code,
     severity,
-    next_step,
     key: `${key}:${RECORD_STATES}`,
     message: `${records === 1 ? first : `${grouped(records)} ${kind}, of which the first is ${first}`}: ${message}`,
     ...whereDefined({ expected, actual }),

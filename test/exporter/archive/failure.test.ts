@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { EvidenceError } from '../../../src/core/errors.ts';
-import { storeFailure } from '../../../src/verifier/archive/failure.ts';
+import { storeFailure } from '../../../src/exporter/archive/directory/failure.ts';
 
 it.each([
   ['ENOSPC', /^Free space/],

@@ -117,8 +117,8 @@ const listed = (streamId: string) => ({
   drift: null,
   record: '{}',
 });
-const failure = (stream_id: string) => ({ stream_id, reason: 'gone', next_step: 'again' });
-const exclusion = (stream_id: string) => ({ stream_id, reason: '--exclude x' });
+const failure = (stream_id: string) => ({ stream_id, code: 'service' as const, reason: 'gone', next_step: 'again' });
+const exclusion = (stream_id: string) => ({ stream_id, pattern: 'x' });
 
 function jobsOf({
   included = [],

@@ -66,7 +66,7 @@ describe('the streams that --stream names', () => {
     expect(excluded).toEqual(
       IDS.filter((id) => !expected.includes(id)).map((stream_id) => ({
         stream_id,
-        reason: 'not named by --stream',
+        pattern: null,
       })),
     );
   });
@@ -84,8 +84,8 @@ test('--exclude outweighs --stream, and says which one it was', async () => {
   expect(await select(['prod/a', 'prod/b', 'test/a'], ['prod/*'], ['x', '*/b', '**/b'])).toEqual({
     included: ['prod/a'],
     excluded: [
-      { stream_id: 'prod/b', reason: '--exclude */b' },
-      { stream_id: 'test/a', reason: 'not named by --stream' },
+      { stream_id: 'prod/b', pattern: '*/b' },
+      { stream_id: 'test/a', pattern: null },
     ],
   });
 });

@@ -70,8 +70,10 @@ function recorded(streamId: string): StreamOutcome {
 }
 
 function failed(streamId: string): StreamOutcome {
-  const failure = { stream_id: streamId, reason: 'it is gone', next_step: 'Look for it.' };
-  return { kind: 'failed', failure, code: 'unreachable' };
+  return {
+    kind: 'failed',
+    failure: { stream_id: streamId, code: 'unreachable', reason: 'it is gone', next_step: 'Look for it.' },
+  };
 }
 
 async function take(): Promise<HeldStream> {
@@ -115,7 +117,7 @@ test('what is given back is taken again, and may have left something', async () 
   await queue.handOut({ runId: 'r', options: OPTIONS }, planOf(['a']));
   await queue.giveBack(await take(), { code: 'archive', reason: 'the disk is full', next_step: null });
   expect((await progress()).failures).toEqual([
-    { streamId: 'a', state: 'tried again', reason: 'the disk is full', nextStep: '' },
+    { streamId: 'a', state: 'tried again', code: 'archive', reason: 'the disk is full', nextStep: '' },
   ]);
   await expect.poll(() => queue.takeStream('v')).toMatchObject({ mayBeLeft: true, stream: { streamId: 'a' } });
   const { workers } = await progress();

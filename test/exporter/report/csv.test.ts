@@ -56,7 +56,7 @@ describe('a name from outside', () => {
 
   test('nor can a reason be a formula', () => {
     const record = verifiedRun([], {
-      failed: [{ stream_id: 's', reason: '=HYPERLINK("x")', next_step: '' }],
+      failed: [{ stream_id: 's', code: 'service', reason: '=HYPERLINK("x")', next_step: '' }],
     });
     expect(records(record)[0]?.['reason']).toBe('\'=HYPERLINK("x")');
   });

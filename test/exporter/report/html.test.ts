@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { readControls } from '../../../src/exporter/cli/config/controls.ts';
+import { nextStepOf } from '../../../src/exporter/next-steps.ts';
 import { type PageParts, renderHtml } from '../../../src/exporter/report/html/document.ts';
 import { readParts } from '../../../src/exporter/report/reports.ts';
 import { readTexts } from '../../../src/exporter/report/texts.ts';
@@ -45,8 +46,8 @@ describe('what comes from outside', () => {
           findings: stream.findings.map((finding) => ({ ...finding, message: HOSTILE, expected: HOSTILE })),
         })),
       ],
-      failed: [{ stream_id: HOSTILE, reason: HOSTILE, next_step: HOSTILE }],
-      excluded: [{ stream_id: HOSTILE, reason: HOSTILE }],
+      failed: [{ stream_id: HOSTILE, code: 'service', reason: HOSTILE, next_step: HOSTILE }],
+      excluded: [{ stream_id: HOSTILE, pattern: HOSTILE }],
       warnings: [HOSTILE],
       operator: { user: HOSTILE, host: HOSTILE },
       report: { ...run.report, organisation: HOSTILE },
@@ -127,7 +128,7 @@ describe('what it says', () => {
       texts.meanings['order/gap'],
       'the service no longer lists the stream',
       texts.preparer.introduction,
-      refutedRun().streams.at(1)?.findings[0]?.next_step ?? '',
+      ...(refutedRun().streams.at(1)?.findings ?? []).slice(0, 1).map(nextStepOf),
       ...toRunView(refutedRun(), true, texts).proof.doesNotProve,
     ])
       expect(words).toContain(text);

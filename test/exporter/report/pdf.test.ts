@@ -188,7 +188,7 @@ test('whatever stands before it, no title and no head of a table is left alone a
   for (let count = 0; count < 24; count++) {
     record.excluded = Array.from({ length: count }, (_, index) => ({
       stream_id: `s-${index}`,
-      reason: 'x',
+      pattern: 'x',
     }));
     for (const page of await pages(await save(await pdfOf(record)), '-layout')) {
       const lines = page.split('\n').flatMap((line) => line.trim() || []);

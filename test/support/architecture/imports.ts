@@ -95,13 +95,14 @@ const ROOMS: Record<string, Record<string, string[]>> = {
   },
   exporter: {
     client: [],
+    'next-steps': [],
     clocks: [],
     check: ['clocks'],
     archive: ['check'],
     records: ['archive'],
     bundle: [],
     ledger: ['archive', 'records'],
-    report: [],
+    report: ['next-steps'],
     browser: ['report'],
     supplements: ['client'],
     export: ['archive', 'bundle', 'client', 'clocks', 'ledger', 'records', 'report', 'supplements'],
@@ -111,7 +112,7 @@ const ROOMS: Record<string, Record<string, string[]>> = {
     doctor: ['archive', 'check', 'client', 'export', 'ledger', 'supplements'],
     cli: [
       ...['archive', 'check', 'client', 'clocks', 'doctor', 'export', 'ledger', 'notify', 'queue', 'report'],
-      ...['share', 'supplements'],
+      ...['next-steps', 'share', 'supplements'],
     ],
   },
   sensor: {

@@ -49,5 +49,5 @@ test('a finding about an entry says who did what, and when; one about several do
     actor: chain[2]?.['actor'],
     action: 'payment.created',
   });
-  expect(Object.keys(several ?? {})).toEqual(['code', 'severity', 'stream_id', 'message', 'next_step', 'from', 'to']);
+  expect(Object.keys(several ?? {})).toEqual(['code', 'severity', 'stream_id', 'message', 'from', 'to']);
 });

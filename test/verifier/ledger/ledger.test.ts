@@ -7,6 +7,7 @@ import { appendEntry } from '../../../src/exporter/ledger/append.ts';
 import { readKnownLedger } from '../../../src/exporter/ledger/continuation.ts';
 import { acceptRestart } from '../../../src/exporter/ledger/restart.ts';
 import { deriveEntry } from '../../../src/verifier/ledger/derive.ts';
+import type { LedgerEnd } from '../../../src/verifier/ledger/end.ts';
 import {
   findEntry,
   type LedgerEntry,
@@ -15,7 +16,6 @@ import {
   type StoredLedgerEntry,
   type Subject,
 } from '../../../src/verifier/ledger/ledger.ts';
-import type { LedgerEnd } from '../../../src/verifier/ledger/trust.ts';
 import { coverageOf } from '../../../src/verifier/records/coverage.ts';
 import type { LedgerHead, RunStream } from '../../../src/verifier/records/record.ts';
 import { toRecordBytes } from '../../../src/verifier/records/record-bytes.ts';

@@ -102,8 +102,3 @@ test('the list is in the order of the places, claim by claim', () => {
   log.add(toStreamFinding('order/gap', 's', 'gap', { from: 3, to: 4 }));
   expect(bare(log.list())).toEqual(['order/gap 3-4', 'order/reordered 9', 'content/mismatch 2']);
 });
-
-test('the advice on a stream that vanished is a command for that stream', () => {
-  const finding = toStreamFinding('continuity/stream-vanished', "bob's", 'gone');
-  expect(finding.next_step).toContain("evidence ledger accept 'bob'\\''s' --reason ");
-});

@@ -68,14 +68,14 @@ test.each<[words: string, change: Change, kinds: Kinds]>([
   [
     'excluded beside its bundle',
     (run) => {
-      run.excluded = [{ stream_id: 's', reason: 'x' }];
+      run.excluded = [{ stream_id: 's', pattern: 'x' }];
     },
     [['impossible'], ['impossible']],
   ],
   [
     'a failure that was not listed',
     (run) => {
-      run.failed = [{ stream_id: 'f', reason: 'x', next_step: 'y' }];
+      run.failed = [{ stream_id: 'f', code: 'service', reason: 'x', next_step: 'y' }];
     },
     [['impossible'], ['impossible']],
   ],

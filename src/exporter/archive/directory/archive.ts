@@ -4,10 +4,11 @@ import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { EvidenceError } from '../../../core/errors.ts';
 import { type Expected, measure, type StoredObject, type Unlisted } from '../../../verifier/archive/archive.ts';
-import { hasCode, isOfFile, lookupFailure, readFailure, storeFailure } from '../../../verifier/archive/failure.ts';
+import { hasCode, isOfFile } from '../../../verifier/archive/failure.ts';
 import { checkKey } from '../../../verifier/archive/key.ts';
 import type { Archive, ObjectSource, PutResult } from '../archive.ts';
 import { conflict, differenceTo, expectedContent } from '../content.ts';
+import { lookupFailure, readFailure, storeFailure } from './failure.ts';
 import { checkRoot, hasFolders, linked, makeFolders, makeRoot, noFolder, syncFolder } from './folder.ts';
 import { closeIncoming, openIncoming, sweepIncoming } from './incoming.ts';
 import { listFolder } from './walk.ts';
@@ -218,6 +219,6 @@ async function checkReadBack(path: string, expected: Expected): Promise<void> {
   const difference = differenceTo(expected, await measure(handle.createReadStream({ highWaterMark: BLOCK })));
   if (difference === undefined) return;
   throw new EvidenceError('archive', `the disk gave back ${difference}; the content was not archived`, {
-    nextStep: 'Check the disk for errors before using it for evidence, then run the same command again.',
+    nextStep: { before: 'Check the disk for errors before using it for evidence, then' },
   });
 }

@@ -1,8 +1,8 @@
 import { link, readFile, statfs, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { EvidenceError } from '../../../core/errors.ts';
-import { storeFailure } from '../../../verifier/archive/failure.ts';
 import { attempt, type Check, doubtful, ok } from '../../check.ts';
+import { storeFailure } from './failure.ts';
 import { nearestFolder, syncFolder } from './folder.ts';
 import { closeIncoming, openIncoming } from './incoming.ts';
 

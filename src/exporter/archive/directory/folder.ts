@@ -1,7 +1,8 @@
 import { access, constants, lstat, mkdir, open, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { EvidenceError } from '../../../core/errors.ts';
-import { hasCode, storeFailure } from '../../../verifier/archive/failure.ts';
+import { hasCode } from '../../../verifier/archive/failure.ts';
+import { storeFailure } from './failure.ts';
 
 /**
  * Synchronizes a folder's directory entries to disk. Without it, a crash can lose the name of a file whose content is

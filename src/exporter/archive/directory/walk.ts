@@ -2,8 +2,9 @@ import { lstat, opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '../../../core/errors.ts';
 import type { StoredObject, Unlisted } from '../../../verifier/archive/archive.ts';
-import { isOfFile, readFailure } from '../../../verifier/archive/failure.ts';
+import { isOfFile } from '../../../verifier/archive/failure.ts';
 import { compareKeys } from '../../../verifier/archive/key.ts';
+import { readFailure } from './failure.ts';
 import { INCOMING } from './incoming.ts';
 
 /** Number of names that are read from a folder at a time. */

@@ -1,4 +1,4 @@
-import { EvidenceError } from '../../../core/errors.ts';
+import { EvidenceError, type NextStep } from '../../../core/errors.ts';
 import { cutText } from '../../../core/foreign-text.ts';
 
 /** Refusal of a store, reduced to name, status and message. */
@@ -109,12 +109,12 @@ function profileStep(): string | null {
 
 function unanswered(doing: string, why: string): EvidenceError {
   return new EvidenceError('archive', `could not ${doing}: ${why}`, {
-    nextStep: 'Check the store and the way to it, then run the same command again: what is archived stays.',
+    nextStep: { before: 'Check the store and the way to it, then', same: ': what is archived stays' },
   });
 }
 
 /** Next steps in order of precedence. */
-const NEXT_STEPS: [when: RegExp | number, code: 'config' | 'not-found' | 'store-refused', nextStep: string][] = [
+const NEXT_STEPS: [when: RegExp | number, code: 'config' | 'not-found' | 'store-refused', nextStep: NextStep][] = [
   [/^NoSuchBucket$/, 'not-found', 'Check archive.url, archive.region and archive.endpoint; a bucket is never made.'],
   [
     /^(PermanentRedirect|AuthorizationHeaderMalformed|IllegalLocationConstraintException)$/,
@@ -126,10 +126,10 @@ const NEXT_STEPS: [when: RegExp | number, code: 'config' | 'not-found' | 'store-
   [
     REFUSED_WITH_400,
     'store-refused',
-    'Renew the credentials (`aws sso login`, or a new session token), then run the same command again.',
+    { before: 'Renew the credentials (`aws sso login`, or a new session token), then' },
   ],
-  [401, 'store-refused', 'Check the credentials of the store, then run the same command again.'],
-  [403, 'store-refused', 'Check the credentials, and that this identity may do so, then run the same command again.'],
+  [401, 'store-refused', { before: 'Check the credentials of the store, then' }],
+  [403, 'store-refused', { before: 'Check the credentials, and that this identity may do so, then' }],
 ];
 
 function refused(doing: string, refusal: StoreRefusal): EvidenceError {
@@ -143,7 +143,7 @@ function refused(doing: string, refusal: StoreRefusal): EvidenceError {
     });
   const [, code, nextStep] = NEXT_STEPS.find(([when]) =>
     typeof when === 'number' ? when === status : when.test(name),
-  ) ?? [0, 'archive' as const, 'Check the store, then run the same command again: what is archived stays.'];
+  ) ?? [0, 'archive' as const, { before: 'Check the store, then', same: ': what is archived stays' }];
   return new EvidenceError(code, text, { nextStep, cause: refusal });
 }
 

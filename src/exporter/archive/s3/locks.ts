@@ -84,7 +84,7 @@ export class S3Locks implements Locks {
     if (found === null) throw new EvidenceError('not-found', `s3://${bucket}/${name} is not there any more`);
     if (found.lockHidden)
       throw new EvidenceError('store-refused', `the store does not show the lock of s3://${bucket}/${name}`, {
-        nextStep: 'Give this identity s3:GetObjectRetention, then run the same command again.',
+        nextStep: { before: 'Give this identity s3:GetObjectRetention, then' },
       });
     return found.lock ?? null;
   }
@@ -112,6 +112,6 @@ function word(held: boolean): string {
 
 function unchanged({ bucket, name }: Wanted, what: string): EvidenceError {
   return new EvidenceError('archive', `s3://${bucket}/${name} was to be protected otherwise, but the store ${what}`, {
-    nextStep: 'Look at the object with another S3 client, then run the same command again.',
+    nextStep: { before: 'Look at the object with another S3 client, then' },
   });
 }

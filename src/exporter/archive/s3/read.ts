@@ -67,7 +67,7 @@ async function get(
 
 function broken({ bucket, name }: Wanted, why: string): EvidenceError {
   return new EvidenceError('archive', `could not read s3://${bucket}/${name} to its end: ${why}`, {
-    nextStep: 'Run the same command again.',
+    nextStep: { after: '' },
   });
 }
 

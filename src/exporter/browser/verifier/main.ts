@@ -4,9 +4,9 @@ import { EvidenceError, messageOf } from '../../../core/errors.ts';
 import { readBundle } from '../../../verifier/bundle/bundle.ts';
 import { openBlob } from '../../../verifier/bundle/container.ts';
 import { CLAIMS, type Claim, type ClaimName, type ReportedClaim } from '../../../verifier/claims/claim.ts';
-import { sayRefutation } from '../../../verifier/claims/recorded.ts';
 import { verifyContent } from '../../../verifier/verify/content.ts';
 import { reportAlone } from '../../../verifier/verify/file-report.ts';
+import { sayRefutation } from '../../report/view/refutation.ts';
 import type { Reply, Result, VerifierRequest } from '../messages.ts';
 
 // Keeps zod from probing for `new Function`, which the page's content security policy forbids.

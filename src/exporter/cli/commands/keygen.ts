@@ -3,7 +3,8 @@ import { open, unlink } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { EvidenceError, messageOf } from '../../../core/errors.ts';
 import { shellWord } from '../../../core/shell.ts';
-import { readSigningKey, toPem } from '../../../verifier/signature/key.ts';
+import { toPem } from '../../../verifier/signature/key.ts';
+import { readSigningKey } from '../../ledger/signing-key.ts';
 import type { CommandContext } from '../command.ts';
 import type { FlagsOf } from './flags-of.ts';
 

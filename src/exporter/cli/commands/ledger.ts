@@ -1,12 +1,12 @@
 import { EvidenceError } from '../../../core/errors.ts';
 import { slugOf } from '../../../verifier/bundle/layout.ts';
-import type { LedgerTrust } from '../../../verifier/ledger/trust.ts';
 import { ACCEPTANCES_PREFIX } from '../../../verifier/records/keys.ts';
 import type { Acceptance } from '../../../verifier/records/record.ts';
 import type { SigningKey } from '../../../verifier/signature/key.ts';
 import type { Archive } from '../../archive/archive.ts';
 import { foreseeHandOver, type HandOver, handOver } from '../../ledger/hand-over.ts';
 import { acceptRestart, foreseeRestart } from '../../ledger/restart.ts';
+import type { LedgerTrust } from '../../ledger/trust.ts';
 import type { CommandContext } from '../command.ts';
 import { loadConfig } from '../config/config.ts';
 import { openSigningKey, openSuccessorKey } from '../config/signing.ts';

@@ -267,7 +267,7 @@ async function ofMonth<Result>(
       ...(before.length === 0 ? [] : [`${done} before that: ${before.join(', ')}`]),
       ...(after.length === 0 ? [] : [`not exported after that: ${after.join(', ')}`]),
     ];
-    const { nextStep, cause } = error;
+    const { step: nextStep, cause } = error;
     throw new EvidenceError(error.code, said.join('; '), {
       ...whereDefined({ nextStep, cause }),
     });

@@ -61,8 +61,8 @@ function printStatus(progress: RunStatus, printer: Printer): void {
   const { state, failures, conclusion, failure } = progress;
   printer.result(styledSummary(progress));
   if (state !== 'ended') for (const line of workerLines(progress)) printer.result(line);
-  const causes = failures.map(({ streamId, state: what, reason, nextStep }): Cause => {
-    return { what: styled(what, what === 'failed' ? 'red' : 'yellow'), streamId, message: reason, nextStep };
+  const causes = failures.map(({ streamId, state: what, code, reason, nextStep }): Cause => {
+    return { what: styled(what, what === 'failed' ? 'red' : 'yellow'), streamId, code, message: reason, nextStep };
   });
   printCauses(causes, printer);
   if (failure !== null) {
@@ -100,9 +100,10 @@ function toStatusDocument(progress: RunStatus) {
       concludes,
       streams: streams.map(({ streamId, seconds, tries }) => ({ stream_id: streamId, seconds, tries })),
     })),
-    failures: progress.failures.map(({ streamId, state, reason, nextStep }) => ({
+    failures: progress.failures.map(({ streamId, state, code, reason, nextStep }) => ({
       stream_id: streamId,
       state,
+      code,
       reason,
       next_step: nextStep,
     })),

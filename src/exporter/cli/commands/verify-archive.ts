@@ -1,8 +1,11 @@
 import { EvidenceError } from '../../../core/errors.ts';
 import { plural } from '../../../core/plurals.ts';
+import { shellWord } from '../../../core/shell.ts';
+import { SHARE_MARK } from '../../../verifier/records/hold-log.ts';
 import { splitRunAddress } from '../../../verifier/records/keys.ts';
 import type { ArchiveContext } from '../../../verifier/verify/archive-reading.ts';
 import type { ArchiveReport } from '../../../verifier/verify/archive-report.ts';
+import type { NotVerified } from '../../../verifier/verify/named-archive.ts';
 import type { RunCheck } from '../../../verifier/verify/run.ts';
 import type { Archive } from '../../archive/archive.ts';
 import type { CommandContext } from '../command.ts';
@@ -63,13 +66,28 @@ async function checkOpened(
   options: StoredOptions & Pick<ArchiveContext, 'workDirectory'>,
   context: CommandContext,
 ): Promise<ArchiveReport> {
-  const { verifyNamedArchive } = await import('../../../verifier/verify/named-archive.ts');
+  const { NotVerified, verifyNamedArchive } = await import('../../../verifier/verify/named-archive.ts');
   const root = named.url;
   const progress = new VerifyProgress(context);
   const { onStream, onRun, onRunEnd } = progress;
   const given = { ...options, onStream, onRun, onRunEnd };
   const check = (archive: Archive | null) => verifyNamedArchive(archive, root, run, given);
-  return withArchiveIfAny(named, context, check).finally(() => progress.close());
+  try {
+    return await withArchiveIfAny(named, context, check);
+  } catch (error) {
+    if (!(error instanceof NotVerified)) throw error;
+    const { code, message, why } = error;
+    throw new EvidenceError(code, message, { nextStep: sayNamed(root, why) });
+  } finally {
+    progress.close();
+  }
+}
+
+function sayNamed(root: string, why: NotVerified['why']): string {
+  if (why === 'no_archive')
+    return 'Name an archive, a run in it, a bundle (.zip) or an evidence package (.json), as in: evidence verify evidence-archive.';
+  if (why === 'no_run') return `See which there are, with: evidence runs --archive ${shellWord(root)}.`;
+  return `If it is, verify that run: evidence verify ${shellWord(root)} --run ${shellWord(why.run_id)}. If it is an archive, find out who put ${SHARE_MARK} there.`;
 }
 
 /**

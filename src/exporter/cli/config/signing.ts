@@ -1,8 +1,9 @@
 import { resolve } from 'node:path';
 import { EvidenceError } from '../../../core/errors.ts';
-import { readSigningKey, type SigningKey } from '../../../verifier/signature/key.ts';
+import type { SigningKey } from '../../../verifier/signature/key.ts';
 import { AuthorityClient } from '../../client/authority.ts';
 import type { Stamping } from '../../export/stamp.ts';
+import { readSigningKey } from '../../ledger/signing-key.ts';
 import type { CommandContext } from '../command.ts';
 import type { Config } from './config.ts';
 import { readGivenText, refuseOpen } from './given-file.ts';

@@ -11,7 +11,7 @@ import type { ExportResult } from '../../export/run.ts';
 import type { RunResult } from '../../export/stream-jobs.ts';
 import { sayNotProved } from '../../report/view/sentences.ts';
 import { printAccepted } from './accepted.ts';
-import { type Cause, printCauses } from './causes.ts';
+import { type Cause, printCauses, toCause } from './causes.ts';
 import { printLacking } from './lacking-months.ts';
 import { OUTCOME_STYLES, printStreamsTable } from './streams-table.ts';
 import { printSupplements } from './supplements.ts';
@@ -86,8 +86,8 @@ function printAlready(record: RunRecord, printer: Printer): void {
 function printNotReceived(record: RunRecord, printer: Printer): void {
   printCauses(
     [
-      ...record.failed.map(({ stream_id: streamId, reason: message, next_step: nextStep }): Cause => {
-        return { what: styled('not exported', 'red'), streamId, message, nextStep };
+      ...record.failed.map(({ stream_id: streamId, code, reason: message, next_step: nextStep }): Cause => {
+        return { what: styled('not exported', 'red'), streamId, code, message, nextStep };
       }),
       ...record.streams.flatMap(({ stream_id: streamId, missing }) =>
         missing.map(({ form, reason }): Cause => {
@@ -128,10 +128,7 @@ function printFindings(record: RunRecord, printer: Printer): void {
     ...[...record.vanished, ...record.ended].map(({ finding }) => finding),
     ...record.streams.flatMap((stream) => stream.findings),
   ];
-  const causes = findings.map(({ code, severity, stream_id: streamId, message, next_step: nextStep }): Cause => {
-    return { what: styled(code, severity === 'error' ? 'red' : 'yellow'), streamId, message, nextStep };
-  });
-  printCauses(causes, printer, CAUSES_SHOWN);
+  printCauses(findings.map(toCause), printer, CAUSES_SHOWN);
   if (findings.length > 0) printer.result('');
 }
 

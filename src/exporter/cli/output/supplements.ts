@@ -2,6 +2,7 @@ import { grouped, plural } from '../../../core/plurals.ts';
 import { type OutputLine, type Printer, styled } from '../../../core/terminal/printer.ts';
 import type { KindCounts, SupplementsStatement } from '../../../verifier/supplements/document.ts';
 import { KIND_NAMES, RECORD_KINDS } from '../../../verifier/supplements/files.ts';
+import { nextStepOf } from '../../next-steps.ts';
 
 const FINDINGS_SHOWN = 10;
 const LABEL = 'Supplements   ';
@@ -53,9 +54,9 @@ function sayKind(kind: string, counts: KindCounts): string {
 }
 
 function printFindings({ findings, findings_count }: SupplementsStatement, printer: Printer): void {
-  for (const { code, severity, kind, id, message, next_step } of findings.slice(0, FINDINGS_SHOWN)) {
+  for (const { code, severity, kind, id, message } of findings.slice(0, FINDINGS_SHOWN)) {
     printer.result([styled(code, severity === 'error' ? 'red' : 'yellow'), ` ${kind} ${id}: ${message}`]);
-    printer.result(`  ${next_step}`);
+    printer.result(`  ${nextStepOf({ code })}`);
   }
   const more = findings_count - Math.min(findings.length, FINDINGS_SHOWN);
   if (more > 0) printer.result(`… and ${plural(more, 'finding')} more of supplements; --json has the first of them.`);

@@ -6,6 +6,7 @@ import { describeMonth } from '../../../verifier/records/month-report.ts';
 import type { ArchiveReport } from '../../../verifier/verify/archive-report.ts';
 import type { FileReport } from '../../../verifier/verify/file-report.ts';
 import type { ObjectFinding } from '../../../verifier/verify/object-finding.ts';
+import { nextStepOf, nextStepOfOpenRun } from '../../next-steps.ts';
 import { sayNotProved } from '../../report/view/sentences.ts';
 import { printAccepted } from './accepted.ts';
 import { formatLegend, OUTCOME_STYLES, printStreamsTable } from './streams-table.ts';
@@ -111,9 +112,10 @@ function printArchiveDetails(report: ArchiveReport, printer: Printer): void {
 }
 
 function printOpenRuns(runs: ArchiveReport['open_runs'], printer: Printer): void {
-  for (const { message, next_step } of runs.slice(0, SHOWN)) {
-    printer.result([styled(message, 'yellow')]);
-    if (next_step !== null) printer.result(`  ${next_step}`);
+  for (const run of runs.slice(0, SHOWN)) {
+    printer.result([styled(run.message, 'yellow')]);
+    const nextStep = nextStepOfOpenRun(run);
+    if (nextStep !== null) printer.result(`  ${nextStep}`);
   }
   if (runs.length > SHOWN) printer.result(`… and ${runs.length - SHOWN} more; --json has them.`);
 }
@@ -214,14 +216,15 @@ function objectsIn(findings: readonly ObjectFinding[]): number {
 
 function printObjectFindings(findings: readonly ObjectFinding[], printer: Printer): void {
   const shown = findings.slice(0, SHOWN);
-  for (const [index, { code, severity, key, message, expected, actual, next_step }] of shown.entries()) {
+  const steps = shown.map(nextStepOf);
+  for (const [index, { code, severity, key, message, expected, actual }] of shown.entries()) {
     printer.result([styled(code, severity === 'error' ? 'red' : 'yellow'), ` ${key}: ${message}`]);
     if (expected !== undefined || actual !== undefined) {
       printer.result(`  expected ${expected ?? 'nothing'}`);
       printer.result(`  found    ${actual ?? 'nothing'}`);
     }
     // Printed once for consecutive findings with the same next step.
-    if (shown[index + 1]?.next_step !== next_step) printer.result(`  ${next_step}`);
+    if (steps[index + 1] !== steps[index]) printer.result(`  ${steps[index]}`);
   }
   if (findings.length > SHOWN) printer.result(`… and ${findings.length - SHOWN} more; --json has them.`);
 }

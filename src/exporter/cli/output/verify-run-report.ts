@@ -1,8 +1,10 @@
 import { plural } from '../../../core/plurals.ts';
 import { type Printer, styled } from '../../../core/terminal/printer.ts';
-import { type ReportedVerdict, sayRefutation } from '../../../verifier/claims/recorded.ts';
+import type { ReportedVerdict } from '../../../verifier/claims/recorded.ts';
 import type { RunReport } from '../../../verifier/verify/archive-report.ts';
-import { type Cause, printCauses } from './causes.ts';
+import { sayRefutation } from '../../report/view/refutation.ts';
+import { sayExclusion } from '../../report/view/sentences.ts';
+import { type Cause, printCauses, toCause } from './causes.ts';
 import { OUTCOME_STYLES, printStreamsTable } from './streams-table.ts';
 import { printSupplements } from './supplements.ts';
 
@@ -60,12 +62,7 @@ export function printRunDetails(run: RunReport, printer: Printer): void {
 
 /** Prints the findings in streams, and refutations that only the export recorded. */
 export function printFindings(streams: readonly ReportedVerdict[], printer: Printer): void {
-  const causes = streams
-    .flatMap(({ findings }) => findings)
-    .map(({ code, severity, stream_id, message, next_step }): Cause => {
-      const what = styled(code, severity === 'error' ? 'red' : 'yellow');
-      return { what, streamId: stream_id, message, nextStep: next_step };
-    });
+  const causes = streams.flatMap(({ findings }) => findings).map(toCause);
   const recorded = streams.flatMap(({ stream_id: streamId, recorded_refutation: refutation, claims }): Cause[] =>
     refutation === undefined ? [] : [{ what: REFUTED, streamId, ...sayRefutation(refutation, claims) }],
   );
@@ -77,19 +74,14 @@ const REFUTED = styled('refuted', 'red');
 /** Prints the streams that are missing from the table, and why. */
 function printAbsent({ vanished, ended, failed, excluded }: RunReport, printer: Printer): void {
   const causes = [
-    ...vanished.map(({ finding }): Cause => {
-      const { code, stream_id: streamId, message, next_step: nextStep } = finding;
-      return { what: styled(code, 'red'), streamId, message, nextStep };
+    ...vanished.map(({ finding }) => toCause(finding)),
+    ...ended.map(({ finding }) => toCause(finding)),
+    ...failed.map(({ stream_id: streamId, code, reason: message, next_step }): Cause => {
+      const nextStep = `For whoever exports: ${next_step}`;
+      return { what: styled('not exported', 'red'), streamId, code, message, nextStep };
     }),
-    ...ended.map(({ finding }): Cause => {
-      const { code, stream_id: streamId, message, next_step: nextStep } = finding;
-      return { what: styled(code, 'yellow'), streamId, message, nextStep };
-    }),
-    ...failed.map(({ stream_id: streamId, reason: message, next_step: nextStep }): Cause => {
-      return { what: styled('not exported', 'red'), streamId, message, nextStep: `For whoever exports: ${nextStep}` };
-    }),
-    ...excluded.map(({ stream_id: streamId, reason: message }): Cause => {
-      return { what: { text: 'excluded', style: 'bold' }, streamId, message, nextStep: '' };
+    ...excluded.map(({ stream_id: streamId, pattern }): Cause => {
+      return { what: { text: 'excluded', style: 'bold' }, streamId, message: sayExclusion(pattern), nextStep: '' };
     }),
   ];
   printCauses(causes, printer, SHOWN);

@@ -12,6 +12,7 @@ import { recordPieces } from '../../../verifier/records/record-bytes.ts';
 import { anchoredIn } from '../view/anchors.ts';
 import { missingIn, statedEntries, sum } from '../view/missing.ts';
 import { toOutcome } from '../view/outcome.ts';
+import { sayExclusion } from '../view/sentences.ts';
 import type { Texts } from '../view/texts.ts';
 import { line, paragraph, toToken, uuidOf } from './tokens.ts';
 
@@ -178,8 +179,8 @@ function* observe(record: RunRecord) {
     yield observeAbsence(record, stream_id, finding.message, { status: 'vanished', missing_entries: entries });
   for (const { stream_id, finding, entries } of record.ended)
     yield observeAbsence(record, stream_id, finding.message, { status: 'ended', missing_entries: entries });
-  for (const { stream_id, reason } of record.excluded)
-    yield observeAbsence(record, stream_id, `Excluded by who exported: ${reason}`, {
+  for (const { stream_id, pattern } of record.excluded)
+    yield observeAbsence(record, stream_id, `Excluded by who exported: ${sayExclusion(pattern)}`, {
       status: 'excluded',
       stated_entries: stated.get(stream_id) ?? null,
     });

@@ -13,6 +13,11 @@ export function fill(template: string, values: Readonly<Record<string, string | 
   });
 }
 
+/** The reason of an exclusion, as the flags of an export name it. */
+export function sayExclusion(pattern: string | null): string {
+  return pattern === null ? 'not named by --stream' : `--exclude ${pattern}`;
+}
+
 /** Turns a warning of the record into a sentence. */
 export function asSentence(remark: string): string {
   return `${remark.charAt(0).toUpperCase()}${remark.slice(1)}.`;

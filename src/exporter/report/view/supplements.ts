@@ -2,6 +2,7 @@ import { grouped, plural } from '../../../core/plurals.ts';
 import type { RunRecord } from '../../../verifier/records/record.ts';
 import type { RunSupplements } from '../../../verifier/records/supplements.ts';
 import { KIND_NAMES, RECORD_KINDS } from '../../../verifier/supplements/files.ts';
+import { nextStepOf } from '../../next-steps.ts';
 import { asSentence, fill } from './sentences.ts';
 import type { Texts } from './texts.ts';
 
@@ -73,7 +74,7 @@ export function toSupplements({ supplements }: RunRecord, { supplements: texts }
 type Finding = RunSupplements['findings'][number];
 
 function toRemark(
-  { severity, kind, id, records, message, stream_id, sequence, expected, actual, next_step }: Finding,
+  { code, severity, kind, id, records, message, stream_id, sequence, expected, actual }: Finding,
   { values, several }: Texts['supplements'],
 ): SupplementRemark {
   const first = `${kind} ${id}`;
@@ -87,7 +88,7 @@ function toRemark(
     message: asSentence(message),
     entry: stream_id === undefined ? null : `${stream_id}${sequence === undefined ? '' : ` #${sequence}`}`,
     values: labelled.flatMap(({ label, value }) => (value === undefined ? [] : [{ label, value }])),
-    nextStep: next_step,
+    nextStep: nextStepOf({ code }),
   };
 }
 

@@ -4,6 +4,7 @@ import { DOES_NOT_PROVE } from '../../../verifier/bundle/documents.ts';
 import { describePeriod } from '../../../verifier/bundle/period.ts';
 import { latestOf } from '../../../verifier/records/coverage.ts';
 import type { Reconciliation, RunRecord, RunStream } from '../../../verifier/records/record.ts';
+import { nextStepOf } from '../../next-steps.ts';
 import { type Charts, toCharts } from './activity.ts';
 import { type ClaimView, toClaims } from './claims.ts';
 import { type FrameworkView, toFrameworks } from './controls.ts';
@@ -14,7 +15,7 @@ import { type Findings, toFindings } from './findings.ts';
 import { type LateEntries, toLate } from './missing.ts';
 import { type OutcomeView, type ReportKind, toOutcome } from './outcome.ts';
 import { type Population, toPopulation } from './population.ts';
-import { asSentence } from './sentences.ts';
+import { asSentence, sayExclusion } from './sentences.ts';
 import { type StreamFact, toStreamFacts } from './stream-facts.ts';
 import { type SupplementsView, toSupplements } from './supplements.ts';
 import type { Texts } from './texts.ts';
@@ -171,7 +172,7 @@ function toExceptions({ failed, streams, vanished, ended, excluded }: RunRecord)
     ),
     ...vanished.map(({ stream_id, finding }) => exception('vanished', stream_id, finding.message)),
     ...ended.map(({ stream_id, finding }) => exception('ended', stream_id, finding.message)),
-    ...excluded.map(({ stream_id, reason }) => exception('excluded', stream_id, reason)),
+    ...excluded.map(({ stream_id, pattern }) => exception('excluded', stream_id, sayExclusion(pattern))),
   ];
 }
 
@@ -198,7 +199,7 @@ function toAdvice({ failed, streams, vanished, ended }: RunRecord): Advice[] {
   const steps = [
     ...failed.map(({ stream_id, next_step }) => ({ step: next_step, about: `${stream_id}: not exported` })),
     ...[...[...vanished, ...ended].map(({ finding }) => finding), ...streams.flatMap(({ findings }) => findings)].map(
-      ({ stream_id, code, next_step }) => ({ step: next_step, about: `${stream_id}: ${code}` }),
+      (finding) => ({ step: nextStepOf(finding), about: `${finding.stream_id}: ${finding.code}` }),
     ),
   ];
   return [...Map.groupBy(steps, ({ step }) => step)].map(([step, all]) => {

@@ -9,15 +9,15 @@ function said(causes: readonly Cause[], limit?: number): string[] {
 }
 
 const failed = (streamId: string, message: string, nextStep = 'Go on.'): Cause => {
-  return { what: styled('not exported', 'red'), streamId, message, nextStep };
+  return { what: styled('not exported', 'red'), streamId, code: 'unreachable', message, nextStep };
 };
 const gone = (streamId: string) =>
   failed(streamId, `GET http://x/streams/${encodeURIComponent(streamId)}/verify failed: ECONNREFUSED`);
 
 test('a cause that many streams have stands once, with the first of them', () => {
   const names = ['a', 'b/c', 'failed', 'd', 'e', 'f', 'g'];
-  expect(said([...names.map(gone), failed('z', 'no room')])).toEqual([
-    'not exported 7 streams: GET http://x/streams/…/verify failed: ECONNREFUSED',
+  expect(said([...names.map(gone), { ...failed('z', 'no room'), code: 'archive' }])).toEqual([
+    'not exported 7 streams, as a: GET http://x/streams/a/verify failed: ECONNREFUSED',
     '  a, b/c, failed, d, e and 2 others; --json names them all',
     '  Go on.',
     'not exported z: no room',
@@ -25,8 +25,20 @@ test('a cause that many streams have stands once, with the first of them', () =>
   ]);
 });
 
-test('causes that differ in what they say or in what to do are not one', () => {
-  expect(said([failed('a', 'no room'), failed('b', 'no rooms'), failed('c', 'no room', 'Stop.')])).toHaveLength(6);
+test('failures that differ in their code or in what to do are not one', () => {
+  const other = { ...failed('b', 'no room'), code: 'archive' as const };
+  expect(said([failed('a', 'no room'), other, failed('c', 'no room', 'Stop.')])).toHaveLength(6);
+});
+
+test('causes without a code are one if they say the same', () => {
+  const missing = ['1', '1', '2'].map((message, index) => ({ ...failed(`s${index}`, message), code: null }));
+  expect(said(missing)).toEqual([
+    'not exported 2 streams: 1',
+    '  s0, s1',
+    '  Go on.',
+    'not exported s2: 2',
+    '  Go on.',
+  ]);
 });
 
 test('a stream alone is named with all that was said', () => {
@@ -34,8 +46,9 @@ test('a stream alone is named with all that was said', () => {
 });
 
 test('what is more than can be shown is counted', () => {
-  expect(said([failed('a', '1', ''), failed('b', '2', ''), failed('c', '2', ''), failed('d', '3', '')], 1)).toEqual([
-    'not exported a: 1',
-    '… and 3 more; --json has them.',
-  ]);
+  const causes = ['1', '2', '2', '3'].map((message, index) => ({
+    ...failed('abcd'.charAt(index), message, ''),
+    code: null,
+  }));
+  expect(said(causes, 1)).toEqual(['not exported a: 1', '… and 3 more; --json has them.']);
 });

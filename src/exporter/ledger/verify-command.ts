@@ -1,5 +1,5 @@
 import { shellWord } from '../../core/shell.ts';
-import type { ReadableArchive } from '../archive/archive.ts';
+import type { ReadableArchive } from '../../verifier/archive/archive.ts';
 
 /** Returns the command that finds everything wrong with an archive. */
 export function verifyCommand({ url }: Pick<ReadableArchive, 'url'>): string {

@@ -1,8 +1,8 @@
 import { EvidenceError } from '../../core/errors.ts';
-import type { ReadableArchive } from '../archive/archive.ts';
-import { isSignedBy } from '../signature/envelope.ts';
-import type { PublicKey, SigningKey } from '../signature/key.ts';
-import { countersignatureOf, type StoredLedgerEntry, signedPart } from './ledger.ts';
+import type { ReadableArchive } from '../../verifier/archive/archive.ts';
+import { countersignatureOf, type StoredLedgerEntry, signedPart } from '../../verifier/ledger/ledger.ts';
+import { isSignedBy } from '../../verifier/signature/envelope.ts';
+import type { PublicKey, SigningKey } from '../../verifier/signature/key.ts';
 import { verifyCommand } from './verify-command.ts';
 
 /** Keys whose ledger entries are trusted, and the key that signs the next one. */
@@ -13,17 +13,6 @@ export interface LedgerTrust {
   publicKeys: readonly PublicKey[];
   /** True if the operator states that nothing was signed until now, and vouches for the existing entries. */
   beginSigning?: boolean;
-}
-
-/** End of a ledger that was verified. */
-export interface LedgerEnd {
-  newest: StoredLedgerEntry | null;
-  /** SHA-256 of each run's record, by run id; oldest first. */
-  runs: ReadonlyMap<string, string>;
-  /** Ids of abandoned runs. */
-  abandoned: ReadonlySet<string>;
-  /** Ids of keys that handed over to others. */
-  retired: ReadonlySet<string>;
 }
 
 /**
