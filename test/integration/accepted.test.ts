@@ -115,10 +115,10 @@ describe('the run after that', () => {
 
   test('says in its reports what is gone, and does not conclude that nothing is', () => {
     const { outcome, extent, provenance, proof } = viewOf('next');
-    expect(outcome.sentences.join(' ')).toMatch(/^.*2 streams not compared with all that was exported before/);
+    expect(outcome.sentences.join(' ')).toMatch(/^.*2 streams not compared with all earlier exports/);
     const { rows, missing } = extent.population;
     expect([missing.entries, missing.accepted, missing.acceptedEntries]).toEqual([0, 2, 6 + 8]);
-    expect(rows.find(({ label }) => label.startsWith('Known to be gone since'))).toMatchObject({
+    expect(rows.find(({ label }) => label.startsWith('In earlier exports, but known to be gone'))).toMatchObject({
       streams: 2,
       entries: 14,
     });
@@ -131,7 +131,7 @@ describe('the run after that', () => {
     ]);
     const conclusion = provenance.ipe.find(({ label }) => label === 'Conclusion')?.lines ?? [];
     expect(conclusion[0]).toMatch(/^Not shown to be complete and accurate/);
-    expect(conclusion).toContain('Agrees with all earlier exports, and joins on to them: 1 of 2');
+    expect(conclusion).toContain('Agrees with all earlier exports, and joins them: 1 of 2');
     expect(conclusion.at(-1)).toMatch(/^Known missing: at least 14 entries in 2 streams that earlier exports have/);
     const continuity = proof.claims.find(({ name }) => name === 'continuity');
     expect(continuity?.remarks).toMatchObject([{ state: 'proved', streams: 1 }]);

@@ -182,7 +182,7 @@ describe('an archive that is encrypted', () => {
     expect((await program('share', 'A', '--out', 'shared')).code).toBe(0);
     const folder = join(directory, 'shared');
     const steps = readFileSync(join(folder, 'letter.txt'), 'utf8');
-    const [, commands = ''] = /What is in the bundles\n.*?\n\n(.*?)\n\n/s.exec(steps) ?? [];
+    const [, commands = ''] = /The content of the bundles\n.*?\n\n(.*?)\n\n/s.exec(steps) ?? [];
     const said = await run('bash', ['-ec', commands.replace('IDENTITY', auditor.file)], folder);
     expect(said.match(/: OK$/gm)).toHaveLength(STREAMS.length);
     expect(steps).toContain('evidence verify . --run A --identity IDENTITY');

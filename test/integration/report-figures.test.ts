@@ -122,19 +122,19 @@ describe.each(NAMES)('a run that is %s', (name) => {
     const rows: [string, number, string][] = [
       ['Listed by the service', named().length, stated(named())],
       ['In scope', inScope, stated(named().filter((id) => !excluded().includes(id)))],
-      ['Received, whole or in part', inScope - failed().length, grouped(figures.entries)],
+      ['Received, complete or partial', inScope - failed().length, grouped(figures.entries)],
       ['Listed by the service entry by entry', listed.length, grouped(sum(listed.map((stream) => stream.listed ?? 0)))],
       [
-        'Known to be missing in what was received',
+        'Known to be missing from what was received',
         missing.length,
         grouped(sum(missing.map((stream) => stream.missing.length))),
       ],
     ];
-    if (excluded().length > 0) rows.push(['Excluded by who exported', excluded().length, stated(excluded())]);
+    if (excluded().length > 0) rows.push(['Excluded by the operator', excluded().length, stated(excluded())]);
     if (failed().length > 0) rows.push(['Not received', failed().length, stated(failed())]);
     if (vanished().length > 0)
       rows.push([
-        'No longer listed, and in earlier exports',
+        'In earlier exports, but no longer listed',
         vanished().length,
         grouped(sum(vanished().map((id) => ledgerOf(archive).heads[id] ?? 0))),
       ]);
@@ -143,10 +143,10 @@ describe.each(NAMES)('a run that is %s', (name) => {
 
   test('when it was received, and in how many exports', () => {
     expectSaid(
-      `From ${figures.receivedFrom}, the first answered request for a stream, to ${figures.receivedTo}, when the last of`,
+      `From ${figures.receivedFrom}, the first answered request for a stream, to ${figures.receivedTo}, when the last archived`,
     );
     for (const began of figures.exports) expect(shown.pdf).toContain(squeezed(began));
-    expect(shown.pdf.includes(squeezed('The export went on.'))).toBe(scenario.words === 'resumed');
+    expect(shown.pdf.includes(squeezed('The export resumed.'))).toBe(scenario.words === 'resumed');
     expect(figures.exports).toHaveLength(scenario.words === 'resumed' ? 2 : 1);
   });
 
@@ -161,7 +161,7 @@ describe.each(NAMES)('a run that is %s', (name) => {
       if (end == null) expect(shown.pdf).not.toContain(`${word}entry:`);
       else {
         expectSaid(`${word} entry: ${end.sequence} of`);
-        expectSaid(`recorded ${inWords(end.recorded)}, happened ${inWords(end.occurred)}.`);
+        expectSaid(`recorded ${inWords(end.recorded)}, occurred ${inWords(end.occurred)}.`);
       }
     }
   });

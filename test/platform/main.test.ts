@@ -161,10 +161,10 @@ describe('usage', () => {
   test('help says what --help does, explains commands and topics, and names what is near', async () => {
     const { code, stdout } = await runPlatform(['help']);
     expect([code, stdout]).toEqual([0, (await runPlatform(['--help'])).stdout]);
-    expect(stdout).toMatch(/Topics, for `evidence-platform help TOPIC`:\n( {2}\S.*\n)* {2}run +Running it/);
+    expect(stdout).toMatch(/Topics, for `evidence-platform help TOPIC`:\n( {2}\S.*\n)* {2}run +Running the platform: /);
     // A command and a topic: whoever is sent to the topic finds it.
     const both = (await runPlatform(['help', 'backup'])).stdout;
-    expect(both).toMatch(/A folder that is not there yet.*\n\nBackups, and trying them\n/s);
+    expect(both).toMatch(/A folder that is not there yet.*\n\nBackup and restore\n/s);
     const { stdout: said } = await runPlatform(['help', 'tls']);
     expect(said).toContain('nginx:');
     expect(said).toMatch(/evidence-platform help\s+limits/);

@@ -102,7 +102,7 @@ test('the PDF is sound, tagged, the same each time, and a click on a file leads 
 });
 
 test.each([
-  ['of copies', subject(verifiedRun([]), {}, { form: 'copies', expires_at: null }), ['curl', 'Links end']],
+  ['of copies', subject(verifiedRun([]), {}, { form: 'copies', expires_at: null }), ['curl', 'Links expire']],
   ['of the first run in the ledger', subject(verifiedRun([])), ['The ledger is one chain']],
   ['of an unsigned run', subject(verifiedRun([])), ['openssl pkeyutl', 'PUBLIC_KEY']],
   ['of a run without a stamp', subject(verifiedRun([])), ['openssl ts']],

@@ -77,9 +77,9 @@ describe('the report of a month', () => {
     ['who requested it', 'J. Smith, Example Audit'],
     ['request', 'AUD-2026-014'],
     ['who prepared it', 'P. Jones, Audit Liaison'],
-    ['cut-off', 'by its time of recording (field “timestamp”)'],
-    ['first entry', 'First entry: 1 of “prod/service-1”, recorded 1 October 2026, happened 30 September 2026 23:59:59'],
-    ['a conclusion', 'Each condition below holds for every stream in scope (2 streams)'],
+    ['cut-off', 'whether it is in the period (field “timestamp”)'],
+    ['first entry', 'First entry: 1 of “prod/service-1”, recorded 1 October 2026, occurred 30 September 2026 23:59:59'],
+    ['a conclusion', 'Each condition below is met for every stream in scope (2 streams)'],
     ['scope', 'streams that match prod/*'],
     ['exclusions', 'without those that match */debug'],
     ['population', '2 streams listed = 2 exported + 0 partial + 0 failed + 0 empty + 0 excluded'],
@@ -262,7 +262,7 @@ test('of two thousand streams those are listed in which something is amiss, with
     expect(text).toContain(bundle.sha256);
   }
   expect(text).not.toContain(well[0]?.bundle.sha256);
-  expect(squeezed(text)).toContain(squeezed('It leaves out 1,998 streams; index.csv has them all'));
+  expect(squeezed(text)).toContain(squeezed('It omits 1,998 streams; index.csv has them all'));
   expect(all.length).toBeLessThan(20);
 });
 

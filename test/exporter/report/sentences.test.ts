@@ -13,7 +13,7 @@ test('an entry that earlier exports may only name is not said to have been expor
   const stream = monthStream(1, 's', { status: 'refuted', findings: [finding] }, { continuity: 'refuted' });
   const [group] = view(verifiedRun([stream], { outcome: 'refuted' })).proof.findings.groups;
   expect(group?.meaning).toMatch(
-    /^An entry is not the one .* or is not the one that an entry exported before follows\./,
+    /^An entry is not the one .* or not the one that a previously exported entry follows\./,
   );
   expect(group?.shown[0]?.values).toEqual([
     { label: 'had or followed in the earlier export', value: digestOf(1) },
@@ -41,7 +41,7 @@ test('of a refuted stream without entries only what is refuted is counted', () =
   expect(conclusion).toContain(`${texts.conclusion.order}: 1 of 1`);
   expect(conclusion).toContain(`${texts.conclusion.continuity}: 1 of 2`);
   expect(texts.proves.introduction).toMatch(
-    /have entries, that were not received whole, or in which the claim is refuted\.$/,
+    /have entries, that were not completely received, or in which the claim is refuted\.$/,
   );
 });
 
@@ -77,7 +77,7 @@ test('of a run without entries it is said that there was none to check, not that
   const stream = monthStream(1, 's', none, { order: 'unproved', agreement: 'proved' });
   const { provenance } = view(verifiedRun([stream], { outcome: 'empty' }));
   const [sentence] = provenance.ipe.find(({ label }) => label === 'Conclusion')?.lines ?? [];
-  expect(sentence).toBe('No entry was there to check, so nothing follows.');
+  expect(sentence).toBe('There was no entry to check, so nothing follows.');
 });
 
 test.each([

@@ -72,10 +72,10 @@ describe('the outcome', () => {
   });
 
   test.each<[code: StreamFindingCode, claim: ClaimName, says: RegExp]>([
-    ['seal/mismatch', 'seal', /refuted: seals do not fit the key that was given for them\. Do not/],
-    ['seal/missing', 'seal', /refuted: seals are missing, or cannot be seals\. Do not/],
-    ['anchor/untrusted', 'anchor', /refuted: the certificates of time-stamps do not hold\. Do not/],
-    ['anchor/imprint-mismatch', 'anchor', /refuted: time-stamps do not hold for the entries .*\. Do not/],
+    ['seal/mismatch', 'seal', /refuted: seals do not match the key that was given for them\. Do not/],
+    ['seal/missing', 'seal', /refuted: seals are missing or malformed\. Do not/],
+    ['anchor/untrusted', 'anchor', /refuted: the certificates of time-stamps are not valid\. Do not/],
+    ['anchor/imprint-mismatch', 'anchor', /refuted: time-stamps are not valid for the entries .*\. Do not/],
     ['continuity/rewritten', 'continuity', /those that earlier exports had, or that an entry in them follows\. Do not/],
     ['completeness/count-differs', 'completeness', /refuted: the package is not what the service lists .*\. Do not/],
   ])('refuted by %s says that, and nothing else that it may be', (code, claim, says) => {
@@ -109,7 +109,7 @@ test('nothing is concluded to be complete and accurate where any claim is refute
     const record = verifiedRun([{ ...stream, claims: { ...stream.claims, ...claims } }]);
     return view(record).provenance.ipe.find(({ label }) => label === 'Conclusion')?.lines ?? [];
   };
-  expect(conclusionOf({})[0]).toMatch(/^Each condition below holds for every stream in scope/);
+  expect(conclusionOf({})[0]).toMatch(/^Each condition below is met for every stream in scope/);
   for (const name of CLAIMS) {
     const lines = conclusionOf({ [name]: { state: 'refuted', reason: 'r' } });
     expect(lines[0]).toBe(`Not shown to be complete and accurate: a check found a contradiction (${name}).`);
@@ -130,7 +130,7 @@ describe('charts', () => {
     const { charts } = view(verifiedRun([monthStream(1, 's', { activity })]));
     expect(charts.activity?.bars).toHaveLength(31);
     expect(charts.activity?.bars.filter(({ count }) => count > 0)).toEqual([{ label: '2026-10-05', count: 3 }]);
-    expect(charts.activity?.notes).toEqual(['2 entries without a time that could be read are not shown.']);
+    expect(charts.activity?.notes).toEqual(['2 entries without a readable time are not shown.']);
   });
 
   test('streams that lie years apart are shown by month or year', () => {

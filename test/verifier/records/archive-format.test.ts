@@ -236,7 +236,7 @@ test('other members are another version of the format', () => {
 test('the document is of this version, wherever it names one', () => {
   // What others write has a version of its own.
   const named = [
-    ...DOCUMENT.matchAll(/^# The archive format, version (\d+)$/gm),
+    ...DOCUMENT.matchAll(/^# Archive format, version (\d+)$/gm),
     ...DOCUMENT.matchAll(/have the same VERSION; it is (\d+) here/g),
     ...DOCUMENT.matchAll(/`urn:evidence-exporter:run:(\d+)`/g),
     ...DOCUMENT.matchAll(/`evidence-(?!(?:contract|controls|package)\/)[a-z-]+\/(\d+)`/g),
