@@ -26,7 +26,7 @@ const PAGES: readonly (readonly [file: string, path: string, by?: string])[] = [
   ['accounts/pages/invitations.ts', '/app/people', 'invitations'],
   ['accounts/pages/keys.ts', '/app/keys'],
   ['accounts/pages/people.ts', '/app/people'],
-  ['administration/pages.ts', '/app/administration'],
+  ['administration/pages/pages.ts', '/app/administration'],
   ['agents/pages/actions.ts', '/app/agents/of/{agent_id}/actions'],
   ['agents/pages/agents.ts', '/app/agents'],
   ['agents/pages/kill.ts', '/app/agents/of/{agent_id}/kills'],
