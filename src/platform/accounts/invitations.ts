@@ -74,8 +74,8 @@ export class Invitations {
     const after = cursor === undefined ? undefined : fromCursor('invitations', ['string', 'string'], cursor);
     const rows = await openLinks(database, 'invite', clock(), { limit: limit + 1, after });
     const cursorAfter = ({ expires_at, link_id }: OpenLink) => toCursor('invitations', [expires_at, link_id]);
-    const { shown, next_cursor } = pageOf(rows, limit, cursorAfter);
-    return { data: shown.map(toInvitation), next_cursor };
+    const { page, next_cursor } = pageOf(rows, limit, cursorAfter);
+    return { data: page.map(toInvitation), next_cursor };
   }
 
   /** @throws DomainError `not_found`. */

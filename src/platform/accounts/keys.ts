@@ -32,8 +32,8 @@ export class ApiKeys {
   /** Lists keys, newest first. @throws DomainError `invalid_cursor`. */
   async list({ limit, cursor }: PageQuery) {
     const keys = await keysAfter(this.#deps.database, cursor === undefined ? null : positionOf(cursor), limit + 1);
-    const { shown, next_cursor } = pageOf(keys, limit, (last) => toCursor('keys', [last.created_at, last.key_id]));
-    return { data: shown, next_cursor };
+    const { page, next_cursor } = pageOf(keys, limit, (last) => toCursor('keys', [last.created_at, last.key_id]));
+    return { data: page, next_cursor };
   }
 
   /** @throws DomainError `not_found`. */

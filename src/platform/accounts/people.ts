@@ -65,8 +65,8 @@ export class People {
       .where('email', '>', after)
       .limit(limit + 1)
       .execute();
-    const { shown, next_cursor } = pageOf(rows, limit, (last) => toCursor('people', [last.email]));
-    return { data: await toPeople(this.#deps.database, shown), next_cursor };
+    const { page, next_cursor } = pageOf(rows, limit, (last) => toCursor('people', [last.email]));
+    return { data: await toPeople(this.#deps.database, page), next_cursor };
   }
 
   /** @throws DomainError `not_found`. */

@@ -27,8 +27,8 @@ export class AdministrationService {
     const { database, log } = this.#deps;
     const before = cursor === undefined ? undefined : fromCursor('acts', ['number'], cursor)[0];
     const acts = await log.newest(database, ADMINISTRATION_STREAM, { limit: limit + 1, before });
-    const { shown, next_cursor } = pageOf(acts, limit, (last) => toCursor('acts', [last.sequence]));
-    return { data: shown, next_cursor };
+    const { page, next_cursor } = pageOf(acts, limit, (last) => toCursor('acts', [last.sequence]));
+    return { data: page, next_cursor };
   }
 
   /** Lists messages whose delivery was given up, newest first. */

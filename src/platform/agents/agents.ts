@@ -61,8 +61,8 @@ export class Agents {
       agents = agents.where(sql<boolean>`lower(name) LIKE ${pattern} ESCAPE '\\'`);
     }
     const numbered = { list: 'agents', table: 'agents', number: 'agent_no' } as const;
-    const { shown, next_cursor } = await newestFirst(agents, numbered, { limit, cursor });
-    return { data: await agentsToWire(database, shown), next_cursor };
+    const { page, next_cursor } = await newestFirst(agents, numbered, { limit, cursor });
+    return { data: await agentsToWire(database, page), next_cursor };
   }
 
   /** @throws DomainError `not_found`. */

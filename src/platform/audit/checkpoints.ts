@@ -74,8 +74,8 @@ export class Checkpoints {
     let query = checkpointsOf(database, stream_no).limit(limit + 1);
     if (cursor !== undefined) query = query.where('number', '>', fromCursor('checkpoints', ['number'], cursor)[0]);
     const rows = await query.execute();
-    const { shown, next_cursor } = pageOf(rows, limit, (last) => toCursor('checkpoints', [last.number]));
-    return { data: shown.map((row) => checkpointToWire(row, streamId, seals)), next_cursor };
+    const { page, next_cursor } = pageOf(rows, limit, (last) => toCursor('checkpoints', [last.number]));
+    return { data: page.map((row) => checkpointToWire(row, streamId, seals)), next_cursor };
   }
 
   /**

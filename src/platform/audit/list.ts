@@ -42,8 +42,8 @@ export async function listStreams(
     query = query.where('stream_id', '>=', begins_with).where('stream_id', '<', begins_with + LAST_CHARACTER);
   if (verification_status === 'failed') query = query.where('verified', '=', 0);
   const rows = await query.execute();
-  const { shown, next_cursor } = pageOf(rows, limit, (last) => toCursor('streams', [last.stream_id]));
-  return { data: shown.map((row) => streamToWire(row, seals)), next_cursor };
+  const { page, next_cursor } = pageOf(rows, limit, (last) => toCursor('streams', [last.stream_id]));
+  return { data: page.map((row) => streamToWire(row, seals)), next_cursor };
 }
 
 /**

@@ -34,10 +34,8 @@ export async function listPackages(
     );
   }
   const rows = await query.execute();
-  const { shown, next_cursor } = pageOf(rows, limit, (last) =>
-    toCursor('packages', [last.created_at, last.package_id]),
-  );
-  return { data: shown.map((row) => ({ ...row, status: 'ready' as const, stream_id: streamId })), next_cursor };
+  const { page, next_cursor } = pageOf(rows, limit, (last) => toCursor('packages', [last.created_at, last.package_id]));
+  return { data: page.map((row) => ({ ...row, status: 'ready' as const, stream_id: streamId })), next_cursor };
 }
 
 /** Forms in which a package can be downloaded. */

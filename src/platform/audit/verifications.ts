@@ -148,8 +148,8 @@ export async function listVerifications(
   const most = Math.min(limit, MOST_AT_ONCE);
   const query = verificationsQuery(database).where('verifications.stream_no', '=', stream_no);
   const numbered = { list: 'verifications', table: 'verifications', number: 'verification_no' } as const;
-  const { shown, next_cursor } = await newestFirst(query, numbered, { limit: most, cursor });
-  return { data: shown.filter((row) => isWhole(row, seals)).map(toWire), next_cursor };
+  const { page, next_cursor } = await newestFirst(query, numbered, { limit: most, cursor });
+  return { data: page.filter((row) => isWhole(row, seals)).map(toWire), next_cursor };
 }
 
 /** @throws DomainError `not_found` if the check does not exist or was changed outside the service. */

@@ -31,10 +31,10 @@ export async function baselineDifference(reader: Reader, baselineId: string, { l
     });
     if (rows.length > limit) break;
   }
-  const { shown, next_cursor } = pageOf(rows, limit, (last) => toCursor('difference', [last.at]));
+  const { page, next_cursor } = pageOf(rows, limit, (last) => toCursor('difference', [last.at]));
   return {
     compared_with: before === null ? null : { baseline_id: before.baseline_id, version: before.version },
-    data: shown.map(({ at: _, ...row }) => row),
+    data: page.map(({ at: _, ...row }) => row),
     next_cursor,
   };
 }

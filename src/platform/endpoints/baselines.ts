@@ -142,8 +142,8 @@ export class Baselines {
     if (endpoint_id !== undefined) baselines = baselines.where('endpoint_id', '=', endpoint_id);
     if (status !== undefined) baselines = baselines.where('status', '=', status);
     const numbered = { list: 'baselines', table: 'baselines', number: 'baseline_no' } as const;
-    const { shown, next_cursor } = await newestFirst(baselines, numbered, { limit, cursor });
-    return { data: shown.map((row) => baselineToWire(row)), next_cursor };
+    const { page, next_cursor } = await newestFirst(baselines, numbered, { limit, cursor });
+    return { data: page.map((row) => baselineToWire(row)), next_cursor };
   }
 
   /** @throws DomainError `not_found`. */

@@ -37,8 +37,8 @@ export class Changes {
         return exists(event_type === undefined ? own : own.where('event_type', '=', event_type));
       });
     const numbered = { list: 'changes', table: 'endpoint_changes', number: 'change_no' } as const;
-    const { shown, next_cursor } = await newestFirst(changes, numbered, { limit, cursor });
-    return { data: await changesToWire(database, shown), next_cursor };
+    const { page, next_cursor } = await newestFirst(changes, numbered, { limit, cursor });
+    return { data: await changesToWire(database, page), next_cursor };
   }
 
   /** @throws DomainError `not_found`. */

@@ -48,8 +48,8 @@ export class EndpointEvents {
     if (from !== undefined) events = events.where('endpoint_events.first_seen', '>=', from);
     if (to !== undefined) events = events.where('endpoint_events.first_seen', '<', to);
     const numbered = { list: 'events', table: 'endpoint_events', number: 'event_no' } as const;
-    const { shown, next_cursor } = await newestFirst(events, numbered, { limit, cursor });
-    return { data: shown.map((row) => eventToWire(row)), next_cursor };
+    const { page, next_cursor } = await newestFirst(events, numbered, { limit, cursor });
+    return { data: page.map((row) => eventToWire(row)), next_cursor };
   }
 
   /** @throws DomainError `not_found`. */

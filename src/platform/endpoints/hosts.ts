@@ -80,8 +80,8 @@ export class Hosts {
     if (status === 'waiting') hosts = hosts.where('stale_at', 'is', null).where('received_at', 'is', null);
     if (status === 'reporting') hosts = hosts.where('stale_at', 'is', null).where('received_at', 'is not', null);
     const numbered = { list: 'hosts', table: 'endpoints', number: 'endpoint_no' } as const;
-    const { shown, next_cursor } = await newestFirst(hosts, numbered, { limit, cursor });
-    return { data: await hostsToWire(database, shown, clock()), next_cursor };
+    const { page, next_cursor } = await newestFirst(hosts, numbered, { limit, cursor });
+    return { data: await hostsToWire(database, page, clock()), next_cursor };
   }
 
   /** @throws DomainError `not_found`. */

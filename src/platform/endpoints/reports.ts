@@ -85,8 +85,8 @@ export class Reports {
     if (to !== undefined) scans = scans.where('endpoint_scans.received_at', '<', to);
     if (endpoint_id !== undefined) scans = scans.where('endpoint_id', '=', endpoint_id);
     const numbered = { list: 'scans', table: 'endpoint_scans', number: 'scan_no' } as const;
-    const { shown, next_cursor } = await newestFirst(scans, numbered, { limit, cursor });
-    return { data: shown.map((row) => scanToWire(row)), next_cursor };
+    const { page, next_cursor } = await newestFirst(scans, numbered, { limit, cursor });
+    return { data: page.map((row) => scanToWire(row)), next_cursor };
   }
 
   async #judge(

@@ -63,8 +63,8 @@ export class ChangeWindows {
     const { database, clock } = this.#deps;
     const windows = database.tables<EndpointTables>().selectFrom('change_windows').selectAll();
     const numbered = { list: 'windows', table: 'change_windows', number: 'window_no' } as const;
-    const { shown, next_cursor } = await newestFirst(windows, numbered, { limit, cursor });
-    return { data: await windowsToWire(database, shown, clock()), next_cursor };
+    const { page, next_cursor } = await newestFirst(windows, numbered, { limit, cursor });
+    return { data: await windowsToWire(database, page, clock()), next_cursor };
   }
 
   /** @throws DomainError `not_found`. */

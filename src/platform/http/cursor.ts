@@ -14,10 +14,10 @@ export function pageOf<Row>(
   rows: readonly Row[],
   limit: number,
   cursorAfter: (last: Row) => string,
-): { shown: Row[]; next_cursor: string | null } {
-  const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
-  return { shown, next_cursor: rows.length > limit && last !== undefined ? cursorAfter(last) : null };
+): { page: Row[]; next_cursor: string | null } {
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  return { page, next_cursor: rows.length > limit && last !== undefined ? cursorAfter(last) : null };
 }
 
 /**

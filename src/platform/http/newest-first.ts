@@ -17,7 +17,7 @@ export async function newestFirst<DB, TB extends keyof DB, Row>(
   query: SelectQueryBuilder<DB, TB, Row>,
   { list, table, number }: Listed<TB, Row>,
   { limit, cursor }: { limit: number; cursor?: string | undefined },
-): Promise<{ shown: Row[]; next_cursor: string | null }> {
+): Promise<{ page: Row[]; next_cursor: string | null }> {
   const at = sql<number>`${sql.ref(`${table}.${number}`)}`;
   let rows = query.orderBy(at, 'desc').limit(limit + 1);
   if (cursor !== undefined) rows = rows.where(sql<boolean>`${at} < ${fromCursor(list, ['number'], cursor)[0]}`);

@@ -42,11 +42,11 @@ export class Outbox {
     const outbox = this.#database.tables<JobTables>().selectFrom('outbox').where('status', '=', 'dead');
     const names = ['message_id', 'kind', 'created_at', 'attempts', 'ended_at', 'last_error'] as const;
     const numbered = { list: 'dead', table: 'outbox', number: 'message_no' } as const;
-    const { shown, next_cursor } = await newestFirst(outbox.select(['message_no', ...names]), numbered, {
+    const { page, next_cursor } = await newestFirst(outbox.select(['message_no', ...names]), numbered, {
       limit,
       cursor,
     });
-    return { data: shown.map((row) => pick(row, names)), next_cursor };
+    return { data: page.map((row) => pick(row, names)), next_cursor };
   }
 
   /** Queues a dead message again, with its attempts reset. @throws DomainError `not_found`. */

@@ -43,8 +43,8 @@ export class Detections {
     if (from !== undefined) detections = detections.where('detected_at', '>=', from);
     if (to !== undefined) detections = detections.where('detected_at', '<', to);
     const numbered = { list: 'detections', table: 'detections', number: 'detection_no' } as const;
-    const { shown, next_cursor } = await newestFirst(detections, numbered, { limit, cursor });
-    return { data: shown.map((row) => toWire(row)), next_cursor };
+    const { page, next_cursor } = await newestFirst(detections, numbered, { limit, cursor });
+    return { data: page.map((row) => toWire(row)), next_cursor };
   }
 
   /** Returns a detection with its kept occurrences. @throws DomainError `not_found`. */

@@ -114,8 +114,8 @@ export class Traps {
     if (credential_type !== undefined) traps = traps.where('credential_type', '=', credential_type);
     if (plant_location !== undefined) traps = traps.where('plant_location', '=', plant_location);
     const numbered = { list: 'traps', table: 'traps', number: 'trap_no' } as const;
-    const { shown, next_cursor } = await newestFirst(traps, numbered, { limit, cursor });
-    return { data: await this.#toWire(shown), next_cursor };
+    const { page, next_cursor } = await newestFirst(traps, numbered, { limit, cursor });
+    return { data: await this.#toWire(page), next_cursor };
   }
 
   /** @throws DomainError `not_found`. */

@@ -75,12 +75,12 @@ export class Actions {
     if (to !== undefined) actions = actions.where('received_at', '<', to);
     if (decision !== undefined) actions = actions.where('decision', '=', decision);
     const numbered = { list: 'actions', table: 'agent_actions', number: 'action_no' } as const;
-    const { shown, next_cursor } = await newestFirst(actions, numbered, { limit, cursor });
+    const { page, next_cursor } = await newestFirst(actions, numbered, { limit, cursor });
     const outcomes = await outcomesOf(
       this.#database,
-      shown.map(({ action_no }) => action_no),
+      page.map(({ action_no }) => action_no),
     );
-    return { data: shown.map((row) => actionToWire(agent, row, outcomes.get(row.action_no))), next_cursor };
+    return { data: page.map((row) => actionToWire(agent, row, outcomes.get(row.action_no))), next_cursor };
   }
 
   /** @throws DomainError `not_found`. */

@@ -80,8 +80,8 @@ export class KillSwitch {
       of.selectFrom('agent_kill_steps').select('kill_no').where('agent_no', '=', agent_no),
     );
     const numbered = { list: 'kills', table: 'agent_kills', number: 'kill_no' } as const;
-    const { shown, next_cursor } = await newestFirst(kills, numbered, { limit, cursor });
-    return { data: await receiptsOf(database, shown), next_cursor };
+    const { page, next_cursor } = await newestFirst(kills, numbered, { limit, cursor });
+    return { data: await receiptsOf(database, page), next_cursor };
   }
 
   /** Reinstates an agent: see `reinstateAgent`. */

@@ -47,8 +47,8 @@ export class TrustScores {
     const agent = await findAgent(this.#database, agentId);
     const before = cursor === undefined ? undefined : fromCursor('trust', ['number'], cursor)[0];
     const lines = await ledgerLinesOf(this.#database, agent, { limit: limit + 1, before });
-    const { shown, next_cursor } = pageOf(lines, limit, (last) => toCursor('trust', [last.entry_no]));
-    return { data: shown.map(lineToWire), next_cursor };
+    const { page, next_cursor } = pageOf(lines, limit, (last) => toCursor('trust', [last.entry_no]));
+    return { data: page.map(lineToWire), next_cursor };
   }
 
   /**

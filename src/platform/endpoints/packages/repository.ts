@@ -195,8 +195,8 @@ export async function listArchives(
 ): Promise<{ data: WireArchive[]; next_cursor: string | null }> {
   const before = cursor === undefined ? undefined : fromCursor('packages', ['number'], cursor)[0];
   const rows = await archivesBefore(database, { before, limit: limit + 1 });
-  const { shown, next_cursor } = pageOf(rows, limit, (last) => toCursor('packages', [last.archive_no]));
-  return { data: shown.map(toWire), next_cursor };
+  const { page, next_cursor } = pageOf(rows, limit, (last) => toCursor('packages', [last.archive_no]));
+  return { data: page.map(toWire), next_cursor };
 }
 
 function toWire(row: CountedArchive): WireArchive {

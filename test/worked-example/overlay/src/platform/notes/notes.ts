@@ -33,8 +33,8 @@ export class Notes {
     let query = this.#database.tables<NoteTables>().selectFrom('notes').selectAll().orderBy('note_no', 'desc');
     if (cursor !== undefined) query = query.where('note_no', '<', fromCursor('notes', ['number'], cursor)[0]);
     const rows = await query.limit(limit + 1).execute();
-    const { shown, next_cursor } = pageOf(rows, limit, ({ note_no }) => toCursor('notes', [note_no]));
-    return { data: shown.map(toWire), next_cursor };
+    const { page, next_cursor } = pageOf(rows, limit, ({ note_no }) => toCursor('notes', [note_no]));
+    return { data: page.map(toWire), next_cursor };
   }
 
   /** @throws DomainError `not_found`. */

@@ -3,7 +3,7 @@ import type { OpenService, ServiceDeps } from '../open-module.ts';
 import { serveOperations } from '../operations/operation.ts';
 import { Notes } from './notes.ts';
 import { noteOperations } from './operations.ts';
-import { pagesOfNotes } from './pages.ts';
+import { pagesOfNotes } from './pages/pages.ts';
 import { noteSchema } from './wire.ts';
 
 const TIDY_MS = 60 * 60_000;

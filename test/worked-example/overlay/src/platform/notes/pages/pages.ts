@@ -1,11 +1,11 @@
-import { name } from '../../core/html/markup.ts';
-import { serveOperationAct } from '../operations/act.ts';
-import { serveOperationList } from '../operations/list.ts';
-import { dataTable, emptyState, link, moment } from '../web/components.ts';
-import { PAGES } from '../web/own-path.ts';
-import type { ModulePages } from '../web/web.ts';
-import type { Notes } from './notes.ts';
-import type { NoteOperations } from './operations.ts';
+import { name } from '../../../core/html/markup.ts';
+import { serveOperationAct } from '../../operations/act.ts';
+import { serveOperationList } from '../../operations/list.ts';
+import { dataTable, emptyState, link, moment } from '../../web/components.ts';
+import { PAGES } from '../../web/own-path.ts';
+import type { ModulePages } from '../../web/web.ts';
+import type { Notes } from '../notes.ts';
+import type { NoteOperations } from '../operations.ts';
 
 const PATH = `${PAGES}/notes`;
 
