@@ -2,7 +2,6 @@ import { EvidenceError } from '../../src/core/errors.ts';
 import { evidence as carryOut } from '../../src/exporter/cli/evidence.ts';
 import { cleanEnvironment, type RunOptions } from './environment.ts';
 import { keptOutput } from './output.ts';
-import './parsed-fonts.ts';
 
 /** What a command line came to. */
 export interface Ended {
