@@ -39,17 +39,17 @@ export const ERROR_CODES = [
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** A next step that does again what failed. The command for that is named when the step is shown. */
+/** Next step that repeats the failed command. The command is filled in when the step is shown. */
 export interface Retry {
-  /** The words before the command, as "Check the disk, then". */
+  /** Text before the command, e.g. "Check the disk, then". */
   before?: string;
-  /** The words after it that fit the same command alone. */
+  /** Text after the command that applies only to the same command. */
   same?: string;
-  /** The words after it that fit any command. */
+  /** Text after the command that applies to any command. */
   after?: string;
 }
 
-/** The next command or action for the person reading: a sentence, or what it is made of. */
+/** Next command or action for the user: a sentence, or the parts of one. */
 export type NextStep = string | Retry;
 
 export const RESUME: Retry = { same: ' to resume' };
@@ -68,9 +68,9 @@ const MAX_MESSAGE = 4000;
  */
 export class EvidenceError extends Error {
   readonly code: ErrorCode;
-  /** As a sentence, for the command that failed. */
+  /** Sentence for the failed command. */
   readonly nextStep: string | undefined;
-  /** As it was given, for what goes on elsewhere. */
+  /** Step as passed to the constructor, for callers that name another command. */
   readonly step: NextStep | undefined;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
@@ -101,7 +101,7 @@ const SAME_COMMAND = 'run the same command again';
 
 /**
  * Returns a next step as a sentence.
- * @param command what to do where the same command would change nothing, as `run evidence doctor again`.
+ * @param command replacement if repeating the command would not help, e.g. `run evidence doctor again`.
  */
 export function sayNextStep(step: NextStep, command = SAME_COMMAND): string {
   if (typeof step === 'string') return visibleText(step);

@@ -23,7 +23,7 @@ export async function inParallel<T>(
   for (const result of results) if (result.status === 'rejected') throw result.reason;
 }
 
-/** Places for work of which only so much runs at once; the rest waits in its order. */
+/** Limits the number of concurrent tasks. Others wait in first-in, first-out order. */
 export class Slots {
   #free: number;
   readonly #waiting: (() => void)[] = [];
@@ -40,7 +40,7 @@ export class Slots {
     } finally {
       const next = this.#waiting.shift();
       if (next === undefined) this.#free++;
-      // Handed on, not given back: nobody can come in between.
+      // Pass the slot directly to the next task, so that no other caller can take it first.
       else next();
     }
   }

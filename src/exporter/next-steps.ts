@@ -6,7 +6,7 @@ import type { SupplementFindingCode } from '../verifier/model/supplement-finding
 import type { ObjectFindingCode } from '../verifier/verify/object-finding.ts';
 import type { OpenRun } from '../verifier/verify/open-runs.ts';
 
-/** The parts of a finding that its next step follows from. */
+/** Fields of a finding that determine its next step. */
 interface Found {
   code: string;
   advice?: Advice | undefined;
@@ -163,7 +163,7 @@ const OF_ADVICE: Record<Advice['code'], (found: Found & { advice: Advice }) => s
     `A restart or an end of the stream was accepted since, on ${accepted_at} by ${accepted_by}: judge the reason. Runs since then are not compared with what was exported before.`,
 };
 
-/** Says what to do about a finding. */
+/** Returns the next step for a finding. */
 export function nextStepOf(found: Found): string {
   const { code, advice } = found;
   if (advice !== undefined) return OF_ADVICE[advice.code]({ ...found, advice });
@@ -171,13 +171,13 @@ export function nextStepOf(found: Found): string {
   return typeof step === 'string' ? step : step(found);
 }
 
-/** Says what to do about a run that is no evidence; null where nothing needs to be done. */
+/** Returns the next step for an open run; null if none is needed. */
 export function nextStepOfOpenRun({ run_id, state }: Pick<OpenRun, 'run_id' | 'state'>): string | null {
   if (state !== 'begun' && state !== 'unrecorded') return null;
   return `Whoever exports goes on with it by the same export command, which exports a revision where it cannot; if nobody will, they record that with: evidence runs abandon ${shellWord(run_id)} --reason WHY.`;
 }
 
-/** Adds its next step to each finding of a document of `--json`: a replacer of `JSON.stringify`. */
+/** Replacer for `JSON.stringify` that adds the next step to each finding and open run of a `--json` document. */
 export function withNextStep(_name: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || 'next_step' in value || !('message' in value)) return value;
   if ('severity' in value && 'code' in value) return { ...value, next_step: nextStepOf(value as Found) };

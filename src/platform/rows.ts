@@ -5,22 +5,22 @@ import { there } from './errors.ts';
 
 type RowIn<Tables extends TableSet, Name extends keyof Tables> = Selectable<TablesOf<Tables>[Name]>;
 
-/** Any table, for a query whose table and columns were checked by the types of its caller. */
+/** Any table. The types of the caller have already checked the table and its columns. */
 type AnyTables = Record<string, Record<string, unknown>>;
 
-interface Finding {
-  /** Message of the `DomainError` `not_found` for a key that no row has; without it, there is a row. */
+interface Lookup {
+  /** Message of the `DomainError` `not_found` if no row has the key. Omit it if the row must exist. */
   missing?: string;
-  /** True if the row is its transaction's until that ends. */
+  /** True to lock the row until the transaction ends. */
   isLocked?: boolean;
 }
 
-/** Returns a function that finds the row of a table that has a key. */
+/** Returns a function that finds a row of a table by a key. */
 export function rowFinder<
   const Tables extends TableSet,
   Name extends keyof Tables & string,
   Key extends keyof RowIn<Tables, Name> & string,
->(_tables: Tables, name: Name, key: Key, { missing, isLocked = false }: Finding = {}) {
+>(_tables: Tables, name: Name, key: Key, { missing, isLocked = false }: Lookup = {}) {
   return async (reader: Reader, value: RowIn<Tables, Name>[Key]): Promise<RowIn<Tables, Name>> => {
     const all = reader.tables<AnyTables>().selectFrom<string>(name).selectAll().where(sql.ref(key), '=', value);
     const rows = isLocked ? all.modifyEnd(reader.sql.locked) : all;
@@ -29,7 +29,7 @@ export function rowFinder<
   };
 }
 
-/** Returns a function that changes the row of a table that has a key. */
+/** Returns a function that changes a row of a table by a key. */
 export function rowChanger<
   const Tables extends TableSet,
   Name extends keyof Tables & string,

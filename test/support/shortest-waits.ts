@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, type MockInstance, vi } from 'vitest';
 
-/** Has waits between attempts in this process be the shortest of those that chance may choose, for a test file. */
+/** Makes each random wait between attempts in this process the shortest possible, for one test file. */
 export function chooseShortestWaits(): void {
   let chance: MockInstance;
   beforeAll(() => {

@@ -1,7 +1,7 @@
 /** Flag, or operand, i.e. positional argument. */
 export interface Flag {
   describe: string;
-  /** Default: a text. */
+  /** Text by default. */
   type?: 'number' | 'boolean';
   alias?: string;
   array?: true;

@@ -8,14 +8,14 @@ import { type Access, type AskedForm, type Done, serveForm } from '../web/forms.
 import type { PageView } from '../web/layout.ts';
 import { askedBy, callerOf, callPath, type Operation } from './operation.ts';
 
-/** A page with a form, as it is shown. */
+/** Content of a page with a form. */
 interface FormView extends Omit<PageView, 'content' | 'api'>, Omit<PostForm, 'action'> {
   /** Content above and below the form. */
   before?: MarkupContent;
   after?: MarkupContent;
 }
 
-/** The page of an operation whose input people type. */
+/** Form of an operation. */
 export interface OperationForm<Params, Body, Answer, Subject> {
   /** Path of the page, with the names of the operation's `params`. */
   path: string;
@@ -27,15 +27,15 @@ export interface OperationForm<Params, Body, Answer, Subject> {
   schema: z.ZodType<Body & { once?: string }>;
   /** Fields by the codes of the refusals shown next to them; other refusals are shown above the form. */
   refused?: Readonly<Record<string, string>>;
-  /** Reads what the operation is about, before it is carried out. @throws DomainError `not_found`. */
+  /** Reads the subject of the operation before the operation runs. @throws DomainError `not_found`. */
   subject?(params: Params): Subject | Promise<Subject>;
   view(asked: AskedForm, subject: Subject): FormView | Promise<FormView>;
-  /** Body of the call that the page shows. */
+  /** Example body for the API call shown on the page. */
   example?(subject: Subject): object;
   done(answer: Answer, subject: Subject, request: FastifyRequest): Done;
 }
 
-/** Serves the page of an operation whose input people type, with the same call of the API. */
+/** Serves the form of an operation, with the equivalent API call. */
 export function serveOperationForm<
   Params extends z.ZodObject,
   Body extends z.ZodType,

@@ -5,18 +5,18 @@ import type { PageView } from '../web/layout.ts';
 import { type PageAsked, servePage } from '../web/page.ts';
 import { askedBy, callerOf, callPath, type Operation } from './operation.ts';
 
-/** The page of an operation that gets something. */
+/** Page of an operation that reads. */
 interface OperationPage<Params, Answer, Query extends z.ZodType> {
   /** Path of the page below `/app`, with the names of the operation's `params`. */
   path: string;
   /** Path of the API that the operation belongs to. */
   api: string;
-  /** Query of the page; that of the operation is none. */
+  /** Query of the page. The operation itself has none. */
   query?: Query;
   view(answer: Answer, asked: PageAsked<Params, z.output<Query>>): PageView | Promise<PageView>;
 }
 
-/** Serves the page of what an operation gets, with the same call of the API unless the view names another. */
+/** Serves the answer of a read operation as a page, with the equivalent API call unless the view names another. */
 export function serveOperationPage<
   Params extends z.ZodObject,
   Answer extends z.ZodType,

@@ -8,7 +8,7 @@ import type { PageView } from './layout.ts';
 /** Query of a page with one list. */
 export const cursorSchema = z.object({ cursor: z.string().optional() });
 
-/** A request for a page; the schemas of its route have read the parts of it. */
+/** Request for a page, with its parameters and query parsed by the schemas of the route. */
 export interface PageAsked<Params, Query> {
   request: FastifyRequest;
   reply: FastifyReply;
@@ -16,9 +16,9 @@ export interface PageAsked<Params, Query> {
   query: Query;
 }
 
-/** A page that shows something. */
+/** Page that only reads. */
 interface ShownPage<Params extends z.ZodObject, Query extends z.ZodType> {
-  /** Below `/app`. */
+  /** Path below `/app`. */
   path: string;
   access: Access;
   params?: Params;

@@ -167,7 +167,7 @@ export const STYLE_RULES: readonly Rule[] = [
   nowhere('the verifier names no command, flag or setting of the exporter', /^(verifier|library)\//, COMMAND_WORDS, {
     example: ['verifier/claims/example.ts', "const next = 'Use --force.';", 'verifier/claims/example.ts'],
   }),
-  // Those that are allowed read texts of a library or of the system, which have no code, or show a text of a stranger.
+  // Allowed: files that read messages of a library or of the system, which have no code, or show text from outside.
   nowhere('nothing reads a sentence to decide', ALL, PARSED_SENTENCE, {
     allowed: [
       'core/schema-words.ts',
@@ -306,7 +306,7 @@ export const STYLE_RULES: readonly Rule[] = [
     },
   ),
   eachFile('rows are mapped by the names of what is shown', /^platform\//, (file) => denyListMappers(file.program()), {
-    // Of rows whose columns were selected by name, and of entries and bodies that are checked already.
+    // Allowed: rows whose columns were selected by name, and entries and bodies that are already checked.
     allowed: [
       'platform/agents/overview.ts: row',
       'platform/accounts/own-sessions.ts: session',

@@ -12,7 +12,7 @@ export const TEST_RULES: readonly Rule[] = [
     PRODUCTS,
     ({ path }) => (existsSync(join(ROOT, 'src', dirname(path))) ? [] : ['']),
     {
-      // Of the decoder in C as a program of its own, and of encryption, which exports and verifications share.
+      // Allowed: the C decoder as a separate program, and encryption, which exports and verifications share.
       allowed: ['exporter/encryption/age.test.ts', 'verifier/decode/native/native.test.ts'],
       example: ['core/nowhere/example.test.ts', '', 'core/nowhere/example.test.ts'],
     },
@@ -23,7 +23,7 @@ export const TEST_RULES: readonly Rule[] = [
     ({ code }) => code.match(/\b(?:test|describe|it)(?:\.\w+)*\.(?:skip|only|todo|skipIf|runIf)\b(?!')/g) ?? [],
     { example: ['core/example.test.ts', `test${'.skip'}('x', () => {});`, 'core/example.test.ts: test.skip'] },
   ),
-  // A worker loads what tests share for the first file alone.
+  // A worker loads shared modules only for its first file.
   eachFile(
     'what tests share has no hooks of its own',
     /^(?!support\/own-variables\.ts$)(?!.*\.test\.ts$)/,
