@@ -9,7 +9,7 @@ useMemory();
 const UNIT = unitTests();
 const MOCKING = mockingTests();
 /** Tests wait for programs, and for limits of time: meanwhile another one works. */
-const WORKERS = availableParallelism() + 1;
+const WORKERS = availableParallelism() + 2;
 
 export default defineConfig({
   test: {

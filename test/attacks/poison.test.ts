@@ -8,6 +8,7 @@ import { drawnPdf } from '../support/drawn-pdf.ts';
 import { type FalseService, type Printed, startFalseService } from '../support/false-service.ts';
 import { json, type Reply } from '../support/fault-server.ts';
 import { packagePdf } from '../support/services/package-pdf.ts';
+import { someRows } from '../support/some-rows.ts';
 
 // Whatever a service says, an archive stays one that can be read and gone on with: it may spoil its own stream.
 
@@ -353,7 +354,13 @@ test.each([
 describe('what a service says is found out at once, and poisons nothing', () => {
   const beginnings = new Beginnings();
 
-  test.each(ROWS)('%s', async (_words, twist, ours, verified) => {
+  /** One row for each place and outcome; the rest differ in the bytes alone. */
+  const tried = someRows(
+    ROWS,
+    ([words, , ours, verified]) => `${words.split(' ').slice(0, 2).join(' ')} ${ours} ${verified}`,
+  );
+
+  test.each(tried)('%s', async (_words, twist, ours, verified) => {
     await beginnings.begin(service.directory, 'august', async () => {
       const before = await service.export({ period: '2026-08' });
       expect(before.code, said(before)).toBe(0);

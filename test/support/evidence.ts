@@ -1,6 +1,7 @@
 import { EvidenceError } from '../../src/core/errors.ts';
 import { evidence as carryOut } from '../../src/exporter/cli/evidence.ts';
 import { cleanEnvironment, type RunOptions } from './environment.ts';
+import './parsed-fonts.ts';
 import { keptOutput } from './output.ts';
 
 /** What a command line came to. */
