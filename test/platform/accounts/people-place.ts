@@ -1,57 +1,33 @@
-import { randomBytes } from 'node:crypto';
 import { type Accounts, assembleAccounts } from '../../../src/platform/accounts/accounts.ts';
-import type { Administration } from '../../../src/platform/accounts/administration.ts';
 import type { Role } from '../../../src/platform/accounts/enums.ts';
 import type { AccountLetter } from '../../../src/platform/accounts/letters.ts';
 import { lettersInto, toMail } from '../../../src/platform/accounts/letters.ts';
 import { hashPassword, isPassword, type Passwords } from '../../../src/platform/accounts/password.ts';
 import type { LinkPurpose } from '../../../src/platform/accounts/tables.ts';
 import { totpCode } from '../../../src/platform/accounts/totp.ts';
-import { ADMINISTRATION_STREAM, recordIn } from '../../../src/platform/administration/record.ts';
-import { type AuditLog, openAuditLog } from '../../../src/platform/audit/api.ts';
-import { DerivedSealKeys } from '../../../src/platform/audit/seal-keys.ts';
-import { RowSeals } from '../../../src/platform/audit/sealed-rows.ts';
+import { ADMINISTRATION_STREAM } from '../../../src/platform/administration/record.ts';
 import type { Database } from '../../../src/platform/database/database.ts';
 import { OutboxDelivery } from '../../../src/platform/jobs/delivery.ts';
-import { Outbox } from '../../../src/platform/jobs/outbox.ts';
 import { mailDelivery, type OutgoingMail } from '../../../src/platform/mail/mail.ts';
+import { World } from '../world.ts';
 
 export const PASSWORD = 'a long walk by the sea';
 export const NETWORK = '192.0.2.1';
 export const PUBLIC_URL = 'https://evidence.example';
 
-/** Accounts on a database, with passwords that cost little, a clock to be set and the mails that were sent. */
-export class PeoplePlace {
-  readonly database: Database;
+/** Accounts in a world, with passwords that cost little and the mails that were sent. */
+export class PeoplePlace extends World {
   readonly accounts: Accounts;
   readonly mails: OutgoingMail[] = [];
   /** How often a password was made into what is stored, or compared. */
   hashes = 0;
-  now = Date.parse('2026-11-22T00:00:00Z');
-  /** Has every act fail, before or after it is recorded. */
-  fault: 'before' | 'after' | null = null;
-  readonly log: AuditLog;
-  readonly administration: Administration;
-  readonly #outbox: Outbox;
   readonly #delivery: OutboxDelivery;
 
   /** @param cost of passwords: little, or what they really cost. */
-  constructor(database: Database, masterKey: Uint8Array = randomBytes(32), isOpen = true, cost: Passwords = CHEAP) {
-    this.database = database;
-    const clock = () => new Date(this.now);
-    const keys = new DerivedSealKeys(masterKey);
-    this.log = openAuditLog({ keys, seals: new RowSeals(keys.ofRows()), clock });
-    const record = recordIn(this.log);
-    const administration: Administration = {
-      record: async (transaction, act) => {
-        if (this.fault === 'before') throw new Error('a fault');
-        await record.record(transaction, act);
-        if (this.fault === 'after') throw new Error('a fault');
-      },
-    };
-    this.administration = administration;
-    this.#outbox = new Outbox(database, clock);
-    const letters = lettersInto(this.#outbox);
+  constructor(database: Database, platformKey?: Uint8Array, isOpen = true, cost: Passwords = CHEAP) {
+    super(database, platformKey);
+    const { clock, masterKey, administration } = this;
+    const letters = lettersInto(this.outbox);
     const passwords = {
       hash: (password: string) => this.#counted(cost.hash(password)),
       matches: (password: string, stored: string | null) => this.#counted(cost.matches(password, stored)),
@@ -75,7 +51,7 @@ export class PeoplePlace {
 
   /** Messages that nobody tries any more. */
   async givenUp() {
-    return (await this.#outbox.dead({ limit: 50 })).data;
+    return (await this.outbox.dead({ limit: 50 })).data;
   }
 
   /** The token of the link in the only mail that waits. */

@@ -6,7 +6,8 @@ import { ledgerLinesOf } from '../../../src/platform/agents/trust/trust-rows.ts'
 import { type ActionContent, newActionSchema, newOutcomeSchema } from '../../../src/platform/agents/wire/actions.ts';
 import { type AgentRegistration, agentRegistrationSchema } from '../../../src/platform/agents/wire/agents.ts';
 import type { Principal } from '../../../src/platform/http/principal.ts';
-import { AGENT, type AgentPlace, SOMEBODY } from './agent-place.ts';
+import { SOMEBODY } from '../world.ts';
+import { AGENT, type AgentPlace } from './agent-place.ts';
 import { replay } from './trust/replay.ts';
 
 /** An action within what `AGENT` is allowed. */

@@ -292,9 +292,9 @@ describe.each(DATABASES)('actions on %s', (_name, start) => {
 
   test('a fault leaves nothing: no action, no line, no entry', async () => {
     const before = [await agent.entries(), await agent.ledger(), await agent.row()];
-    place.fault = true;
+    place.fault = 'after';
     await expect(agent.act()).rejects.toThrow('a fault');
-    place.fault = false;
+    place.fault = null;
     expect([await agent.entries(), await agent.ledger(), await agent.row()]).toEqual(before);
   });
 });

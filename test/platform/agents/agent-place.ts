@@ -1,8 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import type { FastifyBaseLogger } from 'fastify';
-import { byCommand } from '../../../src/platform/accounts/administration.ts';
 import type { AccountTables } from '../../../src/platform/accounts/tables.ts';
-import { recordIn } from '../../../src/platform/administration/record.ts';
 import { findAgent } from '../../../src/platform/agents/agent-rows.ts';
 import { decoyWatches } from '../../../src/platform/agents/api.ts';
 import type { AgentServiceDeps } from '../../../src/platform/agents/deps.ts';
@@ -14,19 +11,14 @@ import { TRUST_TIMES } from '../../../src/platform/agents/settings.ts';
 import type { AgentTables } from '../../../src/platform/agents/tables.ts';
 import { TrustWriter } from '../../../src/platform/agents/trust/families.ts';
 import { agentRegistrationSchema } from '../../../src/platform/agents/wire/agents.ts';
-import type { Alert } from '../../../src/platform/alerts/alert.ts';
-import { openAuditLog } from '../../../src/platform/audit/api.ts';
-import { DerivedSealKeys } from '../../../src/platform/audit/seal-keys.ts';
-import { RowSeals } from '../../../src/platform/audit/sealed-rows.ts';
 import type { AuditTables } from '../../../src/platform/audit/tables.ts';
 import type { Database } from '../../../src/platform/database/database.ts';
-import { Outbox } from '../../../src/platform/jobs/outbox.ts';
 import { SecretBox } from '../../../src/platform/secrets.ts';
 import { NO_AWS } from '../../../src/platform/traps/aws/settings.ts';
 import { assembleTraps, type TrapService } from '../../../src/platform/traps/service.ts';
 import type { DatabasePlace } from '../database/databases.ts';
+import { SOMEBODY, World } from '../world.ts';
 
-export const SOMEBODY = byCommand('test');
 export const DAY_MS = 24 * 60 * 60_000;
 
 /** What an agent is registered with where a test says nothing else. */
@@ -39,9 +31,8 @@ export const AGENT = {
   allowed_apis: ['api.example.com'],
 } as const;
 
-/** The service of agents on a database, with a clock to be set. */
-export class AgentPlace {
-  readonly database: Database;
+/** Service of agents in a world. */
+export class AgentPlace extends World {
   readonly deps: AgentServiceDeps;
   readonly open: OpenAgents;
   /** Keeps the platform's own keys. */
@@ -49,10 +40,6 @@ export class AgentPlace {
   /** Those that lie in vaults are among them. */
   readonly traps: TrapService;
   readonly trust: TrustWriter;
-  now = Date.parse('2026-11-22T00:00:00Z');
-  /** Has every transaction fail once its entries are written. */
-  fault = false;
-  readonly alerts: Alert[] = [];
   #databases: DatabasePlace | null = null;
 
   /** On a database of its own, which `close` ends. */
@@ -65,34 +52,19 @@ export class AgentPlace {
     return place;
   }
 
-  /** @param masterKey another process of the same platform has the same one. */
-  constructor(database: Database, masterKey: Uint8Array = randomBytes(32)) {
-    this.database = database;
-    const clock = () => new Date(this.now);
-    const keys = new DerivedSealKeys(masterKey);
-    const log = openAuditLog({ keys, seals: new RowSeals(keys.ofRows()), clock });
+  constructor(database: Database, platformKey?: Uint8Array) {
+    super(database, platformKey);
+    const { clock, log, administration, outbox, masterKey } = this;
     this.deps = {
       database,
       clock,
-      administration: recordIn(log),
-      outbox: new Outbox(database, clock),
+      log,
+      administration,
+      outbox,
+      alerts: this.sender,
       publicUrl: () => 'https://platform.example.com',
       outgoingHosts: [],
       trustTimes: TRUST_TIMES,
-      log: {
-        ...log,
-        appendAllIn: async (transaction, entries) => {
-          const places = await log.appendAllIn(transaction, entries);
-          if (this.fault) throw new Error('a fault');
-          return places;
-        },
-      },
-      alerts: {
-        notify: async (_transaction, alert) => {
-          this.alerts.push(alert);
-          return 'pending';
-        },
-      },
     };
     this.authorityBox = new SecretBox(masterKey, 'agents/authorities');
     this.traps = assembleTraps({

@@ -5,7 +5,8 @@ import {
   agentRegistrationSchema,
 } from '../../../src/platform/agents/wire/agents.ts';
 import { DATABASES } from '../database/databases.ts';
-import { AGENT, AgentPlace, SOMEBODY } from './agent-place.ts';
+import { SOMEBODY } from '../world.ts';
+import { AGENT, AgentPlace } from './agent-place.ts';
 import { setState } from './rows.ts';
 
 const query = (more: object = {}) => agentQuerySchema.parse({ limit: 50, ...more });
@@ -138,9 +139,9 @@ describe.each(DATABASES)('agents on %s', (_name, start) => {
 
   test('an onboarding that fails leaves nothing behind', async () => {
     const agentId = await place.registered();
-    place.fault = true;
+    place.fault = 'after';
     await expect(onboard(agentId)).rejects.toThrow('a fault');
-    place.fault = false;
+    place.fault = null;
     expect(await find(agentId)).toMatchObject({ state: 'registered', identity: null, score: 50 });
     expect(await place.keysOf(agentId)).toEqual([]);
     expect(await place.actionsOf(agentId)).toEqual(['agent.registered', 'trust.changed']);

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type AgentAlertKind, alertedAgents, alertOfAgent } from '../../../src/platform/agents/alerting.ts';
 import type { OutboxDelivery } from '../../../src/platform/jobs/delivery.ts';
@@ -14,9 +13,8 @@ describe.each(DATABASES)('alerts of agents on %s', (_name, start) => {
   let agentId: string;
   beforeAll(async () => {
     databases = await start();
-    const masterKey = randomBytes(32);
-    place = await VaultPlace.at((await databases.createMigrated()).database, masterKey);
-    to = await AlertPlace.open(place.database, () => new Date(place.now), masterKey);
+    place = await VaultPlace.at((await databases.createMigrated()).database);
+    to = await AlertPlace.open(place);
     delivery = to.deliveryFor(alertedAgents(place.service.agents));
     await to.add({ sources: ['agents'] });
     await to.add({ kind: 'email', target: 'ada@example.com', name: 'mail' });

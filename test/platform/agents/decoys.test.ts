@@ -4,7 +4,7 @@ import { writeEntries } from '../../../src/platform/agents/entries.ts';
 import { decoyToolsOf } from '../../../src/platform/agents/vault/decoys.ts';
 import { UNKNOWN_ASKER } from '../../../src/platform/agents/vault/tripping.ts';
 import { DATABASES, type DatabasePlace } from '../database/databases.ts';
-import { SOMEBODY } from './agent-place.ts';
+import { SOMEBODY } from '../world.ts';
 import { setState } from './rows.ts';
 import { keyOf, OWN_KEY, VaultPlace } from './vault-place.ts';
 
@@ -88,12 +88,12 @@ describe.each(DATABASES)('decoys in vaults on %s', (_name, start) => {
     const id = await place.onboarded();
     const { credential_id } = await place.decoy(id, { kind: 'secret', name: 'x' });
     const before = await scoreOf(id);
-    place.fault = true;
+    place.fault = 'after';
     const { detections, entries } = await since(
       () => expect(place.vaults.get(keyOf(id), id, 'x')).rejects.toThrow('a fault'),
       id,
     ).finally(() => {
-      place.fault = false;
+      place.fault = null;
     });
     expect([detections, entries, (await place.vaults.list(id)).leases]).toEqual([[], [], 0]);
     expect(await scoreOf(id)).toBe(before);

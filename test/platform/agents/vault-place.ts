@@ -4,7 +4,8 @@ import { newDecoySchema } from '../../../src/platform/agents/wire/vault.ts';
 import type { Database } from '../../../src/platform/database/database.ts';
 import { migrateAll } from '../../../src/platform/migrations.ts';
 import { detectionQuerySchema } from '../../../src/platform/traps/wire.ts';
-import { AgentPlace, SOMEBODY } from './agent-place.ts';
+import { SOMEBODY } from '../world.ts';
+import { AgentPlace } from './agent-place.ts';
 
 const MOST = 2 ** 28;
 /** A key that is bound to nothing. */

@@ -1,21 +1,14 @@
-import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { byCommand } from '../../../src/platform/accounts/administration.ts';
-import { ADMINISTRATION_STREAM, recordIn } from '../../../src/platform/administration/record.ts';
+import { ADMINISTRATION_STREAM } from '../../../src/platform/administration/record.ts';
 import type { AlertedService } from '../../../src/platform/alerts/alert.ts';
 import { type AlertService, assembleAlerts } from '../../../src/platform/alerts/service.ts';
 import { newAlertChannelSchema } from '../../../src/platform/alerts/wire.ts';
-import { type AuditLog, openAuditLog } from '../../../src/platform/audit/api.ts';
-import { DerivedSealKeys } from '../../../src/platform/audit/seal-keys.ts';
-import { RowSeals } from '../../../src/platform/audit/sealed-rows.ts';
-import type { Database } from '../../../src/platform/database/database.ts';
 import { OutboxDelivery } from '../../../src/platform/jobs/delivery.ts';
-import { Outbox } from '../../../src/platform/jobs/outbox.ts';
 import type { OutgoingMail } from '../../../src/platform/mail/mail.ts';
+import { SOMEBODY, type World } from '../world.ts';
 
 export const MINUTE = 60_000;
-const SOMEBODY = byCommand('test');
 
 export interface Received {
   headers: Record<string, string>;
@@ -48,48 +41,34 @@ class Receiver {
   }
 }
 
-/** Alerts on a database, and who receives them. */
+/** Alerts in a world, and a receiver of webhooks. */
 export class AlertPlace {
-  readonly database: Database;
   readonly alerts: AlertService;
-  readonly outbox: Outbox;
   readonly receiver: Receiver;
   /** Where it listens. */
   readonly host: string;
   readonly mails: OutgoingMail[] = [];
-  readonly #log: AuditLog;
-  readonly #clock: () => Date;
+  readonly #world: World;
 
-  private constructor(
-    database: Database,
-    clock: () => Date,
-    { receiver, host, masterKey }: { receiver: Receiver; host: string; masterKey: Uint8Array },
-  ) {
-    const keys = new DerivedSealKeys(masterKey);
-    this.#log = openAuditLog({ keys, seals: new RowSeals(keys.ofRows()), clock });
-    this.#clock = clock;
-    this.database = database;
+  private constructor(world: World, { receiver, host }: { receiver: Receiver; host: string }) {
+    const { database, clock, masterKey, outbox, administration } = world;
+    this.#world = world;
     this.receiver = receiver;
     this.host = host;
-    this.outbox = new Outbox(database, clock);
     this.alerts = assembleAlerts({
       database,
       clock,
       masterKey,
-      outbox: this.outbox,
-      administration: recordIn(this.#log),
+      outbox,
+      administration,
       outgoingHosts: [host],
       publicUrl: () => 'https://evidence.example',
     });
   }
 
-  static async open(
-    database: Database,
-    clock: () => Date,
-    masterKey: Uint8Array = randomBytes(32),
-  ): Promise<AlertPlace> {
+  static async open(world: World): Promise<AlertPlace> {
     const receiver = new Receiver();
-    return new AlertPlace(database, clock, { receiver, host: await receiver.listen(), masterKey });
+    return new AlertPlace(world, { receiver, host: await receiver.listen() });
   }
 
   close(): Promise<void> {
@@ -110,8 +89,8 @@ export class AlertPlace {
   deliveryFor(alerted: AlertedService): OutboxDelivery {
     const mail = { to: 'here', send: async (each: OutgoingMail) => void this.mails.push(each), close: () => {} };
     const sends = [...this.alerts.sends(mail, alerted), ...this.alerts.sendsTests(mail)];
-    return new OutboxDelivery(this.database, {
-      clock: this.#clock,
+    return new OutboxDelivery(this.#world.database, {
+      clock: this.#world.clock,
       deliveries: new Map(sends.map(([kind, { deliver }]) => [kind, deliver])),
       notes: new Map(sends.map(([kind, { note }]) => [kind, note])),
       random: () => 0.5,
@@ -125,6 +104,6 @@ export class AlertPlace {
 
   /** Acts, oldest first. */
   async acts() {
-    return (await this.#log.newest(this.database, ADMINISTRATION_STREAM, { limit: 100 })).reverse();
+    return (await this.#world.log.newest(this.#world.database, ADMINISTRATION_STREAM, { limit: 100 })).reverse();
   }
 }

@@ -5,6 +5,7 @@ import type { Alert, AlertedService, AlertStanding } from '../../../src/platform
 import { noteStanding } from '../../../src/platform/alerts/sending.ts';
 import type { OutboxDelivery } from '../../../src/platform/jobs/delivery.ts';
 import { DATABASES, type DatabasePlace } from '../database/databases.ts';
+import { World } from '../world.ts';
 import { AlertPlace, MINUTE, type Received } from './alert-place.ts';
 
 const HOSTILE = 'x\r\nBcc: mallory@example.com';
@@ -13,7 +14,7 @@ describe.each(DATABASES)('on %s', (_name, start) => {
   let databases: DatabasePlace;
   let at: AlertPlace;
   let delivery: OutboxDelivery;
-  let now: number;
+  let world: World;
   /** What is to be said of a subject by now. */
   let words: string;
   /** How alerts stand, by their subjects. */
@@ -40,10 +41,10 @@ describe.each(DATABASES)('on %s', (_name, start) => {
   afterAll(() => databases.close());
   beforeEach(async () => {
     const { database } = await databases.createMigrated();
-    now = Date.parse('2026-11-22T00:00:00Z');
     words = 'changed';
     standing.clear();
-    at = await AlertPlace.open(database, () => new Date(now));
+    world = new World(database);
+    at = await AlertPlace.open(world);
     delivery = at.deliveryFor(alerted);
   });
   afterEach(() => at.close());
@@ -59,7 +60,7 @@ describe.each(DATABASES)('on %s', (_name, start) => {
     ...more,
   });
   const notify = (more: Partial<Alert> = {}): Promise<AlertState> =>
-    at.database.write((transaction) => at.alerts.notify(transaction, alert(more)));
+    world.database.write((transaction) => at.alerts.notify(transaction, alert(more)));
 
   test('an alert says what is so when it is sent, and an independent library believes it', async () => {
     const { secret } = await at.add();
@@ -75,15 +76,15 @@ describe.each(DATABASES)('on %s', (_name, start) => {
       },
     ]);
     // The library looks at the clock of the machine, which is another one than that of the test.
-    const believed = () => withClock(now, () => new Webhook(secret ?? '').verify(body, headers));
+    const believed = () => withClock(world.now, () => new Webhook(secret ?? '').verify(body, headers));
     expect(believed()).toEqual(JSON.parse(body));
-    expect(() => withClock(now, () => new Webhook(secret ?? '').verify(`${body} `, headers))).toThrow();
+    expect(() => withClock(world.now, () => new Webhook(secret ?? '').verify(`${body} `, headers))).toThrow();
     expect(standing).toEqual(new Map([['first', { state: 'delivered', attempts: 1 }]]));
   });
 
   test('it is told in the transaction of what is told, or not at all', async () => {
     await at.add();
-    const failing = at.database.write(async (transaction) => {
+    const failing = world.database.write(async (transaction) => {
       await at.alerts.notify(transaction, alert());
       throw new Error('a fault');
     });
@@ -101,13 +102,13 @@ describe.each(DATABASES)('on %s', (_name, start) => {
       return state;
     };
     expect(await toldOf({ level: 1 })).toBe('pending');
-    now += 20 * MINUTE;
+    world.now += 20 * MINUTE;
     expect(await toldOf({ level: 1, subject_id: 'second' })).toBe('suppressed');
     expect(await toldOf({ level: 0, subject_id: 'second' })).toBe('suppressed');
     expect(await toldOf({ level: 2, subject_id: 'second' })).toBe('pending');
     expect(await toldOf({ group_key: 'machine /bin/ls', subject_id: 'third' })).toBe('pending');
     expect(await toldOf({ source: 'traps', subject_id: 'of another service' })).toBe('pending');
-    now += 61 * MINUTE;
+    world.now += 61 * MINUTE;
     expect(await toldOf({ level: 0, subject_id: 'fourth' })).toBe('pending');
     expect(at.receiver.received).toHaveLength(4);
   });
@@ -117,7 +118,7 @@ describe.each(DATABASES)('on %s', (_name, start) => {
     at.receiver.status = 500;
     await notify();
     await delivery.deliverDue();
-    now += 20 * MINUTE;
+    world.now += 20 * MINUTE;
     expect(await notify({ subject_id: 'second' })).toBe('pending');
   });
 
@@ -130,7 +131,7 @@ describe.each(DATABASES)('on %s', (_name, start) => {
     expect(await notify({ ...other, severity: 'low' })).toBe('suppressed');
     expect(await notify({ ...other, severity: 'high' })).toBe('pending');
     expect(await notify({ ...other, flood_key: 'another machine' })).toBe('pending');
-    now += 61 * MINUTE;
+    world.now += 61 * MINUTE;
     expect(await notify({ subject_id: 'later', group_key: 'later' })).toBe('pending');
   });
 
@@ -141,14 +142,14 @@ describe.each(DATABASES)('on %s', (_name, start) => {
     for (let n = 0; n < 12; n++) {
       await delivery.deliverDue();
       expect(standing.get('first')).toEqual({ state: n === 11 ? 'dead' : 'pending', attempts: n + 1 });
-      now += 60 * MINUTE;
+      world.now += 60 * MINUTE;
     }
     at.receiver.status = 204;
-    const { data } = await at.outbox.dead({ limit: 10 });
+    const { data } = await world.outbox.dead({ limit: 10 });
     expect(data.map(({ kind, last_error }) => [kind, last_error])).toEqual([
       ['endpoints/alert', `${at.host} answered with status 500`],
     ]);
-    await at.database.write((transaction) => at.outbox.replay(transaction, data[0]?.message_id ?? ''));
+    await world.database.write((transaction) => world.outbox.replay(transaction, data[0]?.message_id ?? ''));
     await delivery.deliverDue();
     expect(at.receiver.received.map(({ headers }) => headers['webhook-id'])).toEqual([data[0]?.message_id]);
     expect(standing.get('first')).toEqual({ state: 'delivered', attempts: 1 });
@@ -158,10 +159,10 @@ describe.each(DATABASES)('on %s', (_name, start) => {
     for (let n = 0; n < 3; n++) await at.add({ name: `${n}` });
     await notify();
     await notify({ source: 'traps' });
-    const messages = at.database.tables<{ alert_messages: Alert & { message_id: string } }>();
+    const messages = world.database.tables<{ alert_messages: Alert & { message_id: string } }>();
     const ofThis = messages.selectFrom('alert_messages').select('message_id').where('source', '=', 'endpoints');
     const ids = (await ofThis.execute()).map(({ message_id }) => message_id);
-    const note = noteStanding(alerted, () => new Date(now));
+    const note = noteStanding(alerted, world.clock);
     const states = [];
     for (const [of, status, attempts] of [
       [0, 'dead', 12],
@@ -170,7 +171,7 @@ describe.each(DATABASES)('on %s', (_name, start) => {
       [2, 'dead', 2],
       [2, 'delivered', 3],
     ] as const) {
-      await at.database.write((transaction) => note(transaction, ids[of] ?? '', { status, attempts }));
+      await world.database.write((transaction) => note(transaction, ids[of] ?? '', { status, attempts }));
       states.push(standing.get('first')?.state);
     }
     expect(states).toEqual(['pending', 'pending', 'pending', 'dead', 'delivered']);
@@ -183,7 +184,7 @@ describe.each(DATABASES)('on %s', (_name, start) => {
       await at.add({ target });
       await notify();
       await delivery.deliverDue();
-      expect((await at.outbox.dead({ limit: 10 })).data[0]?.last_error).toContain('nothing was sent');
+      expect((await world.outbox.dead({ limit: 10 })).data[0]?.last_error).toContain('nothing was sent');
       expect(standing.get('first')?.state).toBe('dead');
     },
   );

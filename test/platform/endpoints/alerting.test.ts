@@ -16,7 +16,7 @@ describe.each(DATABASES)('alerts of endpoints on %s', (_name, start) => {
   let host: Reporter;
   beforeAll(async () => {
     at = await EndpointPlace.open(start);
-    to = await AlertPlace.open(at.database, () => new Date(at.now), at.masterKey);
+    to = await AlertPlace.open(at);
     at.notifier = to.alerts;
     delivery = to.deliveryFor(alertedEndpoints(at.service.events));
     await to.add({ sources: ['endpoints'] });

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '../../../src/platform/database/database.ts';
 import { newChain } from '../../../src/platform/endpoints/host-rows.ts';
 import { DATABASES } from '../database/databases.ts';
-import { EndpointPlace, HOUR, type Reporter, SOMEBODY } from './endpoint-place.ts';
+import { SOMEBODY } from '../world.ts';
+import { EndpointPlace, HOUR, type Reporter } from './endpoint-place.ts';
 import { file, files, nextAfter, partOf, SensorDouble, type SentReport } from './sensor-double.ts';
 
 const LINES = [file('/usr/bin/a'), file('/usr/bin/b')];
@@ -327,9 +328,9 @@ describe.each(DATABASES)('on %s', (_name, start) => {
     await host.baseline(LINES);
     const report = await host.made(OTHER);
     const before = await rowsOf(at.database, at, host.id);
-    at.fault = true;
+    at.fault = 'after';
     await expect(host.send(report)).rejects.toThrow('a fault');
-    at.fault = false;
+    at.fault = null;
     expect(await rowsOf(at.database, at, host.id)).toBe(before);
     expect(await at.events({ endpoint_id: host.id })).toEqual([]);
     expect(await host.send(report)).toMatchObject({ events: { raised: 1 } });

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { newWindowSchema } from '../../../src/platform/endpoints/wire/events.ts';
 import { DATABASES } from '../database/databases.ts';
-import { EndpointPlace, HOUR, person, type Reporter, SOMEBODY } from './endpoint-place.ts';
+import { SOMEBODY } from '../world.ts';
+import { EndpointPlace, HOUR, person, type Reporter } from './endpoint-place.ts';
 import { makeKnown } from './packages/known-rows.ts';
 import { file } from './sensor-double.ts';
 

@@ -1,10 +1,3 @@
-import { randomBytes } from 'node:crypto';
-import { byCommand } from '../../../src/platform/accounts/administration.ts';
-import { recordIn } from '../../../src/platform/administration/record.ts';
-import type { Alert, Alerts } from '../../../src/platform/alerts/alert.ts';
-import { openAuditLog } from '../../../src/platform/audit/api.ts';
-import { DerivedSealKeys } from '../../../src/platform/audit/seal-keys.ts';
-import { RowSeals } from '../../../src/platform/audit/sealed-rows.ts';
 import type { Database } from '../../../src/platform/database/database.ts';
 import type { EndpointDeps } from '../../../src/platform/endpoints/deps.ts';
 import { streamOf } from '../../../src/platform/endpoints/enums.ts';
@@ -20,9 +13,9 @@ import { SecretBox } from '../../../src/platform/secrets.ts';
 import type { BaitTraps } from '../../../src/platform/traps/api.ts';
 import type { EndpointLine } from '../../../src/sensor/report/line.ts';
 import type { DatabasePlace } from '../database/databases.ts';
+import { SOMEBODY, World } from '../world.ts';
 import { partOf, SensorDouble, type SentReport } from './sensor-double.ts';
 
-export const SOMEBODY = byCommand('test');
 /** Bait is tested with the traps of a platform. */
 const NO_TRAPS = {} as BaitTraps;
 export const HOUR = 60 * 60_000;
@@ -32,19 +25,11 @@ export function person(name: string): Actor {
   return { name: `person:${name}`, scopes: SOMEBODY.scopes };
 }
 
-/** The service of endpoints on a database, with a clock to be set. */
-export class EndpointPlace {
-  readonly database: Database;
+/** Service of endpoints in a world. */
+export class EndpointPlace extends World {
   readonly deps: EndpointDeps;
   readonly service: EndpointService;
-  readonly masterKey: Uint8Array = randomBytes(32);
-  now = Date.parse('2026-11-22T00:00:00Z');
-  /** Has every transaction fail once its entries are written. */
-  fault = false;
   approvers = 1;
-  readonly alerts: Alert[] = [];
-  /** Who tells people; nobody, unless said. */
-  notifier: Pick<Alerts, 'notify'> = { notify: async () => 'pending' };
   #databases: DatabasePlace | null = null;
 
   /** On a database of its own, which `close` ends. */
@@ -57,29 +42,15 @@ export class EndpointPlace {
   }
 
   constructor(database: Database) {
-    this.database = database;
-    const clock = () => new Date(this.now);
-    const keys = new DerivedSealKeys(this.masterKey);
-    const log = openAuditLog({ keys, seals: new RowSeals(keys.ofRows()), clock });
+    super(database);
+    const { clock, log, administration } = this;
     this.deps = {
       database,
       clock,
-      administration: recordIn(log),
-      log: {
-        ...log,
-        appendIn: async (transaction, streamId, entries) => {
-          const places = await log.appendIn(transaction, streamId, entries);
-          if (this.fault) throw new Error('a fault');
-          return places;
-        },
-      },
+      log,
+      administration,
       knownFiles,
-      alerts: {
-        notify: (transaction, alert) => {
-          this.alerts.push(alert);
-          return this.notifier.notify(transaction, alert);
-        },
-      },
+      alerts: this.sender,
       approvers: async () => this.approvers,
     };
     this.service = assembleEndpoints({

@@ -6,7 +6,8 @@ import type { EndpointTables } from '../../../src/platform/endpoints/tables.ts';
 import { reportSha256 } from '../../../src/sensor/report/head.ts';
 import { canonicalLine } from '../../../src/sensor/report/line.ts';
 import { DATABASES } from '../database/databases.ts';
-import { EndpointPlace, type Reporter, SOMEBODY } from './endpoint-place.ts';
+import { SOMEBODY } from '../world.ts';
+import { EndpointPlace, type Reporter } from './endpoint-place.ts';
 import { file, SensorDouble, type SentReport } from './sensor-double.ts';
 
 /** What somebody with access to the database changes, and what is found. */

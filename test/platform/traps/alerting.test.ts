@@ -19,8 +19,8 @@ describe.each(DATABASES)('on %s', (_name, start) => {
     const { database } = await databases.createMigrated();
     at = new TrapPlace(database);
     ({ trapNo } = await at.trap());
-    to = await AlertPlace.open(database, () => new Date(at.now));
-    at.alerts = to.alerts;
+    to = await AlertPlace.open(at);
+    at.notifier = to.alerts;
     delivery = to.deliveryFor(alertedTraps(at.detections));
     await to.add();
   });
@@ -94,8 +94,8 @@ describe.each(DATABASES)('on %s', (_name, start) => {
     }
     expect((await at.found())[0]?.alert).toEqual({ state: 'dead', attempts: 12 });
     to.receiver.status = 204;
-    const [dead] = (await to.outbox.dead({ limit: 10 })).data;
-    await at.database.write((transaction) => to.outbox.replay(transaction, dead?.message_id ?? ''));
+    const [dead] = (await at.outbox.dead({ limit: 10 })).data;
+    await at.database.write((transaction) => at.outbox.replay(transaction, dead?.message_id ?? ''));
     await delivery.deliverDue();
     expect((await at.found())[0]?.alert).toEqual({ state: 'delivered', attempts: 1 });
   });

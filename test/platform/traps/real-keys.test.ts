@@ -11,8 +11,9 @@ import { findTrap } from '../../../src/platform/traps/repository.ts';
 import { importedKeySchema, provisionedKeySchema } from '../../../src/platform/traps/wire.ts';
 import { freePort } from '../../support/ports.ts';
 import { type DatabasePlace, startSqlitePlace } from '../database/databases.ts';
+import { SOMEBODY } from '../world.ts';
 import { IamDouble } from './iam-double.ts';
-import { SOMEBODY, TrapPlace } from './trap-place.ts';
+import { TrapPlace } from './trap-place.ts';
 
 const planting = { plant_location: 'ci', label: 'a real key' };
 const MINUTE = 60_000;
@@ -132,7 +133,7 @@ describe('against an IAM that is strict', () => {
   });
 
   test('a fault when it is stored leaves nothing there', async () => {
-    at.fault = true;
+    at.fault = 'after';
     await expect(keys.provision()).rejects.toThrow('a fault');
     expect([...double.users]).toEqual([]);
   });

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { TrapUse } from '../../../src/platform/traps/use.ts';
 import { someRows } from '../../support/some-rows.ts';
 import { DATABASES, type DatabasePlace, type MadeDatabase } from '../database/databases.ts';
-import { SOMEBODY, TrapPlace } from './trap-place.ts';
+import { SOMEBODY } from '../world.ts';
+import { TrapPlace } from './trap-place.ts';
 
 const MINUTE = 60_000;
 
@@ -124,11 +125,11 @@ describe.each(DATABASES)('on %s', (_name, start) => {
   });
 
   test('a fault leaves neither a detection nor an entry, and the next use is recorded', async () => {
-    at.fault = true;
+    at.fault = 'after';
     await expect(at.uses.record(at.use(trapNo))).rejects.toThrow('a fault');
     expect(await at.found()).toEqual([]);
     expect(await at.entries()).toHaveLength(1);
-    at.fault = false;
+    at.fault = null;
     await at.uses.record(at.use(trapNo));
     expect(await at.found()).toHaveLength(1);
     expect(await at.entries()).toHaveLength(2);

@@ -11,8 +11,9 @@ import { readBucket, readNamedFiles } from '../../../src/platform/traps/aws/trai
 import { importedKeySchema } from '../../../src/platform/traps/wire.ts';
 import { adminClient, makeBucket, useRadosgw } from '../../support/radosgw.ts';
 import { type DatabasePlace, startSqlitePlace } from '../database/databases.ts';
+import { SOMEBODY } from '../world.ts';
 import { logFile, trailEvent } from './trail-events.ts';
-import { SOMEBODY, TrapPlace } from './trap-place.ts';
+import { TrapPlace } from './trap-place.ts';
 
 const FOLDER = 'AWSLogs/111122223333/CloudTrail/eu-west-1';
 const KEY = newAwsId('AKIA', '111122223333');

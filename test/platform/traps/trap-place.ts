@@ -1,9 +1,3 @@
-import { randomBytes } from 'node:crypto';
-import { byCommand } from '../../../src/platform/accounts/administration.ts';
-import type { Alerts } from '../../../src/platform/alerts/alert.ts';
-import { type AuditLog, openAuditLog } from '../../../src/platform/audit/api.ts';
-import { DerivedSealKeys } from '../../../src/platform/audit/seal-keys.ts';
-import { RowSeals } from '../../../src/platform/audit/sealed-rows.ts';
 import type { Database } from '../../../src/platform/database/database.ts';
 import { alertOf } from '../../../src/platform/traps/alerting.ts';
 import { Detections, DetectionsVersion } from '../../../src/platform/traps/detections.ts';
@@ -14,42 +8,22 @@ import { Traps } from '../../../src/platform/traps/traps.ts';
 import type { TrapUse } from '../../../src/platform/traps/use.ts';
 import { TrapVault } from '../../../src/platform/traps/vault.ts';
 import { detectionQuerySchema, newTrapSchema } from '../../../src/platform/traps/wire.ts';
+import { SOMEBODY, World } from '../world.ts';
 
-export const SOMEBODY = byCommand('test');
-
-/** Traps on a database, with a clock to be set. */
-export class TrapPlace {
-  readonly database: Database;
-  /** Another process of the same platform has the same one. */
-  readonly masterKey: Uint8Array;
-  readonly log: AuditLog;
+/** Traps in a world. */
+export class TrapPlace extends World {
   readonly vault: TrapVault;
   readonly traps: Traps;
   readonly detections: Detections;
   readonly uses: Uses;
-  now = Date.parse('2026-11-22T00:00:00Z');
-  /** Has every recording fail once its entries are written. */
-  fault = false;
-  /** Nobody is told, unless said. */
-  alerts: Pick<Alerts, 'notify'> = { notify: async () => 'none' };
 
-  constructor(database: Database, masterKey: Uint8Array = randomBytes(32)) {
-    this.database = database;
-    this.masterKey = masterKey;
-    const clock = () => new Date(this.now);
-    const keys = new DerivedSealKeys(masterKey);
-    const log = openAuditLog({ keys, seals: new RowSeals(keys.ofRows()), clock });
-    this.log = {
-      ...log,
-      appendIn: async (transaction, streamId, entries) => {
-        const places = await log.appendIn(transaction, streamId, entries);
-        if (this.fault) throw new Error('a fault');
-        return places;
-      },
-    };
-    this.vault = new TrapVault(masterKey);
+  constructor(database: Database, platformKey?: Uint8Array) {
+    super(database, platformKey);
+    const { clock, log } = this;
+    this.notifier = { notify: async () => 'none' };
+    this.vault = new TrapVault(this.masterKey);
     const version = new DetectionsVersion(database);
-    const deps = { database, clock, log: this.log, vault: this.vault, version };
+    const deps = { database, clock, log, vault: this.vault, version };
     const channelTruth = async () => () => ({ active: true, reason: 'It is a test.' });
     const publicUrl = () => 'https://evidence.example';
     this.traps = new Traps({ ...deps, places: () => [], publicUrl, channelTruth });
@@ -57,9 +31,9 @@ export class TrapPlace {
     this.uses = new Uses(
       database,
       {
-        log: this.log,
+        log,
         clock,
-        alert: (transaction, detection, trap) => this.alerts.notify(transaction, alertOf(detection, trap)),
+        alert: (transaction, detection, trap) => this.sender.notify(transaction, alertOf(detection, trap)),
       },
       version,
     );

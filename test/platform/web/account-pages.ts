@@ -1,19 +1,13 @@
-import { randomBytes } from 'node:crypto';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import { ApiKeys } from '../../../src/platform/accounts/keys.ts';
 import { pagesOfKeys, pagesOfPeople } from '../../../src/platform/accounts/pages/pages.ts';
 import { signedInBy } from '../../../src/platform/accounts/pages/signed-in.ts';
 import { administrationOperations } from '../../../src/platform/administration/operations.ts';
 import { pagesOfAdministration } from '../../../src/platform/administration/pages/pages.ts';
-import { recordIn } from '../../../src/platform/administration/record.ts';
 import { AdministrationService } from '../../../src/platform/administration/service.ts';
-import { openAuditLog } from '../../../src/platform/audit/api.ts';
-import { DerivedSealKeys } from '../../../src/platform/audit/seal-keys.ts';
-import { RowSeals } from '../../../src/platform/audit/sealed-rows.ts';
 import type { Database } from '../../../src/platform/database/database.ts';
 import { DomainError } from '../../../src/platform/errors.ts';
 import { createServer } from '../../../src/platform/http/server.ts';
-import { Outbox } from '../../../src/platform/jobs/outbox.ts';
 import { servePages } from '../../../src/platform/web/web.ts';
 import { PeoplePlace } from '../accounts/people-place.ts';
 import { Visit } from './frame.ts';
@@ -33,14 +27,10 @@ export async function accountPagesOn(
   database: Database,
   { publicUrl = null, trustedProxies = [] }: { publicUrl?: string | null; trustedProxies?: string[] } = {},
 ): Promise<AccountPages> {
-  const masterKey = randomBytes(32);
-  const place = new PeoplePlace(database, masterKey);
-  const clock = () => new Date(place.now);
-  const sealKeys = new DerivedSealKeys(masterKey);
-  const log = openAuditLog({ keys: sealKeys, seals: new RowSeals(sealKeys.ofRows()), clock });
-  const administration = recordIn(log);
+  const place = new PeoplePlace(database);
+  const { clock, masterKey, log, administration, outbox } = place;
   const keys = new ApiKeys({ database, clock, administration });
-  const service = new AdministrationService({ database, log, administration, outbox: new Outbox(database, clock) });
+  const service = new AdministrationService({ database, log, administration, outbox });
   const { accounts } = place;
   const rateLimits = { requestsPerMinute: 10_000, refusalsPerMinute: 10_000 };
   const authenticate = async () => {

@@ -1,6 +1,6 @@
 import type { KillMode, KillStepName } from '../../../../src/platform/agents/enums.ts';
 import { openParts } from '../../../../src/platform/parts.ts';
-import { SOMEBODY } from '../agent-place.ts';
+import { SOMEBODY } from '../../world.ts';
 import { killSwitchOn } from './on-parts.ts';
 
 /** What a process of its own does. */

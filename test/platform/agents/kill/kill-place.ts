@@ -6,7 +6,8 @@ import { type KillStep, killSteps } from '../../../../src/platform/agents/kill/s
 import { TrustWriter } from '../../../../src/platform/agents/trust/families.ts';
 import type { WireKill } from '../../../../src/platform/agents/wire/kill.ts';
 import { Dispatcher } from '../../../../src/platform/outgoing/dispatcher.ts';
-import { type AgentPlace, SOMEBODY } from '../agent-place.ts';
+import { SOMEBODY } from '../../world.ts';
+import type { AgentPlace } from '../agent-place.ts';
 
 /** What a kill switch of a test's own is done with. */
 export function killMeansOf(place: AgentPlace, more: Partial<KillDeps> = {}): KillDeps {

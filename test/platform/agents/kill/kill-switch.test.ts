@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { KILL_STEPS } from '../../../../src/platform/agents/enums.ts';
 import { DATABASES } from '../../database/databases.ts';
-import { AgentPlace, SOMEBODY } from '../agent-place.ts';
+import { SOMEBODY } from '../../world.ts';
+import { AgentPlace } from '../agent-place.ts';
 import { ALL_DONE, killSwitchOf, resultsOf, stop } from './kill-place.ts';
 
 describe.each(DATABASES)('the kill switch on %s', (_name, start) => {

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { agentPatchSchema } from '../../../../src/platform/agents/wire/agents.ts';
 import { DATABASES } from '../../database/databases.ts';
-import { AgentPlace, SOMEBODY } from '../agent-place.ts';
+import { SOMEBODY } from '../../world.ts';
+import { AgentPlace } from '../agent-place.ts';
 import { setState } from '../rows.ts';
 import { killSwitchOf, stop } from './kill-place.ts';
 

@@ -7,7 +7,8 @@ import { OutboxDelivery } from '../../../../src/platform/jobs/delivery.ts';
 import { Outbox } from '../../../../src/platform/jobs/outbox.ts';
 import { Dispatcher } from '../../../../src/platform/outgoing/dispatcher.ts';
 import { DATABASES } from '../../database/databases.ts';
-import { AgentPlace, SOMEBODY } from '../agent-place.ts';
+import { SOMEBODY } from '../../world.ts';
+import { AgentPlace } from '../agent-place.ts';
 import { killMeansOf, stop } from './kill-place.ts';
 import { TokenReceiver } from './receiver.ts';
 

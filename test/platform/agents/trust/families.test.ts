@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type TrustRuleName, tierOf } from '../../../../src/platform/agents/enums.ts';
 import { DATABASES, startSqlitePlace } from '../../database/databases.ts';
+import { SOMEBODY } from '../../world.ts';
 import { ActingAgent, SEARCH } from '../acting-agent.ts';
-import { AgentPlace, DAY_MS, SOMEBODY } from '../agent-place.ts';
+import { AgentPlace, DAY_MS } from '../agent-place.ts';
 
 /** Has the desk note one thing of an agent. */
 function note(place: AgentPlace, { id }: ActingAgent, rule: TrustRuleName) {

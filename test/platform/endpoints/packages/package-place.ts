@@ -1,8 +1,3 @@
-import { randomBytes } from 'node:crypto';
-import { byCommand } from '../../../../src/platform/accounts/administration.ts';
-import { type AuditLog, openAuditLog } from '../../../../src/platform/audit/api.ts';
-import { DerivedSealKeys } from '../../../../src/platform/audit/seal-keys.ts';
-import { RowSeals } from '../../../../src/platform/audit/sealed-rows.ts';
 import type { Database } from '../../../../src/platform/database/database.ts';
 import { PACKAGES_STREAM } from '../../../../src/platform/endpoints/packages/entries.ts';
 import {
@@ -11,22 +6,19 @@ import {
   importPackages,
 } from '../../../../src/platform/endpoints/packages/importing.ts';
 import { type ChangedFile, knownFiles } from '../../../../src/platform/endpoints/packages/known-files.ts';
+import { SOMEBODY, World } from '../../world.ts';
 import { hexSha256 } from './deb-files.ts';
 
 /** Imports into a database, and what is known of it afterwards. */
-export class PackagePlace {
-  readonly database: Database;
-  readonly log: AuditLog;
+export class PackagePlace extends World {
   readonly #keyring: string;
   readonly #deps: ImportDeps;
 
   constructor(database: Database, keyring: string) {
-    const clock = () => new Date('2026-11-22T00:00:00Z');
-    const keys = new DerivedSealKeys(randomBytes(32));
-    this.database = database;
-    this.log = openAuditLog({ keys, seals: new RowSeals(keys.ofRows()), clock });
+    super(database);
+    const { clock, log } = this;
     this.#keyring = keyring;
-    this.#deps = { database, clock, log: this.log, actor: byCommand('packages import') };
+    this.#deps = { database, clock, log, actor: SOMEBODY };
   }
 
   import(...paths: readonly string[]): Promise<ImportOutcome> {
