@@ -1,3 +1,4 @@
+import { byCommand } from '../../../../src/platform/accounts/administration.ts';
 import type { Database } from '../../../../src/platform/database/database.ts';
 import { PACKAGES_STREAM } from '../../../../src/platform/endpoints/packages/entries.ts';
 import {
@@ -6,7 +7,7 @@ import {
   importPackages,
 } from '../../../../src/platform/endpoints/packages/importing.ts';
 import { type ChangedFile, knownFiles } from '../../../../src/platform/endpoints/packages/known-files.ts';
-import { SOMEBODY, World } from '../../world.ts';
+import { World } from '../../world.ts';
 import { hexSha256 } from './deb-files.ts';
 
 /** Imports into a database, and what is known of it afterwards. */
@@ -18,7 +19,7 @@ export class PackagePlace extends World {
     super(database);
     const { clock, log } = this;
     this.#keyring = keyring;
-    this.#deps = { database, clock, log, actor: SOMEBODY };
+    this.#deps = { database, clock, log, actor: byCommand('packages import') };
   }
 
   import(...paths: readonly string[]): Promise<ImportOutcome> {
