@@ -17,12 +17,7 @@ export interface Described {
 interface VerifyOperation {
   /** Path with `{stream_id}`. */
   path: string;
-  fields: {
-    verified: string | null;
-    checked_at: string | null;
-    failures: string | null;
-    failure_sequence: string | null;
-  };
+  fields: Record<'verified' | 'checked_at' | 'failures' | 'failure_sequence', string | null>;
 }
 
 /**
@@ -95,20 +90,20 @@ function findVerify(api: Document, paths: { [name: string]: Json }, prefix: stri
 function verifyFields(api: Document, answer: Json | undefined): VerifyOperation['fields'] {
   const properties = api.properties(answer);
   const has = (name: string, word: RegExp) => nameWords(name).some((one) => word.test(one));
-  const booleans = properties.filter(({ type }) => type === 'boolean');
-  const lists = properties.filter(({ type }) => type === 'array');
-  const failures = lists.find(({ name }) => has(name, /fail|error|problem|violation|issue|broken/)) ?? lists[0];
-  const failure = failures === undefined ? [] : api.itemProperties(api.property(answer, failures.name));
-  const integers = failure.filter(({ type }) => type === 'integer');
+  const firstOf = (type: string, from: readonly Described[], word: RegExp) => {
+    const typed = from.filter((one) => one.type === type);
+    return (typed.find(({ name }) => has(name, word)) ?? typed[0])?.name ?? null;
+  };
+  const failures = firstOf('array', properties, /fail|error|problem|violation|issue|broken/);
+  const failure = failures === null ? [] : api.itemProperties(api.property(answer, failures));
   return {
-    verified: (booleans.find(({ name }) => has(name, /verif|valid|intact|ok/)) ?? booleans[0])?.name ?? null,
+    verified: firstOf('boolean', properties, /verif|valid|intact|ok/),
     checked_at:
       properties.find(
         ({ name, format }) => format === 'date-time' || (has(name, /^(checked|verified|at)$/) && has(name, /^at$/)),
       )?.name ?? null,
-    failures: failures?.name ?? null,
-    failure_sequence:
-      (integers.find(({ name }) => has(name, /seq|position|index|number/)) ?? integers[0])?.name ?? null,
+    failures,
+    failure_sequence: firstOf('integer', failure, /seq|position|index|number/),
   };
 }
 

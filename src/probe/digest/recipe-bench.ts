@@ -45,10 +45,7 @@ export class Bench {
     const bits = 8 * form.bytes;
     const plain = `sha-${bits}` as Algorithm;
     const keyed = `hmac-sha-${bits}` as Algorithm;
-    const choices: KeyChoice[] = [
-      ...(input.keyField === null ? [] : [{ field: input.keyField }]),
-      ...[...input.keys.keys()].map((id) => ({ id })),
-    ];
+    const choices = keyChoices(input.keyField, input.keys);
     this.keyings = [
       { algorithm: plain, key: null },
       ...(input.keys.size === 0 ? [] : choices.map((key) => ({ algorithm: keyed, key }))),
@@ -131,6 +128,11 @@ export class Bench {
     const sent = scalarAt(value, digest);
     return typeof sent === 'string' ? toHex(sent.slice(form.prefix.length), form.encoding) : null;
   }
+}
+
+/** Returns the ways in which the key of a digest or a seal may be named. */
+export function keyChoices(keyField: string | null, keys: SealKeys): KeyChoice[] {
+  return [...(keyField === null ? [] : [{ field: keyField }]), ...[...keys.keys()].map((id) => ({ id }))];
 }
 
 /** Selects samples spread over all entries, so that an altered one cannot stand for all. */

@@ -1,12 +1,12 @@
 import type { Entry, SealKeys } from '../../verifier/model/entry.ts';
 import type { Description } from '../../verifier/profile/description.ts';
-import type { KeyChoice, SealDescription } from '../../verifier/profile/digest-description.ts';
+import type { SealDescription } from '../../verifier/profile/digest-description.ts';
 import type { EntryReader } from '../../verifier/reading/contract.ts';
 import { openContract } from '../../verifier/reading/reading.ts';
 import type { SealRole } from '../roles/entry.ts';
 import { isNearlyAll } from '../sample/nearly-all.ts';
 import type { Sample } from '../sample/sample.ts';
-import { membersIn } from './recipe-bench.ts';
+import { keyChoices, membersIn } from './recipe-bench.ts';
 
 interface ProvedSeal {
   seal: SealDescription | null;
@@ -25,11 +25,7 @@ export function proveSeal(
   keys: SealKeys,
 ): ProvedSeal {
   const algorithm = `hmac-sha-${8 * role.form.bytes}` as SealDescription['algorithm'];
-  const choices: KeyChoice[] = [
-    ...(role.keyField === null ? [] : [{ field: role.keyField }]),
-    ...[...keys.keys()].map((id) => ({ id })),
-  ];
-  const candidates = choices.flatMap((key) =>
+  const candidates = keyChoices(role.keyField, keys).flatMap((key) =>
     (['digest-text', 'digest-bytes'] as const).map(
       (over): SealDescription => ({ field: role.field, key, algorithm, encoding: role.form.encoding, over }),
     ),

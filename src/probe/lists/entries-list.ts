@@ -2,28 +2,19 @@ import type { Description } from '../../verifier/profile/description.ts';
 import type { List } from '../../verifier/profile/list-description.ts';
 import type { Described } from '../openapi.ts';
 import { type ChainRoles, numberAt, type StreamSample } from '../roles/chain.ts';
-import { timeOf } from '../roles/entry.ts';
-import { lastName } from '../sample/names.ts';
+import { type TimeField, timeOf } from '../roles/entry.ts';
+import { lastName, namesIn } from '../sample/names.ts';
 import { isNearlyAll } from '../sample/nearly-all.ts';
-import { type Ask, jsonOf, type Sample, type SampleAnswer, scalarAt } from '../sample/sample.ts';
-import { itemsPathOf, overlap, readItems, readPage, sameItems } from './paging.ts';
+import { type Ask, type Sample, type SampleAnswer, scalarAt } from '../sample/sample.ts';
+import { itemsIn, overlap, readItems, sameItems } from './paging.ts';
 
 type Entries = NonNullable<Description['entries']>;
 
 const PATH = '/entries/';
 
-const STREAM_PARAMETERS = [
-  'stream_id',
-  'streamId',
-  'stream',
-  'stream_name',
-  'streamName',
-  'stream_key',
-  'stream_uuid',
-  'chain_id',
-  'chainId',
-  'chain',
-];
+const STREAM_PARAMETERS = namesIn(`
+  stream_id streamId stream stream_name streamName stream_key stream_uuid chain_id chainId chain
+`);
 
 export interface StreamFilter {
   parameter: string;
@@ -63,20 +54,15 @@ async function tryStreamFilter(
   let example: StreamFilter['example'] | null = null;
   for (const streamId of streamIds.slice(0, STREAMS_TRIED)) {
     const answer = await ask({ url: PATH, query: { [parameter]: streamId } });
-    const items = itemsOf(answer);
+    const items = itemsIn(answer);
     if (items === null) return null;
     const own = items.filter(({ value }) => field === null || scalarAt(value, field) === streamId).length;
     if (!isNearlyAll(own, items.length) || overlap(seen, items)) return null;
     seen.push(...items);
     if (example === null && items.length > 0) example = { streamId, answer };
   }
-  const nobody = itemsOf(await ask({ url: PATH, query: { [parameter]: `${streamIds[0]}-no-such-stream` } })) ?? [];
+  const nobody = itemsIn(await ask({ url: PATH, query: { [parameter]: `${streamIds[0]}-no-such-stream` } })) ?? [];
   return nobody.length === 0 && example !== null ? { parameter, example } : null;
-}
-
-function itemsOf(answer: SampleAnswer): Sample[] | null {
-  const path = itemsPathOf(jsonOf(answer));
-  return path === null ? null : (readPage(answer, path)?.items ?? null);
 }
 
 /** Returns the order in which the list returns the entries of a stream. */
@@ -92,48 +78,16 @@ export function orderOf(streams: readonly StreamSample[], { sequence }: ChainRol
   return follows(-1) ? 'descending' : 'unordered';
 }
 
-const FROMS = [
-  'from',
-  'since',
-  'start_date',
-  'startDate',
-  'date_from',
-  'dateFrom',
-  'start',
-  'start_time',
-  'startTime',
-  'from_date',
-  'fromDate',
-  'from_time',
-  'after',
-  'created_after',
-  'createdAfter',
-  'min_timestamp',
-  'timestamp_from',
-  'timestamp_gte',
-];
-const TOS = [
-  'to',
-  'until',
-  'end_date',
-  'endDate',
-  'date_to',
-  'dateTo',
-  'end',
-  'end_time',
-  'endTime',
-  'to_date',
-  'toDate',
-  'to_time',
-  'before',
-  'created_before',
-  'createdBefore',
-  'max_timestamp',
-  'timestamp_to',
-  'timestamp_lt',
-];
+const FROMS = namesIn(`
+  from since start_date startDate date_from dateFrom start start_time startTime from_date fromDate from_time after
+  created_after createdAfter min_timestamp timestamp_from timestamp_gte
+`);
+const TOS = namesIn(`
+  to until end_date endDate date_to dateTo end end_time endTime to_date toDate to_time before created_before
+  createdBefore max_timestamp timestamp_to timestamp_lt
+`);
 
-interface PeriodFilter {
+export interface PeriodFilter {
   /** False if all entries are on one side of every moment, so that nothing could be tried. */
   wasTried: boolean;
   from: string | null;
@@ -151,7 +105,7 @@ export async function findPeriodFilter(
   list: List,
   filter: Record<string, string>,
   stream: StreamSample,
-  timestamp: { field: string; unit: Description['entry']['timestamp_unit'] },
+  timestamp: TimeField,
   documented: readonly Described[],
 ): Promise<PeriodFilter> {
   const moment = boundaryOf(stream.entries, timestamp);
@@ -195,14 +149,11 @@ function suffixed(field: string, isFrom: boolean): string[] {
  * Returns a moment near the middle that equals the time of exactly one entry, in whole milliseconds, to show on which
  * side of the limit that entry is.
  */
-function boundaryOf(
-  entries: readonly Sample[],
-  { field, unit }: { field: string; unit: Description['entry']['timestamp_unit'] },
-): number | null {
-  const times = entries.map(({ value }) => ({
-    sent: scalarAt(value, field),
-    time: timeOf(scalarAt(value, field), unit),
-  }));
+function boundaryOf(entries: readonly Sample[], { field, unit }: TimeField): number | null {
+  const times = entries.map(({ value }) => {
+    const sent = scalarAt(value, field);
+    return { sent, time: timeOf(sent, unit) };
+  });
   const middle = (times.length - 1) / 2;
   const usable = times
     .map(({ sent, time }, index) => ({ sent, time, distance: Math.abs(index - middle) }))

@@ -8,8 +8,8 @@ import { findStreamFilter, type StreamFilter } from './entries-list.ts';
 import { inferList, pagingLike, toList, withEnd } from './list.ts';
 import { describeListing } from './listing.ts';
 import { readKeepingFilter } from './lost-filter.ts';
-import { readItems, type SamplePage } from './paging.ts';
-import { describeList, type StreamsSurvey, sampledItemsOf } from './streams.ts';
+import { itemsIn, readItems, type SamplePage } from './paging.ts';
+import { describeList, type StreamsSurvey } from './streams.ts';
 import type { EntriesSurvey } from './survey.ts';
 
 const ENTRIES = '/entries/';
@@ -25,7 +25,7 @@ export async function inferEntries(
   reasoning: Reasoning,
 ): Promise<EntriesSurvey | null> {
   const known = await findStreamFilter(ask, ids, idInUnfiltered, hints.entries);
-  const first = sampledItemsOf(unfiltered).length > 0 ? unfiltered : known?.example.answer;
+  const first = (itemsIn(unfiltered) ?? []).length > 0 ? unfiltered : known?.example.answer;
   const own: Record<string, string> =
     first === unfiltered || known === null ? {} : { [known.parameter]: known.example.streamId };
   const found = first === undefined ? null : await inferList(ask, ENTRIES, own, hints.entries, first);

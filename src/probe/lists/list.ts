@@ -2,7 +2,7 @@ import { agree, plural } from '../../core/plurals.ts';
 import type { List, Paging } from '../../verifier/profile/list-description.ts';
 import { valueAt } from '../../verifier/profile/path.ts';
 import type { Described } from '../openapi.ts';
-import { lastName, nameWords } from '../sample/names.ts';
+import { lastName, namesIn, nameWords } from '../sample/names.ts';
 import { type Ask, jsonOf, type SampleAnswer, scalarAt, scalarPaths } from '../sample/sample.ts';
 import { itemsPathOf, nextLinkOf, nextQuestion, overlap, readPage, type SamplePage, sameItems } from './paging.ts';
 
@@ -15,39 +15,13 @@ export interface ListForm {
   how: string;
 }
 
-const LIMITS = [
-  'limit',
-  'page_size',
-  'pageSize',
-  'per_page',
-  'perPage',
-  'size',
-  'count',
-  'maxResults',
-  'max_results',
-  'first',
-  'top',
-];
+const LIMITS = namesIn('limit page_size pageSize per_page perPage size count maxResults max_results first top');
 const OFFSETS = ['skip', 'offset', 'start', 'from_index', 'startIndex', 'start_index'];
 const PAGE_NUMBERS = ['page', 'page_number', 'pageNumber', 'p'];
-const CURSORS = [
-  'cursor',
-  'page_token',
-  'pageToken',
-  'token',
-  'after',
-  'continuation',
-  'continuation_token',
-  'continuationToken',
-  'next_token',
-  'nextToken',
-  'next_cursor',
-  'nextCursor',
-  'next',
-  'marker',
-  'starting_after',
-  'startingAfter',
-];
+const CURSORS = namesIn(`
+  cursor page_token pageToken token after continuation continuation_token continuationToken next_token nextToken
+  next_cursor nextCursor next marker starting_after startingAfter
+`);
 const SIZES = [500, 200, 100, 50, 20];
 
 /** List under test: its address, the query besides paging, and its description by OpenAPI. */

@@ -4,7 +4,7 @@ import type { Reasoning } from '../report.ts';
 import { type ChainRoles, firstEntries, type genesisOf, genesisOfEntry } from '../roles/chain.ts';
 import { placesOf } from '../roles/places.ts';
 import { type Ask, scalarAt } from '../sample/sample.ts';
-import { findPeriodFilter, orderOf } from './entries-list.ts';
+import { findPeriodFilter, orderOf, type PeriodFilter } from './entries-list.ts';
 import type { Chain, EntriesSurvey } from './survey.ts';
 
 /** Reports entries whose stream id or genesis value differs from those of most entries. */
@@ -64,21 +64,12 @@ export async function describeListing(
       ? { wasTried: false, from: null, to: null }
       : await findPeriodFilter(ask, list, { [parameter]: longest.streamId }, longest, timestamp, hints.entries);
   reportPeriod(period, reasoning);
-  const order = orderOf(streams, roles);
-  return {
-    ...list,
-    stream_parameter: parameter,
-    from_parameter: period.from,
-    to_parameter: period.to,
-    after_parameter: null,
-    order,
-  };
+  const { from: from_parameter, to: to_parameter } = period;
+  const parameters = { stream_parameter: parameter, from_parameter, to_parameter, after_parameter: null };
+  return { ...list, ...parameters, order: orderOf(streams, roles) };
 }
 
-function reportPeriod(
-  { wasTried, from, to }: { wasTried: boolean; from: string | null; to: string | null },
-  reasoning: Reasoning,
-): void {
+function reportPeriod({ wasTried, from, to }: PeriodFilter, reasoning: Reasoning): void {
   const named = [from, to].filter((name) => name !== null);
   if (named.length > 0)
     reasoning.found('entries of a period', named.join(', '), 'each gives exactly the entries on its side of a moment');

@@ -53,6 +53,12 @@ export function readPage(answer: SampleAnswer, itemsPath: string): SamplePage | 
   return { items: samplesAt(answer.text, itemsPath), value, link: answer.link };
 }
 
+/** Returns the items of an answer, wherever they are; null if there is no list in it. */
+export function itemsIn(answer: SampleAnswer): Sample[] | null {
+  const path = itemsPathOf(jsonOf(answer));
+  return path === null ? null : (readPage(answer, path)?.items ?? null);
+}
+
 /** Returns the target of the link with the relation "next" (RFC 8288 section 3). */
 export function nextLinkOf(header: string | null): string | null {
   for (const [, target, parameters] of (header ?? '').matchAll(/<([^>]*)>((?:\s*;\s*[^,;="]+(?:="[^"]*"|=[^,;]*)?)*)/g))

@@ -6,17 +6,9 @@ import type { ChainRoles, StreamSample } from '../roles/chain.ts';
 import { findStreamId, streamIdByName } from '../roles/entry.ts';
 import { unlikeNamed } from '../roles/package.ts';
 import { findStreamRoles, type StreamRoles } from '../roles/stream.ts';
-import {
-  type Ask,
-  commonPaths,
-  isSuccess,
-  jsonOf,
-  type Sample,
-  type SampleAnswer,
-  scalarAt,
-} from '../sample/sample.ts';
+import { type Ask, commonPaths, isSuccess, type Sample, type SampleAnswer, scalarAt } from '../sample/sample.ts';
 import { inferList, type ListForm, pagingLike, toList, withEnd } from './list.ts';
-import { itemsPathOf, readItems, readPage } from './paging.ts';
+import { itemsIn, readItems } from './paging.ts';
 
 /** Next step if the list of streams, the first resource requested, is not found. */
 const NO_SERVICE_THERE = {
@@ -69,7 +61,7 @@ export async function inferStreams(ask: Ask, hints: Hints, reasoning: Reasoning)
     );
     return null;
   }
-  const { idField, idInEntry } = findIds(records, sampledItemsOf(unfiltered), reasoning);
+  const { idField, idInEntry } = findIds(records, itemsIn(unfiltered) ?? [], reasoning);
   if (idField === null) return null;
   reasoning.found('list of streams', describeList(list), settled.how);
   const ids = records.map(({ value }) => String(scalarAt(value, idField)));
@@ -101,11 +93,6 @@ function findIds(
 
 function isText(records: readonly Sample[], path: string): boolean {
   return records.every(({ value }) => typeof scalarAt(value, path) === 'string');
-}
-
-export function sampledItemsOf(answer: SampleAnswer): Sample[] {
-  const path = itemsPathOf(jsonOf(answer));
-  return path === null ? [] : (readPage(answer, path)?.items ?? []);
 }
 
 export function describeList({ items, paging, limit }: List): string {

@@ -152,12 +152,7 @@ function readPackage({ id, text }: ReadyPackage, { survey, chain }: BeforePackag
     streamId,
     differ: checkpoints.differ,
     unlike: scope === 'stream' ? unlikeNamed(document, fields) : [],
-    form: {
-      entries: path,
-      format: findFormat(document),
-      fields,
-      checkpoints: checkpoints.form,
-    },
+    form: { entries: path, format: findFormat(document), fields, checkpoints: checkpoints.form },
   };
 }
 

@@ -8,6 +8,12 @@ import { type ChainRoles, inSequence, type StreamSample } from './chain.ts';
 
 type Unit = Description['entry']['timestamp_unit'];
 
+/** Field of entries that holds a time. */
+export interface TimeField {
+  field: string;
+  unit: Unit;
+}
+
 const STREAM_NAMES = [/^stream id$/, /stream/, /chain/];
 
 /** Finds the field that contains the id of a listed stream in nearly all entries, and the id's field in the list. */
@@ -91,7 +97,7 @@ const HAPPENED = /occur|event|happen|expire|effective/;
 export function findTimestamp(
   streams: readonly StreamSample[],
   { sequence }: ChainRoles,
-): { field: string; unit: Unit; backwards: number } | null {
+): (TimeField & { backwards: number }) | null {
   const entries = streams.flatMap((stream) => stream.entries);
   const found = commonPaths(entries).flatMap((field) => {
     if (field === sequence || HAPPENED.test(lastName(field))) return [];

@@ -40,34 +40,26 @@ export function findPackageFields(
   known: { packageId: string; streamId: string | null },
 ): PackageForm['fields'] {
   const sorted = inSequence(entries, roles.sequence);
-  const [first, last] = [sorted[0], sorted.at(-1)];
+  const last = sorted.at(-1);
+  const heads = pathsOfValue(document, scalarAt(last?.value, roles.digest));
+  const times = scalarPaths(document).filter((path) => timeOf(scalarAt(document, path), 'text') !== null);
   const numberOf = (sample: Sample | undefined) =>
     sample === undefined ? Number.NaN : numberAt(sample.value, roles.sequence);
   const equalTo = (wanted: number) =>
     scalarPaths(document).filter((path) => wholeNumber(scalarAt(document, path)) === wanted);
-  const [firstNumber, lastNumber, count] = [numberOf(first), numberOf(last), entries.length];
   const isCount = [/count|total|size|length/, /^(entries|events|records|logs)$/];
   const firsts = [/^(first|from|start)\b.*(seq|position|index|number)/, /^(first|start)\b/];
   const lasts = [/^(last|to|end)\b.*(seq|position|index|number)/, /^(last|head|end)\b/];
   // A package of the account has no single head or first entry.
-  const ofStream = known.streamId !== null;
+  const ofStream = (path: string | undefined) => (known.streamId === null ? null : (path ?? null));
   return {
     package_id: preferByName(pathsOfValue(document, known.packageId), [/package|evidence/, /id$/]) ?? null,
-    stream_id: ofStream
-      ? (preferByName(pathsOfValue(document, known.streamId), [/stream id/, /stream/, /^id$/]) ?? null)
-      : null,
-    entry_count: byName(equalTo(count), isCount) ?? null,
-    first_sequence: ofStream ? (byName(equalTo(firstNumber), firsts) ?? null) : null,
-    last_sequence: ofStream ? (byName(equalTo(lastNumber), lasts) ?? null) : null,
-    head_digest: ofStream
-      ? (preferByName(pathsOfValue(document, scalarAt(last?.value, roles.digest)), [/^head/, /^(last|final|tip)/]) ??
-        null)
-      : null,
-    generated_at:
-      byName(
-        scalarPaths(document).filter((path) => timeOf(scalarAt(document, path), 'text') !== null),
-        [/^generated( at| on)?$/, /generated|exported|issued/, /^created( at| on)?$/],
-      ) ?? null,
+    stream_id: ofStream(preferByName(pathsOfValue(document, known.streamId), [/stream id/, /stream/, /^id$/])),
+    entry_count: byName(equalTo(entries.length), isCount) ?? null,
+    first_sequence: ofStream(byName(equalTo(numberOf(sorted[0])), firsts)),
+    last_sequence: ofStream(byName(equalTo(numberOf(last)), lasts)),
+    head_digest: ofStream(preferByName(heads, [/^head/, /^(last|final|tip)/])),
+    generated_at: byName(times, [/^generated( at| on)?$/, /generated|exported|issued/, /^created( at| on)?$/]) ?? null,
   };
 }
 

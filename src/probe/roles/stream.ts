@@ -1,16 +1,11 @@
 import type { Json } from '../../core/json/canonical.ts';
+import type { Description } from '../../verifier/profile/description.ts';
 import { byName, lastName, nameWords, preferByName } from '../sample/names.ts';
 import { allPaths, type Sample, scalarAt } from '../sample/sample.ts';
 import { type ChainRoles, inSequence, type StreamSample } from './chain.ts';
 import { timeOf } from './entry.ts';
 
-export interface StreamRoles {
-  entry_count: string | null;
-  head_sequence: string | null;
-  head_digest: string | null;
-  verified: string | null;
-  last_checked_at: string | null;
-}
+export type StreamRoles = Omit<Description['streams']['fields'], 'stream_id'>;
 
 const COUNT_NAMES = [/count|total|size|length/, /^(entries|events|records|logs)$/];
 const IS_COUNT = /count|total|size|length|entries|events|records|logs/;

@@ -11,6 +11,11 @@ export function nameWords(name: string): string[] {
     .map((word) => word.toLowerCase());
 }
 
+/** Returns the names in a list that white space separates. */
+export function namesIn(list: string): string[] {
+  return list.trim().split(/\s+/);
+}
+
 /** Returns the last name of a path. */
 export function lastName(path: string): string {
   return path.slice(path.lastIndexOf('.') + 1);

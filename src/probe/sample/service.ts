@@ -1,6 +1,6 @@
 import { type EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import type { Json } from '../../core/json/canonical.ts';
-import type { Ask, SampleAnswer, SampleRequest } from './sample.ts';
+import { type Ask, jsonOf, type SampleAnswer, type SampleRequest } from './sample.ts';
 
 /** Sends requests to the service, as the exporter's transport does. */
 interface Carrier {
@@ -51,28 +51,14 @@ export async function fetchOpenApi(
   const { origin, pathname } = new URL(auditUrl);
   const names = pathname.split('/').filter((name) => name !== '');
   for (let kept = names.length; kept >= 0; kept--) {
-    const above = names
-      .slice(0, kept)
-      .map((name) => `/${name}`)
-      .join('');
-    const answer = await askService(carrier, origin + above)({ url: '/openapi.json' });
-    const document = answer.status === 200 ? parse(answer.text) : undefined;
+    const answer = await askService(carrier, origin + pathOf(names.slice(0, kept)))({ url: '/openapi.json' });
+    const document = answer.status === 200 ? jsonOf(answer) : undefined;
     if (typeof document === 'object' && document !== null && 'paths' in document)
-      return {
-        document,
-        prefix: names
-          .slice(kept)
-          .map((name) => `/${name}`)
-          .join(''),
-      };
+      return { document, prefix: pathOf(names.slice(kept)) };
   }
   return null;
 }
 
-function parse(text: string): Json | undefined {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+function pathOf(names: readonly string[]): string {
+  return names.map((name) => `/${name}`).join('');
 }
