@@ -72,10 +72,7 @@ export const verificationSchema = z.strictObject({
 export type Verification = z.infer<typeof verificationSchema>;
 
 const MAX_DOCUMENT_BYTES = 256 * 2 ** 20;
-export const VERIFICATION_DOCUMENT: RecordFormat<Verification> = {
-  schema: verificationSchema,
-  maxBytes: MAX_DOCUMENT_BYTES,
-};
+export const VERIFICATION_DOCUMENT = { schema: verificationSchema, maxBytes: MAX_DOCUMENT_BYTES };
 
 /** Request and its answer. */
 const exchangeSchema = z.strictObject({
@@ -134,10 +131,7 @@ export const supplementTransferLogSchema = transferLogSchema
   .omit({ stream_id: true, audit_url: true })
   .extend({ services: z.partialRecord(z.enum(SUPPLEMENT_SERVICES), z.string()) });
 export type SupplementTransferLog = z.infer<typeof supplementTransferLogSchema>;
-export const SUPPLEMENT_TRANSFER_LOG: RecordFormat<SupplementTransferLog> = {
-  schema: supplementTransferLogSchema,
-  maxBytes: MAX_DOCUMENT_BYTES,
-};
+export const SUPPLEMENT_TRANSFER_LOG = { schema: supplementTransferLogSchema, maxBytes: MAX_DOCUMENT_BYTES };
 
 /** `data/service.json`: statements of the service about the stream apart from its package. Texts are JSON as sent. */
 export const serviceSchema = z.strictObject({

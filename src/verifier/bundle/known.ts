@@ -63,22 +63,15 @@ function basisOf({ completeness }: KnownDocument, listing: ListingResult | null)
 }
 
 /** Returns a stream's statement in the service's list of streams, as written into documents. */
-export function toStatementDocument({
-  entryCount,
-  headSequence,
-  headDigest,
-}: StreamStatement): StreamStatementDocument {
-  return { entries: entryCount, head: { sequence: headSequence, hash: headDigest } };
+export function toStatementDocument(stated: StreamStatement): StreamStatementDocument {
+  return { entries: stated.entryCount, head: { sequence: stated.headSequence, hash: stated.headDigest } };
 }
 
 /** Maximum number of failed entries kept, because a service may report every entry. */
 const MAX_FAILED = 100;
 
-export function collectedIn({
-  export_started_at,
-  received_at,
-  steps,
-}: Pick<TransferLog, 'export_started_at' | 'received_at' | 'steps'>): Collected {
+export function collectedIn(log: Pick<TransferLog, 'export_started_at' | 'received_at' | 'steps'>): Collected {
+  const { export_started_at, received_at, steps } = log;
   const requests = steps.flatMap(({ exchange }) => (exchange === undefined ? [] : [exchange.requested_at]));
   return { export_started_at, requested_at: requests.sort()[0] ?? export_started_at, received_at };
 }

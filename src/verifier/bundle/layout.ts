@@ -81,6 +81,24 @@ export function parseBagInfo(text: string): [label: string, value: string][] | n
   return fields.map(([label, value]) => [label, percentDecoded(value)]);
 }
 
+/**
+ * Returns the text that `bag-info.txt` must have; only its day is taken from the text that was found.
+ * @param files all files of the bag, by path.
+ */
+export function expectedBagInfo(
+  found: string,
+  fields: readonly (readonly [label: string, value: string])[],
+  files: ReadonlyMap<string, { bytes: number }>,
+): string {
+  const [, date = ''] = (parseBagInfo(found) ?? []).find(([label]) => label === 'Bagging-Date') ?? [];
+  const payload = [...files].filter(([path]) => path.startsWith('data/')).map(([, file]) => file);
+  return bagInfoText([
+    ...fields,
+    ['Bagging-Date', /^\d{4}-\d\d-\d\d$/.test(date) ? date : 'a day'],
+    ['Payload-Oxum', payloadOxum(payload)],
+  ]);
+}
+
 /** Returns the identity of a bundle in hex, which does not depend on the compression or the zip program. */
 export function identityOf(manifest: string | Uint8Array): string {
   return sha256(manifest);

@@ -42,13 +42,6 @@ export class ActivityCount {
     }
   }
 
-  /** Merges counts that were made elsewhere. */
-  addAll({ per, counts, undated }: Activity): void {
-    while (LENGTH[this.#per] > LENGTH[per]) this.#coarsen();
-    for (const [key, count] of Object.entries(counts)) this.#count(key, count);
-    this.#undated += undated;
-  }
-
   #count(time: string, count: number): void {
     const key = time.slice(0, LENGTH[this.#per]);
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + count);

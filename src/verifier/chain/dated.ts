@@ -28,14 +28,6 @@ export class DatedSearch {
     this.#questions = questions;
   }
 
-  add(sequence: number, time: number): void {
-    for (const question of this.#questions) {
-      if (!(time >= question.from && time < question.to)) continue;
-      if (question.known.some(({ from, to }) => from <= sequence && sequence <= to)) continue;
-      this.#note(question.name, { sequence, time });
-    }
-  }
-
   /** Adds consecutive entries whose times never decrease. */
   addOrdered(firstSequence: number, count: number, timeOf: (index: number) => number): void {
     for (const { name, from, to, known } of this.#questions) {
@@ -49,11 +41,6 @@ export class DatedSearch {
       const time = timeOf(index);
       if (time < to) this.#note(name, { sequence: firstSequence + index, time });
     }
-  }
-
-  /** Merges the results of another search with the same questions. */
-  addAll(found: DatedEntries): void {
-    for (const [name, entry] of found) this.#note(name, entry);
   }
 
   get found(): DatedEntries {

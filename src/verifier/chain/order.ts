@@ -20,13 +20,6 @@ interface Seen {
   lastTime: number;
 }
 
-/** Entries with the lowest and the highest number. */
-interface OrderEnds {
-  first: Pick<Seen, 'from' | 'firstPrevious' | 'firstTime'>;
-  last: { sequence: number; digest: string };
-  lastTime: number;
-}
-
 /** Maximum number of ranges. Beyond it, the oldest hole is reported as a gap and closed. */
 const MAX_SEEN = 10_000;
 
@@ -101,8 +94,8 @@ export class OrderCheck {
     return hexAt(batch.previous, from, batch.digestBytes);
   }
 
-  /** Reports the remaining holes and ends the check. */
-  finish(): OrderEnds | null {
+  /** Reports the remaining holes and ends the check. Returns the entries with the lowest and the highest number. */
+  finish() {
     for (let index = 1; index < this.#seen.length; index++) this.#reportHole(index);
     const first = this.#seen[0];
     const last = this.#seen.at(-1);
@@ -156,24 +149,18 @@ export class OrderCheck {
   #checkLink(left: Seen, right: Seen): void {
     const sequence = right.from;
     // A later entry that claims to be the first is already reported as order/genesis: one finding is enough.
-    if (!left.lastDigests.includes(right.firstPrevious) && right.firstPrevious !== this.#genesis)
-      this.#log.add(
-        toStreamFinding(
-          'order/broken-link',
-          this.#streamId,
-          `entry ${sequence} does not name the digest of entry ${left.to} as its predecessor`,
-          { sequence, expected: right.firstPrevious, actual: left.lastDigests[0] ?? '' },
-        ),
-      );
-    if (right.firstTime < left.lastTime)
-      this.#log.add(
-        toStreamFinding(
-          'order/clock-backwards',
-          this.#streamId,
-          `entry ${sequence} is dated before entry ${left.to}: ${new Date(right.firstTime).toISOString()}`,
-          { sequence },
-        ),
-      );
+    if (!left.lastDigests.includes(right.firstPrevious) && right.firstPrevious !== this.#genesis) {
+      const message = `entry ${sequence} does not name the digest of entry ${left.to} as its predecessor`;
+      this.#add('order/broken-link', message, {
+        sequence,
+        expected: right.firstPrevious,
+        actual: left.lastDigests[0] ?? '',
+      });
+    }
+    if (right.firstTime < left.lastTime) {
+      const message = `entry ${sequence} is dated before entry ${left.to}: ${new Date(right.firstTime).toISOString()}`;
+      this.#add('order/clock-backwards', message, { sequence });
+    }
   }
 
   /** Checks the predecessor of a run's first entry. The other entries of a run link to the entry before them. */
@@ -208,7 +195,11 @@ export class OrderCheck {
     if (left === undefined || right === undefined) return;
     const [from, to] = [left.to + 1, right.from - 1];
     const words = from === to ? `entry ${from} is missing` : `entries ${from} to ${to} are missing`;
-    this.#log.add(toStreamFinding('order/gap', this.#streamId, words, { from, to }));
+    this.#add('order/gap', words, { from, to });
+  }
+
+  #add(code: StreamFindingCode, message: string, place: FindingPlace): void {
+    this.#log.add(toStreamFinding(code, this.#streamId, message, place));
   }
 
   /** Reports a finding at the first entry of a run. */

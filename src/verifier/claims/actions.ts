@@ -6,14 +6,6 @@ import type { ActionCounts } from './claim.ts';
 /** Maximum number of actions listed by name; the others are counted together. */
 const NAMED = 20;
 
-/** Differences between the actions that a summary states and those counted in the entries. */
-interface ActionsComparison {
-  /** Actions for which the summary states another number than the entries have. */
-  differing: { action: string; stated: number; counted: number }[];
-  /** Entries whose action the summary does not list. */
-  unnamed: number;
-}
-
 /**
  * Returns the actions of a stream as counted in its entries; null if its summary states none or they were not counted.
  */
@@ -23,8 +15,12 @@ export function toActionCounts(summary: SummaryFacts | null, counted: CountedAct
   return { counts: sorted.slice(0, NAMED), others: sumOf(sorted.slice(NAMED).map(([, count]) => count)) };
 }
 
-/** @param counted null if actions were not counted: nothing differs then. */
-export function compareActions(summary: SummaryFacts | null, counted: CountedActions): ActionsComparison {
+/**
+ * Returns the actions for which a summary states another number than the entries have, and the number of entries whose
+ * action it does not list.
+ * @param counted null if actions were not counted: nothing differs then.
+ */
+export function compareActions(summary: SummaryFacts | null, counted: CountedActions) {
   const stated = statedActions(summary);
   if (stated === null || stated.size === 0 || counted === null) return { differing: [], unnamed: 0 };
   const differing = [...stated]

@@ -41,11 +41,6 @@ interface SoundToken {
   says: TokenFacts;
 }
 
-interface JudgedToken {
-  sound: SoundToken | null;
-  open: OpenToken | null;
-}
-
 type Offered = Checkpoint & { token: Uint8Array };
 
 /** Maximum number of tokens judged, newest first: each costs signature checks, and the newest covers the others. */
@@ -130,35 +125,19 @@ function reportOthers({ streamId }: WalkResult, others: readonly Checkpoint[], l
 /** Finds checkpoints that contradict entries, with or without a token. */
 function findContradictions({ walk, checkpoints, period }: AnchorQuestion): StreamFinding[] {
   const last = walk.head?.sequence ?? null;
-  const found: StreamFinding[] = [];
-  for (const { sequence, digest } of checkpoints) {
-    const stated = walk.watched.get(sequence)?.stated;
-    if (stated !== undefined && stated !== digest)
-      found.push(
-        toStreamFinding(
-          'anchor/imprint-mismatch',
-          walk.streamId,
-          `the checkpoint of entry ${sequence} states another digest`,
-          {
-            sequence,
-            expected: digest,
-            actual: stated,
-          },
-        ),
-      );
-  }
+  const found = checkpoints.flatMap(({ sequence, digest: expected }) => {
+    const actual = walk.watched.get(sequence)?.stated;
+    if (actual === undefined || actual === expected) return [];
+    const message = `the checkpoint of entry ${sequence} states another digest`;
+    const values = { sequence, expected, actual };
+    return [toStreamFinding('anchor/imprint-mismatch', walk.streamId, message, values)];
+  });
   // Checkpoints of a period that has ended may lie after its end.
   const highest = checkpoints.reduce((most, { sequence }) => Math.max(most, sequence), -1);
-  if (period.to === null && last !== null && highest > last)
-    found.push(
-      toStreamFinding(
-        'anchor/missing-entry',
-        walk.streamId,
-        `there is a checkpoint of entry ${highest}, and the package ends at entry ${last}`,
-        { from: last + 1, to: highest },
-      ),
-    );
-  return found;
+  if (period.to !== null || last === null || highest <= last) return found;
+  const message = `there is a checkpoint of entry ${highest}, and the package ends at entry ${last}`;
+  const values = { from: last + 1, to: highest };
+  return [...found, toStreamFinding('anchor/missing-entry', walk.streamId, message, values)];
 }
 
 /** Returns the newest tokens of entries in the package, each once, and the number of tokens left out. */
@@ -185,7 +164,7 @@ function judgeToken(
   { walk, roots, verifyToken, now }: AnchorQuestion,
   { sequence, token }: Offered,
   log: FindingLog,
-): JudgedToken | null {
+): { sound: SoundToken | null; open: OpenToken | null } | null {
   const entry = walk.watched.get(sequence);
   if (entry === undefined || isUnknown(entry)) return null;
   const report = (code: StreamFindingCode, message: string, values: Pick<FindingPlace, 'expected' | 'actual'> = {}) =>

@@ -72,11 +72,7 @@ export class Aside {
   }
 }
 
-export function toListingFinding({
-  code: _code,
-  severity: _severity,
-  stream_id: _id,
-  ...place
-}: StreamFinding): ListingFinding {
+export function toListingFinding(finding: StreamFinding): ListingFinding {
+  const { code: _code, severity: _severity, stream_id: _id, ...place } = finding;
   return place;
 }

@@ -85,22 +85,17 @@ export interface Examination {
   actions: ActionCounts | null;
 }
 
-/** Returns the claims that at least one of the lists requires, in the order of the claims. */
-function strictest(...lists: (readonly ClaimName[])[]): ClaimName[] {
-  return CLAIMS.filter((name) => lists.some((list) => list.includes(name)));
-}
-
 /**
  * Claims that only the holder of a secret can prove: a seal is an HMAC, and a key that checks seals can also make them.
  */
 export const SECRET_CLAIMS = ['seal'] as const satisfies readonly ClaimName[];
 
-function takesSecret(name: ClaimName): boolean {
+export function takesSecret(name: ClaimName): boolean {
   return SECRET_CLAIMS.some((one) => one === name);
 }
 
 /**
- * Returns the claims that must be proved.
+ * Returns the claims that must be proved, in the order of the claims.
  * @param reader claims that the reader requires, and claims of `own` that the reader waives.
  * @param own claims that a run or a bundle requires by itself.
  */
@@ -108,10 +103,7 @@ export function requiredOf(
   { required = DEFAULT_REQUIRED, without = [] }: { required?: readonly ClaimName[]; without?: readonly ClaimName[] },
   own: readonly ClaimName[],
 ): ClaimName[] {
-  return strictest(
-    required,
-    own.filter((name) => !without.includes(name)),
-  );
+  return CLAIMS.filter((name) => required.includes(name) || (own.includes(name) && !without.includes(name)));
 }
 
 /**
@@ -152,12 +144,17 @@ export function notProvedIn(all: Rows<{ entries: number; claims: ReportedClaims 
   return CLAIMS.map((name) => ({ name, streams: counts[name], of: streams.length })).filter((open) => open.streams > 0);
 }
 
+/** Returns a value for each claim. */
+export function mapClaims<T>(of: (name: ClaimName) => T): Record<ClaimName, T> {
+  return Object.fromEntries(CLAIMS.map((name) => [name, of(name)])) as Record<ClaimName, T>;
+}
+
 /** Counts the streams for which `isSuch` holds, by claim. */
 function countClaims(
   all: Iterable<{ claims: ReportedClaims }>,
   isSuch: (claim: ReportedClaims[ClaimName]) => boolean,
 ): Record<ClaimName, number> {
-  const counts = Object.fromEntries(CLAIMS.map((name) => [name, 0])) as Record<ClaimName, number>;
+  const counts = mapClaims(() => 0);
   for (const { claims } of all) for (const name of CLAIMS) if (isSuch(claims[name])) counts[name]++;
   return counts;
 }

@@ -7,13 +7,13 @@ import { factsOf, judgeAgreement } from './agreement.ts';
 import type { OwnVerdict } from './agreement-vendor.ts';
 import { judgeAnchor } from './anchor.ts';
 import {
-  CLAIMS,
   type Claim,
   type ClaimName,
   type Claims,
   deviations,
   type Examination,
   type Judgement,
+  mapClaims,
   proved,
   refuted,
   type StreamStatus,
@@ -138,23 +138,16 @@ function judgeForms(observations: Observations, ownVerdict: OwnVerdict): Judgeme
 }
 
 function judgeForeign(findings: FindingLog, reason: string): Examination {
-  const claims = Object.fromEntries(CLAIMS.map((name) => [name, unproved(reason)])) as Claims;
+  const claims = mapClaims(() => unproved(reason));
   return { status: 'incomplete', claims, findings: findings.list(), findingsCount: findings.total(), actions: null };
 }
 
 /** Judges a package with a defect: earlier findings stand, and a part proves nothing. */
 function judgeDefective({ findings }: WalkResult, reason: string): Judged {
-  const found = (name: ClaimName): Claim =>
-    findings.errors(name) > 0 ? refuted(deviations(findings.errors(name))) : unproved(reason);
-  const claims = {
-    order: found('order'),
-    content: found('content'),
-    seal: found('seal'),
-    anchor: unproved(reason),
-    continuity: unproved(reason),
-    completeness: unproved(reason),
-    agreement: unproved(reason),
-  };
+  const claims = mapClaims((name): Claim => {
+    const faults = findings.errors(name);
+    return faults > 0 ? refuted(deviations(faults)) : unproved(reason);
+  });
   return { claims, findings };
 }
 

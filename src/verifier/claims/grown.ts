@@ -3,7 +3,7 @@ import type { WalkResult } from '../chain/walk.ts';
 import { type StreamFinding, toStreamFinding } from '../model/stream-finding.ts';
 import { type Range, union } from './ranges.ts';
 import type { Span } from './schemas.ts';
-import { boundOf, isPlaced } from './span.ts';
+import { boundOf, isPlaced, isSamePeriod } from './span.ts';
 
 /**
  * Maximum delay between an entry's time and its recording, in milliseconds. An entry dated this shortly before the end
@@ -25,7 +25,9 @@ export function datedBehind(earlier: readonly Span[], period: Span['period']): D
     const { run_id: name, entries } = span;
     const [from, to] = [boundOf(span.period.from, -Infinity), boundOf(span.period.to, Number.NaN) - LATENESS];
     if (Number.isNaN(to)) return [];
-    const others = isSame(span.period, period) ? whole.filter((other) => isSame(other.period, period)) : whole;
+    const others = isSamePeriod(span.period, period)
+      ? whole.filter((other) => isSamePeriod(other.period, period))
+      : whole;
     const had: Range[] = entries === null ? [] : [{ from: 0, to: entries.head.sequence }];
     const told = others
       .filter(isPlaced)
@@ -45,15 +47,9 @@ export function findGrown({ streamId, dated }: WalkResult, earlier: readonly Spa
     if (entry === undefined || found.has(entry.sequence)) continue;
     const { sequence, time } = entry;
     const had = entries === null ? 'without any entry' : `up to entry ${entries.head.sequence}`;
-    const message = `entry ${sequence} is dated ${new Date(time).toISOString()}, within the period that run ${run_id} exported ${had} after it had ended`;
-    found.set(
-      sequence,
-      toStreamFinding('continuity/grown', streamId, message, { sequence, recordedAt: new Date(time).toISOString() }),
-    );
+    const recordedAt = new Date(time).toISOString();
+    const message = `entry ${sequence} is dated ${recordedAt}, within the period that run ${run_id} exported ${had} after it had ended`;
+    found.set(sequence, toStreamFinding('continuity/grown', streamId, message, { sequence, recordedAt }));
   }
   return [...found.values()];
-}
-
-function isSame(one: Span['period'], other: Span['period']): boolean {
-  return one.from === other.from && one.to === other.to;
 }

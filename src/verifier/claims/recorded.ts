@@ -2,11 +2,12 @@ import {
   CLAIMS,
   type Claim,
   type ClaimName,
+  mapClaims,
   type ReportedClaim,
   type ReportedClaims,
-  SECRET_CLAIMS,
   type StreamStatus,
   statusBy,
+  takesSecret,
 } from './claim.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -107,9 +108,8 @@ export function asVouchedFor(
   required: readonly ClaimName[],
   { whole }: { whole: boolean },
 ): ReportedVerdict {
-  const isSecret = (name: ClaimName) => SECRET_CLAIMS.some((one) => one === name);
   const counts = (name: ClaimName) =>
-    isSecret(name) && verdict.claims[name].state === 'unproved' && verdict.claims[name].recorded === 'proved';
+    takesSecret(name) && verdict.claims[name].state === 'unproved' && verdict.claims[name].recorded === 'proved';
   if (!CLAIMS.some(counts)) return verdict;
   const claims = mapClaims((name): ReportedClaim => {
     const claim = verdict.claims[name];
@@ -123,8 +123,4 @@ export function asVouchedFor(
   });
   const { status } = verdict;
   return { ...verdict, claims, status: status === 'incomplete' && whole ? statusBy(claims, required) : status };
-}
-
-function mapClaims(claimOf: (name: ClaimName) => ReportedClaim): ReportedClaims {
-  return Object.fromEntries(CLAIMS.map((name) => [name, claimOf(name)])) as ReportedClaims;
 }

@@ -20,6 +20,10 @@ function toTime(milliseconds: number): string | null {
   return Number.isNaN(milliseconds) ? null : new Date(milliseconds).toISOString();
 }
 
+export function isSamePeriod(one: Span['period'], other: Span['period']): boolean {
+  return one.from === other.from && one.to === other.to;
+}
+
 /** Returns a bound of a period as a number. @param open value for an open period. */
 export function boundOf(bound: string | null, open: number): number {
   return bound === null ? open : Date.parse(bound);

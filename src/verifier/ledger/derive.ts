@@ -14,6 +14,7 @@ import { type LedgerEntry, NO_PREDECESSOR, type StoredLedgerEntry, type Subject 
 // Over 40 lines: one branch for each kind of entry.
 export function deriveEntry(subject: Subject, previous: StoredLedgerEntry | null): LedgerEntry {
   const heads = previous?.entry.heads ?? RowMap.of<LedgerHead>([]);
+  const state = { audit_url: previous?.entry.audit_url ?? null, heads };
   const common = {
     format: FORMATS.ledgerEntry,
     number: (previous?.entry.number ?? 0) + 1,
@@ -34,18 +35,10 @@ export function deriveEntry(subject: Subject, previous: StoredLedgerEntry | null
       heads: advance(heads, spans, subject.record.run_id),
     };
   }
-  if (subject.kind === 'hand-over')
-    return {
-      ...common,
-      hands_over_to: subject.to,
-      created_at: subject.at,
-      audit_url: previous?.entry.audit_url ?? null,
-      heads,
-    };
+  if (subject.kind === 'hand-over') return { ...common, hands_over_to: subject.to, created_at: subject.at, ...state };
   if (subject.kind === 'abandonment') {
     const { run_id, reason, abandoned_by, abandoned_at } = subject.abandonment;
-    const state = { created_at: abandoned_at, audit_url: previous?.entry.audit_url ?? null, heads };
-    return { ...common, abandons: run_id, reason, abandoned_by, ...state };
+    return { ...common, abandons: run_id, reason, abandoned_by, created_at: abandoned_at, ...state };
   }
   const { stream_id, accepted_at, contradiction } = subject.record;
   const { seen } = contradiction;
@@ -56,7 +49,7 @@ export function deriveEntry(subject: Subject, previous: StoredLedgerEntry | null
     stream_id,
     seen,
     created_at: accepted_at,
-    audit_url: previous?.entry.audit_url ?? null,
+    ...state,
     heads: replaceHead(heads, stream_id, seen),
   };
 }

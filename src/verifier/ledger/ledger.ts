@@ -32,15 +32,6 @@ const stateFields = {
   signature: signatureSchema.optional(),
 };
 
-function isSignedByBoth(entry: {
-  hands_over_to: string;
-  signature?: Signature | undefined;
-  countersignature?: Signature | undefined;
-}): boolean {
-  const { hands_over_to: successor, signature, countersignature } = entry;
-  return signature !== undefined && signature.keyid !== successor && countersignature?.keyid === successor;
-}
-
 /**
  * `ledger/<8 digits>.json`: one finalized run, acceptance, abandoned run, or hand-over to a new signing key, chained to
  * the entry before. Members are in the order of the schema, so that an entry that was read gives its own bytes again.
@@ -79,7 +70,11 @@ export const ledgerEntrySchema = z.union([
       /** Signature of the new key over the same content: the holder of either key can follow. */
       countersignature: signatureSchema.optional(),
     })
-    .refine(isSignedByBoth, { error: 'is not signed by one key and countersigned by the key that it names' }),
+    .refine(
+      ({ hands_over_to: successor, signature, countersignature }) =>
+        signature !== undefined && signature.keyid !== successor && countersignature?.keyid === successor,
+      { error: 'is not signed by one key and countersigned by the key that it names' },
+    ),
   z.strictObject({
     ...linkFields,
     /** Run that was given up; the ledger does not record it. */
@@ -115,14 +110,10 @@ export const LEDGER_ENTRY: LongFormat<LedgerEntry> = {
   ],
 };
 
-/** Returns the lower-case hex SHA-256 of an entry as it would be stored. */
-export function entryDigest(entry: LedgerEntry): string {
-  return recordDigest(entry);
-}
-
-function recordDigest(record: object): string {
+/** Returns the lower-case hex SHA-256 of an entry, with or without its signatures, as it would be stored. */
+export function entryDigest(entry: object): string {
   const digest = new StreamingSha256();
-  for (const piece of recordPieces(record)) digest.update(utf8Bytes(piece));
+  for (const piece of recordPieces(entry)) digest.update(utf8Bytes(piece));
   return digest.finish().sha256;
 }
 
@@ -138,7 +129,7 @@ export function signedPart(entry: LedgerEntry): Signed {
 }
 
 function signedDigest(content: object): Signed {
-  const sha256 = recordDigest(content);
+  const sha256 = entryDigest(content);
   return toSigned(PAYLOAD_TYPE, sha256.length, [sha256], 'utf8');
 }
 

@@ -1,3 +1,4 @@
+import type { Severity } from './finding.ts';
 import { findingSeverity, type StreamFinding, type StreamFindingCode } from './stream-finding.ts';
 
 /** Maximum number of findings per claim that are kept in detail; the counts stay exact beyond it. */
@@ -17,16 +18,19 @@ const MERGED: ReadonlySet<StreamFindingCode> = new Set([
   'seal/unknown-key',
 ]);
 
+const SEVERITIES: readonly Severity[] = ['error', 'warning', 'notice'];
+
 /** Findings of one stream: merged if consecutive, counted exactly, kept up to `KEPT_FINDINGS` per claim. */
 export class FindingLog {
   readonly #kept = new Map<string, StreamFinding[]>();
   /** Newest kept finding of each merged code. */
   readonly #last = new Map<StreamFindingCode, StreamFinding>();
-  readonly #counts = new Map<string, { errors: number; warnings: number; notices: number }>();
+  /** Numbers of findings by claim and severity. */
+  readonly #counts = new Map<string, Record<Severity, number>>();
 
   /** @param count number of findings that this one stands for. */
   add(finding: StreamFinding, count = 1): void {
-    this.#count(finding.code, count);
+    this.#count(claimOf(finding.code), findingSeverity(finding.code), count);
     const last = this.#last.get(finding.code);
     if (last !== undefined && finding.sequence !== undefined && follows(last, finding.sequence))
       extend(last, finding.sequence);
@@ -42,27 +46,20 @@ export class FindingLog {
       this.add(make());
       return;
     }
-    this.#count(code, 1);
+    this.#count(claimOf(code), findingSeverity(code), 1);
     if (isFollowing) extend(last, sequence);
   }
 
-  #count(code: StreamFindingCode, count: number): void {
-    const claim = claimOf(code);
-    const counts = this.#counts.get(claim) ?? { errors: 0, warnings: 0, notices: 0 };
-    counts[`${findingSeverity(code)}s`] += count;
+  #count(claim: string, severity: Severity, count: number): void {
+    const counts = this.#counts.get(claim) ?? { error: 0, warning: 0, notice: 0 };
+    counts[severity] += count;
     this.#counts.set(claim, counts);
   }
 
   /** Adds the findings and counts of another log, which stays unchanged. */
   addAll(other: FindingLog): void {
-    for (const [claim, { errors, warnings, notices }] of other.#counts) {
-      const counts = this.#counts.get(claim) ?? { errors: 0, warnings: 0, notices: 0 };
-      this.#counts.set(claim, {
-        errors: counts.errors + errors,
-        warnings: counts.warnings + warnings,
-        notices: counts.notices + notices,
-      });
-    }
+    for (const [claim, counts] of other.#counts)
+      for (const severity of SEVERITIES) this.#count(claim, severity, counts[severity]);
     for (const [claim, findings] of other.#kept) for (const finding of findings) this.#keep(claim, { ...finding });
   }
 
@@ -76,16 +73,12 @@ export class FindingLog {
 
   /** Returns the number of errors of a claim, counting each entry, including those beyond the kept findings. */
   errors(claim: string): number {
-    return this.#counts.get(claim)?.errors ?? 0;
-  }
-
-  warnings(claim: string): number {
-    return this.#counts.get(claim)?.warnings ?? 0;
+    return this.#counts.get(claim)?.error ?? 0;
   }
 
   total(): number {
     let total = 0;
-    for (const { errors, warnings, notices } of this.#counts.values()) total += errors + warnings + notices;
+    for (const counts of this.#counts.values()) for (const severity of SEVERITIES) total += counts[severity];
     return total;
   }
 

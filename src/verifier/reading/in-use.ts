@@ -10,9 +10,12 @@ export interface ContractInUse {
   file: { bytes: Uint8Array; sha256: string } | null;
 }
 
-/** Returns the contract without its program, so that only the reference decoder reads. */
-export function withoutProgram<T extends Pick<ContractInUse, 'contract'>>(inUse: T): T {
-  return { ...inUse, contract: { ...inUse.contract, program: null } };
+/** Contract and its file, without the description. */
+export type PinnedContract = Pick<ContractInUse, 'contract' | 'file'>;
+
+/** Returns the contract by which to read. @param referenceAlone true to use the reference decoder alone. */
+export function toRead(inUse: PinnedContract, referenceAlone = false): PinnedContract {
+  return referenceAlone ? { ...inUse, contract: { ...inUse.contract, program: null } } : inUse;
 }
 
 export const DEFAULT_IN_USE: ContractInUse = {
@@ -31,9 +34,6 @@ export interface ContractUse {
 }
 
 /** @param owner party that supplied the contract, if it does not come with this program. */
-export function toContractUse(
-  { contract, file }: Pick<ContractInUse, 'contract' | 'file'>,
-  owner: 'reader' | 'bundle',
-): ContractUse {
+export function toContractUse({ contract, file }: PinnedContract, owner: 'reader' | 'bundle'): ContractUse {
   return { name: contract.name, sha256: file?.sha256 ?? null, owner: file === null ? 'default' : owner };
 }

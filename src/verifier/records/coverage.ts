@@ -56,11 +56,8 @@ interface Covering extends Pick<Question, 'period' | 'scope'> {
 }
 
 /** Returns the time up to which a run whose period has no end has entries, by the clock that dates them. */
-export function latestOf({
-  begun_at,
-  begun_at_by_service,
-}: Pick<Covering, 'begun_at' | 'begun_at_by_service'>): string {
-  return begun_at_by_service ?? begun_at;
+export function latestOf(run: Pick<Covering, 'begun_at' | 'begun_at_by_service'>): string {
+  return run.begun_at_by_service ?? run.begun_at;
 }
 
 export function coverageOf(run: Covering): z.infer<typeof coverageSchema> {

@@ -56,10 +56,7 @@ export const MAX_RUN_RECORD_BYTES = 2 ** 30;
 /** Maximum size of a stream's record. */
 const MAX_STREAM_RECORD_BYTES = 48 * 2 ** 20;
 
-export const STREAM_RECORD: RecordFormat<StreamRecord> = {
-  schema: streamRecordSchema,
-  maxBytes: MAX_STREAM_RECORD_BYTES,
-};
+export const STREAM_RECORD = { schema: streamRecordSchema, maxBytes: MAX_STREAM_RECORD_BYTES };
 
 /**
  * `runs/<run-id>/encrypted/<sha256 of the object>.json`: content of an encrypted bundle, written before it is stored.
@@ -67,10 +64,7 @@ export const STREAM_RECORD: RecordFormat<StreamRecord> = {
  * bundle.
  */
 export const encryptedBundleSchema = streamRecordSchema.extend({ format: z.literal(FORMATS.encryptedBundle) });
-export const ENCRYPTED_BUNDLE: RecordFormat<z.infer<typeof encryptedBundleSchema>> = {
-  schema: encryptedBundleSchema,
-  maxBytes: MAX_STREAM_RECORD_BYTES,
-};
+export const ENCRYPTED_BUNDLE = { schema: encryptedBundleSchema, maxBytes: MAX_STREAM_RECORD_BYTES };
 
 /** Stream in the run record: its record, and that record's place and digest. */
 const runStreamSchema = streamRecordSchema

@@ -43,14 +43,8 @@ function impossible(stream_id: string | null, message: string): Disagreement {
   return { kind: 'impossible', stream_id, message };
 }
 
-function comparedWithList({
-  stream_list: list,
-  streams,
-  failed,
-  excluded,
-  vanished,
-  started_at,
-}: RunRecord): Disagreement[] {
+function comparedWithList(record: RunRecord): Disagreement[] {
+  const { stream_list: list, streams, failed, excluded, vanished, started_at } = record;
   const find = findBy(list.streams, ({ stream_id }) => stream_id);
   const gone = new Set(vanished.map(({ stream_id }) => stream_id));
   return [

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { FORMATS } from '../../core/formats.ts';
 import type { Rows } from '../../core/rows/rows.ts';
-import { type RecordFormat, runIdSchema } from '../model/schemas.ts';
+import { runIdSchema } from '../model/schemas.ts';
 import { supplementsStatementSchema } from '../supplements/document.ts';
 import type { Outcome } from './outcome.ts';
 import { binding, bundleSchema } from './stored-object.ts';
@@ -27,10 +27,7 @@ export const announcedSupplementsSchema = runSupplementsSchema.extend({
   object: bundleSchema,
   binding,
 });
-export const ANNOUNCED_SUPPLEMENTS: RecordFormat<z.infer<typeof announcedSupplementsSchema>> = {
-  schema: announcedSupplementsSchema,
-  maxBytes: 2 ** 26,
-};
+export const ANNOUNCED_SUPPLEMENTS = { schema: announcedSupplementsSchema, maxBytes: 2 ** 26 };
 
 /** Number of services to collect from, and of those collected and missing. */
 export const supplementCountsSchema = z.strictObject({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { FORMATS } from '../../core/formats.ts';
-import { type RecordFormat, runIdSchema, timeSchema } from '../model/schemas.ts';
+import { runIdSchema, timeSchema } from '../model/schemas.ts';
 import { SUPPLEMENT_FINDING_CODES } from '../model/supplement-finding.ts';
 import { KIND_NAMES, type RecordKind, type SupplementService } from './files.ts';
 
@@ -108,8 +108,4 @@ export const supplementsDocumentSchema = z.strictObject({
   period: z.strictObject({ from: timeSchema.nullable(), to: timeSchema.nullable() }),
   ...supplementsStatementSchema.shape,
 });
-type SupplementsDocument = z.infer<typeof supplementsDocumentSchema>;
-export const SUPPLEMENTS_RECORD: RecordFormat<SupplementsDocument> = {
-  schema: supplementsDocumentSchema,
-  maxBytes: 64 * 2 ** 20,
-};
+export const SUPPLEMENTS_RECORD = { schema: supplementsDocumentSchema, maxBytes: 64 * 2 ** 20 };

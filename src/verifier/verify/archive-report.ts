@@ -107,6 +107,7 @@ interface Parts {
 export function toReport(parts: Parts): ArchiveReport {
   const { checks, reading, found, locks, warnings, checked, open, months } = parts;
   const { ledger, keyring, holdLog, service } = reading;
+  const { findings: unlocked, ...lockReport } = locks;
   const acceptances = acceptancesIn(ledger);
   const findings = findingsIn(parts);
   const isUnmet = locks.unmet || open.some(isUnfinished);
@@ -132,11 +133,12 @@ export function toReport(parts: Parts): ArchiveReport {
       checked,
       missing: findings.filter(({ code }) => code === 'object/missing'),
       altered: findings.filter(({ code }) => !ELSEWHERE.test(code)),
-      unlocked: locks.findings,
+      unlocked,
       unexpected: findings.filter(({ code }) => UNEXPECTED.test(code)),
       closed: findings.filter(({ code }) => code === 'object/closed'),
     },
-    locks: toLockReport(locks),
+    // The findings are listed with the others.
+    locks: lockReport,
     warnings,
     contracts: contractsOf(checks),
   };
@@ -209,23 +211,10 @@ function toRunReport(
   };
 }
 
-/** Leaves out the findings, which the report lists with the others. */
-function toLockReport({ findings: _findings, ...report }: LockReport) {
-  return report;
-}
-
 function toHoldReport({ key, record, result }: StoredHoldRecord) {
   const { action, reason, ordered_by, ordered_at, retain_until } = record;
-  return {
-    key,
-    action,
-    reason,
-    ordered_by,
-    ordered_at,
-    retain_until,
-    outcome: result?.outcome ?? 'open',
-    ended_at: result?.ended_at ?? null,
-  };
+  const ended = { outcome: result?.outcome ?? 'open', ended_at: result?.ended_at ?? null };
+  return { key, action, reason, ordered_by, ordered_at, retain_until, ...ended };
 }
 
 function toShareReport({ key, record }: StoredShare) {

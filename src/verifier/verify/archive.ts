@@ -15,7 +15,7 @@ import { withBeginnings } from './beginnings.ts';
 import type { History } from './history.ts';
 import { checkLedger, type InScope } from './ledger.ts';
 import { type LockReport, verifyLocks } from './locks.ts';
-import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
+import { type ObjectFinding, recordDiffers } from './object-finding.ts';
 import { findRemovedEntries, openRunsIn } from './open-runs.ts';
 import { outcomeOf, type RunCheck } from './run.ts';
 import { warnOfUnusedKeys } from './signature-report.ts';
@@ -171,9 +171,7 @@ function checkEarlierRuns(checks: readonly RunCheck[]): ObjectFinding[] {
   return checks.flatMap(({ runId, record }) =>
     (record?.earlier_runs ?? [])
       .filter((earlier) => own.has(earlier.run_id) && own.get(earlier.run_id) !== JSON.stringify(earlier))
-      .map(({ run_id }) =>
-        toObjectFinding('record/differs', runRecordKey(runId), `says of run ${run_id} what its record does not`),
-      ),
+      .map(({ run_id }) => recordDiffers(runRecordKey(runId), `says of run ${run_id} what its record does not`)),
   );
 }
 

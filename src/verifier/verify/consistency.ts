@@ -20,7 +20,7 @@ import {
   VERIFICATION,
 } from '../bundle/files.ts';
 import type { FileDigest } from '../bundle/integrity.ts';
-import { BAG_INFO, bagInfoText, parseBagInfo, payloadOxum, slugOf } from '../bundle/layout.ts';
+import { BAG_INFO, expectedBagInfo, slugOf } from '../bundle/layout.ts';
 import { type MissingForm, readMissing } from '../bundle/missing.ts';
 import type { PackageReading } from '../chain/package.ts';
 import type { ListingResult } from '../claims/listing.ts';
@@ -94,7 +94,7 @@ export async function checkConsistency(
     const { listing } = documents;
     const read = bytes.value === null ? null : checkTransferLog(bytes.value, key, stated, files, { contract, listing });
     findings.push(...bytes.findings, ...(read?.findings ?? []));
-    log = read?.log ?? null;
+    log = read?.value ?? null;
   }
   findings.push(...checkService(key, documents, files, log));
   return { findings, missing: forms, log };
@@ -196,15 +196,8 @@ function checkInfo(
   stated: Verification,
   files: ReadonlyMap<string, FileDigest>,
 ): ObjectFinding[] {
-  const fields = parseBagInfo(text) ?? [];
-  const [, date = ''] = fields.find(([label]) => label === 'Bagging-Date') ?? [];
-  const payload = [...files].filter(([path]) => path.startsWith('data/')).map(([, file]) => file);
   const status = missingForms([...files.keys()]).length > 0 ? 'PARTIAL' : 'COMPLETE';
-  const expected = bagInfoText([
-    ...bagInfo(stated, status),
-    ['Bagging-Date', /^\d{4}-\d\d-\d\d$/.test(date) ? date : 'a day'],
-    ['Payload-Oxum', payloadOxum(payload)],
-  ]);
+  const expected = expectedBagInfo(text, bagInfo(stated, status), files);
   if (text === expected) return [];
   const [lines, wanted] = [text.split('\n'), expected.split('\n')];
   const at = wanted.findIndex((line, index) => line !== lines[index]);

@@ -16,13 +16,7 @@ import type { ServiceStatement } from '../claims/schemas.ts';
 import { toVerdict, type Verdict } from '../claims/verdict.ts';
 import type { SealKeys } from '../model/entry.ts';
 import type { Contract } from '../reading/contract.ts';
-import {
-  type ContractInUse,
-  type ContractUse,
-  DEFAULT_IN_USE,
-  toContractUse,
-  withoutProgram,
-} from '../reading/in-use.ts';
+import { type ContractUse, DEFAULT_IN_USE, type PinnedContract, toContractUse, toRead } from '../reading/in-use.ts';
 import type { Certificate } from '../timestamp/certificate.ts';
 import { checkConsistency, type FilesBeside } from './consistency.ts';
 import { contradictions, openClaims } from './contradictions.ts';
@@ -34,7 +28,7 @@ import { cutOf } from './service.ts';
 // Over ten members: every option of a reader.
 export interface VerifyOptions {
   /** Contract to read everything by; null for the contract in a bundle or, without one, the default contract. */
-  contract: Pick<ContractInUse, 'contract' | 'file'> | null;
+  contract: PinnedContract | null;
   /** True to read entries with the reference decoder alone; false by default. */
   referenceAlone?: boolean;
   sealKeys: SealKeys;
@@ -99,28 +93,18 @@ export async function verifyContent(
   options: VerifyOptions,
   readers: Readers,
 ): Promise<VerifiedBundle> {
-  let bundle: Bundle;
-  try {
-    bundle = await opening;
-  } catch (error) {
-    if (!isEvidenceError(error, 'unreadable')) throw error;
-    const finding = toObjectFinding('object/unreadable', key, error.message);
+  const bundle = await opening.catch((error: unknown) => {
+    if (isEvidenceError(error, 'unreadable')) return error;
+    throw error;
+  });
+  if (isEvidenceError(bundle)) {
+    const finding = toObjectFinding('object/unreadable', key, bundle.message);
     return { findings: [finding], identity: null, judged: null };
   }
-  return verifyOpened(bundle, key, options, readers);
-}
-
-async function verifyOpened(
-  bundle: Bundle,
-  key: string,
-  options: VerifyOptions,
-  readers: Readers,
-): Promise<VerifiedBundle> {
   const { identity } = bundle;
   const { value: documents, findings } = await readDocuments(bundle, key, options);
   const { stated, own } = documents;
-  const chosen = options.contract ?? own ?? DEFAULT_IN_USE;
-  const inUse = options.referenceAlone === true ? withoutProgram(chosen) : chosen;
+  const inUse = toRead(options.contract ?? own ?? DEFAULT_IN_USE, options.referenceAlone);
   const evidence = await readEvidence(bundle, documents, inUse.contract, options);
   const { broken, unreadable } = evidence;
   findings.push(...broken.map((finding) => inBundle(finding, key)));
@@ -180,7 +164,7 @@ interface Found {
   stated: Verification;
   evidence: BundleReading;
   beside: FilesBeside;
-  inUse: Pick<ContractInUse, 'contract' | 'file'>;
+  inUse: PinnedContract;
   /** See `Forms`. */
   isAltered: boolean;
 }
@@ -228,7 +212,7 @@ function wholeForm(bundle: Bundle, name: 'summary' | 'pdf'): FormSource | null {
 
 /** Returns the dependencies by which the reader judges. */
 function meansOf(
-  { contract, file }: Pick<ContractInUse, 'contract' | 'file'>,
+  { contract, file }: PinnedContract,
   { contract: given, acceptUnhashed = [], sealKeys, roots, now }: VerifyOptions,
   readers: Readers,
 ): Deps {

@@ -1,6 +1,7 @@
 import type { Verification } from '../bundle/documents.ts';
 import type { WalkResult } from '../chain/walk.ts';
 import { CLAIMS, type ClaimName, statusBy } from '../claims/claim.ts';
+import { isSamePeriod } from '../claims/span.ts';
 import type { Verdict } from '../claims/verdict.ts';
 import type { SealKeys } from '../model/entry.ts';
 import type { Contract } from '../reading/contract.ts';
@@ -158,15 +159,11 @@ function selfContradictions(place: string, stated: Verification): ObjectFinding[
     [claims.seal.state === 'proved' && stated.seal_key_ids.length === 0, 'states seals as proved, by no key'],
     [claims.anchor.state === 'proved' && stated.timestamp_roots === null, 'states the anchor as proved, under no root'],
     [
-      !isSame(asked, period) && !isSame(asked, { from: null, to: null }),
+      !isSamePeriod(asked, period) && !isSamePeriod(asked, { from: null, to: null }),
       'states that the package was asked for another period',
     ],
   ];
   return wrong.filter(([is]) => is).map(([, message]) => toObjectFinding('verdict/differs', place, message));
-}
-
-function isSame(one: Verification['period'], other: Verification['period']): boolean {
-  return one.from === other.from && one.to === other.to;
 }
 
 interface Reader {

@@ -5,8 +5,7 @@ import { type ServiceDocument, VERIFICATION_DOCUMENT, type Verification } from '
 import { CONTRACT_FILE, SERVICE, TRANSFER_LOG, VERIFICATION } from '../bundle/files.ts';
 import { type ContractInUse, DEFAULT_IN_USE } from '../reading/in-use.ts';
 import { pinContract } from '../reading/pinned.ts';
-import { readRecord } from '../records/record-bytes.ts';
-import { type Checked, checked, readInBundle } from './object-finding.ts';
+import { type Checked, checked, readDocument, readInBundle } from './object-finding.ts';
 import { readServiceDocument } from './service.ts';
 
 const MAX_CONTRACT_BYTES = 2 ** 20;
@@ -24,11 +23,7 @@ export async function readDocuments(
   key: string,
   { contract, alone = false }: { contract: object | null; alone?: boolean },
 ): Promise<Checked<StatedDocuments>> {
-  const place = `${key}:${VERIFICATION}`;
-  const { value: stated, findings } = await readInBundle(place, async () => {
-    const bytes = await bundle.readFile(VERIFICATION, VERIFICATION_DOCUMENT.maxBytes);
-    return readRecord(VERIFICATION_DOCUMENT, bytes, place);
-  });
+  const { value: stated, findings } = await readDocument(bundle, key, VERIFICATION, VERIFICATION_DOCUMENT);
   if (stated === null && alone) await refuseOtherVersion(bundle, key);
   const service = await readServiceDocument(bundle, key);
   const own = contract === null ? await readContract(bundle, key, stated) : checked(null);

@@ -55,34 +55,20 @@ export function reportOfBundle(verified: VerifiedBundle, name: string): FileRepo
   };
 }
 
+/** Members that a package or a damaged file leaves empty. */
+const NOTHING = { run_id: null, period: null, streams: [], findings: [], warnings: [], contracts: [] };
+
 /** @returns null for JSON that is no package, because it has no list of entries. */
 export function reportOfPackage(verdicts: readonly Verdict[], contract: ContractUse): FileReport | null {
   if (verdicts.every(lacksEntries)) return null;
   const outcome = worstOf(verdicts.map((verdict) => verdict.status));
-  return {
-    outcome,
-    exit_code: EXIT_CODE_OF[outcome],
-    run_id: null,
-    period: null,
-    streams: verdicts.map((verdict) => ({ ...verdict, bundle: null })),
-    findings: [],
-    warnings: [],
-    contracts: [contract],
-  };
+  const streams = verdicts.map((verdict) => ({ ...verdict, bundle: null }));
+  return { ...NOTHING, outcome, exit_code: EXIT_CODE_OF[outcome], streams, contracts: [contract] };
 }
 
 /** Returns the report on a file that cannot be read at all. */
 export function reportDamage(findings: ObjectFinding[]): FileReport {
-  return {
-    outcome: 'refuted',
-    exit_code: EXIT_CODE_OF.refuted,
-    run_id: null,
-    period: null,
-    streams: [],
-    findings,
-    warnings: [],
-    contracts: [],
-  };
+  return { ...NOTHING, outcome: 'refuted', exit_code: EXIT_CODE_OF.refuted, findings };
 }
 
 /** Reports whether the JSON is complete but has no entries at the place of a package. */

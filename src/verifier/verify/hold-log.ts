@@ -14,7 +14,7 @@ import {
 } from '../records/hold-log.ts';
 import { holdRecordKey, holdResultKey, runRecordKey, stampKey } from '../records/keys.ts';
 import type { StoredStamp } from '../records/stamps.ts';
-import { type ObjectFinding, toObjectFinding, toUnreadable } from './object-finding.ts';
+import { type ObjectFinding, recordDiffers, toObjectFinding, toUnreadable } from './object-finding.ts';
 
 /** Records of a run's protection and of its shares. */
 export interface HoldLogCheck {
@@ -63,7 +63,7 @@ export async function verifyHoldLog(archive: ReadableArchive, runId: string): Pr
 }
 
 function misplaced(key: string): ObjectFinding {
-  return toObjectFinding('record/differs', key, 'is not where a record of what it says belongs');
+  return recordDiffers(key, 'is not where a record of what it says belongs');
 }
 
 /** Records of new time-stamps for a run. */
@@ -99,9 +99,7 @@ export async function verifyRestamps(
     check.keys.push(stored.key);
     check.restamps.push({ key: stored.key, ordered_by, ordered_at, timestamp_authority, token });
     if (stored.key !== restampingKey({ ...stored.record, run_id: runId }) || stored.record.run_id !== runId)
-      check.findings.push(
-        toObjectFinding('record/differs', stored.key, 'is not where a record of what it says belongs'),
-      );
+      check.findings.push(misplaced(stored.key));
     if (tokens.get(token.key) === token.sha256) recorded.add(token.key);
     else check.warnings.push(describeLost(stored, tokens.has(token.key)));
   }

@@ -12,7 +12,7 @@ import {
 } from '../ledger/ledger.ts';
 import { PastBuilder } from '../ledger/past.ts';
 import { isLedgerKey, ledgerKey, runRecordKey } from '../records/keys.ts';
-import { type Checked, type ObjectFinding, readObject, toObjectFinding } from './object-finding.ts';
+import { type Checked, type ObjectFinding, readObject, recordDiffers, toObjectFinding } from './object-finding.ts';
 import { type StatedAcceptance, sameRecord } from './recorded-stream.ts';
 import type { RunCheck } from './run.ts';
 
@@ -126,7 +126,7 @@ function checkContradiction(
     const other = runs.get(runId)?.record ?? null;
     return other !== null && hasStream(other, stream_id);
   });
-  const differs = (message: string) => [toObjectFinding('record/differs', key, message)];
+  const differs = (message: string) => [recordDiffers(key, message)];
   if (place === -1)
     return differs(`accepts what run ${contradiction.run_id} found, which the ledger does not have before`);
   if (newer !== undefined)

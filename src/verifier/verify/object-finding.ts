@@ -1,9 +1,12 @@
 import { whereDefined } from '../../core/defined.ts';
 import { isEvidenceError, messageOf } from '../../core/errors.ts';
 import { isClosed, isOfFile } from '../archive/failure.ts';
+import type { Bundle } from '../bundle/bundle.ts';
 import type { Finding, Severity } from '../model/finding.ts';
+import type { RecordFormat } from '../model/schemas.ts';
 import type { SupplementFindingCode } from '../model/supplement-finding.ts';
 import { type VerifiedOutcome, worstOf } from '../records/outcome.ts';
+import { readRecord } from '../records/record-bytes.ts';
 
 /** Findings that a verification of stored objects can make. */
 type OwnCode =
@@ -43,14 +46,16 @@ export interface ObjectFinding extends Finding<ObjectFindingCode> {
   key: string;
 }
 
-export function toObjectFinding(
-  code: OwnCode,
-  key: string,
-  message: string,
-  values: { expected?: string | undefined; actual?: string | undefined } = {},
-): ObjectFinding {
+type Stated = { expected?: string | undefined; actual?: string | undefined };
+
+export function toObjectFinding(code: OwnCode, key: string, message: string, values: Stated = {}): ObjectFinding {
   const severity: Severity = LEAVES_OPEN.has(code) ? 'warning' : 'error';
   return { code, severity, key, message, ...whereDefined(values) };
+}
+
+/** Returns the finding for a record that contradicts the evidence or another record. */
+export function recordDiffers(key: string, message: string, values?: Stated): ObjectFinding {
+  return toObjectFinding('record/differs', key, message, values);
 }
 
 /** Returns the finding for an object that was not read: either it is damaged, or this user may not read it. */
@@ -86,6 +91,17 @@ export async function readObject<T>(key: string, read: () => Promise<T>): Promis
     if (!isEvidenceError(error, 'unreadable') && !isOfFile(error)) throw error;
     return { value: null, findings: [toUnreadable(key, error)] };
   }
+}
+
+/** Reads a document of a bundle; returns null and a finding if it cannot be read. @param key of the bundle. */
+export function readDocument<T>(
+  bundle: Bundle,
+  key: string,
+  path: string,
+  format: RecordFormat<T>,
+): Promise<Checked<T | null>> {
+  const place = `${key}:${path}`;
+  return readInBundle(place, async () => readRecord(format, await bundle.readFile(path, format.maxBytes), place));
 }
 
 /** Reads a file of a bundle; returns null and a finding if it cannot be read. */

@@ -3,7 +3,7 @@ import type { ReadableArchive } from '../archive/archive.ts';
 import { runOf, type StoredLedgerEntry } from '../ledger/ledger.ts';
 import { archiveBytes, readStatedService } from '../ledger/service.ts';
 import { ARCHIVE_KEY, runRecordKey } from '../records/keys.ts';
-import { type ObjectFinding, readObject, toObjectFinding } from './object-finding.ts';
+import { type ObjectFinding, readObject, recordDiffers, toObjectFinding } from './object-finding.ts';
 import type { RunCheck } from './run.ts';
 
 /** Service whose evidence an archive holds. */
@@ -14,20 +14,16 @@ export interface ServiceReport {
   moved: { run_id: string; from: string; to: string }[];
 }
 
-interface ServiceCheck {
-  service: ServiceReport | null;
-  findings: ObjectFinding[];
-  /** Keys of the checked objects. */
-  keys: string[];
-}
-
-/** Checks that the archive holds the evidence of one service: its own statement, the ledger and every run agree. */
+/**
+ * Checks that the archive holds the evidence of one service: its own statement, the ledger and every run agree. Returns
+ * the service, and the keys of the checked objects.
+ */
 export async function verifyService(
   archive: ReadableArchive,
   keys: ReadonlySet<string>,
   entries: readonly StoredLedgerEntry[],
   checks: readonly RunCheck[],
-): Promise<ServiceCheck> {
+) {
   const findings: ObjectFinding[] = [];
   let stated: string | null = null;
   const isThere = keys.has(ARCHIVE_KEY);
@@ -40,7 +36,7 @@ export async function verifyService(
   }
   const audit_url = entries.at(-1)?.entry.audit_url ?? stated;
   findings.push(...checkRuns(entries, checks));
-  const service = audit_url === null ? null : { audit_url, moved: movesIn(entries) };
+  const service: ServiceReport | null = audit_url === null ? null : { audit_url, moved: movesIn(entries) };
   return { service, findings, keys: isThere ? [ARCHIVE_KEY] : [] };
 }
 
@@ -66,7 +62,7 @@ function checkRuns(entries: readonly StoredLedgerEntry[], checks: readonly RunCh
     if (record === undefined || known.has(record.source.audit_url)) return [];
     const values = { expected: [...known].join(', '), actual: record.source.audit_url };
     const message = `is of another service than the archive, which is of the one in ${key}`;
-    return [toObjectFinding('record/differs', runRecordKey(record.run_id), message, values)];
+    return [recordDiffers(runRecordKey(record.run_id), message, values)];
   });
 }
 

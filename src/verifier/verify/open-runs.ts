@@ -26,13 +26,7 @@ export function openRunsIn(
     .flatMap((runId): OpenRun[] => {
       const end = givenUp.get(runId);
       if (end !== undefined)
-        return [
-          {
-            run_id: runId,
-            state: end.kind,
-            message: sayGivenUp(runId, end, statedOutcomes.get(runId)),
-          },
-        ];
+        return [{ run_id: runId, state: end.kind, message: sayGivenUp(runId, end, statedOutcomes.get(runId)) }];
       const state = unrecorded.has(runId) ? 'unrecorded' : keys.has(runRecordKey(runId)) ? null : 'begun';
       if (state === null) return [];
       return [{ run_id: runId, state, message: sayOpen(runId, state) }];

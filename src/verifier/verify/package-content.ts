@@ -5,13 +5,7 @@ import { toContractFile } from '../claims/content.ts';
 import { examine } from '../claims/examine.ts';
 import { type Known, observe, type Readers } from '../claims/observe.ts';
 import { toVerdict, type Verdict } from '../claims/verdict.ts';
-import {
-  type ContractInUse,
-  type ContractUse,
-  DEFAULT_IN_USE,
-  toContractUse,
-  withoutProgram,
-} from '../reading/in-use.ts';
+import { type ContractUse, DEFAULT_IN_USE, type PinnedContract, toContractUse, toRead } from '../reading/in-use.ts';
 import type { VerifyOptions } from './content.ts';
 
 /** Verdicts on the streams of a package, and the contract by which it was read. */
@@ -39,9 +33,8 @@ export function beginPackage(options: VerifyOptions): PackageReader {
   return new PackageReader(contractInUse(options).contract, options.sealKeys);
 }
 
-function contractInUse({ contract, referenceAlone }: VerifyOptions): Pick<ContractInUse, 'contract' | 'file'> {
-  const chosen = contract ?? DEFAULT_IN_USE;
-  return referenceAlone === true ? withoutProgram(chosen) : chosen;
+function contractInUse({ contract, referenceAlone }: VerifyOptions): PinnedContract {
+  return toRead(contract ?? DEFAULT_IN_USE, referenceAlone);
 }
 
 /** @param reader has read the package to its end. */
@@ -68,20 +61,17 @@ const KNOWN: Known = {
   completeness: { kind: 'none', why: 'a package by itself shows nothing to compare it with' },
 };
 
+const NO_FORMS = { summary: null, pdf: null, isShort: false, isAltered: false };
+
 async function judge(
   reading: PackageReading,
-  { contract, file }: Pick<ContractInUse, 'contract' | 'file'>,
+  { contract, file }: PinnedContract,
   { required = DEFAULT_REQUIRED, acceptUnhashed = [], ...options }: VerifyOptions,
   verifyToken: Readers['verifyToken'],
 ): Promise<Verdict> {
   const contractFile = toContractFile(file, 'reader');
   const deps = { ...options, contract, contractFile, acceptUnhashed, readPdf: null, verifyToken };
-  const observations = await observe(
-    reading,
-    { summary: null, pdf: null, isShort: false, isAltered: false },
-    KNOWN,
-    deps,
-  );
+  const observations = await observe(reading, NO_FORMS, KNOWN, deps);
   return toVerdict(reading, examine(observations, required));
 }
 

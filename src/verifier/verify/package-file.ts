@@ -36,32 +36,28 @@ export async function readPackageFile(
   begin: () => PackageReader,
   options: FileReadingOptions,
 ): Promise<FileReading> {
-  const file = await open(path, 'r');
+  await using file = await open(path, 'r');
   using owned = new DisposableStack();
   const own = () => owned.use(begin());
   const kept = (reading: FileReading) => {
     owned.move();
     return reading;
   };
+  const before = await file.stat(EXACT);
+  const hasChanged = async () => before.isFile() && !isSame(before, await file.stat(EXACT));
+  const ranges = makeRanges(before.isFile() ? Number(before.size) : 0, options.rangeBytes ?? RANGE_BYTES);
+  const reading = new Reading(file, own(), before.isFile(), options.signal);
   try {
-    const before = await file.stat(EXACT);
-    const hasChanged = async () => before.isFile() && !isSame(before, await file.stat(EXACT));
-    const ranges = makeRanges(before.isFile() ? Number(before.size) : 0, options.rangeBytes ?? RANGE_BYTES);
-    const reading = new Reading(file, own(), before.isFile(), options.signal);
-    try {
-      const segments = await reading.readInRanges(ranges, options.threads);
-      if (!(await hasChanged())) return kept({ reader: reading.reader, segments });
-    } catch (error) {
-      if (!(await hasChanged())) throw error;
-    }
-    reading.reader[Symbol.dispose]();
-    const again = new Reading(file, own(), true, options.signal);
-    // The threads have ended with the first reading.
-    const segments = await again.readInRanges(makeRanges(0, RANGE_BYTES), options.threads);
-    return kept({ reader: again.reader, segments });
-  } finally {
-    await file.close();
+    const segments = await reading.readInRanges(ranges, options.threads);
+    if (!(await hasChanged())) return kept({ reader: reading.reader, segments });
+  } catch (error) {
+    if (!(await hasChanged())) throw error;
   }
+  reading.reader[Symbol.dispose]();
+  const again = new Reading(file, own(), true, options.signal);
+  // The threads have ended with the first reading.
+  const segments = await again.readInRanges(makeRanges(0, RANGE_BYTES), options.threads);
+  return kept({ reader: again.reader, segments });
 }
 
 const EXACT = { bigint: true } as const;

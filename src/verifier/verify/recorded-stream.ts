@@ -8,7 +8,7 @@ import type { Acceptance, RunRecord, RunStream } from '../records/record.ts';
 import { toRecordBytes } from '../records/record-bytes.ts';
 import type { VerifiedBundle } from './content.ts';
 import type { History } from './history.ts';
-import { type Checked, type ObjectFinding, toObjectFinding } from './object-finding.ts';
+import { type Checked, type ObjectFinding, recordDiffers, toObjectFinding } from './object-finding.ts';
 
 /** Returns a run record's statement about a stream, without its place in the archive. */
 export function statedVerdict({
@@ -43,11 +43,7 @@ export function compareRecorded(
   { identity, judged }: VerifiedBundle,
 ): Checked<ReportedVerdict | null> {
   const differ = (what: string) =>
-    toObjectFinding(
-      'record/differs',
-      runRecordKey(run.run_id),
-      `its ${what} of "${stream.stream_id}" differs from the bundle's`,
-    );
+    recordDiffers(runRecordKey(run.run_id), `its ${what} of "${stream.stream_id}" differs from the bundle's`);
   const findings = identity === stream.bundle.identity ? [] : [differ('bundle identity')];
   if (judged === null) return { value: null, findings };
   const { stated } = judged;

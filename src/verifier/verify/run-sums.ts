@@ -5,30 +5,21 @@ import type { RunRecord } from '../records/record.ts';
 import { countRunStreams, disagreementsIn, toRunOutcome } from '../records/run-algebra.ts';
 import { exclusionOf } from '../records/stream-glob.ts';
 import { countSupplements } from '../records/supplements.ts';
-import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
+import { type ObjectFinding, recordDiffers, toObjectFinding } from './object-finding.ts';
 import { sameRecord } from './recorded-stream.ts';
 import type { RunContext, VerifiedStream } from './stream.ts';
 
 /** Checks that a run record does not contradict itself. */
 export function checkRecord(record: RunRecord, runId: string, key: string): ObjectFinding[] {
   const findings = checkAlgebra(record, key);
-  if (record.run_id !== runId)
-    findings.push(toObjectFinding('record/differs', key, `is the record of run ${record.run_id}`));
+  if (record.run_id !== runId) findings.push(recordDiffers(key, `is the record of run ${record.run_id}`));
   for (const earlier of record.supersedes.filter((id) => !isEarlierRevision(id, runId)))
-    findings.push(
-      toObjectFinding('record/differs', key, `takes the place of run ${earlier}, which is of another name`),
-    );
+    findings.push(recordDiffers(key, `takes the place of run ${earlier}, which is of another name`));
   const told = new Set([...record.streams, ...record.failed, ...record.excluded].map(({ stream_id }) => stream_id));
   const untold = record.stream_list.streams.filter(({ stream_id }) => !told.has(stream_id));
   const [first] = untold;
   if (first !== undefined)
-    findings.push(
-      toObjectFinding(
-        'record/differs',
-        key,
-        `lists the stream "${first.stream_id}", and does not say what became of it`,
-      ),
-    );
+    findings.push(recordDiffers(key, `lists the stream "${first.stream_id}", and does not say what became of it`));
   return [...findings, ...checkSums(record, key)];
 }
 
@@ -38,9 +29,7 @@ function checkSums(record: RunRecord, key: string): ObjectFinding[] {
   const counts = { ...countRunStreams(record), supplements: countSupplements(record.supplements) };
   const uncalledFor = record.excluded.find(({ stream_id }) => exclusionOf(stream_id, record.scope) === null);
   const differs = (isWrong: boolean, message: string, expected: unknown, actual: unknown): ObjectFinding[] =>
-    isWrong
-      ? [toObjectFinding('record/differs', key, message, { expected: toText(expected), actual: toText(actual) })]
-      : [];
+    isWrong ? [recordDiffers(key, message, { expected: toText(expected), actual: toText(actual) })] : [];
   return [
     ...differs(
       record.outcome !== outcome,
@@ -86,7 +75,7 @@ function checkAlgebra(record: RunRecord, key: string): ObjectFinding[] {
     return stream_id === null ? message : `the stream "${stream_id}": ${message}`;
   });
   if (wrong.length > named.length) named.push(`has ${wrong.length - named.length} more streams that do not agree`);
-  return named.map((message) => toObjectFinding('record/differs', key, message));
+  return named.map((message) => recordDiffers(key, message));
 }
 
 /** Finds streams in scope that a package of the account holds, but neither the list of streams nor the run names. */
@@ -114,11 +103,7 @@ export function checkVanished(context: RunContext, record: RunRecord, key: strin
       return head?.sequence !== sequence || head.hash !== hash;
     })
     .map(({ stream_id }) =>
-      toObjectFinding(
-        'record/differs',
-        key,
-        `misses the stream "${stream_id}" by a head that the ledger does not have`,
-      ),
+      recordDiffers(key, `misses the stream "${stream_id}" by a head that the ledger does not have`),
     );
 }
 

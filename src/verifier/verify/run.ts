@@ -11,7 +11,7 @@ import { readRunRecord } from '../records/stored-run.ts';
 import { outcomesOfSupplements } from '../records/supplements.ts';
 import { type AttestationCheck, verifyAttestations } from './attestations.ts';
 import { NOT_VOUCHED } from './file-report.ts';
-import { type Checked, type ObjectFinding, readObject, toObjectFinding, worstWith } from './object-finding.ts';
+import { type Checked, type ObjectFinding, readObject, recordDiffers, worstWith } from './object-finding.ts';
 import { checkHidden, checkMissed, checkRecord, checkVanished } from './run-sums.ts';
 import { isRunVouchedFor } from './signatures.ts';
 import { checkDigest, isThere } from './stored.ts';
@@ -177,9 +177,7 @@ async function verifyStreams(context: RunContext, record: RunRecord): Promise<Ch
 function checkAcceptances({ isAccepted }: RunContext, { acceptances }: RunRecord, key: string): ObjectFinding[] {
   return acceptances
     .filter((acceptance) => !isAccepted(acceptance))
-    .map(({ stream_id }) =>
-      toObjectFinding('record/differs', key, `names an acceptance of "${stream_id}" that the ledger does not have`),
-    );
+    .map(({ stream_id }) => recordDiffers(key, `names an acceptance of "${stream_id}" that the ledger does not have`));
 }
 
 /**
@@ -193,9 +191,7 @@ async function verifyDocument(
 ): Promise<ObjectFinding[]> {
   const message = `puts ${document.name} where it does not belong`;
   const misplaced =
-    document.key === documentKey(run.run_id, document.name)
-      ? []
-      : [toObjectFinding('record/differs', runRecordKey(run.run_id), message)];
+    document.key === documentKey(run.run_id, document.name) ? [] : [recordDiffers(runRecordKey(run.run_id), message)];
   return [...misplaced, ...(await verifyBytes(archive, document))];
 }
 
@@ -210,7 +206,7 @@ async function verifyLeftOver(
 ): Promise<ObjectFinding[]> {
   if (object.key.startsWith(runPrefix(run_id))) return verifyBytes(archive, object);
   const message = `names ${object.key}, which is not of the run`;
-  return [toObjectFinding('record/differs', runRecordKey(run_id), message)];
+  return [recordDiffers(runRecordKey(run_id), message)];
 }
 
 async function verifyBytes(archive: ReadableArchive, stored: StoredAs): Promise<ObjectFinding[]> {
@@ -230,7 +226,7 @@ async function verifyAsked(archive: ReadableArchive, record: RunRecord): Promise
   );
   const differences = begun === null ? [] : differencesBetween(begun.asked, record);
   if (differences.length === 0) return findings;
-  return [toObjectFinding('record/differs', key, `asks for another run than the record: ${differences.join('; ')}`)];
+  return [recordDiffers(key, `asks for another run than the record: ${differences.join('; ')}`)];
 }
 
 function differencesBetween(asked: Asked, record: RunRecord & Question): string[] {

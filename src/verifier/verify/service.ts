@@ -10,8 +10,7 @@ import { LISTING, SERVICE } from '../bundle/files.ts';
 import type { ListingResult, PackageCut } from '../claims/listing.ts';
 import { answerReader } from '../profile/answers.ts';
 import type { Description } from '../profile/description.ts';
-import { readRecord } from '../records/record-bytes.ts';
-import { type Checked, checked, type ObjectFinding, readInBundle, toObjectFinding } from './object-finding.ts';
+import { type Checked, checked, type ObjectFinding, readDocument, toObjectFinding } from './object-finding.ts';
 
 /**
  * Reads the bundle's record of the service's statements apart from the package; null if there is none that can be read.
@@ -19,10 +18,7 @@ import { type Checked, checked, type ObjectFinding, readInBundle, toObjectFindin
 export async function readServiceDocument(bundle: Bundle, key: string): Promise<Checked<ServiceDocument | null>> {
   // A missing document is reported with all other missing files.
   if (bundle.entries.every(({ path }) => path !== SERVICE)) return checked(null);
-  const place = `${key}:${SERVICE}`;
-  return readInBundle(place, async () =>
-    readRecord(SERVICE_DOCUMENT, await bundle.readFile(SERVICE, SERVICE_DOCUMENT.maxBytes), place),
-  );
+  return readDocument(bundle, key, SERVICE, SERVICE_DOCUMENT);
 }
 
 /** Returns the limits for comparing the bundle's listing; null if completeness rests on none. */

@@ -98,11 +98,7 @@ async function openEncrypted(
  * without a key.
  */
 async function isOfAge(file: string): Promise<boolean> {
-  const handle = await open(file, 'r');
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(AGE.length), 0, AGE.length, 0);
-    return buffer.subarray(0, bytesRead).toString('latin1') === AGE;
-  } finally {
-    await handle.close();
-  }
+  await using handle = await open(file, 'r');
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(AGE.length), 0, AGE.length, 0);
+  return buffer.subarray(0, bytesRead).toString('latin1') === AGE;
 }

@@ -14,7 +14,7 @@ import type { AttestationContext } from './attestations.ts';
 import { verifyBundle } from './bundle.ts';
 import type { VerifyOptions } from './content.ts';
 import type { NotedStreams } from './noted-entries.ts';
-import { type Checked, type ObjectFinding, readObject, toObjectFinding } from './object-finding.ts';
+import { type Checked, type ObjectFinding, readObject, recordDiffers } from './object-finding.ts';
 import { compareRecorded, type LedgerPast, sameRecord, statedVerdict } from './recorded-stream.ts';
 import { checkDigest, fetchBundle, isAttested, isThere } from './stored.ts';
 
@@ -146,7 +146,7 @@ function checkPlaces(run: RunRecord, { stream_id, partial, bundle, record }: Run
   const wrong = bundle.key !== expected || (record !== null && record.key !== streamRecordKey(run.run_id, slug));
   if (!wrong) return [];
   const message = `puts the stream "${stream_id}" where it does not belong`;
-  return [toObjectFinding('record/differs', runRecordKey(run.run_id), message)];
+  return [recordDiffers(runRecordKey(run.run_id), message)];
 }
 
 async function verifyStreamRecord(
@@ -166,5 +166,5 @@ async function verifyStreamRecord(
   if (read.value === null) return [...altered, ...read.findings];
   const { format: _format, run_id, recorded_at: _at, binding: _binding, ...record } = read.value;
   if (run_id === run.run_id && sameRecord(record, stated)) return altered;
-  return [...altered, toObjectFinding('record/differs', stored.key, 'says something else than the run record')];
+  return [...altered, recordDiffers(stored.key, 'says something else than the run record')];
 }

@@ -1,6 +1,6 @@
 import type { Json } from '../../core/json/canonical.ts';
 import { CONTRACT_FILE, README, TRANSFER_LOG } from '../bundle/files.ts';
-import { BAG_INFO, bagInfoText, parseBagInfo, payloadOxum, slugOf } from '../bundle/layout.ts';
+import { BAG_INFO, expectedBagInfo, slugOf } from '../bundle/layout.ts';
 import { describePeriod } from '../bundle/period.ts';
 import { itemsOf } from '../profile/answers.ts';
 import type { List } from '../profile/list-description.ts';
@@ -43,7 +43,7 @@ export async function checkSupplementFiles(
 ): Promise<ObjectFinding[]> {
   const { bundle, files, key } = sound;
   const { value: received, findings } = await receivedFiles(sound, run, supplements);
-  const made = [SUPPLEMENTS_DOCUMENT, RECORD_STATES, TRANSFER_LOG, ...madeFiles(sound, supplements)];
+  const made = [SUPPLEMENTS_DOCUMENT, RECORD_STATES, TRANSFER_LOG, ...collectedKinds(sound, supplements).map(csvFile)];
   const expected = new Set([...received, ...made, CONTRACT_FILE]);
   for (const path of [...received, ...made, README])
     if (!files.has(path))
@@ -72,10 +72,6 @@ export function collectedKinds({ contract }: Pick<SoundSupplements, 'contract'>,
     const isDescribed = contract.supplements !== undefined && describeRecords(contract.supplements, kind) !== null;
     return isDescribed && isCollected(supplements, RECORD_KINDS[kind]);
   });
-}
-
-function madeFiles(sound: SoundSupplements, supplements: RunSupplements): string[] {
-  return collectedKinds(sound, supplements).map(csvFile);
 }
 
 /** Returns the answers that the bag must have. */
@@ -146,31 +142,21 @@ async function agentsInScope(
 /** Checks `bag-info.txt`: all of it but the day follows from the run and the other files. */
 async function checkInfo(
   { bundle, files, key }: SoundSupplements,
-  { tool, run_id, period }: RunRecord,
+  run: RunRecord,
   supplements: RunSupplements,
 ): Promise<ObjectFinding[]> {
   const place = `${key}:${BAG_INFO}`;
   const { value: bytes, findings } = await readInBundle(place, () => bundle.readFile(BAG_INFO, MAX_INFO_BYTES));
   if (bytes === null) return findings;
   const text = Buffer.from(bytes).toString('utf8');
-  const [, date = ''] = (parseBagInfo(text) ?? []).find(([label]) => label === 'Bagging-Date') ?? [];
-  const payload = [...files].filter(([path]) => path.startsWith('data/')).map(([, file]) => file);
   const isPartial = Object.values(supplements.services).some(({ state }) => state === 'missing');
-  const expected = bagInfoText([
-    ...supplementsInfo({ tool, run_id, period }, isPartial),
-    ['Bagging-Date', /^\d{4}-\d\d-\d\d$/.test(date) ? date : 'a day'],
-    ['Payload-Oxum', payloadOxum(payload)],
-  ]);
-  return text === expected
+  return text === expectedBagInfo(text, supplementsInfo(run, isPartial), files)
     ? []
     : [toObjectFinding('bundle/contradiction', place, 'does not say what the run record says')];
 }
 
 /** Returns the fields of `bag-info.txt` that follow from the run. */
-function supplementsInfo(
-  { tool, run_id, period }: Pick<RunRecord, 'tool' | 'run_id' | 'period'>,
-  isPartial: boolean,
-): [label: string, value: string][] {
+function supplementsInfo({ tool, run_id, period }: RunRecord, isPartial: boolean): [label: string, value: string][] {
   return [
     ['Bag-Software-Agent', `${tool.name} ${tool.version}`],
     ['External-Identifier', `${run_id}/${FOLDER}`],

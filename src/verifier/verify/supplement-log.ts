@@ -1,11 +1,10 @@
 import { SUPPLEMENT_TRANSFER_LOG, type SupplementTransferLog } from '../bundle/documents.ts';
 import { TRANSFER_LOG } from '../bundle/files.ts';
 import type { RunRecord } from '../records/record.ts';
-import { readRecord } from '../records/record-bytes.ts';
 import type { RunSupplements } from '../records/supplements.ts';
 import { SUPPLEMENT_SERVICES } from '../supplements/files.ts';
 import { CLOCKS_APART_MS } from '../supplements/judging.ts';
-import { type ObjectFinding, readInBundle, toObjectFinding } from './object-finding.ts';
+import { type ObjectFinding, readDocument, recordDiffers, toObjectFinding } from './object-finding.ts';
 import type { SoundSupplements } from './supplements-check.ts';
 
 /** Checks that the log has one line for each answer, with its length and digest. */
@@ -16,9 +15,7 @@ export async function checkSupplementLog(
   received: ReadonlySet<string>,
 ): Promise<ObjectFinding[]> {
   const place = `${key}:${TRANSFER_LOG}`;
-  const { value: log, findings } = await readInBundle(place, async () =>
-    readRecord(SUPPLEMENT_TRANSFER_LOG, await bundle.readFile(TRANSFER_LOG, SUPPLEMENT_TRANSFER_LOG.maxBytes), place),
-  );
+  const { value: log, findings } = await readDocument(bundle, key, TRANSFER_LOG, SUPPLEMENT_TRANSFER_LOG);
   if (log === null) return findings;
   const messages = [
     ...(log.run_id === run.run_id ? [] : ['is the transfer log of another run']),
@@ -80,7 +77,7 @@ function checkTimes(
     if (Date.parse(state.collected_at) >= earliest) return [];
     const message = `shows that ${service} was collected from later than the run record says`;
     const values = { expected: new Date(earliest).toISOString(), actual: state.collected_at };
-    return [toObjectFinding('record/differs', place, message, values)];
+    return [recordDiffers(place, message, values)];
   });
 }
 

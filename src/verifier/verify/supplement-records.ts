@@ -14,7 +14,14 @@ import { describeRecords, readRecords, recordsOfPeriod } from '../supplements/re
 import { type StreamStanding, standingOf } from '../supplements/standing.ts';
 import { judgeKind, SupplementTally } from '../supplements/tally.ts';
 import type { NotedStreams } from './noted-entries.ts';
-import { type Checked, checked, type ObjectFinding, readInBundle, toObjectFinding } from './object-finding.ts';
+import {
+  type Checked,
+  checked,
+  type ObjectFinding,
+  readInBundle,
+  recordDiffers,
+  toObjectFinding,
+} from './object-finding.ts';
 import { sameRecord } from './recorded-stream.ts';
 import type { VerifiedStream } from './stream.ts';
 import { collectedKinds } from './supplement-files.ts';
@@ -85,7 +92,7 @@ export async function judgeSupplements(judging: Judging): Promise<Checked<Supple
   if ((await recorded.next()).done !== true) comparison.differs('has more lines than there are records');
   const counted = comparison.agreesWith(supplements)
     ? []
-    : [toObjectFinding('record/differs', `${key}:${RECORD_STATES}`, 'comes to other counts than run.json')];
+    : [recordDiffers(`${key}:${RECORD_STATES}`, 'comes to other counts than run.json')];
   const errors = tally.statement.findings.filter(({ severity }) => severity === 'error');
   const findings = [...comparison.findings, ...counted, ...errors.map((one) => inRun(one, key))];
   return { value: asFound(judging, tally), findings };

@@ -9,7 +9,6 @@ import { DEFAULT_DESCRIPTION } from '../reading/default-contract.ts';
 import { pinContract } from '../reading/pinned.ts';
 import { runRecordKey, supplementsKey } from '../records/keys.ts';
 import type { RunRecord } from '../records/record.ts';
-import { readRecord } from '../records/record-bytes.ts';
 import type { RunSupplements } from '../records/supplements.ts';
 import { SUPPLEMENTS_RECORD } from '../supplements/document.ts';
 import { SUPPLEMENTS_DOCUMENT } from '../supplements/files.ts';
@@ -20,8 +19,10 @@ import {
   type Checked,
   checked,
   type ObjectFinding,
+  readDocument,
   readInBundle,
   readObject,
+  recordDiffers,
   toObjectFinding,
 } from './object-finding.ts';
 import { sameRecord } from './recorded-stream.ts';
@@ -30,6 +31,12 @@ import type { RunContext, VerifiedStream } from './stream.ts';
 import { checkSupplementFiles, collectedKinds } from './supplement-files.ts';
 import { judgeSupplements, wantedIn } from './supplement-records.ts';
 import type { SoundSupplements, SupplementsCheck } from './supplements-check.ts';
+
+interface Opened {
+  sound?: SoundSupplements | null;
+  notes?: NotedStreams | null;
+  findings?: ObjectFinding[];
+}
 
 /** Supplements of a run, opened before its streams are read. */
 export class OpenedSupplements implements AsyncDisposable {
@@ -40,15 +47,7 @@ export class OpenedSupplements implements AsyncDisposable {
   readonly #sound: SoundSupplements | null;
   readonly #folder: string | null;
 
-  private constructor(
-    run: RunRecord,
-    folder: string | null,
-    {
-      sound,
-      notes,
-      findings,
-    }: { sound: SoundSupplements | null; notes: NotedStreams | null; findings: ObjectFinding[] },
-  ) {
+  private constructor(run: RunRecord, folder: string | null, { sound = null, notes = null, findings = [] }: Opened) {
     this.#run = run;
     this.#folder = folder;
     this.#sound = sound;
@@ -58,11 +57,11 @@ export class OpenedSupplements implements AsyncDisposable {
 
   static async open(context: RunContext, run: RunRecord): Promise<OpenedSupplements> {
     const { supplements } = run;
-    if (supplements === null) return new OpenedSupplements(run, null, { sound: null, notes: null, findings: [] });
+    if (supplements === null) return new OpenedSupplements(run, null, {});
     const folder = await mkdtemp(join(context.workDirectory, 'supplements-'));
     try {
       const { value: sound, findings } = await openBag(context, run, supplements, folder);
-      if (sound === null) return new OpenedSupplements(run, folder, { sound, notes: null, findings });
+      if (sound === null) return new OpenedSupplements(run, folder, { findings });
       const wanted = await wantedIn(sound, run);
       const kinds = collectedKinds(sound, supplements);
       const implied = new ImpliedRecords(sound.contract.supplements, kinds);
@@ -107,7 +106,7 @@ async function openBag(
   folder: string,
 ): Promise<Checked<SoundSupplements | null>> {
   const { object } = supplements;
-  const differs = (message: string) => toObjectFinding('record/differs', runRecordKey(run.run_id), message);
+  const differs = (message: string) => recordDiffers(runRecordKey(run.run_id), message);
   if (object === null)
     return { value: null, findings: [differs('names no bag with the supplements that it speaks of')] };
   const isPartial = Object.values(supplements.services).some(({ state }) => state === 'missing');
@@ -161,14 +160,11 @@ async function checkDocument(
   key: string,
 ): Promise<ObjectFinding[]> {
   const place = `${key}:${SUPPLEMENTS_DOCUMENT}`;
-  const { value: document, findings } = await readInBundle(place, async () => {
-    const bytes = await bundle.readFile(SUPPLEMENTS_DOCUMENT, SUPPLEMENTS_RECORD.maxBytes);
-    return readRecord(SUPPLEMENTS_RECORD, bytes, place);
-  });
+  const { value: document, findings } = await readDocument(bundle, key, SUPPLEMENTS_DOCUMENT, SUPPLEMENTS_RECORD);
   if (document === null) return findings;
   const { format: _format, run_id, period, ...stated } = document;
   const isSame = run_id === run.run_id && sameRecord(period, run.period) && sameRecord(stated, statement);
-  return isSame ? [] : [toObjectFinding('record/differs', place, 'says something else than the run record')];
+  return isSame ? [] : [recordDiffers(place, 'says something else than the run record')];
 }
 
 /** Returns the contract that the reader supplied or, without one, the contract of the export. */
@@ -184,7 +180,7 @@ async function readContract(
   if (actual !== expected) {
     const values = { expected: expected ?? 'none', actual: actual ?? 'none' };
     const message = 'is not the contract that the run record names';
-    return { value: null, findings: [toObjectFinding('record/differs', place, message, values)] };
+    return { value: null, findings: [recordDiffers(place, message, values)] };
   }
   if (given !== null && given.file !== null) return checked(pinContract(given.file.bytes, place).description);
   if (given !== null || expected === null) return checked(DEFAULT_DESCRIPTION);

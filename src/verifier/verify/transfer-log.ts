@@ -6,19 +6,14 @@ import type { ListingResult } from '../claims/listing.ts';
 import { fillText } from '../profile/answers.ts';
 import type { PackageForm } from '../reading/contract.ts';
 import { readRecord } from '../records/record-bytes.ts';
-import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
-
-/** Findings about the transfer log, and the log for other comparisons; null if it cannot be read. */
-interface ReadTransferLog {
-  findings: ObjectFinding[];
-  log: TransferLog | null;
-}
+import { type Checked, toObjectFinding } from './object-finding.ts';
 
 /**
  * Compares the transfer log with the files of the bundle: its run and stream, and for every received form, the bytes
  * that the bundle has.
  * @param key name of the bundle in findings. @param files all readable files, by path. @param contract of the service.
  * @param listing comparison with the bundle's listing; null without one.
+ * @returns the log for other comparisons; null if it cannot be read.
  */
 export function checkTransferLog(
   bytes: Uint8Array,
@@ -26,20 +21,20 @@ export function checkTransferLog(
   stated: Verification,
   files: ReadonlyMap<string, FileDigest>,
   { contract: { downloads }, listing }: { contract: Pick<PackageForm, 'downloads'>; listing: ListingResult | null },
-): ReadTransferLog {
+): Checked<TransferLog | null> {
   const place = `${key}:${TRANSFER_LOG}`;
   let log: TransferLog;
   try {
     log = readRecord(TRANSFER_LOG_DOCUMENT, bytes, place);
   } catch (error) {
     if (!isEvidenceError(error)) throw error;
-    return { findings: [toObjectFinding('object/unreadable', place, error.message)], log: null };
+    return { value: null, findings: [toObjectFinding('object/unreadable', place, error.message)] };
   }
   const differences = compareLog(log, stated, files, downloads, listing);
   const findings = [...differences].map(([message, expected, actual]) =>
     toObjectFinding('bundle/contradiction', place, message, { expected, actual }),
   );
-  return { findings, log };
+  return { value: log, findings };
 }
 
 type Difference = readonly [message: string, expected?: string, actual?: string | undefined];

@@ -50,18 +50,10 @@ export function checkVersions(
     const found = objects.get(key);
     if (expected === undefined || found === undefined) continue;
     if (found.version_id === undefined) unseen += 1;
-    else if (found.version_id !== expected)
-      findings.push(
-        toObjectFinding(
-          'object/replaced',
-          key,
-          'the version that was recorded is gone, and another stands in its place',
-          {
-            expected,
-            actual: found.version_id,
-          },
-        ),
-      );
+    else if (found.version_id !== expected) {
+      const message = 'the version that was recorded is gone, and another stands in its place';
+      findings.push(toObjectFinding('object/replaced', key, message, { expected, actual: found.version_id }));
+    }
   }
   if (unseen === 0) return { findings, warnings: [] };
   const warning = `The store shows no versions to this identity: for ${unseen} objects nobody could tell whether they are the ones that were recorded.`;
