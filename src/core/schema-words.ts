@@ -5,14 +5,14 @@ const SHAPES: Record<string, string> = {
   boolean: 'true or false',
   int: 'a whole number',
   number: 'a number',
-  object: 'a section of keys',
-  record: 'a section of keys',
+  object: 'a mapping',
+  record: 'a mapping',
   string: 'a text',
 };
 
 const FORMATS: Record<string, string> = {
-  datetime: 'a time like 2026-01-31T00:00:00Z is expected here',
-  url: 'a URL with http:// or https:// before it is expected here',
+  datetime: 'expected a time like 2026-01-31T00:00:00Z',
+  url: 'expected a URL that starts with http:// or https://',
 };
 
 /** Returns the words for a shape in a schema. */
@@ -29,13 +29,13 @@ export function ownOrPlainWords(issue: z.core.$ZodIssue): string {
 export function inPlainWords(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case 'invalid_type':
-      return `${shapeName(issue.expected)} is expected here`;
+      return `expected ${shapeName(issue.expected)}`;
     case 'invalid_value':
-      return `${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map((value) => JSON.stringify(value)).join(', ')} is expected here`;
+      return `expected ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map((value) => JSON.stringify(value)).join(', ')}`;
     case 'too_small':
-      return `${measureOf(issue.origin, 'at least', issue.minimum, issue.inclusive === false)} is expected here`;
+      return `expected ${measureOf(issue.origin, 'at least', issue.minimum, issue.inclusive === false)}`;
     case 'too_big':
-      return `${measureOf(issue.origin, 'at most', issue.maximum, issue.inclusive === false)} is expected here`;
+      return `expected ${measureOf(issue.origin, 'at most', issue.maximum, issue.inclusive === false)}`;
     case 'invalid_format':
       return FORMATS[issue.format] ?? issue.message;
     default:
@@ -45,9 +45,9 @@ export function inPlainWords(issue: z.core.$ZodIssue): string {
 
 function measureOf(origin: string, bound: 'at least' | 'at most', limit: number | bigint, isOpen: boolean): string {
   if (origin === 'string')
-    return limit === 1 && bound === 'at least' ? 'a text that is not empty' : `a text of ${bound} ${limit} characters`;
+    return limit === 1 && bound === 'at least' ? 'a non-empty text' : `a text of ${bound} ${limit} characters`;
   if (origin === 'array')
-    return limit === 1 && bound === 'at least' ? 'a list that is not empty' : `a list of ${bound} ${limit}`;
+    return limit === 1 && bound === 'at least' ? 'a non-empty list' : `a list of ${bound} ${limit}`;
   if (!isOpen) return `a number of ${bound} ${limit}`;
   return `a number ${bound === 'at least' ? 'above' : 'below'} ${limit}`;
 }

@@ -24,7 +24,7 @@ export function parseYaml<T>(schema: z.ZodType<T>, text: string, name: string): 
   const value = toValue(document, name) ?? {};
   // An escape can write a lone surrogate, which no record could hold.
   if (!isWellFormedJson(value))
-    throw new EvidenceError('config', `${name}: a text has half of a surrogate pair, as "\\ud800" is`);
+    throw new EvidenceError('config', `${name}: a string contains a lone surrogate, such as "\\ud800" is`);
   const read = schema.safeParse(value);
   if (read.success) return read.data;
   const mistakes = read.error.issues.flatMap(each).map((issue) => describe(innermost(issue), schema, document));
@@ -95,7 +95,7 @@ function alternatives(issues: readonly z.core.$ZodIssue[]): string {
   const values = issues.flatMap((issue) => (issue.code === 'invalid_value' ? issue.values : []));
   const shapes = issues.flatMap((issue) => (issue.code === 'invalid_type' ? [shapeName(issue.expected)] : []));
   const wanted = [...values.map((value) => JSON.stringify(String(value))), ...new Set(shapes)];
-  return `${wanted.join(' or ')} is expected here`;
+  return `expected ${wanted.join(' or ')}`;
 }
 
 function describe(issue: z.core.$ZodIssue, schema: z.ZodType, document: Document): Mistake {

@@ -120,7 +120,7 @@ describe('usage', () => {
     [[], 'evidence-platform serve'],
     [['serv'], 'Did you mean serve?'],
     [['serve', '--dat', 'x'], 'Did you mean --data? See `evidence-platform serve --help`.'],
-    [['import', 'hots'], '"hots" is not expected here'],
+    [['import', 'hots'], 'unexpected argument "hots"'],
     [['serve'], 'data'],
     [['init', '--data', 'x', '--data', 'y'], '--data is given more than once'],
     [['import', 'cloudtrail', 'x', '--ulr', 'y'], '--ulr is not a flag of `evidence-platform import cloudtrail`'],
@@ -134,17 +134,17 @@ describe('usage', () => {
     [['seal-keys', 'rotate', '--data', 'x'], 'name streams with --stream, or give --all'],
     [['seal-keys', 'rotate', '--data', 'x', '--all', '--stream', 's'], 'name streams with --stream, or give --all'],
     [['deploy'], 'deploy needs to be told which files: systemd, docker, sensor'],
-    [['deploy', 'kubernetes'], 'is none of "systemd", "docker", "sensor"'],
+    [['deploy', 'kubernetes'], 'must be one of "systemd", "docker", "sensor"'],
     [['packages'], 'import, list or verify'],
     [['people'], 'set-up, list, disable or reset'],
     [['people', 'list', '--data', 'x'], 'evidence-platform init --data x'],
     [['keys', 'list', '--data', 'x'], 'evidence-platform init --data x'],
-    [['keys', 'create', '--data', 'x', '--name', 'n', '--scope', 'audit:all'], '--scope: one of "audit:read"'],
+    [['keys', 'create', '--data', 'x', '--name', 'n', '--scope', 'audit:all'], '--scope: expected one of "audit:read"'],
     [
       ['keys', 'create', '--data', 'x', '--name', 'n', '--scope', 'audit:read', '--expires', 'soon'],
-      '--expires: a time like 2026-01-31T00:00:00Z is expected here',
+      '--expires: expected a time like 2026-01-31T00:00:00Z',
     ],
-    [['keys', 'rotate', 'k', '--data', 'x', '--overlap', '-1'], '--overlap: a number of at least 0'],
+    [['keys', 'rotate', 'k', '--data', 'x', '--overlap', '-1'], '--overlap: expected a number of at least 0'],
   ])('%j is refused with 2 and says what is wrong', async (args, message) => {
     const { code, stdout, stderr } = await runPlatform(args);
     expect(stderr).toContain(message);

@@ -65,7 +65,7 @@ export class NoElementsError extends EvidenceError {
   constructor(path: readonly string[]) {
     super(
       'unreadable',
-      path.length === 0 ? 'the document is no array' : `the document has no array "${path.join('.')}"`,
+      path.length === 0 ? 'the document is not an array' : `the document has no array "${path.join('.')}"`,
     );
   }
 }

@@ -3,20 +3,20 @@ import { DEFECT, INCOMPLETE } from './crash.ts';
 
 /** Exit codes and their meanings, as printed by `evidence help exit-codes`. */
 export const EXIT_CODES: readonly (readonly [code: number, meaning: string])[] = [
-  [0, 'every stream in scope is verified or collected, and archived; or empty, with at least one that is not'],
+  [0, 'every stream in scope is verified or collected, and archived; some may be empty, but not all'],
   [
     1,
-    'integrity: at least one claim is refuted (everything was archived all the same); probe: an entry is not as the others',
+    'integrity: at least one claim is refuted (everything was still archived); probe: an entry contradicts the others',
   ],
   [2, 'usage, configuration or contract: nothing was attempted'],
   [
     INCOMPLETE,
-    'incomplete: something could not be collected, verified as required, or archived: the output says what helps; probe: a person has to decide',
+    'incomplete: something could not be collected, verified as required, or archived: the output says what to do; probe: a person must decide',
   ],
   [4, 'nothing was checked: no stream in scope, all of them empty, or no bundle was opened'],
   [5, 'refused: 401 or 403 by the service or the store'],
   [DEFECT, 'a defect in the program'],
-  [129, 'the terminal is gone (SIGHUP); run it again to resume'],
+  [129, 'the terminal was closed (SIGHUP); run it again to resume'],
   [130, 'interrupted (Ctrl-C); run it again to resume'],
   [143, 'terminated; run it again to resume'],
 ];

@@ -52,8 +52,8 @@ async function findTopic(name: string, topics: readonly Topic[], commands: reado
   const names = topics.map((topic) => topic.name);
   const guess = await didYouMean(name, [...names, ...commands], FAR);
   // Other input is not repeated, because it may be a misplaced secret.
-  const said = isName(name) ? ` "${name}"` : ' of that name';
-  throw new EvidenceError('usage', `there is no topic and no command${said}`, {
+  const said = isName(name) ? ` "${name}"` : '';
+  throw new EvidenceError('usage', `unknown topic or command${said}`, {
     nextStep: `${guess}The topics are ${names.join(', ')}.`,
   });
 }

@@ -26,15 +26,15 @@ export async function refuseUnknown(found: NamedCommand, given: Given, words: re
   const [word] = given._;
   if (word !== undefined && !called.includes(' ')) {
     const guess = await didYouMean(word, Object.keys(inner));
-    throw wrong(called, `${shown(word)} is not a command`, guess);
+    throw wrong(called, `${isName(word) ? `"${word}"` : 'the given word'} is not a command`, guess);
   }
   const names = Object.entries(known).flatMap(([name, { alias }]) => [name, camelCase(name), alias]);
   const unknown = Object.keys(given).filter((name) => name !== '_' && !names.includes(name));
   if (unknown.length === 0) return;
   const flag = words.find((one) => unknown.includes(nameOf(one)));
-  if (flag === undefined) throw wrong(called, 'something was given that is not expected here');
+  if (flag === undefined) throw wrong(called, 'unexpected argument');
   const name = nameOf(flag);
-  const what = isName(name) ? `${flag.startsWith('--') ? '--' : '-'}${name}` : 'what begins with - there';
+  const what = isName(name) ? `${flag.startsWith('--') ? '--' : '-'}${name}` : 'the argument that begins with -';
   const dashed = Object.keys(flags).map((one) => `--${one}`);
   throw wrong(called, `${what} is not a flag of \`${called}\``, await didYouMean(`--${name}`, dashed));
 }
@@ -49,10 +49,9 @@ export function refuseWrong(found: NamedCommand, given: Given): void {
   const missing = Object.entries(flags).filter(isMissing);
   const names = missing.map(([name]) => `--${name}`).join(' and ');
   const [word] = given._;
-  if (Object.entries(table.operands ?? {}).some(isMissing))
-    throw wrong(called, 'an argument of this command is missing');
+  if (Object.entries(table.operands ?? {}).some(isMissing)) throw wrong(called, 'a required argument is missing');
   if (missing.length > 0) throw wrong(called, `${names} ${agree(missing.length, 'is', 'are')} missing`);
-  if (word !== undefined) throw wrong(called, `${shown(word)} is not expected here`);
+  if (word !== undefined) throw wrong(called, `unexpected argument${isName(word) ? ` "${word}"` : ''}`);
   if (table.demand !== undefined) throw wrong(called, table.demand);
   for (const [name, flag] of Object.entries(known))
     if (given[name] !== undefined) refuseValues(name, [given[name]].flat(), flag, found);
@@ -65,7 +64,7 @@ function refuseValues(
   { called, flags }: NamedCommand,
 ): void {
   if (choices !== undefined && !values.every((value) => choices.includes(`${value}`)))
-    throw wrong(called, `the value of ${name} is none of ${quoted(choices)}`);
+    throw wrong(called, `the value of ${name} must be one of ${quoted(choices)}`);
   if (array === undefined && values.length > 1) throw wrong(called, `--${name} is given more than once`);
   // An empty value would silently mean something else than intended.
   const isEmpty =
@@ -74,8 +73,8 @@ function refuseValues(
   const [message, other] =
     flags[name] === undefined
       ? [`the ${name.replace(/s$/, '')} is empty`, '']
-      : [`--${name} is given without a value`, `, or leave --${name} out`];
-  const nextStep = `Give one${other}. A variable that it was to come from may be empty.`;
+      : [`--${name} needs a value`, `, or leave --${name} out`];
+  const nextStep = `Give a value${other}. If it comes from a variable, the variable may be empty.`;
   throw new EvidenceError('usage', message, { nextStep });
 }
 
@@ -100,8 +99,4 @@ export async function didYouMean(word: string, known: readonly string[], letters
 
 export function isName(word: string): boolean {
   return /^[A-Za-z][A-Za-z-]{0,23}$/.test(word);
-}
-
-function shown(word: string): string {
-  return isName(word) ? `"${word}"` : 'a word that was given';
 }

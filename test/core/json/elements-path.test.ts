@@ -133,8 +133,8 @@ const MISSING: [words: string, path: string, text: string, message: string][] = 
   ['nothing on the way', 'a.b', '{"b":[{"n":0}]}', 'the document has no array "a.b"'],
   ['only the path within an array', 'a.b', '[{"a":{"b":[{"n":0}]}}]', 'the document has no array "a.b"'],
   ['the document is the array, but of a path', 'a.b', '[{"n":0}]', 'the document has no array "a.b"'],
-  ['an object instead of the array', '', '{"entries":[{"n":0}]}', 'the document is no array'],
-  ['a string instead of the array', '', '"[{}]"', 'the document is no array'],
+  ['an object instead of the array', '', '{"entries":[{"n":0}]}', 'the document is not an array'],
+  ['a string instead of the array', '', '"[{}]"', 'the document is not an array'],
 ];
 
 test.each(MISSING)('%s is no result, however it is cut', (_words, path, text, message) => {

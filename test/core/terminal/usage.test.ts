@@ -31,7 +31,7 @@ const PROGRAM: Program<string> = {
 };
 const HELP = 'See `evidence --help`.';
 const OF_EXPORT = 'See `evidence export --help`.';
-const EMPTY = 'A variable that it was to come from may be empty.';
+const EMPTY = 'If it comes from a variable, the variable may be empty.';
 const SECRET = 'sk_live_0123456789';
 
 const REFUSED: [words: string[], says: string, next: string][] = [
@@ -40,7 +40,7 @@ const REFUSED: [words: string[], says: string, next: string][] = [
   [['list'], '"list" is not a command', `Did you mean runs? ${HELP}`],
   [['wholly-other'], '"wholly-other" is not a command', HELP],
   [['exprot', '--bogus'], '"exprot" is not a command', `Did you mean export? ${HELP}`],
-  [[SECRET], 'a word that was given is not a command', HELP],
+  [[SECRET], 'the given word is not a command', HELP],
   [['--hlep'], '--hlep is not a flag of `evidence`', `Did you mean --help? ${HELP}`],
   [['--verbose'], 'Name a command.', HELP],
   [
@@ -52,19 +52,19 @@ const REFUSED: [words: string[], says: string, next: string][] = [
   [['export', '--bogs'], '--bogs is not a flag of `evidence export`', OF_EXPORT],
   [['export', '--constructor'], '--constructor is not a flag of `evidence export`', OF_EXPORT],
   [['export', '-x'], '-x is not a flag of `evidence export`', OF_EXPORT],
-  [['export', '-xyz'], 'something was given that is not expected here', OF_EXPORT],
-  [['export', `--${SECRET}`], 'what begins with - there is not a flag of `evidence export`', OF_EXPORT],
-  [['export', SECRET], 'a word that was given is not expected here', OF_EXPORT],
-  [['export', '--', 'more'], '"more" is not expected here', OF_EXPORT],
-  [['export', '--mode', SECRET], 'the value of mode is none of "a", "b"', OF_EXPORT],
+  [['export', '-xyz'], 'unexpected argument', OF_EXPORT],
+  [['export', `--${SECRET}`], 'the argument that begins with - is not a flag of `evidence export`', OF_EXPORT],
+  [['export', SECRET], 'unexpected argument', OF_EXPORT],
+  [['export', '--', 'more'], 'unexpected argument "more"', OF_EXPORT],
+  [['export', '--mode', SECRET], 'the value of mode must be one of "a", "b"', OF_EXPORT],
   [['export', '--period', 'x', '--period', 'y'], '--period is given more than once', OF_EXPORT],
-  [['export', '--period'], '--period is given without a value', `Give one, or leave --period out. ${EMPTY}`],
-  [['export', '--period', ''], '--period is given without a value', `Give one, or leave --period out. ${EMPTY}`],
-  [['export', '--no-period'], '--period is given without a value', `Give one, or leave --period out. ${EMPTY}`],
-  [['export', '--years'], '--years is given without a value', `Give one, or leave --years out. ${EMPTY}`],
-  [['export', '--stream'], '--stream is given without a value', `Give one, or leave --stream out. ${EMPTY}`],
-  [['export', '--stream', 'a', ''], '--stream is given without a value', `Give one, or leave --stream out. ${EMPTY}`],
-  [['hold'], 'an argument of this command is missing', 'See `evidence hold --help`.'],
+  [['export', '--period'], '--period needs a value', `Give a value, or leave --period out. ${EMPTY}`],
+  [['export', '--period', ''], '--period needs a value', `Give a value, or leave --period out. ${EMPTY}`],
+  [['export', '--no-period'], '--period needs a value', `Give a value, or leave --period out. ${EMPTY}`],
+  [['export', '--years'], '--years needs a value', `Give a value, or leave --years out. ${EMPTY}`],
+  [['export', '--stream'], '--stream needs a value', `Give a value, or leave --stream out. ${EMPTY}`],
+  [['export', '--stream', 'a', ''], '--stream needs a value', `Give a value, or leave --stream out. ${EMPTY}`],
+  [['hold'], 'a required argument is missing', 'See `evidence hold --help`.'],
   [
     ['hold', '--resaon', 'x'],
     '--resaon is not a flag of `evidence hold`',
@@ -73,9 +73,9 @@ const REFUSED: [words: string[], says: string, next: string][] = [
   [['hold', 'a'], '--reason and --by are missing', 'See `evidence hold --help`.'],
   [['hold', 'a', '--by', 'x'], '--reason is missing', 'See `evidence hold --help`.'],
   [['hold', 'a', '--run=b', '--by=x', '--reason=y'], '--run is given more than once', 'See `evidence hold --help`.'],
-  [['verify', 'a', ''], 'the target is empty', `Give one. ${EMPTY}`],
+  [['verify', 'a', ''], 'the target is empty', `Give a value. ${EMPTY}`],
   [['keys'], 'Say what to do with keys: list.', 'See `evidence keys --help`.'],
-  [['keys', 'lsit'], '"lsit" is not expected here', 'See `evidence keys --help`.'],
+  [['keys', 'lsit'], 'unexpected argument "lsit"', 'See `evidence keys --help`.'],
   [['keys', 'list', '--bogs'], '--bogs is not a flag of `evidence keys list`', 'See `evidence keys list --help`.'],
 ];
 

@@ -55,12 +55,12 @@ test('a command and a topic of one name are both explained', async () => {
 test.each([
   [
     'configurtion',
-    'there is no topic and no command "configurtion"',
+    'unknown topic or command "configurtion"',
     /^Did you mean configuration\? The topics are archive, /m,
   ],
-  ['Claims2', 'there is no topic and no command of that name', /^Did you mean claims\? /m],
-  ['exprt', 'there is no topic and no command "exprt"', /^Did you mean export\? /m],
-  ['sk_0123456789', 'there is no topic and no command of that name', /^The topics are archive, /m],
+  ['Claims2', 'unknown topic or command', /^Did you mean claims\? /m],
+  ['exprt', 'unknown topic or command "exprt"', /^Did you mean export\? /m],
+  ['sk_0123456789', 'unknown topic or command', /^The topics are archive, /m],
 ])('%s is none', async (topic, words, next) => {
   const { code, said, stderr } = await help(topic);
   expect([code, said]).toEqual([2, words]);

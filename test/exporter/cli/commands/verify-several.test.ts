@@ -71,7 +71,7 @@ describe('without a target', () => {
 
   test('but an empty one, it says that it is empty', async () => {
     const { code, stderr } = await evidence(['verify', ''], { cwd: folder });
-    expect([code, stderr]).toEqual([2, expect.stringMatching(/^evidence: the target is empty\nGive one\./)]);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/^evidence: the target is empty\nGive a value\./)]);
   });
 });
 

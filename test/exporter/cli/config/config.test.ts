@@ -350,13 +350,13 @@ describe('a file that is wrong is refused, with the place', () => {
     ['a certificate without its key', 'source: { tls: { cert_file: x } }', /source\.tls: .*belong together/],
     ['a key without its certificate', 'source: { tls: { key_file: x } }', /source\.tls: .*belong together/],
     ['an unknown time limit', 'source: { timeouts: { idle: 1 } }', /unknown key "source\.timeouts\.idle"/],
-    ['text for a number', 'source: { rate: { concurrency: "4" } }', /source\.rate\.concurrency: a number/],
-    ['a list for a section', 'source: [1]', /evidence\.yaml:1:1: source: a section of keys/],
-    ['a path that is none', 'verify: { seal_keys: { k1: 5 } }', /verify\.seal_keys\.k1: a text/],
+    ['text for a number', 'source: { rate: { concurrency: "4" } }', /source\.rate\.concurrency: expected a number/],
+    ['a list for a section', 'source: [1]', /evidence\.yaml:1:1: source: expected a mapping/],
+    ['a path that is none', 'verify: { seal_keys: { k1: 5 } }', /verify\.seal_keys\.k1: expected a text/],
     ['a key twice', 'archive: { url: a }\narchive: { url: b }', /evidence\.yaml:2:1: .*unique/],
     ['what is no YAML', 'source: { audit_url: ', /evidence\.yaml:1:\d+: /],
-    ['text', 'just text', /evidence\.yaml:1:1: a section of keys/],
-    ['a list', '- source', /evidence\.yaml:1:1: a section of keys/],
+    ['text', 'just text', /evidence\.yaml:1:1: expected a mapping/],
+    ['a list', '- source', /evidence\.yaml:1:1: expected a mapping/],
   ];
   test.each(cases)('%s', async (_words, text, message, nextStep = /^/) => {
     const error = await loadConfig({}, {}, folderWith({ 'evidence.yaml': text })).catch((thrown: unknown) => thrown);
@@ -398,7 +398,7 @@ test('all that is wrong with a file is named, unknown names first, and so is a f
   const wrong = folderWith({ 'evidence.yaml': 'verify: { require: [colour], foo: 1 }\nsorce: {}\n' });
   await expect(loadConfig({}, {}, wrong)).rejects.toMatchObject({
     message: expect.stringMatching(
-      /evidence\.yaml:1:30: unknown key "verify\.foo"; 2:1: unknown key "sorce"; 1:21: verify\.require\.0: one of .* here$/,
+      /evidence\.yaml:1:30: unknown key "verify\.foo"; 2:1: unknown key "sorce"; 1:21: verify\.require\.0: expected one of .*$/,
     ),
     nextStep: expect.stringMatching(/^Known here: require, /),
   });
