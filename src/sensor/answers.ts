@@ -150,7 +150,7 @@ function toNext(members: Members): NextReport {
 }
 
 function unfit(what: string): EvidenceError {
-  return new EvidenceError('service', `the service answered without a fitting ${what}`, {
+  return new EvidenceError('service', `the service sent no valid ${what}`, {
     nextStep: 'Check that --url names the endpoint service, e.g. https://evidence.example.org/endpoints.',
   });
 }

@@ -142,7 +142,7 @@ async function responseTo({ target, token, connections, body, limits }: Asked): 
   return promise;
 }
 
-const LATER = 'What was signed is kept, and sent again by the next run.';
+const LATER = 'The signed report is kept; the next run sends it again.';
 
 async function textOf(body: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
@@ -173,7 +173,7 @@ function accepted(target: string, answer: SensorAnswer): SensorAnswer {
   const { status, code } = answer;
   if ((status !== 401 && status !== 403) || code === WRONG_SIGNATURE) return answer;
   throw new EvidenceError('refused', `${target} refused the token of the endpoint: ${status}${said(answer)}`, {
-    nextStep: 'Make another token for this endpoint in the service, and put it where this one is.',
+    nextStep: 'Create a new token for this endpoint in the service, and replace this one with it.',
   });
 }
 

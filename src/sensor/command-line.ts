@@ -55,7 +55,7 @@ export async function evidenceSensor(args: string[], environment: NodeJS.Process
 function requireNode(): void {
   const { node } = manifest.engines;
   if (Number.parseInt(process.versions.node, 10) >= Number(node.replace('>=', ''))) return;
-  throw new EvidenceError('config', `evidence-sensor needs Node.js ${node}, and this is ${process.version}`, {
+  throw new EvidenceError('config', `evidence-sensor needs Node.js ${node}; this is ${process.version}`, {
     nextStep: `It was started by ${process.execPath}.`,
   });
 }

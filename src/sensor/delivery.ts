@@ -52,7 +52,7 @@ export async function deliver({ service, report, linesFile, knownRoot, clock }: 
     if (answer.code !== 'part_out_of_order') return settle(answer, report);
     from = toNextPart(answer.body);
   }
-  return { delivered: null, reason: 'the service asks for the same parts again and again' };
+  return { delivered: null, reason: 'the service keeps asking for the same parts' };
 }
 
 /** Sends parts until an answer does anything other than request the next part. @returns that answer. */
@@ -67,7 +67,7 @@ async function sendFrom(
     if (last.status !== 202 || toNextPart(last.body) !== part + 1) return last;
   }
   if (last !== null) return last;
-  throw new EvidenceError('service', `the service asks for part ${from} of a report that has not so many`);
+  throw new EvidenceError('service', `the service asks for part ${from}, which the report does not have`);
 }
 
 function settle(answer: SensorAnswer, { head }: SignedReport): Delivery {
@@ -77,18 +77,22 @@ function settle(answer: SensorAnswer, { head }: SignedReport): Delivery {
     const { next } = accepted;
     const own = reportSha256(head);
     if (accepted.reportSha256 !== own || next.previousReportSha256 !== own || next.sequence !== head.sequence + 1)
-      throw new EvidenceError('service', `the service accepted another report than report ${head.sequence}`);
+      throw new EvidenceError('service', `the service accepted a report other than report ${head.sequence}`);
     return { delivered: accepted };
   }
   if (CHAIN_ENDS.has(status) && answer.code !== WENT_ON) {
-    throw new EvidenceError('chain', `the service does not go on after report ${head.sequence - 1}${said(answer)}`, {
-      nextStep:
-        'Find out whether this machine was cloned or set back. Then restart the endpoint in the service, with your reason.',
-    });
+    throw new EvidenceError(
+      'chain',
+      `the service refuses to continue after report ${head.sequence - 1}${said(answer)}`,
+      {
+        nextStep:
+          'Find out whether this machine was cloned or restored from a backup. Then restart the endpoint in the service, and state the reason.',
+      },
+    );
   }
   if (REFUSALS.has(status) && answer.code !== '') return { delivered: null, reason: `${status}${said(answer)}` };
   throw new EvidenceError('service', `the service answered report ${head.sequence} with ${status}${said(answer)}`, {
-    nextStep: 'Check that --url names the endpoint service. The report is kept, and sent again by the next run.',
+    nextStep: 'Check that --url names the endpoint service. The report is kept; the next run sends it again.',
   });
 }
 

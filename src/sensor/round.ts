@@ -51,7 +51,7 @@ export async function runRound(deps: SensorDeps): Promise<RoundResult> {
 async function readSettings(service: SensorClient): Promise<SensorSettings> {
   const answer = await service.ask('/sensor/settings');
   if (answer.status === 200) return toSettings(answer.body);
-  throw new EvidenceError('service', `the service gave no settings: ${answer.status}${said(answer)}`, {
+  throw new EvidenceError('service', `the service sent no settings: ${answer.status}${said(answer)}`, {
     nextStep: 'Check that --url names the endpoint service, e.g. https://evidence.example.org/endpoints.',
   });
 }
@@ -65,9 +65,13 @@ async function joinChain(settings: SensorSettings, deps: SensorDeps): Promise<Re
   const { state, service } = deps;
   const chain = state.chain();
   if (chain !== null && chain.endpoint_id !== settings.endpointId) {
-    throw new EvidenceError('config', `${state.folder} belongs to endpoint ${chain.endpoint_id}, the token does not`, {
-      nextStep: 'Give the token of that endpoint, or another folder with --state.',
-    });
+    throw new EvidenceError(
+      'config',
+      `${state.folder} belongs to endpoint ${chain.endpoint_id}, but the token does not`,
+      {
+        nextStep: 'Give the token of that endpoint, or another folder with --state.',
+      },
+    );
   }
   const isKnown = settings.publicKey === publicKeyOf(state);
   if (isKnown && chain !== null) return chain;
@@ -92,8 +96,9 @@ async function registerKey({ endpointId, next }: SensorSettings, { state, servic
   const body = JSON.stringify({ public_key: claim.public_key, proof: proveKey(claim, state.privateKey) });
   const answer = await service.ask('/sensor/key', body);
   if (answer.status >= 200 && answer.status < 300) return;
-  throw new EvidenceError('chain', `the service does not take the key of this sensor${said(answer)}`, {
-    nextStep: 'Find out why this machine has another key. Then restart the endpoint in the service, with your reason.',
+  throw new EvidenceError('chain', `the service refused this sensor's key${said(answer)}`, {
+    nextStep:
+      'Find out why this machine has a different key. Then restart the endpoint in the service, and state the reason.',
   });
 }
 
@@ -137,9 +142,9 @@ async function hand(report: SignedReport, settings: SensorSettings, deps: Sensor
     : { delivered: null, reason: `${linesFile} is gone` };
   if (outcome.delivered === null) {
     state.drop();
-    throw new ReportRefused('service', `report ${sequence} was not taken: ${outcome.reason}`, {
+    throw new ReportRefused('service', `report ${sequence} was not accepted: ${outcome.reason}`, {
       nextStep:
-        'Nothing of it was kept. The next run scans anew; upgrade the sensor or the service if it happens again.',
+        'The report was discarded, and the next run scans again. If this repeats, upgrade the sensor or the service.',
     });
   }
   state.accepted(report, outcome.delivered.next.nonce);

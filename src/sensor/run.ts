@@ -70,8 +70,8 @@ export function sensorDeps({
 /** Turns a system error into one about the disk of the sensor's folder. */
 function nameDisk(error: unknown): never {
   if (!isSystemError(error)) throw error;
-  throw new EvidenceError('output', `the folder of the sensor cannot be written: ${messageOf(error)}`, {
-    nextStep: 'Make room there. Nothing is lost: the next run goes on.',
+  throw new EvidenceError('output', `the sensor's folder cannot be written: ${messageOf(error)}`, {
+    nextStep: 'Free space there. Nothing is lost: the next run continues.',
     cause: error,
   });
 }

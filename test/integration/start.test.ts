@@ -76,7 +76,7 @@ describe('evidence-sensor', () => {
   test('names the Node.js that it needs to one that is too old', async () => {
     const options = { cwd: tmpdir(), nodeFlags: ['--require', olderNode()] };
     const { code, stderr } = await nodeToEnd(alone(), ['--help'], options);
-    expect([code, stderr]).toEqual([2, expect.stringMatching(/^evidence-sensor needs Node\.js >=24, and this is v/)]);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/^evidence-sensor needs Node\.js >=24; this is v/)]);
   });
 
   test.each([

@@ -51,7 +51,7 @@ describe.concurrent('a service is given up, and what was signed is kept, when it
     await expect(client.ask('/sensor/settings')).rejects.toMatchObject({
       code: 'unreachable',
       message: expect.stringContaining(`${url}/sensor/settings cannot be reached: `),
-      nextStep: expect.stringContaining('What was signed is kept'),
+      nextStep: expect.stringContaining('The signed report is kept'),
     });
     expect(waits).toHaveLength(4);
   });

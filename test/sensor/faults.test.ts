@@ -178,7 +178,7 @@ describe('the service', () => {
     const { url } = await through((path) => (path === REPORT ? { status: 422, body } : undefined));
     await expect(machine.round({ url })).rejects.toMatchObject({
       code: 'service',
-      message: 'report 1 was not taken: 422 (root_differs: the root is another)',
+      message: 'report 1 was not accepted: 422 (root_differs: the root is another)',
     });
     await machine.round();
     await expectWhole(1);

@@ -78,7 +78,7 @@ describe('it ends', () => {
       ...['--url', machine.url, '--state', join(cwd, 'another'), ...BY_FILE, '--once'],
     ]);
     expect(state.chain()?.sequence).toBe(1);
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/does not take the key.*\n.*restart the endpoint/)]);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/refused this sensor's key.*\n.*restart the endpoint/)]);
   });
 
   test('at once by SIGTERM, whatever it does, and goes on with the next run', async () => {

@@ -128,7 +128,7 @@ export class BaitKeeper {
   async #tell(path: string, body: object): Promise<string[]> {
     const answer = await this.#deps.service.ask(path, JSON.stringify(body));
     if (answer.status < 300) return [];
-    return [`the service did not take what was said of bait (${path}): ${answer.status}${said(answer)}`];
+    return [`the service refused a report about bait (${path}): ${answer.status}${said(answer)}`];
   }
 
   #note(bait: PlantedBait): void {
@@ -164,6 +164,6 @@ function looked(bait: PlantedBait, sign: BaitSign | null) {
     return lookAt(bait, sign);
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    return `bait ${bait.bait_id} cannot be looked at: ${error.code}`;
+    return `bait ${bait.bait_id} cannot be checked: ${error.code}`;
   }
 }

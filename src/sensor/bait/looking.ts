@@ -39,7 +39,7 @@ export function lookAt(bait: PlantedBait, sign: BaitSign | null): BaitLook {
     return { planted, read, fault };
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    if (error.code === 'ELOOP' || error.code === 'ENOTDIR') return lost('replaced', 'a link is on the way to it');
+    if (error.code === 'ELOOP' || error.code === 'ENOTDIR') return lost('replaced', 'its path contains a link');
     if (error.code === 'ENOENT') return lost('gone', 'no file is there');
     throw error;
   }
@@ -55,7 +55,7 @@ function changeOf(bait: PlantedBait, seen: Facts): string | null {
   if (seen.ctime_ns === bait.ctime_ns) return null;
   if (seen.size !== bait.size || seen.mtime_ns !== bait.mtime_ns) return 'it was written to, or its times were set';
   if (seen.mode !== bait.mode || seen.uid !== bait.uid || seen.gid !== bait.gid) return 'its mode or its owner changed';
-  return 'its times or names were changed: a read can have been hidden';
+  return 'its times or names were changed: a read may have been hidden';
 }
 
 /**

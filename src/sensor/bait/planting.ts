@@ -26,11 +26,11 @@ import { FilePlace } from './place.ts';
 /** Seconds by which the access time is set before the modification time. */
 const ARMED_SECONDS = 1;
 const WHY: Record<string, string> = {
-  EEXIST: 'a file is there already',
-  ENOENT: 'its folder is not there',
-  ELOOP: 'a link is on the way to it',
-  ENOTDIR: 'a link or a file is on the way to it',
-  EPERM: 'the sensor may not give a file to this owner',
+  EEXIST: 'a file already exists there',
+  ENOENT: 'its folder does not exist',
+  ELOOP: 'its path contains a link',
+  ENOTDIR: 'its path contains a link or a file',
+  EPERM: 'the sensor cannot give a file to this owner',
   EACCES: 'the sensor may not write there',
   EROFS: 'the sensor may not write there: the file system is read-only, or the unit of the sensor makes it so',
 };
@@ -53,7 +53,7 @@ export function plantBait(bait: WantedBait & { content: string }, roots: readonl
   } catch (error) {
     if (!isSystemError(error)) throw error;
     const code = error.code ?? 'an error';
-    return { planted: null, reason: WHY[code] ?? `the system says ${code}` };
+    return { planted: null, reason: WHY[code] ?? `system error ${code}` };
   }
 }
 

@@ -65,14 +65,14 @@ function faultInPath(name: PathName): string | null {
   }
   const bytes = pathBytes(name);
   if (bytes[0] !== 0x2f) return 'a path does not begin with /';
-  if (bytes.includes(0)) return 'a path has a zero byte in it';
-  if (name.path !== undefined && !name.path.isWellFormed()) return 'a path has a lone surrogate in it';
+  if (bytes.includes(0)) return 'a path contains a zero byte';
+  if (name.path !== undefined && !name.path.isWellFormed()) return 'a path contains a lone surrogate';
   if (LONGER_THAN_NEEDED.test(bytes.toString('latin1'))) return 'a path is not in its shortest form';
   return null;
 }
 
 function faultInBase64(base64: string, field: 'path' | 'target'): string | null {
   const bytes = Buffer.from(base64, 'base64');
-  if (bytes.toString('base64') !== base64) return `${field}_base64 is not base64 in its one form`;
+  if (bytes.toString('base64') !== base64) return `${field}_base64 is not canonical base64`;
   return isUtf8(bytes) ? `${field}_base64 is UTF-8, which belongs in ${field}` : null;
 }

@@ -29,7 +29,7 @@ export class LineRoot {
     if (this.#last !== null && this.#last.compare(bytes) >= 0)
       throw new EvidenceError(
         'unreadable',
-        `line ${this.count + 1} is not after the line before it by its path's bytes`,
+        `line ${this.count + 1} is out of order: its path must follow the one before it in byte order`,
       );
     this.#last = bytes;
     const text = canonicalLine(line);

@@ -68,7 +68,7 @@ export class SensorState {
     } catch (error) {
       if (!isSystemError(error)) throw error;
       throw new EvidenceError('config', `the sensor's folder ${folder} cannot be used: ${messageOf(error)}`, {
-        nextStep: 'Name a folder with --state that this user may write to; the one above it has to be there.',
+        nextStep: 'Name a folder with --state that this user can write to; its parent must exist.',
         cause: error,
       });
     }
@@ -100,8 +100,8 @@ export class SensorState {
     const isNext = (this.chain()?.sequence ?? 0) < sequence;
     if (isClaimed && isNext) return;
     if (isClaimed) rmSync(join(this.folder, reportName(sequence)));
-    throw new EvidenceError('config', `another sensor works with the folder ${this.folder}; this one sends nothing`, {
-      nextStep: 'Run one sensor for an endpoint: by its timer or as a service, not both.',
+    throw new EvidenceError('config', `another sensor is using the folder ${this.folder}; this one sent nothing`, {
+      nextStep: 'Run one sensor per endpoint: by its timer or as a service, not both.',
     });
   }
 
@@ -186,7 +186,7 @@ function readJson<T extends object>(file: string, format: string | null): T | nu
 function damaged(file: string): EvidenceError {
   return new EvidenceError('unreadable', `${file} is damaged; nothing was sent`, {
     nextStep:
-      "Find out why. Then move the sensor's folder away, and restart the endpoint in the service, with your reason.",
+      "Find out why. Then move the sensor's folder away, and restart the endpoint in the service, and state the reason.",
   });
 }
 

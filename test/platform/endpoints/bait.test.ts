@@ -222,9 +222,9 @@ test.each(FAULTS)('%s: an event', async (_name, change, type, status) => {
 });
 
 const REFUSED: [name: string, prepare: (here: Place) => void, reason: RegExp][] = [
-  ['a file is there', ({ path }) => writeFileSync(path, 'mine'), /a file is there already/],
-  ['a link is there', ({ path }) => symlinkSync('/nowhere', path), /a file is there already/],
-  ['its folder is not there', ({ path }) => rmSync(dirname(path), { recursive: true }), /its folder is not there/],
+  ['a file is there', ({ path }) => writeFileSync(path, 'mine'), /a file already exists there/],
+  ['a link is there', ({ path }) => symlinkSync('/nowhere', path), /a file already exists there/],
+  ['its folder does not exist', ({ path }) => rmSync(dirname(path), { recursive: true }), /its folder does not exist/],
   [
     'its folder is a link',
     ({ path, machine }) => {

@@ -102,7 +102,7 @@ describe('the root hash', () => {
   ])('is of no lines in another order: %s, %s', (first, second) => {
     const root = new LineRoot();
     root.add(fileAt(first));
-    expect(() => root.add(fileAt(second))).toThrow('line 2 is not after the line before it');
+    expect(() => root.add(fileAt(second))).toThrow('line 2 is out of order');
     expect(root.count).toBe(1);
   });
 });
@@ -142,7 +142,7 @@ describe('a line', () => {
     [
       'with base64 that has more than one form',
       { path_base64: base64(Buffer.of(0x2f, 0xff)).replace('=', '') },
-      /one form/,
+      /not canonical/,
     ],
   ])('with a path %s is none', (_name, name, fault) => {
     expect(faultInLine({ ...name, ...content } as EndpointLine)).toMatch(fault);
