@@ -20,7 +20,7 @@ import { placesOf } from './roles/places.ts';
 export function findChainOf({ streams, idInEntry, samples }: EntriesSurvey, reasoning: Reasoning): Chain | null {
   const [roles] = findChains(streams);
   if (roles === undefined) {
-    reasoning.needs('chain', whyNoChain(streams), 'order: there is no chain that could be followed');
+    reasoning.needs('chain', whyNoChain(streams), 'order: there is no chain to follow');
     return null;
   }
   reportLinks(streams, roles, reasoning);
@@ -44,8 +44,8 @@ export function findChainOf({ streams, idInEntry, samples }: EntriesSurvey, reas
 function whyNoChain(streams: readonly StreamSample[]): string {
   const near = nearestLink(streams);
   return near === null
-    ? 'no number of the entries counts up by one within a stream'
-    : `no field of an entry is nearly always a digest of the entry before it: the best one is so in ${near.holds} of ${near.of} pairs`;
+    ? 'no entry field counts up by one within a stream'
+    : `no entry field nearly always holds the digest of the entry before: the best one does so in ${near.holds} of ${near.of} pairs`;
 }
 
 function reportLinks(streams: readonly StreamSample[], roles: ChainRoles, reasoning: Reasoning): void {
@@ -54,7 +54,7 @@ function reportLinks(streams: readonly StreamSample[], roles: ChainRoles, reason
   const jumps = streams.flatMap(({ entries }) => miscounted(entries, sequence));
   reasoning.doubts(
     'sequence',
-    'the number is not one more than that of the entry before: entries are missing, doubled or renumbered',
+    'the number is not one more than that of the entry before: entries are missing, duplicated or renumbered',
     jumps.length,
     placesOf(jumps, streams, sequence),
   );
@@ -65,7 +65,7 @@ function reportLinks(streams: readonly StreamSample[], roles: ChainRoles, reason
   );
   reasoning.refutes(
     'link',
-    'does not name the digest of the entry before: one of the two was altered, or the service links them in another way',
+    'does not name the digest of the entry before: one of the two was altered, or the service links them differently',
     broken.length,
     placesOf(broken, streams, sequence),
   );
@@ -79,13 +79,13 @@ function reportGenesis(
   reasoning: Reasoning,
 ): void {
   if (genesis !== null) {
-    const what = typeof genesis === 'string' ? genesis : 'a text of its own';
-    reasoning.found('genesis', what, 'said by the first entries');
+    const what = typeof genesis === 'string' ? genesis : 'a custom text';
+    reasoning.found('genesis', what, 'stated by the first entries');
     return;
   }
   const firsts = firstEntries(streams, roles);
   const why = firsts.length === 0 ? 'no first entry of a stream was seen' : 'the first entries do not show it';
-  reasoning.lacks('genesis', why, 'taken to be null: check digest.genesis before you export');
+  reasoning.lacks('genesis', why, 'assumed to be null: check digest.genesis before you export');
   reasoning.doubts(
     'genesis',
     'the first entry names a predecessor in a way that no other stream confirms',
@@ -96,11 +96,11 @@ function reportGenesis(
 
 function reportTimestamp(timestamp: ReturnType<typeof findTimestamp>, reasoning: Reasoning): void {
   if (timestamp === null) {
-    const why = 'every time of the entries goes back too often';
+    const why = 'every time field goes back too often';
     reasoning.lacks('timestamp', why, 'entries cannot be compared with the period');
     return;
   }
   const { field, unit, backwards } = timestamp;
-  const often = backwards === 0 ? 'never' : `in ${plural(backwards, 'entry')} only`;
-  reasoning.found('timestamp', field, `a time as ${unit} that goes back along the sequence ${often}`);
+  const goesBack = backwards === 0 ? 'never goes back' : `goes back in only ${plural(backwards, 'entry')}`;
+  reasoning.found('timestamp', field, `a time as ${unit} that ${goesBack} along the sequence`);
 }

@@ -122,14 +122,14 @@ function alike(list: List, { limit }: List): List {
   return { ...list, limit: { ...list.limit, size: Math.min(list.limit.size, limit.size) } };
 }
 
-const UNSEEN = 'NOT SEEN: no package was made. Run the same probe with --generate so that it is.';
+const UNSEEN = 'NOT SEEN: no package was made. Run the probe again with --generate to make one.';
 
 const NO_RECIPE = `No recipe that was tried reproduces the digests, so content cannot be proved. An export is incomplete (exit 3)
 until the vendor says how digests are made, or a person accepts it in evidence.yaml: verify: { require: [order] }`;
 
 const PROVED = 'Proved: the recipe reproduces the digest of every entry that was sampled.';
-const PROVED_FOR_MOST = `Proved for nearly every entry that was sampled. Those whose digest it does not reproduce were named by
-\`evidence probe\`; an export calls them refuted.`;
+const PROVED_FOR_MOST = `Proved for nearly every entry that was sampled. \`evidence probe\` named those whose digest it does not
+reproduce; an export reports them as refuted.`;
 
 function notesOf(
   sawPackage: boolean,
@@ -137,13 +137,13 @@ function notesOf(
   hints: Hints,
   { exceptions }: Reasoning,
 ): Notes {
-  const package_ = sawPackage ? 'Found in a package that was made for this.' : UNSEEN;
+  const package_ = sawPackage ? 'Found in a package made for this probe.' : UNSEEN;
   return {
-    streams: 'Found by reading the list: what each field is was told by the values that entries have.',
+    streams: 'Found by reading the list; the values in entries show what each field is.',
     entries:
       entries === null
         ? 'No listing of the entries of one stream was found.'
-        : 'Found by trying: a parameter is named here only if it did what it is named for.',
+        : 'Found by trying; a parameter is listed only if it does what its name says.',
     verify:
       verify === null
         ? 'Not found. If the service has such an operation, describe it here.'

@@ -55,7 +55,7 @@ export function inferDigest(input: DigestInput, reasoning: Reasoning): Pick<Desc
   const samples = streams.flatMap(({ entries }) => entries);
   const { roles } = chain;
   const first = draft.entry.entry_id;
-  if (first !== null) reasoning.found('entry id', first, 'another one in every entry');
+  if (first !== null) reasoning.found('entry id', first, 'different in every entry');
   const { actor, action, resource } = draft.entry;
   if (actor != null && action != null && resource != null)
     reasoning.found('actor, action, resource', [actor, action, resource].flat().join(', '), 'by their names alone');
@@ -89,16 +89,16 @@ function reportRecipe(
       reasoning.lacks(
         'coverage',
         `digests are made without ${unhashed.join(', ')}`,
-        'what stands there could be changed unseen, as the service has it',
+        'these members could be changed unnoticed',
       );
     return;
   }
   const almost =
     nearest === null
       ? ''
-      : `; ${nearest.words} reproduces ${nearest.reproduces} of ${nearest.reproduces + nearest.misses.length}, so the others were changed, or are made in another way`;
+      : `; ${nearest.words} reproduces ${nearest.reproduces} of ${nearest.reproduces + nearest.misses.length}, so the others were changed, or are made differently`;
   const keyed = keys.size === 0 ? '; if they are HMACs, give --seal-key ID=FILE' : '';
-  const ended = gaveUp ? 'when the time was over (--search-seconds gives it more)' : 'which are all that are known';
+  const ended = gaveUp ? 'until the time ran out (--search-seconds allows more)' : 'all that are known';
   reasoning.lacks(
     'recipe',
     `no ${keys.size === 0 ? 'unkeyed ' : ''}recipe reproduces the digests: ${tried.toLocaleString('en')} were tried, ${ended}${almost}${keyed}`,
@@ -109,18 +109,18 @@ function reportRecipe(
 }
 
 function reportMisses(misses: readonly Sample[], gaveUp: boolean, places: EntryRange[], reasoning: Reasoning): void {
-  const says = 'the digest is not what the recipe makes of the entry';
+  const says = 'the recipe does not produce this digest';
   if (gaveUp)
     reasoning.doubts(
       'recipe',
-      `${says}; the time was over before all other recipes had been tried (--search-seconds gives it more)`,
+      `${says}; the time ran out before all other recipes were tried (--search-seconds allows more)`,
       misses.length,
       places,
     );
   else
     reasoning.refutes(
       'recipe',
-      `${says}: it was altered, or the service made these in another way`,
+      `${says}: the entry was altered, or the service made its digest differently`,
       misses.length,
       places,
     );
@@ -145,15 +145,11 @@ function reportSeldom(
   }
 }
 
-const TELL_APART = 'entries with text outside of ASCII or with floating-point numbers tell them apart';
+const TELL_APART = 'entries with non-ASCII text or floating-point numbers tell them apart';
 
 function warnOfFirst({ streams, chain: { roles } }: DigestInput, reasoning: Reasoning): void {
   if (firstEntries(streams, roles).length === 0)
-    reasoning.lacks(
-      'first entry',
-      'none was sampled',
-      'whether the recipe holds for the first entry of a stream is not known',
-    );
+    reasoning.lacks('first entry', 'none was sampled', 'the recipe is not proved for the first entry of a stream');
 }
 
 function inferSeal(
@@ -165,7 +161,7 @@ function inferSeal(
     const isKeyed = found?.digest.recipe?.key !== null && found !== null;
     const why = isKeyed
       ? 'the digests themselves are made with a key'
-      : 'no field of the entries has the form and the name of one';
+      : 'no entry field has the form and the name of a seal';
     reasoning.lacks('seal', why, 'seal: unproved');
     return null;
   }
@@ -174,7 +170,7 @@ function inferSeal(
   if (described === null) {
     reasoning.lacks(
       'seal',
-      `${seal.field} may be one, but no field names its key and no given key makes it`,
+      `${seal.field} may be a seal, but no field names its key and no given key makes it`,
       'seal: unproved',
     );
     return null;
@@ -187,11 +183,11 @@ function inferSeal(
       described.field,
       `${described.algorithm} over ${over}: the given keys make ${proved} of ${of}`,
     );
-    reasoning.refutes('seal', 'the seal is not what its key makes of the digest', misses.length, places);
+    reasoning.refutes('seal', 'its key does not produce this seal', misses.length, places);
   } else {
-    const why = of === 0 ? 'no key of it was given' : `the given keys make ${proved} of ${of}`;
+    const why = of === 0 ? 'none of its keys was given' : `the given keys make ${proved} of ${of}`;
     reasoning.found('seal', described.field, `taken for ${described.algorithm} by its length; unproved, ${why}`);
-    reasoning.doubts('seal', 'no way that is known makes these seals with the given keys', misses.length, places);
+    reasoning.doubts('seal', 'no known method makes these seals with the given keys', misses.length, places);
   }
   return described;
 }

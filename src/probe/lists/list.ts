@@ -50,7 +50,7 @@ export async function inferList(
   const short = parameter === null ? page : await pageOf(trial, small);
   if (short === null || page.items.length < 2) {
     const limit = parameter === null ? null : { parameter, size: documentedMaximum(trial, parameter) };
-    return { items, limit, paging: null, how: 'too short to tell how it goes on' };
+    return { items, limit, paging: null, how: 'too short to show its paging' };
   }
   const paging = await inferPaging({ ...trial, filter: { ...filter, ...small } }, short);
   const style = paging ?? ({ style: 'single' } as const);
@@ -60,8 +60,8 @@ export async function inferList(
 
 function howPaged(paging: Paging | null, page: SamplePage): string {
   if (paging === null)
-    return `nothing that was tried leads to another page: its ${plural(page.items.length, 'item')} ${agree(page.items.length, 'is', 'are')} taken for all of it`;
-  return 'a second page was read by it, without an item of the first';
+    return `no further page was found: its ${plural(page.items.length, 'item')} ${agree(page.items.length, 'is', 'are')} assumed to be complete`;
+  return 'a second page was read with it and shares no item with the first';
 }
 
 function smallSize(page: SamplePage): number {
@@ -200,14 +200,14 @@ export function pagingLike(
   const value = jsonOf(answer);
   const paging = other?.paging ?? null;
   if (paging === null || other === null)
-    return { ...own, paging: { style: 'single' }, how: `${own.how}: taken for all of it` };
+    return { ...own, paging: { style: 'single' }, how: `${own.how}: assumed to be complete` };
   const next = 'next' in paging ? paging.next : null;
   const shows = next !== null && valueAt(value, next) !== undefined;
   const sameShape = own.items === other.items;
   const says = 'parameter' in paging && documented.some(({ name }) => name === paging.parameter);
   if (!shows && !says && !sameShape)
-    return { ...own, paging: { style: 'single' }, how: `${own.how}: taken for all of it` };
-  return { ...own, paging, limit: own.limit ?? other.limit, how: `${own.how}: taken to go on as the other list does` };
+    return { ...own, paging: { style: 'single' }, how: `${own.how}: assumed to be complete` };
+  return { ...own, paging, limit: own.limit ?? other.limit, how: `${own.how}: assumed to page like the other list` };
 }
 
 /** Adds what the last page of a list showed: whether the member for the next page is absent there or marks the end. */

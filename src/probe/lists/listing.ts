@@ -19,7 +19,7 @@ export function reportStrangers(
   );
   reasoning.doubts(
     'stream id',
-    'the list of a stream shows an entry that says it is of another one',
+    'the list of a stream has an entry that states another stream',
     foreign.length,
     placesOf(foreign, streams, roles.sequence),
   );
@@ -28,7 +28,7 @@ export function reportStrangers(
   );
   reasoning.doubts(
     'genesis',
-    'the first entry does not say of its predecessor what most first entries say',
+    'the first entry states another predecessor than most first entries',
     forged.length,
     placesOf(forged, streams, roles.sequence),
   );
@@ -51,11 +51,7 @@ export async function describeListing(
     return null;
   }
   const { parameter } = filter;
-  reasoning.found(
-    'entries of a stream',
-    parameter,
-    'gives the entries of that stream, and none for an id that no stream has',
-  );
+  reasoning.found('entries of a stream', parameter, 'returns the entries of that stream, and none for an unknown id');
   const [longest] = streams.toSorted(
     (a, b) => Number(b.isWhole) - Number(a.isWhole) || b.entries.length - a.entries.length,
   );
@@ -72,10 +68,14 @@ export async function describeListing(
 function reportPeriod({ wasTried, from, to }: PeriodFilter, reasoning: Reasoning): void {
   const named = [from, to].filter((name) => name !== null);
   if (named.length > 0)
-    reasoning.found('entries of a period', named.join(', '), 'each gives exactly the entries on its side of a moment');
+    reasoning.found(
+      'entries of a period',
+      named.join(', '),
+      'each returns exactly the entries on its side of a moment',
+    );
   if (named.length === 2) return;
   const why = wasTried
-    ? 'no parameter was found for each end of a period'
+    ? 'no parameter was found for at least one end of a period'
     : 'the entries that were read all have the same time, so nothing could be tried';
-  reasoning.lacks('period', why, 'the listing of a period has to be read as a whole');
+  reasoning.lacks('period', why, 'the whole listing must be read for every period');
 }

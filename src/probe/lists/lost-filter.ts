@@ -54,12 +54,12 @@ export async function readKeepingFilter(
   const isOwn = ({ value }: Sample) => String(scalarAt(value, field)) === streamId;
   const lost = await findLostPage(ask, list, query, isOwn);
   if (lost === null) return { ...sample, list, filter };
-  const says = `${wordsFor(lost.next)} has entries of other streams than "${streamId}": the way there loses the filter "${filter.parameter}". Tell the operator of the service`;
+  const says = `${wordsFor(lost.next)} has entries of streams other than "${streamId}": its link drops the filter "${filter.parameter}". Report this to the service's operator`;
   const { path, items } = list;
   const paging = await inferCounted({ ask, path, filter: query, documented, items }, lost.first);
   const counted = paging === null ? null : { ...list, paging };
   if (counted !== null && (await findLostPage(ask, counted, query, isOwn)) === null) {
-    reasoning.lacks('next page', says, 'pages are asked for by their number instead');
+    reasoning.lacks('next page', says, 'pages are requested by number instead');
     return { ...(await read(counted, filter)), list: counted, filter };
   }
   reasoning.lacks('entries of a stream', says, "completeness falls back to the stream's own record");

@@ -36,14 +36,10 @@ export interface StreamsSurvey {
 export async function inferStreams(ask: Ask, hints: Hints, reasoning: Reasoning): Promise<StreamsSurvey | null> {
   const first = await ask({ url: STREAMS });
   if (first.status === 404) throw new EvidenceError('not-found', `GET ${STREAMS} answered 404`, NO_SERVICE_THERE);
-  if (!isSuccess(first)) throw first.error ?? new EvidenceError('contract', `GET ${STREAMS} answers nothing readable`);
+  if (!isSuccess(first)) throw first.error ?? new EvidenceError('contract', `GET ${STREAMS} returned nothing readable`);
   const form = await inferList(ask, STREAMS, {}, hints.streams, first);
   if (form === null) {
-    reasoning.needs(
-      'streams',
-      `GET ${STREAMS} answers with no array of objects`,
-      'no stream is known that could be exported',
-    );
+    reasoning.needs('streams', `GET ${STREAMS} returned no array of objects`, 'there is no stream to export');
     return null;
   }
   const unfiltered = await ask({ url: ENTRIES });
@@ -76,18 +72,14 @@ function findIds(
   const pair = findStreamId(records, entries);
   if (pair !== null) {
     const { inList, inEntry } = pair;
-    const how = 'nearly every entry has the id of one stream of the list there';
+    const how = 'nearly every entry has the id of a listed stream there';
     reasoning.found('stream id', `${inList}, in entries ${inEntry}`, how);
     return { idField: inList, idInEntry: inEntry };
   }
   const idField = streamIdByName(commonPaths(records).filter((path) => isText(records, path))) ?? null;
   if (idField !== null) reasoning.found('stream id', idField, 'by name: entries do not repeat it');
   else
-    reasoning.needs(
-      'stream id',
-      'no field of the streams is a text that tells them apart',
-      'no stream can be asked for',
-    );
+    reasoning.needs('stream id', 'no stream field is a text that identifies the stream', 'no stream can be requested');
   return { idField, idInEntry: null };
 }
 
@@ -106,7 +98,7 @@ export function describeList({ items, paging, limit }: List): string {
         : 'parameter' in paging
           ? ` ${paging.parameter}`
           : '';
-  return `items in ${where}; ${style}${detail}${limit === null ? '' : `; ${limit.parameter} for its length`}`;
+  return `items in ${where}; ${style}${detail}${limit === null ? '' : `; page size by ${limit.parameter}`}`;
 }
 
 /** Compares the statements in streams' records with their entries. */
@@ -132,11 +124,12 @@ export function readStreamRecords(
     differ.map((streamId) => ({ streamId, from: null, to: null })),
   );
   reportUnlike(found, whole === 0 ? [] : records, reasoning);
-  if (found.verified !== null) reasoning.found('verified', found.verified, 'true, false or null, and called so');
+  if (found.verified !== null)
+    reasoning.found('verified', found.verified, 'true, false or null, and named accordingly');
   else
     reasoning.lacks(
       'verified',
-      'no field of the streams is true or false and called so',
+      'no stream field is true or false and named accordingly',
       'whether the service has verified a stream is not shown',
     );
   return found;
@@ -148,13 +141,13 @@ function reportUnlike(found: StreamRoles, records: readonly Sample[], reasoning:
   const unlike = new Set(records.flatMap(({ value }) => unlikeNamed(value, named)));
   reasoning.doubts(
     'count and head',
-    `${[...unlike].join(', ')}: called count or head, and in most streams not that of the entries`,
+    `${[...unlike].join(', ')}: named like a count or head, but different from the entries in most streams`,
     unlike.size,
   );
   if (found.entry_count === null && found.head_sequence === null)
     reasoning.lacks(
       'count and head',
-      'no field of the streams equals them',
-      'a stream that was cut off at its end can only be told by the listing',
+      'no stream field equals them',
+      'only the listing can show that a stream was truncated',
     );
 }

@@ -55,7 +55,7 @@ function namesFor({ hints, listing }: BeforePackage): BodyNames {
 
 /** Guesses the form of a package from the other findings, without having seen one. */
 export function suggestPackage(known: BeforePackage, why: string, reasoning: Reasoning): EvidencePackage {
-  reasoning.lacks('package', why, 'its form is a guess, which an export will probably stop at');
+  reasoning.lacks('package', why, 'its form is a guess, and an export will probably fail on it');
   const answered = known.hints.generate?.answer.map(({ name }) => name) ?? [];
   const id = byName(answered, [/^(package|evidence) id$/, /^(id|uuid)$/]) ?? 'package_id';
   return {
@@ -116,7 +116,7 @@ export async function inferPackage(
   }
   const read = readPackage(made, known);
   if (read === null) {
-    const why = 'the package that was made holds no entries as the list shows them';
+    const why = 'the package has no entries like those in the list';
     reasoning.doubts('package', why, 1);
     return suggestPackage(known, why, reasoning);
   }

@@ -20,20 +20,20 @@ export function reportPackage(
     `its ${plural(read.entries.length, 'entry')} ${agree(read.entries.length, 'has', 'have')} the fields of the chain`,
   );
   if (stated.length > 0)
-    reasoning.found('package facts', stated.join(', '), 'equal to what is known of the package and its entries');
+    reasoning.found('package facts', stated.join(', '), 'equal to the known facts about the package and its entries');
   reportCheckpoints(form.checkpoints, reasoning);
   reasoning.doubts(
     'package facts',
-    `${read.unlike.join(', ')}: called count or head, and not that of the package's entries, which may have been cut off`,
+    `${read.unlike.join(', ')}: named like a count or head, but different from the package's entries, which may be truncated`,
     read.unlike.length,
   );
   reasoning.doubts(
     'checkpoints',
-    `${read.differ} of them do not have the number and the digest of an entry of the package`,
+    `${read.differ} of them match no entry of the package in number and digest`,
     read.differ,
   );
   for (const name of ['pdf', 'summary'] as const)
-    if (downloads[name] === null) reasoning.lacks(name, 'it cannot be downloaded', `bundles are without the ${name}`);
+    if (downloads[name] === null) reasoning.lacks(name, 'it cannot be downloaded', `bundles have no ${name}`);
   if (summary === null && downloads.summary !== null)
     reasoning.lacks('summary facts', 'the summary is no JSON', 'agreement: the summary is kept, but not compared');
 }

@@ -22,7 +22,7 @@ export async function inferVerify(
   const answer = await ask({ url: path.replace('{stream_id}', encodeURIComponent(streamId)) });
   if (verify !== null || answer.status === 405) {
     const how = verify === null ? 'a GET there is answered "method not allowed"' : 'OpenAPI names it';
-    reasoning.found('verify', `POST ${path}`, `${how}; it was not run, and what it answers is NOT SEEN`);
+    reasoning.found('verify', `POST ${path}`, `${how}; it was not run, so its answer is NOT SEEN`);
     return {
       path,
       body: {},
@@ -35,10 +35,6 @@ export async function inferVerify(
     };
   }
   const why = `${hints.isOffered ? 'OpenAPI describes none, and' : 'there is no OpenAPI document, and'} GET ${path} answers ${answer.status}`;
-  reasoning.lacks(
-    'verify',
-    why,
-    "the vendor's verdict cannot be had and compared; describe the operation if there is one",
-  );
+  reasoning.lacks('verify', why, "the vendor's verdict cannot be compared; describe the operation if there is one");
   return null;
 }

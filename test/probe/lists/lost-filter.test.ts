@@ -30,7 +30,7 @@ async function survey(keepsByNumber: boolean) {
 }
 
 const LOST = expect.stringMatching(
-  /\/entries\/\?page=….* has entries of other streams than "a".*loses the filter "stream_id"/,
+  /\/entries\/\?page=….* has entries of streams other than "a".*drops the filter "stream_id"/,
 );
 
 describe('a next page that loses the filter', () => {
