@@ -116,7 +116,7 @@ describe('after a contradiction was accepted', () => {
     change(new Altered(archive()));
     const { document } = await service.verify();
     expect(document.problems?.map(({ code }: { code: string }) => code) ?? document.objects.altered).not.toEqual([]);
-    expect(JSON.stringify(document)).toMatch(/acceptances\/[^"]*"[^}]*accepts what run|accepts what run/);
+    expect(JSON.stringify(document)).toMatch(/acceptances\/[^"]*"[^}]*accepts a finding|accepts a finding/);
   });
 });
 

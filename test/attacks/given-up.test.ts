@@ -100,7 +100,7 @@ test.each(KILLS)(
       const signer = isRotated ? otherKey : key;
       const done = await verify(root, isSigned ? ['--public-key', keyOf(signer).publicFile] : []);
       expect(done.code, done.stdout).toBe(0);
-      if (isRotated) expect(done.stdout).toContain('Run R1 was not finished, and run R1.r2 takes its place');
+      if (isRotated) expect(done.stdout).toContain('Run R1 was not finished, and run R1.r2 replaces it');
     }
   },
 );

@@ -138,7 +138,7 @@ describe('put there before the first export of the run', () => {
       const verified = await verifyUnder(key);
       expect([verified.code, verified.stdout]).toEqual([
         0,
-        expect.stringContaining('Run R1 was not finished, and run R1.r2 takes its place'),
+        expect.stringContaining('Run R1 was not finished, and run R1.r2 replaces it'),
       ]);
     },
   );

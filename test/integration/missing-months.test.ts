@@ -174,7 +174,7 @@ describe('a month between two that were exported', () => {
 
   test('exported later, and not read: nothing is proved by it, and nobody is told to export what is there', async () => {
     await exported({ missing: true });
-    const message = `the package starts at entry 7; run ${SECOND}, finalized after it, has entry 6, and that the two join was not proved here`;
+    const message = `the package starts at entry 7; run ${SECOND}, finalized after it, has entry 6, but it was not proved here that the two join`;
     expect(await streamOf({ run: LAST })).toMatchObject({
       code: 0,
       state: 'unproved',

@@ -79,12 +79,7 @@ test('what other clients did to an archive is found and named, each thing', asyn
     ['object/unlocked', payments],
   ]);
   const text = await words();
-  for (const said of [
-    'has another version over it',
-    'delete marker',
-    'nothing records it',
-    'not locked as it is recorded',
-  ])
+  for (const said of ['has another version over it', 'delete marker', 'nothing records it', 'not locked as recorded'])
     expect(text).toContain(said);
 });
 

@@ -239,7 +239,7 @@ test('an authority that is out of reach: the run is finalized, exit 3 says what 
   expect([before.exit_code, before.outcome, before.warnings]).toEqual([
     3,
     'incomplete',
-    [expect.stringMatching(/^Run AUD-1 was to be time-stamped by http.* and is not/)],
+    [expect.stringMatching(/^Run AUD-1 lacks its time-stamp by http/)],
   ]);
   const json = JSON.parse((await exportRun('AUD-1', {}, '--json')).stdout);
   expect(json).toMatchObject({ outcome: 'incomplete', exit_code: 3, unstamped: { reason: expect.any(String) } });

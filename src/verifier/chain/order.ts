@@ -179,7 +179,7 @@ export class OrderCheck {
     const known = this.#recent.get(sequence);
     if (known === undefined || known === digest) {
       const words = known === undefined ? 'again, too far from the first to compare them' : 'again, unchanged';
-      this.#report('order/duplicate', run, `entry ${sequence} is there ${words}`, {});
+      this.#report('order/duplicate', run, `entry ${sequence} occurs ${words}`, {});
       return;
     }
     this.#report('order/fork', run, `two different entries have the sequence number ${sequence}`, {

@@ -179,7 +179,7 @@ export class PackageReader implements Disposable {
         if (inexactInteger !== null)
           throw new EvidenceError(
             'unreadable',
-            `outside its entries, the number ${inexactInteger} is another one when it is read`,
+            `outside its entries, the number ${inexactInteger} changes when it is read`,
           );
         if (ambiguity !== null) throw new EvidenceError('unreadable', `outside its entries, ${ambiguity}`);
         facts = this.#contract.readPackage(value);
@@ -347,7 +347,7 @@ export class PackageReader implements Disposable {
         actual: facts.streamId,
       });
     if (packageId !== undefined && facts.packageId !== null && facts.packageId !== packageId)
-      return toStreamFinding('package/foreign', streamId, 'another package was delivered than the one asked for', {
+      return toStreamFinding('package/foreign', streamId, 'a package other than the requested one was delivered', {
         expected: packageId,
         actual: facts.packageId,
       });

@@ -77,7 +77,7 @@ export class SealCheck {
   #noteSeal(entry: Entry): boolean {
     const { seal, sequence } = entry;
     if (seal === 'malformed') {
-      const words = `what entry ${sequence} has in the place of its seal is none: not of the form or not of the length of one`;
+      const words = `the seal of entry ${sequence} has the wrong form or length`;
       this.#log.add(this.#finding('seal/malformed', entry, words));
       return false;
     }

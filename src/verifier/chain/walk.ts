@@ -283,7 +283,7 @@ export class ChainWalk {
       const { number } = content;
       this.#inexact.entries++;
       this.#inexact.first ??= { sequence: run.batch.sequences[run.from] ?? 0, number };
-      const words = (at: number) => `entry ${at} holds the number ${number}, which is another one when it is read`;
+      const words = (at: number) => `entry ${at} holds the number ${number}, which changes when it is read`;
       this.#report('content/inexact-number', run, words);
     }
   }

@@ -119,7 +119,7 @@ function compareAnswer(walk: WalkResult, statedCount: number | null, log: Findin
 
 function reportOtherEntries(walk: WalkResult, { otherEntries }: PackageFacts, log: FindingLog): void {
   for (const path of otherEntries) {
-    const message = `the JSON form has another list that looks like entries, at "${path}": the contract does not read it, and nothing of it was checked`;
+    const message = `the JSON form has another list that looks like entries, at "${path}": the contract does not read it, so it was not checked`;
     log.add(toStreamFinding('agreement/other-entries', walk.streamId, message));
   }
 }

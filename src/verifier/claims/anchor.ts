@@ -201,9 +201,10 @@ function describe({ sequence, says }: SoundToken, tokens: number, { walk, bindsP
   const within = accuracy === null ? 'accuracy not stated' : `within ${accuracyOf(says) / 1000} s`;
   const others = tokens > 1 ? `; ${tokens} tokens in all` : '';
   const basis = `entry ${sequence} existed at ${genTime.toISOString()} (${within}) says ${authority}, policy ${policy}${others}`;
-  if (!bindsPrevious) return proved(`${basis}; each is for its entry alone, as digests are not over the one before`);
+  if (!bindsPrevious)
+    return proved(`${basis}; each covers its entry alone, because digests do not cover the one before`);
   if (walk.contentComputed < walk.entries)
-    return proved(`${basis}; each is for its entry alone, as not all digests could be recomputed`);
+    return proved(`${basis}; each covers its entry alone, because not all digests could be recomputed`);
   const after = (walk.head?.sequence ?? sequence) - sequence;
   return { ...proved(basis), anchored_through: sequence, entries_after_last_anchor: after };
 }

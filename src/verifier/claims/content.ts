@@ -78,7 +78,7 @@ function sourceOf(name: string, { from, sha256 }: ContractFile): string {
 
 function inexactReason({ entries, inexact }: WalkResult, first: { sequence: number; number: string }): string {
   const rest = inexact.entries === 1 ? '' : `, as do ${inexact.entries - 1} more of ${entries} entries`;
-  return `entry ${first.sequence} holds the number ${first.number}, which is another one when it is read${rest}: such entries can differ and have one digest`;
+  return `entry ${first.sequence} holds the number ${first.number}, which changes when it is read${rest}: such entries can differ and have one digest`;
 }
 
 /** Reports whether the role is accepted, by its name, its member or an outer member. */

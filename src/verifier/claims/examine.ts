@@ -124,7 +124,7 @@ function verdictOf({ seals }: WalkResult, chain: readonly Claim[], seal: readonl
 }
 
 const ALTERED =
-  'the bundle is not what it states, so what differs in it shows nothing of the forms and the verdict of the service';
+  "the bundle is not what it states, so its differences say nothing about the service's forms and verdict";
 
 function judgeForms(observations: Observations, ownVerdict: OwnVerdict): Judgement {
   const { walk, facts } = observations.reading;

@@ -84,8 +84,7 @@ export function readAgents(contract: RecordContract, body: Uint8Array): { agentI
 /** @throws EvidenceError `contract` if two readers could see different values. */
 export function readAnswer(body: Uint8Array, what: string): { value: Json; isExact: boolean } {
   const { value, ambiguity, inexact, inexactInteger } = parseExactJson(withoutByteOrderMark(body));
-  const why =
-    ambiguity ?? (inexactInteger === null ? null : `the number ${inexactInteger} is another one when it is read`);
+  const why = ambiguity ?? (inexactInteger === null ? null : `the number ${inexactInteger} changes when it is read`);
   if (why !== null)
     throw new EvidenceError('contract', `an answer with ${what} can be read in more than one way: ${why}`);
   return { value, isExact: inexact === null };

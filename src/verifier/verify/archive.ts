@@ -171,7 +171,7 @@ function checkEarlierRuns(checks: readonly RunCheck[]): ObjectFinding[] {
   return checks.flatMap(({ runId, record }) =>
     (record?.earlier_runs ?? [])
       .filter((earlier) => own.has(earlier.run_id) && own.get(earlier.run_id) !== JSON.stringify(earlier))
-      .map(({ run_id }) => recordDiffers(runRecordKey(runId), `says of run ${run_id} what its record does not`)),
+      .map(({ run_id }) => recordDiffers(runRecordKey(runId), `contradicts the record of run ${run_id}`)),
   );
 }
 
@@ -194,7 +194,7 @@ function warnOfUnread(
   { checks, holdLog }: Pick<ArchiveReading, 'checks' | 'holdLog'>,
 ): string[] {
   return [
-    ...(from === null ? [] : [`Runs before ${from} were not looked at.`]),
+    ...(from === null ? [] : [`Runs before ${from} were not verified.`]),
     ...checks.flatMap(({ runId, record }) => warnOfGrown(runId, record)),
     ...checks.flatMap((check) => check.attestations?.warnings ?? []),
     ...warnOfEncrypted(checks, identities),
@@ -207,17 +207,17 @@ function warnOfEncrypted(checks: readonly RunCheck[], identities: RunContext['id
   const who =
     identities === null
       ? 'A recipient proves them with an identity.'
-      : 'None of the identities that were given opens them: give that of a recipient.';
+      : "None of the given identities opens them: give a recipient's identity.";
   const warnings = checks.flatMap(({ runId, streams }) => {
     const unopened = streams.filter(({ encrypted }) => encrypted).length;
     if (unopened === 0) return [];
     return [
-      `Run ${runId}: ${unopened} of ${plural(streams.length, 'bundle')} ${agree(unopened, 'is encrypted and was', 'are encrypted and were')} not opened here. What lies there is what was archived; of the claims in it there is only what the run recorded. ${who}`,
+      `Run ${runId}: ${unopened} of ${plural(streams.length, 'bundle')} ${agree(unopened, 'is encrypted and was', 'are encrypted and were')} not opened here. The stored bytes are those that were archived; their claims are only as the run recorded them. ${who}`,
     ];
   });
   const stored = checks.flatMap(({ streams }) => streams);
   if (identities !== null && !stored.some(({ bundle }) => bundle.encrypted !== undefined))
-    warnings.push('No bundle that was looked at is encrypted: the identities that were given opened nothing.');
+    warnings.push('No verified bundle is encrypted: the given identities opened nothing.');
   return warnings;
 }
 

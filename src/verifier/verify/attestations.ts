@@ -67,7 +67,7 @@ async function verifyEnvelope(
   // The statement is written before the ledger entry, so a run without both is open.
   if (!there.value && !isRecorded(record.run_id)) return UNSIGNED;
   if (!there.value) {
-    const message = 'is not there, and the run record says that the run is signed';
+    const message = 'is missing, although the run record says that the run is signed';
     return { signedBy: null, findings: [toObjectFinding('object/missing', key, message)], keys: [key] };
   }
   const { value, findings } = await readObject(key, async () => {
@@ -95,12 +95,11 @@ function compareStatement(key: string, signed: Signed, record: RunRecord, sha256
       stated === undefined
         ? 'does not name'
         : wanted === undefined
-          ? 'names, beside those of the run,'
+          ? 'names, in addition to the files of the run,'
           : 'names with another digest';
     findings.push(toObjectFinding('signature/differs', key, `${what} ${name}`, { expected: stated, actual: wanted }));
   }
-  if (findings.length === 0)
-    findings.push(toObjectFinding('signature/differs', key, 'says something else about the run than its record'));
+  if (findings.length === 0) findings.push(toObjectFinding('signature/differs', key, 'contradicts the run record'));
   return findings.slice(0, MAX_DIFFERENCES);
 }
 
@@ -129,9 +128,7 @@ async function verifyStamps(
   const provesNothing = stampRoots !== null && !judged.some(({ state }) => state === 'proved');
   const absent =
     isToBeStamped && judged.length === 0
-      ? [
-          `Run ${run_id} was to be time-stamped by ${timestamp_authority} and is not; whoever exported it adds that with the same export command.`,
-        ]
+      ? [`Run ${run_id} lacks its time-stamp by ${timestamp_authority}; run the same export command again to add it.`]
       : [];
   return {
     stamps: judged,

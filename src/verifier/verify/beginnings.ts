@@ -115,7 +115,7 @@ function sayHeld(start: number, holder: Neighbour & { how: Join }): Restated {
       advice: { code: 'compare_runs' },
     };
   return {
-    message: `${place} entry ${start - 1}, and that the two join was not proved here`,
+    message: `${place} entry ${start - 1}, but it was not proved here that the two join`,
     advice: { code: how === 'unread' ? 'verify_run' : 'see_run', run_id: runId },
   };
 }

@@ -107,7 +107,7 @@ function checkMissing(
   { verdict: { status } }: Verification,
 ): ObjectFinding[] {
   if (missing.length === 0 || status === 'incomplete' || status === 'refuted') return [];
-  const message = `states the status ${status}, and a form is missing`;
+  const message = `states the status ${status}, but a form is missing`;
   return [toObjectFinding('verdict/differs', `${key}:${VERIFICATION}`, message)];
 }
 
@@ -134,13 +134,13 @@ function absent(files: ReadonlyMap<string, FileDigest>, key: string): ObjectFind
   const paths = [...files.keys()];
   const lacks = [README, BAG_INFO, TRANSFER_LOG, SERVICE].filter((path) => !files.has(path));
   if (formFile('json', paths) === undefined && !missingForms(paths).includes('json')) lacks.push(EVIDENCE);
-  return lacks.map((path) => toObjectFinding('bundle/missing-file', `${key}:${path}`, 'belongs into every bundle'));
+  return lacks.map((path) => toObjectFinding('bundle/missing-file', `${key}:${path}`, 'belongs in every bundle'));
 }
 
 function checkFolder({ folder }: Bundle, key: string, { verdict }: Verification): ObjectFinding[] {
   const expected = slugOf(verdict.stream_id);
   if (folder === expected) return [];
-  const message = `lies in a folder that is not named after the stream "${verdict.stream_id}"`;
+  const message = `is in a folder that is not named after the stream "${verdict.stream_id}"`;
   return [toObjectFinding('bundle/contradiction', key, message, { expected, actual: folder })];
 }
 
@@ -156,11 +156,11 @@ function checkContract(files: ReadonlyMap<string, FileDigest>, key: string, stat
           toObjectFinding(
             'bundle/unexpected-file',
             place,
-            'is there, and verification.json states the default contract',
+            'exists, although verification.json states the default contract',
           ),
         ];
   if (actual === undefined)
-    return [toObjectFinding('object/missing', place, 'is stated by verification.json, and not there')];
+    return [toObjectFinding('object/missing', place, 'is named by verification.json, but missing')];
   if (actual === expected) return [];
   return [toObjectFinding('object/altered', place, 'is not the contract that was pinned', { expected, actual })];
 }
@@ -201,7 +201,7 @@ function checkInfo(
   if (text === expected) return [];
   const [lines, wanted] = [text.split('\n'), expected.split('\n')];
   const at = wanted.findIndex((line, index) => line !== lines[index]);
-  const message = 'does not say what the other files of the bundle say';
+  const message = 'contradicts the other files of the bundle';
   return [
     toObjectFinding('bundle/contradiction', `${key}:${BAG_INFO}`, message, {
       expected: lines[at] || 'nothing',
@@ -227,11 +227,11 @@ export function whyNotAsked(stated: Verification, { entries, entry }: Descriptio
   const to = statement.head.sequence;
   if (unfetched !== null) {
     const isRight = unfetched.after === after && unfetched.to === to;
-    return isRight ? null : `says that entries after ${unfetched.after} were asked for, and exports end at ${after}`;
+    return isRight ? null : `states that entries after ${unfetched.after} were requested, but exports end at ${after}`;
   }
   const canAsk = completeness.kind === 'listing' && entries?.after_parameter != null && earlier.length > 0;
   const isBeyond = to !== null && to > after && statement.entries !== 0;
   const hasEnd = newestEnd([package_period, ...earlier.map(({ period }) => period)]) !== null;
   if (!canAsk || !isBeyond || !hasEnd) return null;
-  return `states entries up to ${to}, of which no export has those after ${after}, and does not say that they were asked for`;
+  return `states entries up to ${to}, of which no export has those after ${after}, but not that they were requested`;
 }

@@ -40,7 +40,7 @@ export function contradictions(
     ...compareBeginnings(stated, contract),
   ];
   const findings = differences.map(([what, expected, actual]) => {
-    const message = `states ${what} ${expected}, and it is ${actual}`;
+    const message = `states ${what} ${expected}, but it is ${actual}`;
     return toObjectFinding('verdict/differs', place, message, { expected, actual });
   });
   return [...findings, ...selfContradictions(place, stated), ...checkSealKeys(place, stated, walk, contract)];
@@ -139,7 +139,7 @@ function checkSealKeys(
   const named = [...(contract.hasKeyedDigests ? [] : keyIds), ...unknown.keyIds];
   const other = named.find((id) => !seal_key_ids.includes(id));
   if (other === undefined) return [];
-  const message = `states seals as proved, and not by the key "${other}", which entries name`;
+  const message = `states seals as proved, but not by the key "${other}", which entries name`;
   return [toObjectFinding('verdict/differs', place, message)];
 }
 
@@ -149,18 +149,21 @@ function selfContradictions(place: string, stated: Verification): ObjectFinding[
   const isEarned = verdict.entries > 0 && statusBy(claims, required) === status;
   const isRefuted = CLAIMS.some((name) => claims[name].state === 'refuted');
   const wrong: [boolean, string][] = [
-    [isRefuted !== (status === 'refuted'), `states the status ${status}, which its own claims do not come to`],
+    [isRefuted !== (status === 'refuted'), `states the status ${status}, which its own claims contradict`],
     [
       (status === 'verified' || status === 'collected') && !isEarned,
-      `states the status ${status}, and not what that takes`,
+      `states the status ${status}, but lacks what that requires`,
     ],
-    [status === 'empty' && verdict.entries > 0, `states the status empty, and ${verdict.entries} entries`],
+    [status === 'empty' && verdict.entries > 0, `states the status empty, but ${verdict.entries} entries`],
     [verdict.findings_count < verdict.findings.length, 'lists more findings than it counts'],
-    [claims.seal.state === 'proved' && stated.seal_key_ids.length === 0, 'states seals as proved, by no key'],
-    [claims.anchor.state === 'proved' && stated.timestamp_roots === null, 'states the anchor as proved, under no root'],
+    [claims.seal.state === 'proved' && stated.seal_key_ids.length === 0, 'states seals as proved, but names no key'],
+    [
+      claims.anchor.state === 'proved' && stated.timestamp_roots === null,
+      'states the anchor as proved, but names no root',
+    ],
     [
       !isSamePeriod(asked, period) && !isSamePeriod(asked, { from: null, to: null }),
-      'states that the package was asked for another period',
+      'states that the package was requested for another period',
     ],
   ];
   return wrong.filter(([is]) => is).map(([, message]) => toObjectFinding('verdict/differs', place, message));

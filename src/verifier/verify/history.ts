@@ -155,13 +155,11 @@ export class History {
   whyNotCompared(runId: string, streamId: string, { earlier, restarts }: StreamPast): string | null {
     const spans = this.#eras.filter((era) => era.streamId === streamId).flatMap((era) => era.spans);
     const own = spans.findIndex((span) => span.run_id === runId);
-    if (own === -1) return 'the ledger has nothing of it to compare with other runs';
+    if (own === -1) return 'the ledger has no entries of it to compare with other runs';
     const told = [...earlier, ...restarts.flatMap((restart) => restart.earlier)];
     const compared = new Set(told.map(({ run_id }) => run_id));
     const left = spans.slice(0, own).find(({ run_id }) => !compared.has(run_id));
-    return left === undefined
-      ? null
-      : `it was not compared with run ${left.run_id}, which stands before it in the ledger`;
+    return left === undefined ? null : `it was not compared with run ${left.run_id}, which precedes it in the ledger`;
   }
 
   /** Reports whether the bundle was read here, with its entries in order. */
@@ -229,7 +227,7 @@ export class History {
         .filter(({ before, after }) => inScope.has(before) || inScope.has(after))
         .filter(({ from, to }) => !told.has(`${from}-${to}/${streamId}`))
         .map(({ from, to, before, after }) => {
-          const message = `runs ${before} and ${after} leave ${entriesIn(from, to)} of the stream "${streamId}" in none, though there is no time between their periods`;
+          const message = `neither run ${before} nor run ${after} has ${entriesIn(from, to)} of the stream "${streamId}", although their periods leave no time between them`;
           const finding = toObjectFinding('history/gap', runRecordKey(after), message);
           return { finding, streamId, runs: [before, after] };
         }),

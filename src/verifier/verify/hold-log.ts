@@ -49,11 +49,11 @@ export async function verifyHoldLog(archive: ReadableArchive, runId: string): Pr
       check.findings.push(misplaced(key));
     if (result === null)
       check.warnings.push(
-        `Run ${runId}: the ${record.action} that was ordered at ${record.ordered_at} was not completed; the same command completes it.`,
+        `Run ${runId}: the ${record.action} ordered at ${record.ordered_at} was not completed; run the same command to complete it.`,
       );
     else if (result.record_sha256 !== sha256)
       check.findings.push(
-        toObjectFinding('object/altered', key, `its SHA-256 is not the one in ${holdResultKey(key)}`, {
+        toObjectFinding('object/altered', key, `its SHA-256 differs from the one in ${holdResultKey(key)}`, {
           expected: result.record_sha256,
           actual: sha256,
         }),
@@ -63,7 +63,7 @@ export async function verifyHoldLog(archive: ReadableArchive, runId: string): Pr
 }
 
 function misplaced(key: string): ObjectFinding {
-  return recordDiffers(key, 'is not where a record of what it says belongs');
+  return recordDiffers(key, 'is not stored under the key that its content requires');
 }
 
 /** Records of new time-stamps for a run. */
@@ -105,12 +105,12 @@ export async function verifyRestamps(
   }
   for (const key of tokens.keys())
     if (key !== stampKey(runId, 1) && !recorded.has(key))
-      check.findings.push(toObjectFinding('object/unexpected', key, 'is there, but nothing records who had it made'));
+      check.findings.push(toObjectFinding('object/unexpected', key, 'exists, but no record says who ordered it'));
   return check;
 }
 
 function describeLost({ key, record: { token } }: StoredRestamping, another: boolean): string {
   return another
-    ? `${key} records a token that was not kept: another one was there first.`
-    : `${key} records ${token.key}, which is not there: keeping it was interrupted, or it was removed since.`;
+    ? `${key} records a token that was not stored: another one already existed.`
+    : `${key} records ${token.key}, which is missing: storing it was interrupted, or it was removed later.`;
 }

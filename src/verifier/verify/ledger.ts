@@ -37,7 +37,7 @@ export async function readLedger(archive: ReadableArchive, keys: ReadonlySet<str
   for (const [index, key] of entryKeys.entries()) {
     const expected = ledgerKey(index + 1);
     if (key !== expected && ledger.findings.every(({ code }) => code !== 'ledger/gap'))
-      ledger.findings.push(toObjectFinding('ledger/gap', expected, 'is missing: the ledger goes on after it'));
+      ledger.findings.push(toObjectFinding('ledger/gap', expected, 'is missing, but later entries exist'));
     const { value: stored, findings } = await readObject(key, () => readEntry(archive, key));
     ledger.findings.push(...findings);
     if (stored === null) continue;
@@ -57,7 +57,7 @@ async function readAccepted(
   key: string,
 ): Promise<Checked<AcceptanceSubject | null>> {
   if (!keys.has(key)) {
-    const missing = toObjectFinding('object/missing', key, 'is recorded by the ledger, but it is not there');
+    const missing = toObjectFinding('object/missing', key, 'is recorded by the ledger, but missing');
     return { value: null, findings: [missing] };
   }
   return readObject(key, async () => ({ kind: 'acceptance', key, ...(await readAcceptance(archive, key)) }));
@@ -100,7 +100,7 @@ function checkEntry(
     ];
   // A canonical entry is signed in every byte, even if its subject is not checked here.
   if (entryDigest(entry) !== stored.sha256)
-    return [toObjectFinding('object/altered', key, 'is not written as ledger entries are')];
+    return [toObjectFinding('object/altered', key, 'is not in the form of a ledger entry')];
   const subject = subjectOf(stored, ledger, runs);
   if (subject === undefined) return reportAbsent(stored, runs, inScope);
   const named = namedBy(entry);
@@ -128,12 +128,12 @@ function checkContradiction(
   });
   const differs = (message: string) => [recordDiffers(key, message)];
   if (place === -1)
-    return differs(`accepts what run ${contradiction.run_id} found, which the ledger does not have before`);
+    return differs(`accepts a finding of run ${contradiction.run_id}, which the ledger does not record before it`);
   if (newer !== undefined)
-    return differs(`accepts what run ${contradiction.run_id} found, and run ${newer} has the stream after it`);
+    return differs(`accepts a finding of run ${contradiction.run_id}, but the later run ${newer} has the stream, too`);
   const run = runs.get(contradiction.run_id)?.record ?? null;
   if (run === null || sameRecord(acceptableIn(run, stream_id) ?? null, contradiction)) return [];
-  return differs(`accepts what run ${contradiction.run_id} did not find in the stream "${stream_id}"`);
+  return differs(`accepts a finding that run ${contradiction.run_id} did not make in the stream "${stream_id}"`);
 }
 
 function subjectOf(
@@ -163,13 +163,16 @@ function checkDerived(
   const derived = withSignaturesOf(deriveEntry(subject, previous), entry);
   const expected = entryDigest(derived);
   if (expected === actual) return [];
-  const message = 'is not the entry that follows from what it records and the entry before';
+  const message = 'does not follow from its subject and the entry before';
   return [toObjectFinding('object/altered', key, message, { expected, actual })];
 }
 
 /** Returns a finding about an object that is not the one recorded by a ledger entry. */
 function anotherThanRecorded(key: string, entryKey: string, expected: string, actual: string): ObjectFinding {
-  return toObjectFinding('object/altered', key, `its SHA-256 is not the one in ${entryKey}`, { expected, actual });
+  return toObjectFinding('object/altered', key, `its SHA-256 differs from the one in ${entryKey}`, {
+    expected,
+    actual,
+  });
 }
 
 function toRunSubject(run: RunCheck | undefined): Extract<Subject, { kind: 'run' }> | undefined {
@@ -187,7 +190,7 @@ function reportAbsent(
   if (run === null || !inScope(run.id)) return [];
   const check = runs.get(run.id);
   if (check === undefined)
-    return [toObjectFinding('object/missing', runRecordKey(run.id), `is recorded by ${key}, but it is not there`)];
+    return [toObjectFinding('object/missing', runRecordKey(run.id), `is recorded by ${key}, but missing`)];
   if (check.sha256 === null || check.sha256 === run.sha256) return [];
   return [anotherThanRecorded(runRecordKey(run.id), key, run.sha256, check.sha256)];
 }

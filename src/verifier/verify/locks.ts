@@ -43,7 +43,7 @@ interface Expectation {
 const AT_ONCE = 16;
 
 /** Reason why locks are not judged if the archive supports none. */
-const LOCKS_NOTHING = 'this kind of archive locks nothing';
+const LOCKS_NOTHING = 'this kind of archive has no locks';
 const WHERE_LOCKS_ARE = 'locks need an archive in S3, in a bucket with Object Lock';
 
 /** Compares the locks of objects with those recorded when the objects were stored, held or extended. */
@@ -56,7 +56,7 @@ export async function verifyLocks(question: LockQuestion): Promise<LockReport> {
     const asked =
       until === null
         ? ''
-        : `, so nothing in it is locked until ${until.toISOString()}, as was asked for: ${WHERE_LOCKS_ARE}`;
+        : `, so nothing in it is locked until ${until.toISOString()}, as requested: ${WHERE_LOCKS_ARE}`;
     return unproved(`${LOCKS_NOTHING}${asked}`);
   }
   if (expected.size === 0 && until === null) return unproved('no run records that it was stored under a lock');
@@ -108,13 +108,15 @@ async function judge(
   if (expected.held && !found.legal_hold) {
     const held = await locks.isHeld(key);
     if (held === null) return 'hidden';
-    if (!held) return toObjectFinding('object/unlocked', key, 'is recorded to be on legal hold, and is not');
+    if (!held) return toObjectFinding('object/unlocked', key, 'is recorded as on legal hold, but is not');
   }
   const { lock } = expected;
   if (lock === 'none') return null;
   if (found.lock === 'hidden') return 'hidden';
   if (lock === 'any')
-    return found.lock === null ? toObjectFinding('object/unlocked', key, 'is not locked, as its run was stored') : null;
+    return found.lock === null
+      ? toObjectFinding('object/unlocked', key, 'is not locked, although its run was stored under locks')
+      : null;
   // A lock that has expired was not removed.
   if (Date.parse(lock.retain_until) <= now.getTime()) return null;
   const isAsStrong =
@@ -122,7 +124,7 @@ async function judge(
     Date.parse(found.lock.retain_until) >= Date.parse(lock.retain_until) &&
     (lock.mode === 'governance' || found.lock.mode === 'compliance');
   if (isAsStrong) return null;
-  return toObjectFinding('object/unlocked', key, 'is not locked as it is recorded', {
+  return toObjectFinding('object/unlocked', key, 'is not locked as recorded', {
     expected: describe(lock),
     actual: found.lock === null ? 'no lock' : describe(found.lock),
   });

@@ -50,7 +50,9 @@ async function refuseShare(archive: ReadableArchive, root: string): Promise<void
   );
   if (share === null) return;
   const { run_id } = share;
-  throw new NotVerified('usage', `${root} calls itself what was shared of run ${run_id}, not an archive`, { run_id });
+  throw new NotVerified('usage', `${root} is a shared part of run ${run_id}, by its own statement, not an archive`, {
+    run_id,
+  });
 }
 
 function noSuchRun(root: string, run: string): NotVerified {

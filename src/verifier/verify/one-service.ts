@@ -28,7 +28,9 @@ export async function verifyService(
   let stated: string | null = null;
   const isThere = keys.has(ARCHIVE_KEY);
   if (!isThere && entries.some(({ entry }) => entry.audit_url !== null))
-    findings.push(toObjectFinding('object/missing', ARCHIVE_KEY, 'says whose evidence this is, and it is not there'));
+    findings.push(
+      toObjectFinding('object/missing', ARCHIVE_KEY, 'is missing: it names the service whose evidence this is'),
+    );
   if (isThere) {
     const read = await readObject(ARCHIVE_KEY, () => readStatedService(archive));
     findings.push(...read.findings, ...checkStated(read.value, entries));
@@ -61,7 +63,7 @@ function checkRuns(entries: readonly StoredLedgerEntry[], checks: readonly RunCh
     const record = records.get(runOf(entry)?.id ?? '');
     if (record === undefined || known.has(record.source.audit_url)) return [];
     const values = { expected: [...known].join(', '), actual: record.source.audit_url };
-    const message = `is of another service than the archive, which is of the one in ${key}`;
+    const message = `is of another service than the archive, whose service is the one in ${key}`;
     return [recordDiffers(runRecordKey(record.run_id), message, values)];
   });
 }

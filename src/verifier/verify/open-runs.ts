@@ -34,18 +34,17 @@ export function openRunsIn(
 }
 
 function sayOpen(runId: string, state: 'begun' | 'unrecorded'): string {
-  if (state === 'begun') return `Run ${runId} was begun but not finalized: nothing of it was looked at.`;
-  return `Run ${runId} is finalized, and no ledger entry records it: its export was interrupted or still runs, or its entry was cut from the end of the ledger. It counts as unfinished.`;
+  if (state === 'begun') return `Run ${runId} was begun but not finalized: it was not verified.`;
+  return `Run ${runId} is finalized, but no ledger entry records it: its export was interrupted or is still running, or its entry was removed from the end of the ledger. It counts as unfinished.`;
 }
 
 function sayGivenUp(runId: string, end: GivenUp, outcome: Outcome | undefined): string {
   const fate =
     end.kind === 'superseded'
-      ? `was not finished, and run ${end.by} takes its place`
+      ? `was not finished, and run ${end.by} replaces it`
       : `was abandoned at ${end.at} by ${end.by}: ${end.reason}`;
   const stated = outcome === undefined ? '' : ` It was finalized, and its record states the outcome ${outcome}.`;
-  const nothing = stated === '' ? 'Nothing' : 'Nothing else';
-  return `Run ${runId} ${fate}.${stated} ${nothing} of it was looked at: it is no evidence.`;
+  return `Run ${runId} ${fate}.${stated} It was not verified, because it is not evidence.`;
 }
 
 /** Reports whether a run keeps the archive from being verified. */
@@ -77,12 +76,12 @@ export function findRemovedEntries(
       !isGapless && !givenUp.has(runId)
         ? 'the ledger has a gap'
         : namedBy !== undefined
-          ? `run ${namedBy} says that it was recorded before`
+          ? `run ${namedBy} names it as recorded earlier`
           : keys.has(stampKey(runId, 1))
-            ? 'the run is time-stamped, which it is after it is recorded'
+            ? 'the run is time-stamped, which happens after it is recorded'
             : null;
     if (why === null) return [];
-    const message = `run ${runId} is finalized, its ledger entry is missing, and it was there: ${why}`;
+    const message = `run ${runId} is finalized, and its ledger entry was removed: ${why}`;
     return [toObjectFinding('ledger/missing-entry', runRecordKey(runId), message)];
   });
 }

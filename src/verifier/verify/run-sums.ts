@@ -14,12 +14,12 @@ export function checkRecord(record: RunRecord, runId: string, key: string): Obje
   const findings = checkAlgebra(record, key);
   if (record.run_id !== runId) findings.push(recordDiffers(key, `is the record of run ${record.run_id}`));
   for (const earlier of record.supersedes.filter((id) => !isEarlierRevision(id, runId)))
-    findings.push(recordDiffers(key, `takes the place of run ${earlier}, which is of another name`));
+    findings.push(recordDiffers(key, `replaces run ${earlier}, which has another name`));
   const told = new Set([...record.streams, ...record.failed, ...record.excluded].map(({ stream_id }) => stream_id));
   const untold = record.stream_list.streams.filter(({ stream_id }) => !told.has(stream_id));
   const [first] = untold;
   if (first !== undefined)
-    findings.push(recordDiffers(key, `lists the stream "${first.stream_id}", and does not say what became of it`));
+    findings.push(recordDiffers(key, `lists the stream "${first.stream_id}", but does not say what became of it`));
   return [...findings, ...checkSums(record, key)];
 }
 
@@ -33,13 +33,13 @@ function checkSums(record: RunRecord, key: string): ObjectFinding[] {
   return [
     ...differs(
       record.outcome !== outcome,
-      `states the outcome ${record.outcome}, which its own streams do not come to`,
+      `states the outcome ${record.outcome}, which its own streams contradict`,
       record.outcome,
       outcome,
     ),
     ...differs(
       record.exit_code !== EXIT_CODE_OF[record.outcome],
-      `states the exit code ${record.exit_code}, which is not that of its outcome`,
+      `states the exit code ${record.exit_code}, which does not match its outcome`,
       record.exit_code,
       EXIT_CODE_OF[record.outcome],
     ),
@@ -74,7 +74,7 @@ function checkAlgebra(record: RunRecord, key: string): ObjectFinding[] {
   const named = wrong.slice(0, MOST_NAMED).map(({ stream_id, message }) => {
     return stream_id === null ? message : `the stream "${stream_id}": ${message}`;
   });
-  if (wrong.length > named.length) named.push(`has ${wrong.length - named.length} more streams that do not agree`);
+  if (wrong.length > named.length) named.push(`has ${wrong.length - named.length} more inconsistent streams`);
   return named.map((message) => recordDiffers(key, message));
 }
 
@@ -89,7 +89,7 @@ export function checkHidden(record: RunRecord, streams: readonly VerifiedStream[
       toObjectFinding(
         'history/gap',
         key,
-        `the run has entries of the stream "${streamId}", which the list of streams does not have, and does not say so`,
+        `the run has entries of the stream "${streamId}", which the list of streams lacks, and does not report it`,
       ),
     );
 }
@@ -103,7 +103,7 @@ export function checkVanished(context: RunContext, record: RunRecord, key: strin
       return head?.sequence !== sequence || head.hash !== hash;
     })
     .map(({ stream_id }) =>
-      recordDiffers(key, `misses the stream "${stream_id}" by a head that the ledger does not have`),
+      recordDiffers(key, `reports the stream "${stream_id}" as gone with a head that the ledger does not have`),
     );
 }
 
@@ -117,7 +117,7 @@ export function checkMissed(context: RunContext, record: RunRecord, key: string)
       toObjectFinding(
         'history/gap',
         key,
-        `run ${run_id} has entries of the stream "${streamId}" up to ${sequence}, and this run neither lists it nor says that it vanished or ended`,
+        `run ${run_id} has entries of the stream "${streamId}" up to ${sequence}, but this run neither lists it nor reports it as vanished or ended`,
       ),
     );
 }

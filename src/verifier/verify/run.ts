@@ -120,7 +120,7 @@ export function outcomeOf(check: Omit<RunCheck, 'outcome'>): VerifiedOutcome {
 
 type Why = Parameters<typeof asReadBack>[1];
 const UNSIGNED: Why = { completeness: NOT_VOUCHED };
-const ALTERED: Why = { completeness: NOT_VOUCHED, continuity: 'this is not the bundle that the ledger speaks of' };
+const ALTERED: Why = { completeness: NOT_VOUCHED, continuity: 'this is not the bundle that the ledger records' };
 
 function readBack(stream: VerifiedStream, why: Why): VerifiedStream {
   return { ...stream, verdict: asReadBack(stream.verdict, why, stream.required) };
@@ -189,7 +189,7 @@ async function verifyDocument(
   run: RunRecord,
   document: RunDocument,
 ): Promise<ObjectFinding[]> {
-  const message = `puts ${document.name} where it does not belong`;
+  const message = `states the wrong key for ${document.name}`;
   const misplaced =
     document.key === documentKey(run.run_id, document.name) ? [] : [recordDiffers(runRecordKey(run.run_id), message)];
   return [...misplaced, ...(await verifyBytes(archive, document))];
@@ -205,7 +205,7 @@ async function verifyLeftOver(
   object: StoredAs,
 ): Promise<ObjectFinding[]> {
   if (object.key.startsWith(runPrefix(run_id))) return verifyBytes(archive, object);
-  const message = `names ${object.key}, which is not of the run`;
+  const message = `names ${object.key}, which does not belong to the run`;
   return [recordDiffers(runRecordKey(run_id), message)];
 }
 
@@ -226,7 +226,7 @@ async function verifyAsked(archive: ReadableArchive, record: RunRecord): Promise
   );
   const differences = begun === null ? [] : differencesBetween(begun.asked, record);
   if (differences.length === 0) return findings;
-  return [recordDiffers(key, `asks for another run than the record: ${differences.join('; ')}`)];
+  return [recordDiffers(key, `differs from the run record: ${differences.join('; ')}`)];
 }
 
 function differencesBetween(asked: Asked, record: RunRecord & Question): string[] {

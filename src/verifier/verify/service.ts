@@ -67,7 +67,7 @@ export function checkServiceDocument(
     ],
     [
       description !== null && !statesTheSame(service, stated, description),
-      'states otherwise what verification.json takes from it',
+      'contradicts what verification.json takes from it',
     ],
   ];
   return wrong.filter(([is]) => is).map(([, message]) => message);

@@ -14,10 +14,10 @@ export interface SignatureReport {
   findings: ObjectFinding[];
 }
 
-const UNSIGNED = 'nothing here is signed, so whoever can replace all of it can replace it unseen';
+const UNSIGNED = 'nothing here is signed, so anyone who can replace all of it can do so unnoticed';
 const NOT_PINNED =
-  'there are signatures, but no public key was given to judge them by, so whoever can replace all of it can replace it unseen';
-const UNKNOWN_KEY = 'the keys that were given do not vouch for all of it';
+  'there are signatures, but no public key was given to check them, so anyone who can replace all of it can do so unnoticed';
+const UNKNOWN_KEY = 'the given keys do not vouch for all of it';
 
 /** Signature of a run. */
 interface SignedRun {
@@ -44,9 +44,7 @@ export function warnOfUnusedKeys(
   const used = new Set(signers.map((id) => (id == null ? '' : publicKeyKey(id))));
   return keys
     .filter((key) => !used.has(key))
-    .map(
-      (key) => `${key} is a key that nothing here is signed with: a signing was interrupted, or somebody put it there.`,
-    );
+    .map((key) => `${key} is a key that signed nothing here: a signing was interrupted, or someone put it there.`);
 }
 
 /** @param findings all findings of the verification. */
@@ -65,9 +63,9 @@ export function judgeSignatures(
   if (facts.findings.some(({ severity }) => severity === 'error')) return { state: 'refuted', ...facts };
   if (pinned.size === 0) return unproved(signed.length === 0 ? UNSIGNED : NOT_PINNED);
   const broken = findings.find(({ code, key }) => code !== 'object/unexpected' && isOfSigning(key));
-  if (broken !== undefined) return unproved(`${broken.key} is not as it should be`);
+  if (broken !== undefined) return unproved(`${broken.key} is not intact`);
   if (facts.findings.length > 0) return unproved(UNKNOWN_KEY);
-  return signed.length === 0 ? unproved('there is nothing yet that could be signed') : { state: 'proved', ...facts };
+  return signed.length === 0 ? unproved('there is nothing to sign yet') : { state: 'proved', ...facts };
 }
 
 function isOfSignature({ code }: ObjectFinding): boolean {

@@ -38,7 +38,7 @@ export async function readKeyring(
       const pem = Buffer.from(await archive.readBytes(key, MAX_KEY_BYTES)).toString('latin1');
       const read = readPublicKey(pem, key);
       if (read.id === id && toPem(read) === pem) archived.set(id, read);
-      else findings.push(toObjectFinding('object/altered', key, 'is not the key that its name says'));
+      else findings.push(toObjectFinding('object/altered', key, 'is not the key that its name states'));
     } catch (error) {
       if (!isEvidenceError(error)) throw error;
       findings.push(toUnreadable(key, error));
@@ -82,14 +82,14 @@ export function isRunVouchedFor(
 }
 
 function untrusted({ pinned }: Keyring, object: string, keyid: string): ObjectFinding {
-  return toObjectFinding('signature/untrusted', object, 'is signed with a key that is none of those given', {
+  return toObjectFinding('signature/untrusted', object, 'is signed with a key that was not given', {
     expected: [...pinned.keys()].join(' or '),
     actual: keyid,
   });
 }
 
 function unknownKey({ pinned }: Keyring, object: string, keyid: string): ObjectFinding {
-  const message = 'is signed with a key that is none of those given, and that none of them handed over to';
+  const message = 'is signed with a key that was not given and to which no given key handed over';
   return toObjectFinding('signature/unknown-key', object, message, {
     expected: [...pinned.keys()].join(' or '),
     actual: keyid,
@@ -106,7 +106,7 @@ function checkBytes(
   const { keyid } = signature;
   const key = pinned.get(keyid) ?? archived.get(keyid);
   if (key !== undefined && !isSignedBy(signed, signature, key))
-    return toObjectFinding('signature/mismatch', object, `its signature is not one by the key ${keyid}`);
+    return toObjectFinding('signature/mismatch', object, `its signature was not made by the key ${keyid}`);
   // An archived key that is damaged was already reported.
   if (isClosed || keys.includes(publicKeyKey(keyid))) return null;
   return toObjectFinding('object/missing', publicKeyKey(keyid), `is the key that ${object} is signed with`);
@@ -131,10 +131,10 @@ export function checkLedgerSignatures(
     if (entry.signature === undefined) {
       const runId = runOf(entry)?.id ?? '';
       if (isSigned)
-        findings.push(toObjectFinding('signature/missing', key, 'is not signed, and an entry before it is'));
+        findings.push(toObjectFinding('signature/missing', key, 'is not signed, but an entry before it is'));
       else if (signedRuns.has(runId))
         findings.push(
-          toObjectFinding('signature/missing', key, `is not signed, and the record of run ${runId} says that it is`),
+          toObjectFinding('signature/missing', key, `is not signed, but the record of run ${runId} says that it is`),
         );
       continue;
     }
@@ -147,7 +147,7 @@ export function checkLedgerSignatures(
       toObjectFinding(
         'signature/missing',
         newest.key,
-        'is not signed, nor is any entry before it, and a public key was given',
+        'is not signed, nor is any entry before it, but a public key was given',
       ),
     );
   return findings;
@@ -165,7 +165,7 @@ export function checkUnsignedRuns(
     .filter(({ isRecorded, record }) => !isRecorded && record !== null && !record.signed)
     .filter(({ record }) => !(Date.parse(record?.finished_at ?? '') < began))
     .map(({ runId }) =>
-      toObjectFinding('signature/missing', runRecordKey(runId), `is not signed, and ${first.key}, which is older, is`),
+      toObjectFinding('signature/missing', runRecordKey(runId), `is not signed, but ${first.key}, which is older, is`),
     );
 }
 
@@ -189,7 +189,7 @@ function checkEntrySignatures(
       toObjectFinding(
         'signature/untrusted',
         key,
-        `is signed with the key ${keyid}, which handed over to another one in entry ${handedOver}`,
+        `is signed with the key ${keyid}, which handed over to another key in entry ${handedOver}`,
       ),
     ];
   const isOther = pinned.size > 0 && !trust.vouched.has(entry.number);

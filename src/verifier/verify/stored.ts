@@ -12,7 +12,7 @@ export async function isThere(archive: ReadableArchive, key: string): Promise<Ch
   const { value: found, findings } = await readObject(key, async () => ({ stats: await archive.stat(key) }));
   if (found === null) return { value: false, findings };
   if (found.stats !== null) return checked(true);
-  return { value: false, findings: [toObjectFinding('object/missing', key, 'is recorded, but it is not there')] };
+  return { value: false, findings: [toObjectFinding('object/missing', key, 'is recorded, but missing')] };
 }
 
 /** Checks that an object has the recorded digest. */
@@ -21,7 +21,7 @@ export function checkDigest(
   actual: { bytes: number; sha256: string },
 ): ObjectFinding[] {
   if (actual.sha256 === stored.sha256) return [];
-  const message = `its SHA-256 is not the recorded one (${actual.bytes} bytes, ${stored.bytes} recorded)`;
+  const message = `its SHA-256 differs from the recorded one (${actual.bytes} bytes, ${stored.bytes} recorded)`;
   const values = { expected: stored.sha256, actual: actual.sha256 };
   return [toObjectFinding('object/altered', stored.key, message, values)];
 }
@@ -79,14 +79,14 @@ async function openEncrypted(
   if (identities === null)
     return (await isOfAge(file))
       ? checked('encrypted')
-      : gone('object/unreadable', key, 'is recorded as encrypted by age, and is not');
+      : gone('object/unreadable', key, 'is recorded as encrypted with age, but is not');
   const { decryptFile } = await import('../encryption/age.ts');
   try {
     const content = await decryptFile(file, target, identities);
     if (content === null) return checked('encrypted');
     if (content.sha256 === encrypted.sha256) return checked(target);
     const values = { expected: encrypted.sha256, actual: content.sha256 };
-    return gone('object/altered', key, 'decrypted, its SHA-256 is not the recorded one', values);
+    return gone('object/altered', key, 'decrypted, its SHA-256 differs from the recorded one', values);
   } catch (error) {
     if (!isEvidenceError(error, 'unreadable')) throw error;
     return gone('object/unreadable', key, error.message);

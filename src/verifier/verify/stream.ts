@@ -145,7 +145,7 @@ function checkPlaces(run: RunRecord, { stream_id, partial, bundle, record }: Run
   const expected = bundleKey(run.run_id, bundleFileName(slug, completeness, bundle.encrypted !== undefined));
   const wrong = bundle.key !== expected || (record !== null && record.key !== streamRecordKey(run.run_id, slug));
   if (!wrong) return [];
-  const message = `puts the stream "${stream_id}" where it does not belong`;
+  const message = `states the wrong keys for the stream "${stream_id}"`;
   return [recordDiffers(runRecordKey(run.run_id), message)];
 }
 
@@ -166,5 +166,5 @@ async function verifyStreamRecord(
   if (read.value === null) return [...altered, ...read.findings];
   const { format: _format, run_id, recorded_at: _at, binding: _binding, ...record } = read.value;
   if (run_id === run.run_id && sameRecord(record, stated)) return altered;
-  return [...altered, recordDiffers(stored.key, 'says something else than the run record')];
+  return [...altered, recordDiffers(stored.key, 'contradicts the run record')];
 }

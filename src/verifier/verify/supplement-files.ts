@@ -47,14 +47,18 @@ export async function checkSupplementFiles(
   const expected = new Set([...received, ...made, CONTRACT_FILE]);
   for (const path of [...received, ...made, README])
     if (!files.has(path))
-      findings.push(toObjectFinding('bundle/missing-file', `${key}:${path}`, 'belongs to what was collected'));
+      findings.push(toObjectFinding('bundle/missing-file', `${key}:${path}`, 'is missing from what was collected'));
   for (const path of files.keys())
     if (path.startsWith('data/') && !expected.has(path))
       findings.push(
-        toObjectFinding('bundle/unexpected-file', `${key}:${path}`, 'is of nothing that the run says was collected'),
+        toObjectFinding(
+          'bundle/unexpected-file',
+          `${key}:${path}`,
+          'belongs to nothing that the run says was collected',
+        ),
       );
   if (bundle.folder !== FOLDER)
-    findings.push(toObjectFinding('bundle/contradiction', key, `lies in a folder that is not called ${FOLDER}`));
+    findings.push(toObjectFinding('bundle/contradiction', key, `is in a folder that is not named ${FOLDER}`));
   if (findings.length > 0) return findings;
   return [
     ...(await checkSupplementLog(sound, run, supplements, received)),
@@ -152,7 +156,7 @@ async function checkInfo(
   const isPartial = Object.values(supplements.services).some(({ state }) => state === 'missing');
   return text === expectedBagInfo(text, supplementsInfo(run, isPartial), files)
     ? []
-    : [toObjectFinding('bundle/contradiction', place, 'does not say what the run record says')];
+    : [toObjectFinding('bundle/contradiction', place, 'contradicts the run record')];
 }
 
 /** Returns the fields of `bag-info.txt` that follow from the run. */
@@ -193,9 +197,9 @@ async function checkListPages(
 }
 
 const WRONG = {
-  on: 'says that its list goes on, and no page comes after it',
-  end: 'ends its list, and a page comes after it',
-  cut: 'does not say whether its list goes on: it is cut off',
+  on: 'says that its list continues, but no page follows',
+  end: 'ends its list, but another page follows',
+  cut: 'does not say whether its list continues: it is truncated',
 };
 
 /** Reports whether a page says that another one follows; a link in a header is not archived. */

@@ -19,7 +19,7 @@ export async function checkSupplementLog(
   if (log === null) return findings;
   const messages = [
     ...(log.run_id === run.run_id ? [] : ['is the transfer log of another run']),
-    ...(isOfServices(log, supplements) ? [] : ['names other addresses of services than the run record']),
+    ...(isOfServices(log, supplements) ? [] : ['names other service addresses than the run record']),
     ...differencesInSteps(log, files, received),
   ];
   return [
@@ -40,7 +40,7 @@ function differencesInSteps(
     return why ?? [];
   });
   const unlogged = [...received].filter((path) => !logged.has(path));
-  return [...wrong, ...unlogged.map((path) => `does not say how ${path} came`)];
+  return [...wrong, ...unlogged.map((path) => `does not say how ${path} was received`)];
 }
 
 function whyStepDiffers(
@@ -49,10 +49,11 @@ function whyStepDiffers(
   received: ReadonlySet<string>,
   logged: ReadonlySet<string>,
 ): string | null {
-  if (file === undefined || exchange === undefined || !received.has(file)) return `has a step "${step}" of no answer`;
-  if (logged.has(file)) return `says twice how ${file} came`;
+  if (file === undefined || exchange === undefined || !received.has(file))
+    return `has a step "${step}" without an answer`;
+  if (logged.has(file)) return `says twice how ${file} was received`;
   if (exchange.sha256 !== files.get(file)?.sha256 || exchange.bytes !== files.get(file)?.bytes)
-    return `says that ${file} came as something else`;
+    return `states another size or digest of ${file}`;
   return exchange.status < 200 || exchange.status > 299 ? `says that ${file} was refused` : null;
 }
 
@@ -75,7 +76,7 @@ function checkTimes(
     // Another machine, with another clock, may have resumed the run.
     const earliest = Math.max(Date.parse(begunAt) - CLOCKS_APART_MS, ...times);
     if (Date.parse(state.collected_at) >= earliest) return [];
-    const message = `shows that ${service} was collected from later than the run record says`;
+    const message = `shows that ${service} was collected later than the run record says`;
     const values = { expected: new Date(earliest).toISOString(), actual: state.collected_at };
     return [recordDiffers(place, message, values)];
   });

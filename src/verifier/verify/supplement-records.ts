@@ -85,14 +85,18 @@ export async function judgeSupplements(judging: Judging): Promise<Checked<Supple
     }
     if (table.digest('hex') !== files.get(csvFile(kind))?.sha256)
       comparison.findings.push(
-        toObjectFinding('bundle/contradiction', `${key}:${csvFile(kind)}`, 'is not the table of what was received'),
+        toObjectFinding(
+          'bundle/contradiction',
+          `${key}:${csvFile(kind)}`,
+          'is not the table that follows from what was received',
+        ),
       );
   }
   tally.finish(run.streams.map(({ stream_id }) => stream_id));
   if ((await recorded.next()).done !== true) comparison.differs('has more lines than there are records');
   const counted = comparison.agreesWith(supplements)
     ? []
-    : [recordDiffers(`${key}:${RECORD_STATES}`, 'comes to other counts than run.json')];
+    : [recordDiffers(`${key}:${RECORD_STATES}`, 'has other counts than run.json')];
   const errors = tally.statement.findings.filter(({ severity }) => severity === 'error');
   const findings = [...comparison.findings, ...counted, ...errors.map((one) => inRun(one, key))];
   return { value: asFound(judging, tally), findings };
@@ -160,7 +164,7 @@ class StateComparison {
   add(now: RecordState, stated: RecordState | null, isOpen: boolean): boolean {
     const of = `the record ${JSON.stringify(now.id)} of ${now.kind}`;
     if (stated === null || stated.kind !== now.kind || stated.id !== now.id) {
-      this.differs(`does not say how ${of} stands`);
+      this.differs(`does not state how ${of} was judged`);
       return false;
     }
     if (!sameRecord(stated.entry ?? null, now.entry ?? null)) this.differs(`names another entry of ${of}`);
@@ -170,7 +174,7 @@ class StateComparison {
     this.#kinds.set(now.kind, { ...counts, [stated.state]: (counts[stated.state] ?? 0) + 1 });
     if (!isTolerable(stated, now, isOpen))
       this.findings.push(
-        toObjectFinding('verdict/differs', this.#place, `states of ${of} what it does not come to`, {
+        toObjectFinding('verdict/differs', this.#place, `states another result for ${of} than was found`, {
           expected: stated.state,
           actual: now.state,
         }),

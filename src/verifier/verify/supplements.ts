@@ -107,11 +107,10 @@ async function openBag(
 ): Promise<Checked<SoundSupplements | null>> {
   const { object } = supplements;
   const differs = (message: string) => recordDiffers(runRecordKey(run.run_id), message);
-  if (object === null)
-    return { value: null, findings: [differs('names no bag with the supplements that it speaks of')] };
+  if (object === null) return { value: null, findings: [differs('names no bag with its supplements')] };
   const isPartial = Object.values(supplements.services).some(({ state }) => state === 'missing');
   const expected = supplementsKey(run.run_id, { isPartial, isEncrypted: object.encrypted !== undefined });
-  const misplaced = object.key === expected ? [] : [differs('puts its supplements where they do not belong')];
+  const misplaced = object.key === expected ? [] : [differs('states the wrong key for its supplements')];
   const fetched = await fetchBundle(context, object, folder);
   if (fetched.value === 'gone' || fetched.value === 'encrypted')
     return { value: null, findings: [...misplaced, ...fetched.findings] };
@@ -164,7 +163,7 @@ async function checkDocument(
   if (document === null) return findings;
   const { format: _format, run_id, period, ...stated } = document;
   const isSame = run_id === run.run_id && sameRecord(period, run.period) && sameRecord(stated, statement);
-  return isSame ? [] : [recordDiffers(place, 'says something else than the run record')];
+  return isSame ? [] : [recordDiffers(place, 'contradicts the run record')];
 }
 
 /** Returns the contract that the reader supplied or, without one, the contract of the export. */

@@ -40,17 +40,17 @@ export async function findUnexpected(
     if (isOpen && attemptFileOf(key) !== null) {
       const recordKey = key.replace(/[^/]+$/, 'attempt.json');
       if (keys.has(recordKey)) findings.push(...(await checkAttempt(archive, key, recordKey)));
-      else warnings.push(`${key} was left by a try that was interrupted before it could record it.`);
+      else warnings.push(`${key} was left by an attempt that was interrupted before it could record it.`);
       continue;
     }
     if (isOpen && isOfOpenRun(key, runId)) continue;
     if (await isLeftAcceptance(archive, key)) {
       warnings.push(
-        `${key} was left by an acceptance that was interrupted before the ledger recorded it: it counts for nothing.`,
+        `${key} was left by an acceptance that was interrupted before the ledger recorded it: it has no effect.`,
       );
       continue;
     }
-    findings.push(toObjectFinding('object/unexpected', key, 'is there, but nothing records it'));
+    findings.push(toObjectFinding('object/unexpected', key, 'exists, but nothing records it'));
   }
   return { findings, warnings };
 }
@@ -82,11 +82,11 @@ async function checkAttempt(archive: ReadableArchive, key: string, recordKey: st
     const named = [...attempt.incomplete.map(({ bundle }) => bundle), ...attempt.documents];
     const stated = named.find((object) => object.key === key);
     if (stated === undefined)
-      return [toObjectFinding('object/unexpected', key, `is there, but ${recordKey} does not name it`)];
+      return [toObjectFinding('object/unexpected', key, `exists, but ${recordKey} does not name it`)];
     const actual = sha256(await archive.readBytes(key, stated.bytes + 1));
     if (actual === stated.sha256) return [];
     return [
-      toObjectFinding('object/altered', key, `its SHA-256 is not the one in ${recordKey}`, {
+      toObjectFinding('object/altered', key, `its SHA-256 differs from the one in ${recordKey}`, {
         expected: stated.sha256,
         actual,
       }),

@@ -9,7 +9,7 @@ const COVERS = {
 } as const;
 
 const NO_OBJECT = {
-  link: 'is a link, which an archive never contains: what it leads to was not read',
+  link: 'is a link, which an archive never contains: its target was not read',
   special: 'is a named pipe, a device or a socket, which an archive never contains: it was not opened',
   // The object's reader reports why it is unreadable.
   unreadable: undefined,
@@ -23,13 +23,13 @@ export function checkListing(objects: Iterable<StoredObject>): { findings: Objec
     const what = irregular === undefined ? undefined : NO_OBJECT[irregular];
     if (what !== undefined) findings.push(toObjectFinding('object/unexpected', key, what));
     else if (!isKey(key))
-      findings.push(toObjectFinding('object/unexpected', key, 'is there, but no archive stores such a name'));
+      findings.push(toObjectFinding('object/unexpected', key, 'exists, but no archive uses such a name'));
     if (covered_by === 'same-content') twice.push(key);
     else if (covered_by !== undefined) findings.push(toObjectFinding('object/covered', key, COVERS[covered_by]));
   }
   const warnings = twice.map(
     (key) =>
-      `${key} is stored more than once, and what others see is the same content: a store that ignores create-only writes keeps it so when two exports write at the same moment.`,
+      `${key} is stored more than once with the same content: a store that ignores create-only writes does so when two exports write at the same time.`,
   );
   return { findings, warnings };
 }
@@ -51,11 +51,11 @@ export function checkVersions(
     if (expected === undefined || found === undefined) continue;
     if (found.version_id === undefined) unseen += 1;
     else if (found.version_id !== expected) {
-      const message = 'the version that was recorded is gone, and another stands in its place';
+      const message = 'the recorded version is gone, and another replaced it';
       findings.push(toObjectFinding('object/replaced', key, message, { expected, actual: found.version_id }));
     }
   }
   if (unseen === 0) return { findings, warnings: [] };
-  const warning = `The store shows no versions to this identity: for ${unseen} objects nobody could tell whether they are the ones that were recorded.`;
+  const warning = `The store shows no versions to this identity: for ${unseen} objects, it is unknown whether they are the recorded ones.`;
   return { findings, warnings: [warning] };
 }

@@ -55,7 +55,7 @@ test('the next run names all that were finalized before it', async () => {
 
 test('a run that was rewritten with its ledger is found by what the later ones say of it', async () => {
   const { ledger, outcome, named } = await verify(await rewritten(await threeMonths()));
-  const says = 'says of run 2026-08 what its record does not';
+  const says = 'contradicts the record of run 2026-08';
   const found = ['2026-09', '2026-10'].map((runId) => ['record/differs', runRecordKey(runId), says]);
   expect([outcome, named, ledger.findings.length]).toEqual(['refuted', found, found.length]);
 });

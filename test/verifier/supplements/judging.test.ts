@@ -333,7 +333,7 @@ describe('an answer is refused', () => {
   test.each([
     ['with a name twice', page.replace('"label":"bait"', '"label":"bait","label":"other"'), /more than one way/],
     [
-      'with a number that is another one when it is read',
+      'with a number that changes when it is read',
       page.replace('"sequence":2', '"sequence":2.0000000000000001'),
       /2\.0000000000000001/,
     ],

@@ -33,7 +33,7 @@ describe('a verification that goes on at a run', () => {
       ['run-2', 1, 2],
       ['run-3', 2, 2],
     ]);
-    expect([ledger.entries, warnings]).toEqual([3, ['Runs before run-2 were not looked at.']]);
+    expect([ledger.entries, warnings]).toEqual([3, ['Runs before run-2 were not verified.']]);
   });
 
   test.each([

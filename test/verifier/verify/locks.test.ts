@@ -131,13 +131,13 @@ describe('locks that were asked for and are not shown', () => {
       now: NOW,
       until: null,
     };
-    const reason = 'this kind of archive locks nothing';
+    const reason = 'this kind of archive has no locks';
     const none = { state: 'unproved', checked: 0, expiring: [], findings: [] };
     expect(await verifyLocks(question)).toMatchObject({ ...none, unmet: false, reason });
     expect(await verifyLocks({ ...question, until })).toMatchObject({
       ...none,
       unmet: true,
-      reason: `${reason}, so nothing in it is locked until 2030-01-01T00:00:00.000Z, as was asked for: locks need an archive in S3, in a bucket with Object Lock`,
+      reason: `${reason}, so nothing in it is locked until 2030-01-01T00:00:00.000Z, as requested: locks need an archive in S3, in a bucket with Object Lock`,
     });
   });
 

@@ -95,8 +95,8 @@ test('a run may supersede only earlier revisions of its name', async () => {
   await finalizeRun(archive, '2026-10.r2', null, { supersedes: ['2026-10', '2026-09', '2026-10.r3'] });
   const { runs } = await verifyUnder(archive, []);
   expect(runs.flatMap(({ findings }) => findings.map(({ message }) => message))).toEqual([
-    'takes the place of run 2026-09, which is of another name',
-    'takes the place of run 2026-10.r3, which is of another name',
+    'replaces run 2026-09, which has another name',
+    'replaces run 2026-10.r3, which has another name',
   ]);
 });
 

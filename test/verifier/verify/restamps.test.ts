@@ -55,9 +55,9 @@ const later = { ordered_at: '2026-11-01T00:00:01.000Z' };
 const OTHER_RUN = record('two', { run_id: 'other' });
 test.each<[string, string[], Parameters<typeof verify>[1], string[][], RegExp[]]>([
   ['no record', ['one', 'two'], [], [['object/unexpected', SECOND]], []],
-  ['a record of another token', ['one', 'two'], [record('2')], [['object/unexpected', SECOND]], [/was not kept/]],
-  ['a token that is gone', ['one'], [record('two')], [], [/is not there: keeping it was interrupted/]],
-  ['the record of a second one that lost', ['one', 'two'], [record('two'), record('2', later)], [], [/was not kept/]],
+  ['a record of another token', ['one', 'two'], [record('2')], [['object/unexpected', SECOND]], [/was not stored/]],
+  ['a token that is gone', ['one'], [record('two')], [], [/is missing: storing it was interrupted/]],
+  ['the record of a second one that lost', ['one', 'two'], [record('two'), record('2', later)], [], [/was not stored/]],
   ['a record of another run', ['one', 'two'], [[KEY, OTHER_RUN]], [['record/differs', KEY]], []],
   ['a record at another time', ['one', 'two'], [[KEY, record('two', later)]], [['record/differs', KEY]], []],
   ['what is no record', ['one', 'two'], [[KEY, {}]], [['object/unreadable', runRecordKey(RUN)]], []],

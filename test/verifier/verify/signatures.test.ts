@@ -46,7 +46,10 @@ describe('what is as it should be', () => {
 
   test('an archive that holds nothing yet is not found signed', async () => {
     const report = await verifyUnder(await archiveOf(), [K1]);
-    expect(report.signatures).toMatchObject({ state: 'unproved', reason: expect.stringMatching(/nothing yet/) });
+    expect(report.signatures).toMatchObject({
+      state: 'unproved',
+      reason: expect.stringMatching(/nothing to sign yet/),
+    });
   });
 });
 
@@ -201,7 +204,9 @@ test('a public key that signed nothing is left by an interruption, or planted: i
   const archive = await tampered(await archiveOf(K1, K1, K1), { [`keys/${STRANGER.id}.pem`]: toPem(STRANGER) });
   const report = await verifyUnder(archive, [K1]);
   expect([report.outcome, problemsIn(report), report.signatures.state]).toEqual(['empty', [], 'proved']);
-  expect(report.warnings).toEqual([expect.stringContaining(`keys/${STRANGER.id}.pem is a key that nothing here`)]);
+  expect(report.warnings).toEqual([
+    expect.stringContaining(`keys/${STRANGER.id}.pem is a key that signed nothing here`),
+  ]);
 });
 
 describe('altered', async () => {

@@ -54,7 +54,7 @@ test('nobody is told to lock what cannot be locked', async () => {
   expect(code).toBe(3);
   expect(stdout.match(/lock.*/gi)).toEqual([
     expect.stringMatching(
-      /^Locks .*locks nothing, so nothing .*: locks need an archive in S3, in a bucket with Object Lock$/,
+      /^Locks .*has no locks, so nothing .*: locks need an archive in S3, in a bucket with Object Lock$/,
     ),
   ]);
   expect(stdout).not.toContain('evidence extend');
