@@ -318,7 +318,7 @@ test.each<[string, ServiceKind, 'edited' | 'relinked' | 'valid', number, string[
     results,
     'valid',
     3,
-    ['require: [order]', 'content: unproved', '--seal-key ID=FILE', '--search-seconds gives it more'],
+    ['require: [order]', 'content: unproved', '--seal-key ID=FILE', '--search-seconds allows more'],
   ],
 ])('a probe says %s', async (_, kind, tampering, expectedCode, said) => {
   const service = await kind.start({ apiKey: API_KEY, tampering });
