@@ -43,9 +43,9 @@ export function differenceTo(expected: Expected, actual: Expected): string | und
 export function conflict(key: string, expected: Expected, actual: Expected): EvidenceError {
   return new EvidenceError(
     'conflict',
-    `${key} is in the archive with SHA-256 ${actual.sha256} (${actual.bytes} bytes), and was to be stored with ` +
+    `${key} is in the archive with SHA-256 ${actual.sha256} (${actual.bytes} bytes), but should be stored with ` +
       `${expected.sha256} (${expected.bytes} bytes); the archived object was kept`,
-    { nextStep: 'Find out which run wrote it; a changed result is stored under another run id with --revise.' },
+    { nextStep: 'Find out which run wrote it; --revise stores a changed result under another run id.' },
   );
 }
 

@@ -12,7 +12,7 @@ const OPTIONS: ThreadsOptions<BundleOptions, WrittenBundle> = {
 
 function toFailure(reason: string): EvidenceError {
   return new EvidenceError('archive', `the thread that packs bundles failed: ${reason}`, {
-    nextStep: { ...RESUME, before: 'What was archived before is kept:' },
+    nextStep: { ...RESUME, before: 'Earlier archived bundles are kept:' },
   });
 }
 

@@ -29,7 +29,7 @@ export async function runExport(flags: FlagsOf<'export'>, context: CommandContex
   const { notifyingExport } = await import('../notified.ts');
   return notifyingExport(flags, context, async (config, notifications) => {
     if (config.deadline !== null)
-      context.endAfter(config.deadline.milliseconds, `the deadline of ${config.deadline.given} was reached`);
+      context.endAfter(config.deadline.milliseconds, `the deadline (${config.deadline.given}) passed`);
     const withService = (queue: OpenQueue | null) => exportFrom({ config, queue, notifications }, flags, context);
     if (flags.distributed !== true) return withService(null);
     const { withQueue } = await import('../config/queue.ts');

@@ -29,7 +29,7 @@ export async function runKeygen(flags: FlagsOf<'keygen'>, { printer, directory }
     public_key: `${flags.out}.pub`,
   });
   printer.result(`Key id        ${key.id}`);
-  printer.result(`Private key   ${flags.out}  (for sign.key_file; keep it secret, and keep a copy where it is safe)`);
+  printer.result(`Private key   ${flags.out}  (for sign.key_file; keep it secret, and keep a copy in a safe place)`);
   printer.result(
     `Public key    ${flags.out}.pub  (for auditors: evidence verify ARCHIVE --public-key ${shellWord(`${flags.out}.pub`)})`,
   );
@@ -60,11 +60,11 @@ async function create(path: string, text: string, mode: number): Promise<void> {
 
 function toError(path: string, error: unknown): EvidenceError {
   if ((error as NodeJS.ErrnoException).code === 'EEXIST')
-    return new EvidenceError('usage', `${path} exists, and a key is never overwritten`, {
+    return new EvidenceError('usage', `${path} exists, and keys are never overwritten`, {
       nextStep: 'Name another file with --out.',
     });
   return new EvidenceError('usage', `${path} cannot be written: ${messageOf(error)}`, {
-    nextStep: 'Name a file in a folder that is there and that this user may write to, with --out.',
+    nextStep: 'With --out, name a file in an existing folder that this user may write to.',
     cause: error,
   });
 }

@@ -52,7 +52,7 @@ export async function runStreams(flags: FlagsOf<'streams'>, context: CommandCont
     for (const [streamId, remark] of remarks) printer.result([styled('remark', 'yellow'), ` ${streamId} ${remark}`]);
     if (remarks.size > 0)
       printer.result(
-        '  The next export compares this with what was exported, and records it as refuted where it stays so.',
+        '  The next export compares this with the earlier export, and records it as refuted if it persists.',
       );
     return streams.length === 0 ? 4 : 0;
   } finally {
@@ -71,9 +71,9 @@ function readHeads(config: Config, context: CommandContext): Promise<Iterable<[s
 function remarkOn({ streamId, headSequence, headDigest }: StreamAnswer, exported: LedgerHead | undefined) {
   if (exported === undefined || headSequence === null) return [];
   const remark = (says: string): [string, string][] => [[streamId, `${says}; ${exportedBy(exported)}`]];
-  if (headSequence < exported.sequence) return remark(`is listed up to entry ${headSequence} only`);
+  if (headSequence < exported.sequence) return remark(`is listed only up to entry ${headSequence}`);
   const isOther = headSequence === exported.sequence && headDigest !== null && headDigest !== exported.hash;
-  return isOther ? remark(`is listed with another entry ${headSequence}`) : [];
+  return isOther ? remark(`is listed with a different entry ${headSequence}`) : [];
 }
 
 function exportedBy({ run_id, sequence }: LedgerHead): string {
@@ -139,7 +139,7 @@ function describeVerdict({ verified, lastCheckedAt, neverChecked }: StreamAnswer
   if (verified === null) return UNKNOWN;
   if (verified) return 'verified';
   if (neverChecked) return 'never checked';
-  return lastCheckedAt === null ? 'not verified' : 'checked, and not verified';
+  return lastCheckedAt === null ? 'not verified' : 'checked, not verified';
 }
 
 function describeHead({ headSequence, headDigest }: StreamAnswer): string {

@@ -27,7 +27,7 @@ export async function withQueue<T>(
   if (place === null)
     throw new EvidenceError('config', 'no queue is configured', {
       nextStep:
-        'Set EVIDENCE_QUEUE_URL, or queue.url_file in evidence.yaml, to the PostgreSQL database that all machines share: evidence help distributed.',
+        'Set EVIDENCE_QUEUE_URL, or queue.url_file in evidence.yaml, to the PostgreSQL database shared by all machines; see: evidence help distributed.',
     });
   printer.keepSecret(place.url);
   const { password } = new URL(place.url);

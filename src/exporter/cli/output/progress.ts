@@ -5,8 +5,8 @@ import { LiveLines } from './live-lines.ts';
 
 /** Names of steps in progress. */
 const STEPS: Record<JobStep, string> = {
-  'vendor-verify': 'the service checks it',
-  generate: 'package is generated',
+  'vendor-verify': 'being checked by the service',
+  generate: 'package being generated',
   wait: 'waiting for the package',
   json: 'JSON',
   pdf: 'PDF',
@@ -148,7 +148,7 @@ export class Progress {
   #sayAmiss(line: string): void {
     this.#told++;
     if (this.#tellsEach || this.#told <= FAILURES_TOLD) this.#say(line);
-    else if (this.#told === FAILURES_TOLD + 1) this.#say('  … more of the kind; the end names them by their causes.');
+    else if (this.#told === FAILURES_TOLD + 1) this.#say('  … more of this kind; the summary lists them by cause.');
   }
 
   #say(line: string): void {
