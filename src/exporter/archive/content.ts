@@ -71,15 +71,11 @@ async function* blocksOf(source: ObjectSource): AsyncGenerator<Uint8Array> {
  * an upload.
  */
 async function* blocksOfFile(path: string): AsyncGenerator<Uint8Array> {
-  const file = await open(path, 'r');
+  await using file = await open(path, 'r');
   const buffer = Buffer.allocUnsafe(BLOCK);
-  try {
-    for (;;) {
-      const { bytesRead } = await file.read(buffer, 0, BLOCK);
-      if (bytesRead === 0) return;
-      yield buffer.subarray(0, bytesRead);
-    }
-  } finally {
-    await file.close();
+  for (;;) {
+    const { bytesRead } = await file.read(buffer, 0, BLOCK);
+    if (bytesRead === 0) return;
+    yield buffer.subarray(0, bytesRead);
   }
 }

@@ -68,7 +68,7 @@ export class Packing {
   }
 
   /** Ends the packing. A bundle that is being written is abandoned. */
-  async close(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort(toFailure('it ended'));
     await this.#last;
     if (this.hasPackedMuch) await this.#threads.endIdle();

@@ -69,12 +69,8 @@ async function replaceFile(path: string, text: string): Promise<void> {
   const draft = `${path}.${randomUUID()}.tmp`;
   try {
     // Mode 0644: the collector runs as another user.
-    const file = await open(draft, 'wx', 0o644);
-    try {
-      await file.writeFile(text);
-    } finally {
-      await file.close();
-    }
+    await using file = await open(draft, 'wx', 0o644);
+    await file.writeFile(text);
     await rename(draft, path);
   } catch (error) {
     await rm(draft, { force: true });

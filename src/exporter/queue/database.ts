@@ -106,7 +106,7 @@ export class QueueDatabase {
     });
   }
 
-  async close(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     await this.#pool.end();
   }
 

@@ -69,7 +69,7 @@ export class RunQueue {
     return new RunQueue(db, await Jobs.open(db, options));
   }
 
-  close(): Promise<void> {
+  [Symbol.asyncDispose](): Promise<void> {
     return this.#jobs.close();
   }
 

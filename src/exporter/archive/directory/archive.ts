@@ -85,15 +85,13 @@ class DirectoryArchive implements Archive {
   }
 
   async readBytes(key: string, maxBytes: number): Promise<Uint8Array> {
-    const handle = await this.#open(key);
+    await using handle = await this.#open(key);
     try {
       const { size } = await handle.stat();
       if (size > maxBytes) throw new EvidenceError('unreadable', `${key} has more than ${maxBytes} bytes`);
       return await handle.readFile();
     } catch (error) {
       throw readFailure(error, key);
-    } finally {
-      await handle.close();
     }
   }
 

@@ -131,7 +131,7 @@ class S3Archive implements Archive {
   }
 
   async close(): Promise<void> {
-    this.#connection.close();
+    this.#connection[Symbol.dispose]();
   }
 
   /** Probes the store before anything is stored, and removes unfinished uploads of dead processes. */

@@ -14,29 +14,25 @@ const NAMES = ['versioning', 'object-lock', 'retention', 'write', 'deletion', 's
 
 /** Checks everything that an archive in this bucket depends on, in the order in which an export needs it. */
 export async function checkBucket(place: S3Place, options: S3Options): Promise<Check[]> {
-  const connection = new Connection(options);
+  using connection = new Connection(options);
   const clock = watchClock(connection);
   const bucket = { connection, place, options };
-  try {
-    const exists = await attempt('bucket', () => checkExists(bucket));
-    if (exists.state !== 'ok') return [exists, ...NAMES.map((name) => skipped(name, 'the bucket cannot be reached'))];
-    const versioning = await attempt('versioning', () => checkVersioning(bucket));
-    const configuration = await readLockConfiguration(bucket);
-    const isLocking = !('state' in configuration) && configuration.enabled;
-    return [
-      exists,
-      versioning,
-      'state' in configuration ? configuration : checkLock(bucket, configuration.enabled),
-      'state' in configuration || !configuration.enabled
-        ? skipped('retention', 'the bucket has no Object Lock')
-        : checkRetention(bucket, configuration.retention),
-      await attempt('write', () => checkWriting(bucket, isLocking)),
-      await attempt('deletion', () => checkDeletion(bucket, isLocking)),
-      compareClocks('store-clock', 'the store', clock.last, new Date()),
-    ];
-  } finally {
-    connection.close();
-  }
+  const exists = await attempt('bucket', () => checkExists(bucket));
+  if (exists.state !== 'ok') return [exists, ...NAMES.map((name) => skipped(name, 'the bucket cannot be reached'))];
+  const versioning = await attempt('versioning', () => checkVersioning(bucket));
+  const configuration = await readLockConfiguration(bucket);
+  const isLocking = !('state' in configuration) && configuration.enabled;
+  return [
+    exists,
+    versioning,
+    'state' in configuration ? configuration : checkLock(bucket, configuration.enabled),
+    'state' in configuration || !configuration.enabled
+      ? skipped('retention', 'the bucket has no Object Lock')
+      : checkRetention(bucket, configuration.retention),
+    await attempt('write', () => checkWriting(bucket, isLocking)),
+    await attempt('deletion', () => checkDeletion(bucket, isLocking)),
+    compareClocks('store-clock', 'the store', clock.last, new Date()),
+  ];
 }
 
 /** Records the Date header of the newest answer, whatever its status. */

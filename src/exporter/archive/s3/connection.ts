@@ -90,7 +90,7 @@ export class Connection {
     }
   }
 
-  close(): void {
+  [Symbol.dispose](): void {
     this.client.destroy();
   }
 

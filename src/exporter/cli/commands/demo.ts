@@ -153,24 +153,20 @@ async function withTrust(config: Config, platform: EmbeddedPlatform, folder: str
 }
 
 async function exportAll(config: Config, footing: Footing, context: CommandContext): Promise<ExportResult> {
-  const service = connectService(config.source, context.printer, context.signal);
-  try {
-    const options = {
-      config,
-      answer: { runId: RUN_ID, period: { from: null, to: null }, series: null },
-      scope: scopeOf({ request: RUN_ID }, config),
-      revise: false,
-      finalizePartial: false,
-      beginSigning: false,
-      serviceMoved: false,
-      queue: null,
-      notifications: NOBODY_NOTIFIED,
-      service,
-    };
-    return await exportInto(options, footing, context);
-  } finally {
-    await service.close();
-  }
+  await using service = connectService(config.source, context.printer, context.signal);
+  const options = {
+    config,
+    answer: { runId: RUN_ID, period: { from: null, to: null }, series: null },
+    scope: scopeOf({ request: RUN_ID }, config),
+    revise: false,
+    finalizePartial: false,
+    beginSigning: false,
+    serviceMoved: false,
+    queue: null,
+    notifications: NOBODY_NOTIFIED,
+    service,
+  };
+  return await exportInto(options, footing, context);
 }
 
 /** Trust inputs of a verification. */

@@ -48,20 +48,16 @@ export async function watchRun(
   runId: string,
   { printer, signal }: CommandContext,
 ): Promise<RunProgress> {
-  const watched = new WatchedRun(printer);
-  try {
-    for (;;) {
-      const progress = await readProgress(database, runId);
-      if (progress === null)
-        throw new EvidenceError('not-found', `run ${runId} is no longer in the queue`, {
-          nextStep: 'Archived bundles are kept. Run the same command again.',
-        });
-      watched.show(progress);
-      if (progress.state === 'ended') return progress;
-      await wait(LOOK_MS, signal);
-    }
-  } finally {
-    watched.close();
+  using watched = new WatchedRun(printer);
+  for (;;) {
+    const progress = await readProgress(database, runId);
+    if (progress === null)
+      throw new EvidenceError('not-found', `run ${runId} is no longer in the queue`, {
+        nextStep: 'Archived bundles are kept. Run the same command again.',
+      });
+    watched.show(progress);
+    if (progress.state === 'ended') return progress;
+    await wait(LOOK_MS, signal);
   }
 }
 

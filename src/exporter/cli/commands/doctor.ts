@@ -59,25 +59,21 @@ async function checkAudit(
   streams: SeenStream[],
 ): Promise<Check[]> {
   return attemptAll('service', async () => {
-    const service = connectService(config.source, printer, signal);
-    try {
-      const { checkService } = await import('../../doctor/services.ts');
-      const scope = { completeness: config.verify.completeness, required_claims: config.verify.required };
-      const month = periodOfMonths(lastEndedMonth(new Date()));
-      const checks = await checkService(service, needsListing(scope, month), streams);
-      if (config.verify.required.includes('seal') && checks.every(({ state }) => state !== 'failed')) {
-        const { checkNewestSeals } = await import('../../doctor/trust.ts');
-        const { contract } = service.contract;
-        const look = async () =>
-          checkNewestSeals(service.client, streams, { contract, given: await LOADERS.sealKeys(config) });
-        checks.push(await attempt('newest-seals', look));
-      }
-      if (service.supplements === null) return checks;
-      const { checkSupplements } = await import('../../doctor/services.ts');
-      return [...checks, ...(await checkSupplements(service.supplements))];
-    } finally {
-      await service.close();
+    await using service = connectService(config.source, printer, signal);
+    const { checkService } = await import('../../doctor/services.ts');
+    const scope = { completeness: config.verify.completeness, required_claims: config.verify.required };
+    const month = periodOfMonths(lastEndedMonth(new Date()));
+    const checks = await checkService(service, needsListing(scope, month), streams);
+    if (config.verify.required.includes('seal') && checks.every(({ state }) => state !== 'failed')) {
+      const { checkNewestSeals } = await import('../../doctor/trust.ts');
+      const { contract } = service.contract;
+      const look = async () =>
+        checkNewestSeals(service.client, streams, { contract, given: await LOADERS.sealKeys(config) });
+      checks.push(await attempt('newest-seals', look));
     }
+    if (service.supplements === null) return checks;
+    const { checkSupplements } = await import('../../doctor/services.ts');
+    return [...checks, ...(await checkSupplements(service.supplements))];
   });
 }
 

@@ -44,7 +44,7 @@ function generate(type: FlagsOf<'keygen'>['type']): string {
 
 /** Creates a file completely or not at all; never overwrites. */
 async function create(path: string, text: string, mode: number): Promise<void> {
-  const handle = await open(path, 'wx', mode).catch((error: unknown) => {
+  await using handle = await open(path, 'wx', mode).catch((error: unknown) => {
     throw toError(path, error);
   });
   try {
@@ -53,8 +53,6 @@ async function create(path: string, text: string, mode: number): Promise<void> {
   } catch (error) {
     await unlink(path);
     throw toError(path, error);
-  } finally {
-    await handle.close();
   }
 }
 

@@ -30,37 +30,33 @@ export async function runProbe(flags: FlagsOf<'probe'>, context: CommandContext)
   const { printer, directory, environment, signal } = context;
   const config = await loadConfig(flags, environment, directory);
   // Ignores the pinned contract: it may be wrong or missing, and is the result of this command.
-  const service = connectService({ ...config.source, contractFile: null }, printer, signal);
-  try {
-    const result = await probeService(service, config, flags, signal);
-    const { description, reasoning, isDefault, notes } = result;
-    const path = resolve(directory, flags.out ?? config.source.contractFile ?? DEFAULT_FILE);
-    printer.block(formatReasoning(reasoning));
-    if (description === null) {
-      printer.document('evidence-probe/1', {
-        outcome: 'incomplete',
-        exit_code: 2,
-        contract: null,
-        file: null,
-        ...reasoned(reasoning),
-      });
-      printer.note('No contract was written; see above for what is missing.');
-      return 2;
-    }
-    writeContract(path, formatContract(description, notes), flags.force === true, printer);
-    const code = exitCodeOf(result);
+  await using service = connectService({ ...config.source, contractFile: null }, printer, signal);
+  const result = await probeService(service, config, flags, signal);
+  const { description, reasoning, isDefault, notes } = result;
+  const path = resolve(directory, flags.out ?? config.source.contractFile ?? DEFAULT_FILE);
+  printer.block(formatReasoning(reasoning));
+  if (description === null) {
     printer.document('evidence-probe/1', {
-      outcome: code === 1 ? 'refuted' : code === 3 ? 'incomplete' : isDefault ? 'default' : 'found',
-      exit_code: code,
-      contract: description,
-      file: path,
+      outcome: 'incomplete',
+      exit_code: 2,
+      contract: null,
+      file: null,
       ...reasoned(reasoning),
     });
-    for (const line of ['', ...nextSteps(result, path, flags.generate === true)]) printer.result(line);
-    return code;
-  } finally {
-    await service.close();
+    printer.note('No contract was written; see above for what is missing.');
+    return 2;
   }
+  writeContract(path, formatContract(description, notes), flags.force === true, printer);
+  const code = exitCodeOf(result);
+  printer.document('evidence-probe/1', {
+    outcome: code === 1 ? 'refuted' : code === 3 ? 'incomplete' : isDefault ? 'default' : 'found',
+    exit_code: code,
+    contract: description,
+    file: path,
+    ...reasoned(reasoning),
+  });
+  for (const line of ['', ...nextSteps(result, path, flags.generate === true)]) printer.result(line);
+  return code;
 }
 
 /** Returns the exit code: 1 if something that was found refutes entries, 3 if a person has to decide. */

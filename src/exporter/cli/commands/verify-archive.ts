@@ -68,7 +68,7 @@ async function checkOpened(
 ): Promise<ArchiveReport> {
   const { NotVerified, verifyNamedArchive } = await import('../../../verifier/verify/named-archive.ts');
   const root = named.url;
-  const progress = new VerifyProgress(context);
+  using progress = new VerifyProgress(context);
   const { onStream, onRun, onRunEnd } = progress;
   const given = { ...options, onStream, onRun, onRunEnd };
   const check = (archive: Archive | null) => verifyNamedArchive(archive, root, run, given);
@@ -78,8 +78,6 @@ async function checkOpened(
     if (!(error instanceof NotVerified)) throw error;
     const { code, message, why } = error;
     throw new EvidenceError(code, message, { nextStep: sayNamed(root, why) });
-  } finally {
-    progress.close();
   }
 }
 
@@ -139,7 +137,7 @@ export class VerifyProgress implements Pick<ArchiveContext, 'onStream' | 'onRun'
   };
 
   /** Prints how to resume if the verification was interrupted. */
-  close(): void {
+  [Symbol.dispose](): void {
     const { signal, printer } = this.#context;
     this.#live.takeBack();
     if (signal.aborted && this.#current !== null)

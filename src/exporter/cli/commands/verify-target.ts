@@ -59,19 +59,15 @@ export async function kindOf(path: string, given: string): Promise<TargetKind> {
  * one.
  */
 async function kindOfFile(path: string, given: string): Promise<TargetKind> {
-  const file = await open(path, 'r').catch((error: unknown) => {
+  await using file = await open(path, 'r').catch((error: unknown) => {
     throw closed(given, error);
   });
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(BEGINNING_BYTES), 0, BEGINNING_BYTES, 0);
-    const beginning = buffer.toString('latin1', 0, bytesRead);
-    if (/\.zip$/i.test(path) || beginning.startsWith('PK')) return 'bundle';
-    if (/\.age$/i.test(path)) return 'encrypted';
-    if (isPackageBeginning(buffer.subarray(0, bytesRead))) return 'package';
-    throw noEvidence(given, 'it is not JSON');
-  } finally {
-    await file.close();
-  }
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(BEGINNING_BYTES), 0, BEGINNING_BYTES, 0);
+  const beginning = buffer.toString('latin1', 0, bytesRead);
+  if (/\.zip$/i.test(path) || beginning.startsWith('PK')) return 'bundle';
+  if (/\.age$/i.test(path)) return 'encrypted';
+  if (isPackageBeginning(buffer.subarray(0, bytesRead))) return 'package';
+  throw noEvidence(given, 'it is not JSON');
 }
 
 /** Returns the error for a file that is no evidence package, which gets no verdict. */

@@ -71,26 +71,22 @@ async function join(parts: Parts, run: HandedRun): Promise<JoinedRun> {
   const service = connect(parts, runtime.signal);
   try {
     const joined = await joinRun(await contextOf({ ...parts, runtime }, service, run, null), run.startedAt);
-    return { export: joined.export, close: () => joined.close().finally(() => service.close()) };
+    return { export: joined.export, close: () => joined.close().finally(() => service[Symbol.asyncDispose]()) };
   } catch (error) {
-    await service.close();
+    await service[Symbol.asyncDispose]();
     throw error;
   }
 }
 
 async function conclude(parts: Parts, run: HandedRun): Promise<Conclusion> {
   const runtime = runtimeOf(parts, run, parts.runtime.signal);
-  const service = connect(parts, runtime.signal);
-  try {
-    const result = await exportRun(
-      await contextOf({ ...parts, runtime }, service, run, endedStreams(parts.queue.database, run)),
-    );
-    const { record, state, refused = false } = result;
-    const { outcome, exit_code } = endOf(result);
-    return { state, outcome, exit_code, refused, record: state === 'open' ? record : null };
-  } finally {
-    await service.close();
-  }
+  await using service = connect(parts, runtime.signal);
+  const result = await exportRun(
+    await contextOf({ ...parts, runtime }, service, run, endedStreams(parts.queue.database, run)),
+  );
+  const { record, state, refused = false } = result;
+  const { outcome, exit_code } = endOf(result);
+  return { state, outcome, exit_code, refused, record: state === 'open' ? record : null };
 }
 
 /** Returns a runtime that attributes events and spans to the run. */

@@ -32,15 +32,7 @@ export async function withQueue<T>(
   printer.keepSecret(place.url);
   const { password } = new URL(place.url);
   if (password !== '') printer.keepSecret(decodeURIComponent(password));
-  const database = new QueueDatabase({ ...place, signal, note: (line) => printer.note(line) });
-  try {
-    const queue = await RunQueue.open(database, { supervises });
-    try {
-      return await use({ database, queue, rate: new DatabaseRate(database, signal) });
-    } finally {
-      await queue.close();
-    }
-  } finally {
-    await database.close();
-  }
+  await using database = new QueueDatabase({ ...place, signal, note: (line) => printer.note(line) });
+  await using queue = await RunQueue.open(database, { supervises });
+  return await use({ database, queue, rate: new DatabaseRate(database, signal) });
 }

@@ -26,7 +26,7 @@ export interface Service {
   origin: string;
   /** Address in the form that records keep, without secrets. */
   url: string;
-  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
@@ -71,7 +71,7 @@ export function connectService(
     contract,
     origin,
     url: addressOf(config.auditUrl),
-    close: () => transports.close(),
+    [Symbol.asyncDispose]: () => transports.close(),
   };
 }
 

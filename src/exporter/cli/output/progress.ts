@@ -57,7 +57,7 @@ export class Progress {
   };
 
   /** Removes the live lines. */
-  close(): void {
+  [Symbol.dispose](): void {
     this.#live.takeBack();
   }
 
@@ -152,7 +152,7 @@ export class Progress {
   }
 
   #say(line: string): void {
-    this.close();
+    this[Symbol.dispose]();
     // A JSON log has the events themselves.
     if (!this.#printer.logsJson) this.#printer.note(line);
   }

@@ -23,7 +23,7 @@ export class WatchedRun {
   }
 
   show(progress: RunProgress): void {
-    this.close();
+    this[Symbol.dispose]();
     const tenths = Math.floor((endedOf(progress) * 10) / Math.max(1, progress.streams));
     if (tenths > this.#tenths) this.#printer.note(describeProgress(progress));
     this.#tenths = tenths;
@@ -31,7 +31,7 @@ export class WatchedRun {
   }
 
   /** Removes the live lines. */
-  close(): void {
+  [Symbol.dispose](): void {
     this.#live.takeBack();
   }
 }
