@@ -33,7 +33,7 @@ describe('a month that has ended here and not at the service', () => {
     const { code, said } = await service.export({ period: MONTH, 'dry-run': dryRun });
     expect([code, said]).toEqual([
       2,
-      expect.stringContaining(`by the service's clock it is ${new Date(END - before).toISOString()}`),
+      expect.stringContaining(`the service's clock shows ${new Date(END - before).toISOString()}`),
     ]);
     expect(existsSync(archived('runs'))).toBe(false);
   });
@@ -73,9 +73,7 @@ describe('a run of what there is until now', () => {
       const stated = service.date.toISOString().slice(0, 17);
       expect(run.begun_at_by_service).toContain(stated);
       expect(run.warnings).toEqual([
-        expect.stringContaining(
-          `the clock of who exported was about 20 days ${direction} that of the service: it was `,
-        ),
+        expect.stringContaining(`the clock of this machine was about 20 days ${direction} that of the service: `),
       ]);
       const entry = JSON.parse(readFileSync(archived('ledger/00000001.json'), 'utf8'));
       expect(entry.coverage.until).toBe(run.begun_at_by_service);

@@ -97,13 +97,13 @@ describe.each(ROUTES)('%s', (route, isOf) => {
 describe('Retry-After', () => {
   const inThreeWeeks = new Date(Date.now() + 21 * 86_400_000).toUTCString();
   test.each<[value: string, said: RegExp, requests: number]>([
-    ['1', /asks to come back at 2/, 1],
-    ['86400', /asks to come back at 2\S+Z \(Retry-After\)\nRun the same command again after 2/, 1],
-    [inThreeWeeks, /asks to come back at 2/, 1],
-    ['2147484', /asks to come back at 2/, 1],
-    ['99999999999', /in more than a year/, 1],
-    ['9'.repeat(30), /in more than a year/, 1],
-    ['Fri, 01 Jan 12026 00:00:00 GMT', /in more than a year/, 1],
+    ['1', /requests a wait until 2/, 1],
+    ['86400', /requests a wait until 2\S+Z \(Retry-After\)\nRun the same command again after 2/, 1],
+    [inThreeWeeks, /requests a wait until 2/, 1],
+    ['2147484', /requests a wait until 2/, 1],
+    ['99999999999', /of more than a year/, 1],
+    ['9'.repeat(30), /of more than a year/, 1],
+    ['Fri, 01 Jan 12026 00:00:00 GMT', /of more than a year/, 1],
     ['-5', /answered 503/, 4],
     ['0', /answered 503/, 4],
     ['1e9', /answered 503/, 4],
@@ -156,7 +156,11 @@ describe('a list that goes on', () => {
   });
 
   test.each<[what: string, data: () => object[], said: RegExp]>([
-    ['of one that was not asked for, again and again', () => ENTRIES.slice(0, 1), /lists entry 1, and those after 20/],
+    [
+      'of one that was not asked for, again and again',
+      () => ENTRIES.slice(0, 1),
+      /lists entry 1, but entries after 20/,
+    ],
     ['of nothing', () => [], /the first 20 pages of the entries after 20 are empty/],
   ])('the entries that no export has, %s', async (_what, data, failure) => {
     const service = await serve(() => undefined);

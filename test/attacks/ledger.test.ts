@@ -74,13 +74,13 @@ async function keysOf(archive: Archive): Promise<string[]> {
 describe('added to the ledger while an export ran, and not signed over', () => {
   type Row = [words: string, first: SigningKey | null, LedgerTrust, (archive: Archive) => Promise<void>, RegExp];
   test.each<Row>([
-    ['an unsigned entry', OURS, SIGNED, adding(unchanged, null), /is not signed, and the entry before it is/],
+    ['an unsigned entry', OURS, SIGNED, adding(unchanged, null), /is not signed, but the previous entry is/],
     [
       'an unsigned entry of a run that is there',
       OURS,
       SIGNED,
       sealedBy(null),
-      /is not signed, and the entry before it is/,
+      /is not signed, but the previous entry is/,
     ],
     ['an entry by a stranger', OURS, SIGNED, sealedBy(STRANGER), /is signed with the key .*, which is not given/],
     [
@@ -123,7 +123,7 @@ describe('added to the ledger while an export ran, and not signed over', () => {
         await sealedBy(OURS)(archive);
         await adding((entry) => ({ ...entry, run_id: 'added-after' }), null)(archive);
       },
-      /00000003.json .* is not signed, and the entry before it is/,
+      /00000003.json .* is not signed, but the previous entry is/,
     ],
     [
       'an unsigned entry, where signing begins with this export',
@@ -149,7 +149,7 @@ describe('added to the ledger while an export ran, and not signed over', () => {
       null,
       UNSIGNED,
       sealedBy(OURS),
-      /is signed, and no signing key is given/,
+      /is signed, but no signing key is given/,
     ],
   ])('%s', async (_words, first, trust, add, said) => {
     const archive = await begun(first);

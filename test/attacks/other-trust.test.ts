@@ -115,7 +115,7 @@ describe('an export by what the reader knows to be wrong', () => {
     expect(code).toBe(1);
     expect(stdout).toMatch(
       new RegExp(
-        `^refuted iam: recorded as refuted by the export: ${recorded}\\. Here no claim is refuted; ${here}$`,
+        `^refuted iam: recorded as refuted by the export: ${recorded}\\. No claim is refuted here; ${here}$`,
         'm',
       ),
     );

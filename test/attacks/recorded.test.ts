@@ -201,7 +201,7 @@ describe('bundles that were not opened', () => {
         reason: expect.stringMatching(/^recorded as (un)?proved, not opened here$/),
       });
     const text = textOf(report);
-    expect(text).toContain('? recorded, not derived here');
+    expect(text).toContain('? recorded, not checked here');
     expect(text).toContain('? order, content, continuity: recorded as proved, not opened here (1 stream)');
     expect(text).toContain('recorded: no bundle was opened (exit code 4)');
     const table = text.slice(text.indexOf('locked'), text.indexOf('\n\n'));

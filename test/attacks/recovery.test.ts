@@ -26,7 +26,7 @@ import { postEntries, type ServedPlatform, servePlatform, someEntries } from '..
 import { someRows } from '../support/some-rows.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'recovery-attacks-'));
-const NOT_OURS = /is not taken for this run's: it is not bound to it.*\nNothing was overwritten.*--revise/;
+const NOT_OURS = /is not accepted for this run: it is not bound to it.*\nNothing was overwritten.*--revise/;
 
 let platform: ServedPlatform;
 /** Of somebody else, with streams of the same names. */
@@ -151,7 +151,7 @@ describe('put there before the first export of the run', () => {
   ])('%s stops the export', async (_words, name) => {
     put(`runs/R1/${name}`, '{}');
     const { code, stderr } = await startExport();
-    expect([code, stderr]).toEqual([3, expect.stringContaining(`runs/R1/${name} is not taken for this run's`)]);
+    expect([code, stderr]).toEqual([3, expect.stringContaining(`runs/R1/${name} is not accepted for this run`)]);
     expect(filesOf('runs/R1').filter((path) => path.includes('streams'))).toEqual([]);
   });
 });
@@ -189,7 +189,7 @@ describe('an interrupted run of our own', () => {
       'the record put under another stream',
       RECORDED,
       () => put('runs/R1/streams/ghost-00000000.json', readFileSync(inArchive(named(RECORD)))),
-      /is not taken for this run's/,
+      /is not accepted for this run/,
     ],
     [
       'its draft altered',
@@ -219,7 +219,7 @@ describe('an interrupted run of our own', () => {
       () => {
         lie = relist;
       },
-      /listed with another digest: the service lists other entries now/,
+      /listed with another digest: the service now lists different entries/,
     ],
   ])('%s: nothing is finalized', async (_words, ending, change, said) => {
     await interrupt(ending);
@@ -355,7 +355,7 @@ describe('the ledger that an export goes on with', () => {
   test('signing never begins without a key, nor with an acceptance of nothing', async () => {
     configure(directory, {});
     expect((await startExport()).code).toBe(0);
-    expect((await next('--begin-signing')).stderr).toMatch(/--begin-signing is given, and no signing key/);
+    expect((await next('--begin-signing')).stderr).toMatch(/--begin-signing needs a signing key/);
     configure(directory, { key_file: key.file });
     expect((await accept('--begin-signing')).stderr).toMatch(/nothing to accept/);
     expect(filesOf('ledger')).toHaveLength(1);

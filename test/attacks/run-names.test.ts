@@ -66,5 +66,5 @@ test.each(['R1/streams', 'R1/', '../runs/R1', 'R9', 'runs/R1'])('%s is no run th
   rmSync(inArchive('runs', 'R1', 'run.json'));
   rmSync(inArchive('ledger'), { recursive: true });
   const { code, stderr } = await run('runs', 'abandon', name, '--reason', 'x');
-  expect([code, stderr]).toEqual([2, expect.stringContaining('has nothing of a run')]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('the archive has no run')]);
 });

@@ -87,7 +87,7 @@ describe('a secret that is too long', () => {
     const deps = { EVIDENCE_AUDIT_URL: 'http://127.0.0.1:9', ...env, [variable]: LONG };
     const { code, stdout, stderr } = await evidence(['export', '--all-time'], { cwd, env: deps });
     expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toMatch(new RegExp(`has ${LONG.length} characters, and at most ${MAX_SECRET} are taken`));
+    expect(stderr).toMatch(new RegExp(`has ${LONG.length} characters; the maximum is ${MAX_SECRET}`));
     expect(stderr).not.toMatch(/long-secret|RegExp|regular expression/i);
   });
 });

@@ -103,7 +103,7 @@ describe('an export', () => {
     for (const isMoved of [false, true])
       await expect(ask(THEIRS, isMoved)).rejects.toMatchObject({
         code: 'config',
-        message: `this archive is of ${OURS}, and ${THEIRS} is asked for: an archive is of one service`,
+        message: `this archive belongs to ${OURS}, not ${THEIRS}; an archive contains one service`,
         nextStep: 'Nothing was written. Name another archive with --archive.',
       });
     // Both found it empty, and the other was faster.
@@ -112,7 +112,7 @@ describe('an export', () => {
 
   test('of a service that moved says so once, and the old address is another service from then on', async () => {
     await finalizeRun(archive, 'run-1', KEY);
-    await expect(ask(MOVED)).rejects.toMatchObject({ nextStep: expect.stringMatching(/once with --service-moved/) });
+    await expect(ask(MOVED)).rejects.toMatchObject({ nextStep: expect.stringMatching(/add --service-moved once/) });
     expect(await ask(MOVED, true)).toBe(OURS);
     await finalizeRun(archive, 'run-2', KEY, from(MOVED, OURS));
     expect(await ask(MOVED)).toBeNull();

@@ -218,7 +218,7 @@ describe('entries that are dated into a month that is archived', () => {
       [
         {
           stream_id: STREAM,
-          reason: expect.stringMatching(/^entry 13 stand.*lists them with times outside of it$/),
+          reason: expect.stringMatching(/^entry 13 are.*lists them with times outside it$/),
           next_step: expect.stringContaining('--all-time'),
         },
       ],

@@ -24,7 +24,7 @@ test.each([
   const { code, stderr } = await finished;
   expect([code, stderr]).toEqual([
     exitCode,
-    expect.stringMatching(/interrupted; what is archived stays\nRun the same command again to resume/),
+    expect.stringMatching(/interrupted; archived bundles are kept\nRun the same command again to resume/),
   ]);
   expect(performance.now() - began).toBeLessThan(5500);
   await disturbed.expectToEndWell(place);

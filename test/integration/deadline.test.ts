@@ -72,7 +72,7 @@ describe.concurrent('an export with a deadline', () => {
       !isWell && occasion.step === step && occasion.streamId !== 'first' ? reply() : undefined,
     );
     const { code, stderr, seconds } = await timed([...EXPORT, '--deadline', `${DEADLINE_S}s`], here);
-    expect(stderr).toContain(`the deadline of ${DEADLINE_S}s was reached; what is archived stays`);
+    expect(stderr).toContain(`the deadline (${DEADLINE_S}s) passed; archived bundles are kept`);
     expect(stderr).toContain('Run the same command again to resume.');
     // On a machine with much else to do, the first one may not have come so far.
     if (archived > 0)
@@ -98,7 +98,7 @@ describe.concurrent('an export with a deadline', () => {
     });
     const env = { ...here.env, AWS_ACCESS_KEY_ID: 'A', AWS_SECRET_ACCESS_KEY: 'b', AWS_REGION: 'us-east-1' };
     const { code, stderr, seconds } = await timed(EXPORT, { ...here, env });
-    expect(stderr).toContain(`the deadline of ${DEADLINE_S}s was reached`);
+    expect(stderr).toContain(`the deadline (${DEADLINE_S}s) passed`);
     expect(code).toBe(3);
     expect(seconds).toBeLessThan(LONGEST_S);
   });
@@ -106,7 +106,7 @@ describe.concurrent('an export with a deadline', () => {
   test('is over several months together', async (context) => {
     const here = await place(context, ({ step }) => (step === 'json' ? { end: 'silence' } : undefined));
     const { code, stderr, seconds } = await timed(['export', '--missing', '--deadline', `${DEADLINE_S}s`], here);
-    expect(stderr).toContain(`the deadline of ${DEADLINE_S}s was reached`);
+    expect(stderr).toContain(`the deadline (${DEADLINE_S}s) passed`);
     expect(code).toBe(3);
     expect(seconds).toBeLessThan(LONGEST_S);
   });

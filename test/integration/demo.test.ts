@@ -137,7 +137,7 @@ describe('the first run', () => {
     const lines = first.stdout.split('\n');
     expect(lines.filter((line) => /^\d+ /.test(line)).map((line) => line.replace(/^\d+ +/, ''))).toEqual([
       ...['A platform', 'This machine', 'Bait', 'An intruder', 'The decoy', 'An AI agent', 'Checks and time-stamps'],
-      ...['The export', 'What the other services say', 'The proof', 'What to open next'],
+      ...['The export', 'The other services', 'The proof', 'What to open next'],
     ]);
     for (const told of [
       /^ +read +detected: the trap ".+" was read, severity medium$/m,
@@ -152,7 +152,7 @@ describe('the first run', () => {
       expect(first.stdout).toMatch(told);
     // What is to be copied is not broken.
     expect(lines.filter((line) => [...line].length > 80 && !line.includes('evidence-archive/'))).toEqual([]);
-    expect(first.stdout).toContain('no external witness');
+    expect(first.stdout).toContain('not an external witness');
   });
 
   test('is as README.md shows it', () => {
@@ -211,7 +211,7 @@ describe('a demonstration that does not come to its end', () => {
   test('is not begun where a file stands', async () => {
     writeFileSync(join(checkout, 'a-file'), '');
     const { code, stderr } = await evidence(['demo', '--archive', 'a-file'], options());
-    expect([code, stderr]).toEqual([2, expect.stringContaining('a-file is no folder')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('a-file is not a folder')]);
     rmSync(join(checkout, 'a-file'));
   });
 

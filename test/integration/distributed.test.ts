@@ -193,7 +193,7 @@ describe('a run that is handed out', () => {
 
   test('is finished by a single machine where its workers are gone', async () => {
     const here = await world({ streams: 8 });
-    expect((await evidenceUntil('is handed out', [...EXPORT, '--distributed'], here)).code).toBe(130);
+    expect((await evidenceUntil('is queued for workers', [...EXPORT, '--distributed'], here)).code).toBe(130);
     const worker = here.workers.start(['--concurrency', '1']);
     await expect.poll(() => countRecorded(here)).toBeGreaterThan(2);
     worker.process.kill('SIGKILL');
@@ -207,7 +207,7 @@ describe('a run that is handed out', () => {
     const fault: Fault = ({ step, streamId }) =>
       step === 'generate' && streamId === 'stream-001' ? { status: 404, body: 'no' } : undefined;
     const here = await world({ streams: 3, fault });
-    expect((await evidenceUntil('is handed out', [...EXPORT, '--distributed'], here)).code).toBe(130);
+    expect((await evidenceUntil('is queued for workers', [...EXPORT, '--distributed'], here)).code).toBe(130);
     expect((await evidence([...EXPORT, '--finalize-partial'], here)).code).toBe(3);
     const before = readdirSync(join(here.cwd, 'evidence-archive'), { recursive: true }).sort();
     expect((await evidence(['worker', '--until-idle'], here)).code).toBe(0);
@@ -277,10 +277,10 @@ describe('a run that is handed out', () => {
     expect(worked.code, worked.stderr).toBe(0);
     const exported = await exporting;
     expect(exported.code).toBe(3);
-    expect(exported.stderr).toContain('the deadline of 6s was reached');
+    expect(exported.stderr).toContain('the deadline (6s) passed');
     const status = await evidence(['status', RUN], here);
     expect(status.code).toBe(3);
-    expect(status.stdout).toContain(`failed 8 streams: the deadline of run ${RUN} was reached`);
+    expect(status.stdout).toContain(`failed 8 streams: the deadline of run ${RUN} passed`);
     isWell = true;
     const again = await distribute(here);
     expect(again.exported.code, again.exported.stderr).toBe(0);
@@ -372,7 +372,7 @@ describe('a worker', () => {
       { EVIDENCE_AUDIT_URL: 'http://127.0.0.1:9/other' },
       'and this worker asks http://127.0.0.1:9/other',
     ],
-    ['of another key', 3, { EVIDENCE_API_KEY: 'sk_another_0123456789' }, 'asked.json is not taken for this run'],
+    ['of another key', 3, { EVIDENCE_API_KEY: 'sk_another_0123456789' }, 'asked.json is not accepted for this run'],
     ['of another archive', 2, { EVIDENCE_ARCHIVE_URL: './elsewhere' }, 'asked.json'],
   ])('%s ends, and leaves the run to others', async (_name, code, env, says) => {
     const here = await world({ streams: 3 });
@@ -413,7 +413,7 @@ describe('a worker', () => {
     await evidence(['worker', '--until-idle'], here);
     const exported = await exporting;
     expect(exported.code, exported.stderr).toBe(3);
-    expect(exported.stderr).toContain("is not taken for this run's");
+    expect(exported.stderr).toContain('is not accepted for this run');
     expect(existsSync(join(here.cwd, 'evidence-archive/runs', RUN, 'run.json'))).toBe(false);
   });
 });
@@ -456,9 +456,9 @@ describe('without', () => {
   );
 
   test.each([
-    ['status nowhere', 2, 'run nowhere was not handed out'],
-    ['status --watch', 2, '--watch is given without a run'],
-    ['status', 0, 'No run was handed out to workers.'],
+    ['status nowhere', 2, 'run nowhere is not a distributed run'],
+    ['status --watch', 2, '--watch needs a run'],
+    ['status', 0, 'There are no distributed runs.'],
   ])('a run, %s', async (words, code, says) => {
     const here = await world({ streams: 1 });
     const ended = await evidence(words.split(' '), here);

@@ -164,7 +164,7 @@ const WRONG: [what: string, make: () => Case | Promise<Case>, code: number, name
     ['service'],
     /does not answer|reach/,
   ],
-  ['no signing key', () => ({ sign: { key_file: '/nowhere/key.pem' } }), 2, ['signing-key'], /key\.pem, is not there/],
+  ['no signing key', () => ({ sign: { key_file: '/nowhere/key.pem' } }), 2, ['signing-key'], /key\.pem, does not exist/],
 ];
 
 test.each(WRONG)('%s: named in one line with what to do', async (_what, make, code, names, says) => {
@@ -250,12 +250,12 @@ test('a required seal whose key is not given ends the doctor with 2 and the dry 
   expect(written).toBe(0);
   writeFileSync(join(cwd, 'evidence.yaml'), 'verify: { require: [order, seal], seal_keys: keys }\n');
   const { code, stdout } = await run('doctor', '--archive', 'other');
-  expect([code, stdout]).toEqual([0, expect.stringMatching(/^✓ newest-seals +\d+ streams? sealed with keys/m)]);
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/^✓ newest-seals +\d+ streams? sealed with given keys/m)]);
   for (const name of readdirSync(join(cwd, 'keys'))) {
     chmodSync(join(cwd, 'keys', name), 0o600);
     writeFileSync(join(cwd, 'keys', name), 'f'.repeat(64));
   }
-  const other = /newest entry is sealed with another key than the one that is given under its id, for payments/;
+  const other = /newest entry is sealed with a key that differs from the given key of the same id, for payments/;
   const wrong = await run('doctor', '--archive', 'other');
   expect([wrong.code, wrong.stdout]).toEqual([2, expect.stringMatching(other)]);
   for (const words of [['--all-time'], ['--missing']]) {
@@ -268,7 +268,7 @@ test('required anchors without roots end the doctor with 2 and the dry run with 
   const cwd = mkdtempSync(join(folder, 'anchored-'));
   const run = (...words: string[]) => evidence(words, { cwd, env: platform.env });
   writeFileSync(join(cwd, 'evidence.yaml'), 'verify: { require: [order, anchor] }\n');
-  const missing = /verify\.require has anchor, and no roots are configured/;
+  const missing = /verify\.require includes anchor, but no roots are configured/;
   const { code, stdout } = await run('doctor');
   expect([code, stdout]).toEqual([2, expect.stringMatching(missing)]);
   for (const words of [['--all-time'], ['--missing']]) {

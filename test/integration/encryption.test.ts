@@ -111,7 +111,7 @@ describe('an archive that is encrypted', () => {
     expect(inFull.runs[0]?.streams.map(({ encrypted }) => encrypted)).toEqual([false, false]);
     expect(await program('verify', 'evidence-archive', '--identity', other.file)).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('none of the identities that were given opens any of the 2 encrypted bundles'),
+      stderr: expect.stringContaining('none of the given identities can decrypt any of the 2 encrypted bundles'),
     });
     expect((await verify('--identity', other.file, '--identity', auditor.file)).warnings).toEqual([]);
   });
@@ -161,7 +161,7 @@ describe('an archive that is encrypted', () => {
     const { code, stderr } = await program('verify', 'evidence-archive', '--identity', loose);
     expect([code, stderr]).toEqual([
       2,
-      expect.stringMatching(/can be read or changed by others\nKeep it to yourself: chmod 600/),
+      expect.stringMatching(/can be read or changed by other users\nRestrict access: chmod 600/),
     ]);
   });
 

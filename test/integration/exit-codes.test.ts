@@ -93,8 +93,8 @@ test('a work directory that takes no more ends an export, and the same command g
   );
   expect(full.stdout).toMatch(/"outcome": "verified".*\n3\n$/s);
   const [said = '', next = ''] = full.stderr.split('\n').filter((line) => /^evidence:|^What is archived/.test(line));
-  expect(said).toMatch(/^evidence: the work directory \S+ takes no larger file \(EFBIG\)$/);
-  expect(next).toMatch(/^What is archived stays\..*--work-directory.*then run the same command again\.$/);
+  expect(said).toMatch(/^evidence: the work directory \S+ does not accept a larger file \(EFBIG\)$/);
+  expect(next).toMatch(/^Archived bundles are kept\..*--work-directory.*then run the same command again\.$/);
 });
 
 const ALL = Object.entries(COMMANDS).map(([name, row]) => ({ name, ...row }));

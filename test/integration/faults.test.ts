@@ -293,7 +293,12 @@ describe.concurrent('a step without which there is no package: exit 3, the strea
     ['503 for ever', 'generate', unavailable(503), /generate answered 503/],
     ['HTML', 'generate', asFile('<html>', 'text/html'), /generate.*text\/html.*<html>/],
     ['an empty 201', 'generate', { ...asFile('', 'application/json'), status: 201 }, /generate.*201.*empty/],
-    ['another stream', 'generate', generatedFor('good'), /a package of the stream "good" was generated instead/],
+    [
+      'another stream',
+      'generate',
+      generatedFor('good'),
+      /the service generated a package of the stream "good" instead/,
+    ],
   ];
 
   test.for(someRows(ROWS, ([, , { status = 200 }]) => status))('%s', async ([, step, reply, message], context) => {

@@ -71,7 +71,7 @@ describe('a work directory that becomes full', () => {
       expect(code, stderr).toBe(3);
       expect(stderr).toMatch(/(the work directory|cannot write the bundle) .*ENOSPC/);
       expect(stderr).toContain(here.disk.path);
-      expect(stderr).toMatch(/What is archived stays\. .*run the same command again\./s);
+      expect(stderr).toMatch(/Archived bundles are kept\. .*run the same command again\./s);
       expect(existsSync(join(here.archive, 'runs', RUN, 'run.json'))).toBe(false);
       await expectToEndWell(here);
     },

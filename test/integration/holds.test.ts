@@ -59,7 +59,7 @@ test('a run is held, kept for longer and released; deletion, runs and verify kno
   // A policy that was raised since.
   const raised = { archive: { ...archive, retention: { ...retention, years: 4 } } };
   writeFileSync(join(directory, 'raised.yaml'), JSON.stringify(raised));
-  expect((await extend('--years', '3', '--config', 'raised.yaml')).stderr).toContain('sooner than the 4 years');
+  expect((await extend('--years', '3', '--config', 'raised.yaml')).stderr).toContain('earlier than the 4 years');
   // Somebody locked one object for longer.
   const longer = new Date(Date.UTC(YEAR + 8, 0, 1));
   const Retention = { Mode: 'GOVERNANCE' as const, RetainUntilDate: longer };
@@ -92,7 +92,7 @@ test('what cannot be undone is said before, and two holds are taken away only if
   };
   expect((await program('export', '--request', 'AUD-1', '--all-time')).code).toBe(0);
   const extended = await change('extend', 'AUD-1', '--years', '2', '--reason', 'r', '--dry-run');
-  expect(extended).toMatchObject({ code: 0, said: expect.stringMatching(/In compliance mode NOBODY can undo that/) });
+  expect(extended).toMatchObject({ code: 0, said: expect.stringMatching(/In compliance mode, NOBODY can undo this/) });
   expect(await change('hold', 'AUD-1', '--reason', 'case 26-114', '--dry-run')).toMatchObject({
     code: 0,
     holds: false,
@@ -110,15 +110,15 @@ test('what cannot be undone is said before, and two holds are taken away only if
   expect(foreseen).toMatchObject({
     code: 0,
     holds: true,
-    said: expect.stringMatching(/taken away: .*26-114.*26-115/s),
+    said: expect.stringMatching(/lifted: .*26-114.*26-115/s),
   });
   const released = await change(...release, '--all');
-  expect(released).toMatchObject({ code: 0, holds: false, said: expect.stringMatching(/Taken away: .*26-114/) });
+  expect(released).toMatchObject({ code: 0, holds: false, said: expect.stringMatching(/Lifted: .*26-114/) });
   expect((await change('hold', 'AUD-1', '--reason', 'case 26-116')).code).toBe(0);
   expect((await change('release', 'AUD-1', '--reason', 'closed too')).code).toBe(0);
   const { runs, exit_code } = JSON.parse((await program('verify', archive.url, '--json')).stdout);
   expect([exit_code, runs[0].hold_log.length]).toEqual([0, 5]);
-  expect((await program('share', 'AUD-1')).stderr).toMatch(/nobody is named who gets them\n.*--for/);
+  expect((await program('share', 'AUD-1')).stderr).toMatch(/no recipient is named\n.*--for/);
 });
 
 test('what is added by somebody whose configuration has no retention is locked as the run is', async () => {

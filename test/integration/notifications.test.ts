@@ -251,7 +251,7 @@ describe('an export is what it is where those who are told', () => {
     else {
       expect(stderr).toMatch(says);
       for (const name of ['webhook', 'traces'])
-        expect(stderr).toMatch(new RegExp(`The ${name} failed: .* The export does not depend on it\\.`));
+        expect(stderr).toMatch(new RegExp(`The ${name} failed: .* The export is not affected\\.`));
     }
     expect(stderr).not.toContain('secret');
   });
@@ -260,7 +260,7 @@ describe('an export is what it is where those who are told', () => {
     [
       'no collector',
       { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' },
-      /The traces failed: 127\.0\.0\.1:9 did not take them \(.*ECONNREFUSED.*\)\. The export does not depend on it\./,
+      /The traces failed: 127\.0\.0\.1:9 did not accept them \(.*ECONNREFUSED.*\)\. The export is not affected\./,
     ],
     [
       'no folder for the metrics',
@@ -450,7 +450,7 @@ describe('with --log-format json', () => {
     });
     expect([code, stderr]).toEqual([
       2,
-      expect.stringContaining('EVIDENCE_LOG_FORMAT is neither text nor json: "jsno"'),
+      expect.stringContaining('EVIDENCE_LOG_FORMAT must be text or json, not "jsno"'),
     ]);
   });
 });

@@ -49,9 +49,7 @@ test.each([
 
     vi.setSystemTime(new Date('2026-11-06T18:00:00.000Z'));
     const again = await exported(flags, false);
-    expect(again.stdout).toContain(
-      'It has what the service had at 2026-11-06T10:00:00.000Z, and nothing of what came later.',
-    );
+    expect(again.stdout).toContain('It contains what the service had at 2026-11-06T10:00:00.000Z, and nothing later.');
 
     vi.setSystemTime(new Date('2026-11-10T10:00:00.000Z'));
     service.streams.set('b', { entries: entriesOf('b'), unavailable: true });

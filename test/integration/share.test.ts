@@ -296,7 +296,7 @@ test.each<[string, (archive: string) => void, number, RegExp]>([
     2,
     /no finalized run AUD-1\n?.*evidence runs/s,
   ],
-  ['is not finalized', (at) => rmSync(join(at, KEY_OF('run.json'))), 2, /was begun, and is not finalized/],
+  ['is not finalized', (at) => rmSync(join(at, KEY_OF('run.json'))), 2, /was started but is not finalized/],
   ['is not in the ledger', (at) => rmSync(join(at, 'ledger'), { recursive: true }), 2, /no ledger entry records it/],
   ['lacks its signature', (at) => rmSync(join(at, KEY_OF('run.dsse.json'))), 2, /run\.dsse\.json is not there/],
   ['lacks its key', (at) => rmSync(join(at, 'keys'), { recursive: true }), 2, /has no keys\//],
@@ -304,7 +304,7 @@ test.each<[string, (archive: string) => void, number, RegExp]>([
     'lacks a bundle',
     (at) => rmSync(join(at, bundleIn(at))),
     3,
-    /\.zip is not what was recorded: it is recorded, and not there/,
+    /\.zip differs from the record: it is recorded but missing/,
   ],
   [
     'has a longer bundle',
@@ -343,12 +343,12 @@ test.each([
   ['a time that is none', ['--expires', 'soon'], /--expires soon is not a time/],
   ['no time', ['--expires', '0s'], /--expires 0s is not a time/],
   ['more time than S3 allows', ['--expires', '8d'], /longer than 7 days/],
-  ['an end of copies', ['--expires', '1d', '--out', 'new'], /copies do not end/],
+  ['an end of copies', ['--expires', '1d', '--out', 'new'], /copies do not expire/],
   ['control characters', ['--for', 'J\u001b[2J'], /--for J\\u\{1b\}\[2J contains control characters/],
   ['another line', ['--for', 'J\nurl = "x"'], /control characters/],
-  ['nobody', ['--for', ' '], /names nobody/],
+  ['nobody', ['--for', ' '], /--for is empty/],
   ['a long name', ['--for', 'x'.repeat(201)], /more than 200/],
-  ['a folder that is there', ['--out', 'evidence-archive'], /nothing is ever written over/],
+  ['a folder that is there', ['--out', 'evidence-archive'], /is never overwritten/],
   ['a run of a path', ['--out', 'new', '--archive', 'evidence-archive/runs'], /no finalized run/],
 ])('%s is bad input', async (_what, flags, words) => {
   const { code, stderr } = await share('AUD-1', ...flags);

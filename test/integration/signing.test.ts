@@ -293,7 +293,7 @@ test('a signed ledger is not gone on with unsigned: nothing is attempted', async
   const unsigned = await exportRun('AUD-2');
   expect([unsigned.code, unsigned.stderr]).toEqual([
     2,
-    expect.stringMatching(/is signed, and no signing key is given to go on with\n.*sign.key_file/),
+    expect.stringMatching(/is signed, but no signing key is given\n.*sign.key_file/),
   ]);
   const words = ['ledger', 'accept', 'payments', '--reason', 'moved'];
   expect((await evidence(words, { cwd: directory })).code).toBe(2);
@@ -312,7 +312,7 @@ test('without a key the run is unsigned, and says so everywhere', async () => {
   const { code, stdout } = await exportRun('AUD-1');
   expect([code, stdout]).toEqual([
     0,
-    expect.stringMatching(/Signature +none: whoever can replace the archive can replace it unseen/),
+    expect.stringMatching(/Signature +none: anyone who can replace the archive can do so undetected/),
   ]);
   expect(JSON.parse(readFileSync(inArchive('runs/AUD-1/run.json'), 'utf8'))).toMatchObject({
     signed: false,
@@ -344,7 +344,7 @@ describe('a run is stamped anew', () => {
     const same = await restamp('--all');
     expect([same.code, same.runs]).toMatchObject([
       3,
-      [{ state: 'failed', reason: expect.stringMatching(/still signs with a certificate/) }],
+      [{ state: 'failed', reason: expect.stringMatching(/still uses a certificate/) }],
     ]);
 
     const later = await startOpensslAuthority(join(directory, 'later'), 400);

@@ -63,9 +63,9 @@ const ROWS: Row[] = [
   {
     fault: 'HTML',
     reply: () => ({ headers: { 'content-type': 'text/html' }, body: '<!DOCTYPE html><title>Sign in</title>' }),
-    reason: /answered 200 with text\/html, but this is not JSON/,
+    reason: /answered 200 with text\/html, but it is not JSON/,
   },
-  { fault: 'JSON cut off', reply: () => ({ ...json({}), body: '{"data":[{"id":' }), reason: /this is not JSON/ },
+  { fault: 'JSON cut off', reply: () => ({ ...json({}), body: '{"data":[{"id":' }), reason: /it is not JSON/ },
   { fault: 'no list', reply: () => json({ data: 'none', next_cursor: null }), reason: /has no list "data"/ },
   { fault: 'records without ids', reply: () => json({ data: [{ id: 5 }], next_cursor: null }), reason: /_id/ },
   {

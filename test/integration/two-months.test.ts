@@ -225,7 +225,7 @@ test('an acceptance that was altered or removed is found', async () => {
 
 test('nothing can be accepted for a stream that the ledger does not know', async () => {
   const { code, stderr } = await evidence(['ledger', 'accept', 'unknown', '--reason', 'x'], { cwd: directory });
-  expect([code, stderr]).toEqual([2, expect.stringContaining('the ledger knows no head of a stream "unknown"')]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('the ledger has no head of a stream "unknown"')]);
 });
 
 /** The ids of the seal keys in use for a stream, from what was exported of it. */

@@ -106,7 +106,7 @@ async function runOnce(random: () => number, tally: FaultTally, place: { cwd: st
   const seconds = (performance.now() - began) / 1000;
   tally.runs += 1;
   tally.kills += ended.signal === 'SIGKILL' ? 1 : 0;
-  tally.deadlines += ended.stderr.includes('the deadline of') ? 1 : 0;
+  tally.deadlines += ended.stderr.includes('the deadline (') ? 1 : 0;
   tally.longestSeconds = Math.max(tally.longestSeconds, seconds);
   expect(seconds, ended.stderr).toBeLessThan(DEADLINE_S + GRACE_S);
   return ended;

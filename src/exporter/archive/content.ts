@@ -43,9 +43,9 @@ export function differenceTo(expected: Expected, actual: Expected): string | und
 export function conflict(key: string, expected: Expected, actual: Expected): EvidenceError {
   return new EvidenceError(
     'conflict',
-    `${key} is in the archive with SHA-256 ${actual.sha256} (${actual.bytes} bytes), and was to be stored with ` +
+    `${key} is in the archive with SHA-256 ${actual.sha256} (${actual.bytes} bytes), but should be stored with ` +
       `${expected.sha256} (${expected.bytes} bytes); the archived object was kept`,
-    { nextStep: 'Find out which run wrote it; a changed result is stored under another run id with --revise.' },
+    { nextStep: 'Find out which run wrote it; --revise stores a changed result under another run id.' },
   );
 }
 
@@ -71,15 +71,11 @@ async function* blocksOf(source: ObjectSource): AsyncGenerator<Uint8Array> {
  * an upload.
  */
 async function* blocksOfFile(path: string): AsyncGenerator<Uint8Array> {
-  const file = await open(path, 'r');
+  await using file = await open(path, 'r');
   const buffer = Buffer.allocUnsafe(BLOCK);
-  try {
-    for (;;) {
-      const { bytesRead } = await file.read(buffer, 0, BLOCK);
-      if (bytesRead === 0) return;
-      yield buffer.subarray(0, bytesRead);
-    }
-  } finally {
-    await file.close();
+  for (;;) {
+    const { bytesRead } = await file.read(buffer, 0, BLOCK);
+    if (bytesRead === 0) return;
+    yield buffer.subarray(0, bytesRead);
   }
 }

@@ -56,7 +56,7 @@ const FILE_MODE = 0o644;
  */
 export async function packZip(options: PackOptions): Promise<Packed> {
   const { target, files, folder, level } = options;
-  const handle = await open(target, 'w');
+  await using handle = await open(target, 'w');
   const archive = new ZipArchive({ zlib: { level, chunkSize: DEFLATED_BYTES } });
   const digest = new StreamingSha256();
   const failure = new AbortController();
@@ -83,8 +83,6 @@ export async function packZip(options: PackOptions): Promise<Packed> {
     archive.destroy(error instanceof Error ? error : undefined);
     await written.catch(() => undefined);
     throw failure.signal.aborted ? failure.signal.reason : error;
-  } finally {
-    await handle.close();
   }
 }
 

@@ -110,7 +110,7 @@ async function* unchangedContent(source: FileSource, handle: FileHandle, size: n
 function changed({ path, file }: FileSource, expected: number, actual: number): EvidenceError {
   return new EvidenceError(
     'unreadable',
-    `${file}, for ${path} of the bundle, has ${actual} bytes instead of ${expected}: it was changed after it was received`,
-    { nextStep: { after: '; the file is received afresh' } },
+    `${file}, for ${path} of the bundle, has ${actual} bytes instead of ${expected}; it was changed after download`,
+    { nextStep: { after: ' to download it again' } },
   );
 }

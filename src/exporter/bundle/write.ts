@@ -73,7 +73,7 @@ export async function writeBundle(options: BundleOptions): Promise<WrittenBundle
     await rm(draft, { force: true });
     if (error instanceof EvidenceError || error instanceof TypeError) throw error;
     throw new EvidenceError('archive', `cannot write the bundle ${options.target}: ${messageOf(error)}`, {
-      nextStep: { before: 'What is archived stays. See to free space and write permission there, then' },
+      nextStep: { before: 'Archived bundles are kept. Check free space and write permission there, then' },
       cause: error,
     });
   } finally {
@@ -99,7 +99,7 @@ async function draftBundle(options: BundleOptions, draft: string, files: FileToP
   const [finding] = findings;
   if (finding !== undefined) throw notAsAnnounced(finding, findings.length);
   if (identity !== identityOf(manifestOf(packed.files))) {
-    throw new EvidenceError('unreadable', 'the manifest read back from the bundle is not the one that was written');
+    throw new EvidenceError('unreadable', 'the manifest read back from the bundle differs from the one written');
   }
   return { bytes: packed.bytes, sha256: packed.sha256, identity, files: sortedFiles(packed) };
 }
@@ -184,9 +184,9 @@ function notAsAnnounced(finding: BundleFinding, count: number): EvidenceError {
   const others = count > 1 ? `, and ${count - 1} more findings` : '';
   return new EvidenceError(
     'unreadable',
-    `the bundle read back is not what was to be written: ${finding.message}${others}`,
+    `the bundle read back differs from what was written: ${finding.message}${others}`,
     {
-      nextStep: { after: '; the files are received afresh' },
+      nextStep: { after: ' to download the files again' },
     },
   );
 }

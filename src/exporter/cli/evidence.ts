@@ -21,10 +21,10 @@ interface ProgramDeps extends Pick<CommandContext, 'directory' | 'environment'> 
 
 const PROGRAM: Program<Load> = {
   name: 'evidence',
-  describe: 'Takes audit evidence out of an audit service, proves what can be proved about it, archives it.',
+  describe: 'Exports audit evidence from an audit service, proves what can be proved about it, and archives it.',
   flags: {
-    json: { type: 'boolean', describe: 'one JSON document on stdout' },
-    quiet: { type: 'boolean', describe: 'no progress' },
+    json: { type: 'boolean', describe: 'print one JSON document on stdout' },
+    quiet: { type: 'boolean', describe: 'hide progress' },
     'log-format': {
       choices: ['text', 'json'],
       describe: 'format of stderr: text (default), or json with one object per line',
@@ -32,7 +32,7 @@ const PROGRAM: Program<Load> = {
     verbose: {
       type: 'boolean',
       alias: 'v',
-      describe: 'every request, retry and step on stderr; every stream in tables',
+      describe: 'log every request, retry and step to stderr; list every stream in tables',
     },
   },
   commands: COMMANDS,
@@ -68,7 +68,7 @@ type LogFormat = 'text' | 'json';
 /** @throws EvidenceError `usage` for an unknown format. */
 function checkLogFormat({ EVIDENCE_LOG_FORMAT: format = 'text' }: NodeJS.ProcessEnv): void {
   if (format === 'json' || format === 'text') return;
-  throw new EvidenceError('usage', `EVIDENCE_LOG_FORMAT is neither text nor json: "${format}"`);
+  throw new EvidenceError('usage', `EVIDENCE_LOG_FORMAT must be text or json, not "${format}"`);
 }
 
 async function work({ work: load, values }: Exclude<Parsed<Load>, string>, deps: ProgramDeps): Promise<number> {

@@ -35,7 +35,7 @@ export function onInterruption(): Interruption {
   const stop = (exitCode: number, why: string, nextStep: string) => {
     code = exitCode;
     setTimeout(() => process.exit(exitCode), GRACE_MS).unref();
-    controller.abort(new EvidenceError('interrupted', `${why}; what is archived stays`, { nextStep }));
+    controller.abort(new EvidenceError('interrupted', `${why}; archived bundles are kept`, { nextStep }));
   };
   const onSignal = (exitCode: number) => () => {
     if (code !== null) process.exit(exitCode);
@@ -45,7 +45,7 @@ export function onInterruption(): Interruption {
     if (code !== null) return;
     const more = `NODE_OPTIONS=--max-old-space-size=${2 * limitMb}`;
     const nextStep = `Run the same command again with more memory: ${more}.`;
-    stop(INCOMPLETE, `the ${limitMb} MiB of memory that Node.js may use are full`, nextStep);
+    stop(INCOMPLETE, `Node.js reached its memory limit of ${limitMb} MiB`, nextStep);
   };
   const endWatch = watchHeap(onFull);
   let deadline: NodeJS.Timeout | undefined;

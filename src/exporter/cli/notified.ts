@@ -135,7 +135,8 @@ async function openTraces(
   } = environment;
   const endpoint = ofTraces || ofAll || '';
   if (endpoint === '' || disabled.toLowerCase() === 'true' || !['', 'otlp'].includes(exporter)) return null;
-  if (!URL.canParse(endpoint)) throw new Error('the address of the collector (OTEL_EXPORTER_OTLP_ENDPOINT) is no URL');
+  if (!URL.canParse(endpoint))
+    throw new Error('the address of the collector (OTEL_EXPORTER_OTLP_ENDPOINT) is not a URL');
   for (const header of `${headers},${headersOfTraces}`.split(',')) keepHeader(printer, header);
   const { Traces } = await import('../notify/traces.ts');
   return new Traces({ ...readTool(), command, host: new URL(endpoint).host, scrub: (text) => printer.scrub(text) });

@@ -113,14 +113,14 @@ export class Answer {
     if (decoded !== null) return decoded;
     const { method, url } = this.call;
     const what = `${method} ${url} answered ${this.status} with Content-Encoding ${JSON.stringify(coding)}`;
-    throw new EvidenceError('service', `${what}, which was not asked for and cannot be read`);
+    throw new EvidenceError('service', `${what}, which was not requested and cannot be read`);
   }
 
   #tooLong(limit: number): LimitError {
     const { method, url } = this.call;
     return new LimitError(
       `${method} ${url} answers with more than ${limit} bytes`,
-      'If an answer may be as long as that, raise source.limits.',
+      'If answers may be this long, raise source.limits.',
     );
   }
 }

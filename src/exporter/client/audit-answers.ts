@@ -54,8 +54,8 @@ export function withRecord(stream: StreamAnswer, record: string, scrub: Scrub): 
 function whyNotKept(record: string, scrub: Scrub): string | null {
   const bytes = Buffer.byteLength(record);
   if (bytes > MAX_RECORD_BYTES)
-    return `its record has ${grouped(bytes)} bytes, and may have ${grouped(MAX_RECORD_BYTES)}`;
-  return scrub(record) === record ? null : 'its record in the list holds the API key';
+    return `its record has ${grouped(bytes)} bytes; the maximum is ${grouped(MAX_RECORD_BYTES)}`;
+  return scrub(record) === record ? null : 'its record in the list contains the API key';
 }
 
 /**
@@ -77,8 +77,8 @@ export function nameStream(
   if (streamId.length > MAX_ID)
     return {
       streamId: `${cutText(streamId, SHOWN_OF_ID)} (SHA-256 ${sha256(name)})`,
-      drift: `its id has ${streamId.length} characters, and at most ${MAX_ID} are taken`,
+      drift: `its id has ${streamId.length} characters; the maximum is ${MAX_ID}`,
     };
   if (isWellFormedJson(item)) return { streamId, drift };
-  return { streamId: name, drift: 'its record in the list has half of a surrogate pair, which no UTF-8 text can have' };
+  return { streamId: name, drift: 'its record in the list contains an unpaired surrogate, which is not valid UTF-8' };
 }

@@ -147,7 +147,11 @@ export class AuditClient {
       }
       listed += items.length;
       if (listed > MAX_STREAMS)
-        throw new EvidenceError('service', `${url} goes on after ${listed} streams: its list never ends`, ASK_OPERATOR);
+        throw new EvidenceError(
+          'service',
+          `${url} continues after ${listed} streams: the list never ends`,
+          ASK_OPERATOR,
+        );
     }
     if (misfit !== null && fitting === 0 && !this.#pinned) throw this.#otherContract(misfit);
   }
@@ -162,7 +166,7 @@ export class AuditClient {
     { known, most = () => Number.POSITIVE_INFINITY }: EntriesOptions = {},
   ): AsyncGenerator<EntriesPage> {
     const { entries: list } = this.#description;
-    if (list === null) throw new EvidenceError('service', 'the contract knows no list of entries');
+    if (list === null) throw new EvidenceError('service', 'the contract has no list of entries');
     const within = inPeriod(period);
     const unordered: EntriesPage = { matched: 0, entries: [], received: [] };
     const expected = list.order === 'ascending' ? known : undefined;
@@ -171,7 +175,7 @@ export class AuditClient {
     for await (const { url, known: matched, items, received } of this.#pages(list, filter, expected)) {
       read += matched + items.length;
       if (read > most())
-        throw new EvidenceError('service', `${url} lists more than ${plural(most(), 'entry')}: its list never ends`);
+        throw new EvidenceError('service', `${url} lists more than ${plural(most(), 'entry')}: the list never ends`);
       const entries = this.#entriesOf(url, items, streamId);
       const page = entries.filter(within).map(({ streamId: _id, ...entry }) => entry);
       const pages = [{ ...received, entries: matched + page.length }];
@@ -222,7 +226,7 @@ export class AuditClient {
    */
   async *listAfter(streamId: string, after: number, period: Period, limit?: number): AsyncGenerator<EntryListItem[]> {
     const { entries: list } = this.#description;
-    if (list === null || list.after_parameter === null) throw new TypeError('the contract knows no such list');
+    if (list === null || list.after_parameter === null) throw new TypeError('the contract has no such list');
     const asked =
       limit === undefined || list.limit === null ? list : { ...list, limit: { ...list.limit, size: limit } };
     const filter = {
@@ -236,7 +240,7 @@ export class AuditClient {
       if (early !== undefined)
         throw new EvidenceError(
           'service',
-          `${url} lists entry ${early.sequence}, and those after ${after} were asked for`,
+          `${url} lists entry ${early.sequence}, but entries after ${after} were requested`,
         );
       yield entries.filter(within).map(({ streamId: _id, ...entry }) => entry);
     }
@@ -314,7 +318,7 @@ export class AuditClient {
   async download(packageId: string, form: Form, file: string, observer: Observer): Promise<Downloaded> {
     const { downloads, generate } = this.#description;
     const path = downloads[form];
-    if (path === null) throw new EvidenceError('service', `the contract knows no ${form} form`);
+    if (path === null) throw new EvidenceError('service', `the contract has no ${form} form`);
     const url = this.#base + inPath(path, { package_id: packageId });
     const notYet = new Set(generate.ready.when === 'download-answers' ? generate.ready.not_yet : []);
     const accepts = form === 'summary' ? 'any' : form;
@@ -328,7 +332,7 @@ export class AuditClient {
     const foreign = entries.find((entry) => entry.streamId !== null && entry.streamId !== streamId);
     if (foreign !== undefined) {
       const id = cutText(this.scrub(foreign.streamId ?? ''), SHOWN_OF_ID);
-      throw new EvidenceError('service', `${url} lists entries of the stream "${id}" as well`);
+      throw new EvidenceError('service', `${url} also lists entries of the stream "${id}"`);
     }
     // Digests are recorded unchanged, and their hex digits could spell the key.
     this.#transport.refuseKey(url, entries.map(({ digest }) => digest).join(' '));

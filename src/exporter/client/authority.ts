@@ -21,7 +21,7 @@ const ATTEMPTS = 3;
 const MAX_ANSWER_BYTES = 64 * 1024;
 const NEXT_STEP: NextStep = {
   before: 'Check sign.tsa_url and the network, then',
-  same: ': only the time-stamp is missing',
+  same: '; only the time-stamp is missing',
 };
 
 /** Client for RFC 3161 over HTTP (section 3.4). Returns answers unchecked; callers must verify them before use. */

@@ -3,12 +3,12 @@ import type { Call } from './call.ts';
 import { SlowError } from './slow.ts';
 
 const NEVER_ARRIVED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'UND_ERR_CONNECT_TIMEOUT']);
-const NEXT_STEP = { before: 'Check that the service runs and can be reached from here, then', same: ' to resume' };
+const NEXT_STEP = { before: 'Check that the service is running and reachable from here, then', same: ' to resume' };
 const TRUST_STEP =
   'If this is the service, set source.tls.ca_file to the PEM file of the authority that signed its certificate.';
 
 const PROXY_STEP = {
-  before: 'HTTP_PROXY or HTTPS_PROXY names this proxy: set it right, or name the service in NO_PROXY, then',
+  before: 'HTTP_PROXY or HTTPS_PROXY names this proxy. Correct it, or add the service to NO_PROXY, then',
   same: ' to resume',
 };
 const SLOW_STEP = {
@@ -16,7 +16,7 @@ const SLOW_STEP = {
   after:
     '. If the service needs longer, raise source.timeouts; if it is slower, lower source.rate.least_bytes_per_second',
 };
-const PLAIN_STEP = 'If it is right that it is not encrypted, write its address with http://.';
+const PLAIN_STEP = 'If the service is intentionally unencrypted, use http:// in its address.';
 
 /** Reports whether a server answered a TLS handshake in plain text. */
 function isPlain(error: unknown): boolean {

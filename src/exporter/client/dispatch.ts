@@ -72,7 +72,7 @@ export class Body extends Readable {
 
   override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
     this.#watch.end();
-    if (!this.#isComplete) this.#controller.abort(error ?? new Error('the rest of the answer is not wanted'));
+    if (!this.#isComplete) this.#controller.abort(error ?? new Error('the rest of the answer is not needed'));
     callback(error);
   }
 
@@ -122,7 +122,7 @@ class AnswerHandler implements Dispatcher.DispatchHandler {
     this.#reject = reject;
     const { headMs, wholeMs } = limits;
     this.#headTimer = setTimeout(() => this.#giveUp(tooLate('no answer', headMs)), headMs);
-    this.#wholeTimer = setTimeout(() => this.#giveUp(tooLate('no whole answer', wholeMs)), wholeMs);
+    this.#wholeTimer = setTimeout(() => this.#giveUp(tooLate('no complete answer', wholeMs)), wholeMs);
     signal.addEventListener('abort', this.#abort, { once: true });
   }
 
@@ -140,7 +140,7 @@ class AnswerHandler implements Dispatcher.DispatchHandler {
     if (this.#givenUp !== null) return;
     if (status < 200) {
       if (++this.#provisional > MAX_PROVISIONAL)
-        this.#giveUp(new Error(`more than ${MAX_PROVISIONAL} answers with a status below 200`));
+        this.#giveUp(new Error(`more than ${MAX_PROVISIONAL} responses with a status below 200`));
       return;
     }
     clearTimeout(this.#headTimer);

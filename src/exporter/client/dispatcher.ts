@@ -25,7 +25,7 @@ export function openDispatcher(connectTimeout: number, tls: Tls): Dispatcher {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new EvidenceError('config', `source.tls: the certificates or the key cannot be used (${code})`, {
-      nextStep: 'Each file has to be PEM, and key_file the key of cert_file.',
+      nextStep: 'Each file must be PEM, and key_file must contain the key of cert_file.',
     });
   }
   const { no_proxy, NO_PROXY } = process.env;
@@ -43,7 +43,7 @@ export function openDispatcher(connectTimeout: number, tls: Tls): Dispatcher {
         new Pool(origin, { ...options, factory: (address, more) => new StrictClient(address, more) }),
     });
   } catch (error) {
-    throw new EvidenceError('config', 'HTTP_PROXY or HTTPS_PROXY is not the URL of a proxy', { cause: error });
+    throw new EvidenceError('config', 'HTTP_PROXY or HTTPS_PROXY is not a proxy URL', { cause: error });
   }
 }
 

@@ -103,14 +103,14 @@ export class Download {
     if ('error' in asked) return asked.status === 416 && version !== null ? this.#forget(asked) : asked;
     const { answer } = asked;
     if (answer.status === 200 || answer.status === 203) return this.#take(answer, await this.#begin(answer), null);
-    if (answer.status !== 206) throw await this.#unexpected(answer, 'this status is none of a download');
+    if (answer.status !== 206) throw await this.#unexpected(answer, 'the status is not valid for a download');
     const rest = part === null || version === null ? null : continuationOf(answer, version, part.bytes);
     if (part !== null && version !== null && rest !== null) {
       part.version = { ...version, total: rest.total };
       return this.#take(answer, part, rest.end);
     }
     return this.#forget({
-      error: await this.#unexpected(answer, 'this is not the part that was asked for'),
+      error: await this.#unexpected(answer, 'the answer is not the requested part'),
       retry: true,
     });
   }
@@ -176,7 +176,7 @@ export class Download {
   #conclude(answer: Answer, part: Part): Outcome {
     const total = part.version?.total ?? part.bytes;
     if (part.bytes < total) {
-      const what = `${this.#call.method} ${this.#call.url} answers with ${part.bytes} of ${total} bytes`;
+      const what = `${this.#call.method} ${this.#call.url} answered with ${part.bytes} of ${total} bytes`;
       return { error: new EvidenceError('unreachable', what), retry: true };
     }
     const why = part.expectation.end();

@@ -39,7 +39,7 @@ export class Expectation {
 
   /** Returns the same after the last chunk. */
   end(): string | null {
-    if (this.#head.length === 0) return 'there is nothing in it';
+    if (this.#head.length === 0) return 'it is empty';
     return this.#fits ? null : this.#why();
   }
 
@@ -54,6 +54,6 @@ export class Expectation {
   }
 
   #why(): string {
-    return this.#accepts === 'pdf' ? 'this is not a PDF' : 'this is not JSON';
+    return this.#accepts === 'pdf' ? 'it is not a PDF' : 'it is not JSON';
   }
 }

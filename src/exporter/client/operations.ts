@@ -77,7 +77,7 @@ function pagingOf({ limit, paging }: List): string[] {
 export function inPath(template: string, ids: Readonly<Record<string, string>>): string {
   for (const id of Object.values(ids))
     if (/^\.{0,2}$/.test(id) || !id.isWellFormed())
-      throw new EvidenceError('service', `the id ${JSON.stringify(id)} cannot stand in the path of a URL`);
+      throw new EvidenceError('service', `the id ${JSON.stringify(id)} is not allowed in a URL path`);
   return fillText(
     template,
     Object.fromEntries(Object.entries(ids).map(([name, id]) => [name, encodeURIComponent(id)])),

@@ -88,16 +88,16 @@ const VALUE_BYTES = 350;
 export function readJsonBody(body: Uint8Array): ReadBody {
   // Checks depth, number of values and memory first: JSON.parse accepts 64 MiB of brackets and takes 3 GB for them.
   const { depth, values } = sizeOf(body);
-  if (depth > MAX_DEPTH) return { why: `this is nested deeper than ${MAX_DEPTH} levels` };
-  if (values > MAX_VALUES) return { why: `this has more than ${MAX_VALUES} values` };
+  if (depth > MAX_DEPTH) return { why: `it is nested deeper than ${MAX_DEPTH} levels` };
+  if (values > MAX_VALUES) return { why: `it has more than ${MAX_VALUES} values` };
   const { heap_size_limit: limit, used_heap_size: used } = getHeapStatistics();
   if (values * VALUE_BYTES + body.length > limit - used)
-    return { why: `to read this takes more memory than Node.js may use (${Math.round(limit / 2 ** 20)} MiB)` };
-  if (!isUtf8(body)) return { why: 'this is not JSON' };
+    return { why: `reading it takes more memory than Node.js may use (${Math.round(limit / 2 ** 20)} MiB)` };
+  if (!isUtf8(body)) return { why: 'it is not JSON' };
   try {
     return parseExactJson(withoutByteOrderMark(body));
   } catch {
-    return { why: 'this is not JSON' };
+    return { why: 'it is not JSON' };
   }
 }
 

@@ -37,7 +37,7 @@ interface PageOptions {
 
 /** Next step for a list that cannot be trusted. */
 export const ASK_OPERATOR = {
-  nextStep: 'Nothing was exported in its place. Ask the operator of the service; what was archived before stays.',
+  nextStep: 'Nothing was exported instead. Ask the operator of the service; earlier archived bundles are kept.',
 };
 
 /** Maximum length of a page's address, which is recorded. Servers accept no longer ones. */
@@ -119,8 +119,8 @@ class Extent {
     this.#turned.add(mark);
     if (this.#pages < this.#most) return;
     throw new LimitError(
-      `${url} goes on after ${plural(this.#pages, 'page')}: its list never ends`,
-      'If the list has as much as that, raise source.limits.pages.',
+      `${url} goes on after ${plural(this.#pages, 'page')}: the list never ends`,
+      'If the list is really that long, raise source.limits.pages.',
     );
   }
 }
@@ -208,7 +208,7 @@ function linked(next: string, url: string, base: string): string {
   if (target !== null && target.origin === new URL(base).origin) return target.href;
   throw new EvidenceError(
     'service',
-    `${url} names a next page at ${target?.origin ?? 'no address'}, which is not the service: it is not followed`,
+    `${url} names a next page at ${target?.origin ?? 'no address'}, which is not the service and was not followed`,
     ASK_OPERATOR,
   );
 }
@@ -219,18 +219,18 @@ function noList(url: string, { items }: List): EvidenceError {
 }
 
 function noNext(url: string, path: string): EvidenceError {
-  return new EvidenceError('contract', `the answer of ${url} does not say with "${path}" whether there is a next page`);
+  return new EvidenceError('contract', `the answer of ${url} does not state in "${path}" whether there is a next page`);
 }
 
 function tooLong(url: string): EvidenceError {
   const shown = cutText(url, 200);
   return new EvidenceError(
     'service',
-    `the list names a next page by an address of ${url.length} characters, and ${MAX_ADDRESS} are followed at most: ${shown}`,
+    `the address of the next page has ${url.length} characters; the maximum is ${MAX_ADDRESS}: ${shown}`,
     ASK_OPERATOR,
   );
 }
 
 function endless(url: string, why: string): EvidenceError {
-  return new EvidenceError('service', `${url} ${why}: its list never ends`, ASK_OPERATOR);
+  return new EvidenceError('service', `${url} ${why}: the list never ends`, ASK_OPERATOR);
 }

@@ -30,11 +30,11 @@ export function toServiceError(refusal: Refusal): EvidenceError {
     return new EvidenceError('refused', what, {
       nextStep:
         status === 401
-          ? 'Check the API key (EVIDENCE_API_KEY or source.api_key_file): the service does not know it.'
+          ? 'Check the API key (EVIDENCE_API_KEY or source.api_key_file): the service rejected it.'
           : 'Give this API key the right to read streams and to generate evidence packages, or use another key.',
     });
   if (status === 404 || status === 410) return new EvidenceError('not-found', what);
-  return new EvidenceError('service', what, { nextStep: { after: '; if it stays, ask the operator' } });
+  return new EvidenceError('service', what, { nextStep: { after: '; if the error persists, ask the operator' } });
 }
 
 /** Returns the error for a successful answer that is not of the requested form. */
@@ -86,18 +86,18 @@ function firstBytes({ body, scrub }: Refusal): string {
 
 /** Next steps for a service that does not behave as expected. */
 export const SERVICE_CHANGED = {
-  nextStep: 'The service changed since its contract was pinned: run `evidence probe` again and compare the two files.',
+  nextStep: 'The service changed since its contract was written: run `evidence probe` again and compare the two files.',
 };
 export const OTHER_SERVICE = {
-  nextStep: 'This service speaks another contract than the default one: run `evidence probe` to find it out.',
+  nextStep: 'This service does not follow the default contract: run `evidence probe` to detect its contract.',
 };
 /** Next step if other streams of the service fit the default contract. */
 export const ODD_STREAM = {
   nextStep:
-    'Ask the operator of the service about this stream: others fit the contract. What was archived before stays.',
+    'Ask the operator of the service about this stream; other streams fit the contract. Earlier archived bundles are kept.',
 };
 /** Next step if the list of streams, the first resource requested, is not found. */
 export const NO_SERVICE_THERE = {
   nextStep:
-    'Check the address of the audit service (source.audit_url): its path is probably missing or wrong. It may end with /audit, as in http://127.0.0.1:8181/audit.',
+    'Check the address of the audit service (source.audit_url): its path is probably missing or wrong, and may end with /audit, as in http://127.0.0.1:8181/audit.',
 };

@@ -88,7 +88,7 @@ export class Attempts {
     if (!failure.retry || isSpent) throw failure.error;
     const waitMs = Math.max(asked, Math.ceil(backoff(this.#fruitless)));
     this.#waitedMs += asked;
-    trace?.(`attempt ${this.#count} came to nothing; the next one in ${waitMs} ms`);
+    trace?.(`attempt ${this.#count} failed; retrying in ${waitMs} ms`);
     if (asked >= TOLD_FROM_MS) onWait?.(describeWait(failure.error, asked));
     await wait(waitMs, signal);
   }
@@ -115,17 +115,17 @@ function backoff(fruitless: number): number {
 function describeWait({ message }: EvidenceError, askedMs: number): string {
   const until = new Date(Date.now() + askedMs).toISOString().slice(11, 19);
   const seconds = plural(Math.ceil(askedMs / 1000), 'second');
-  return `${message}; it asks for a wait of ${seconds} (Retry-After): going on at ${until} UTC`;
+  return `${message}; it requests a wait of ${seconds} (Retry-After); resuming at ${until} UTC`;
 }
 
 /** Returns the error for a service that asks for a longer wait than allowed. */
 function askedToLeave({ message }: EvidenceError, askedMs: number): EvidenceError {
   if (askedMs > YEAR_MS)
-    return new EvidenceError('unreachable', `${message}; it asks to come back in more than a year (Retry-After)`, {
+    return new EvidenceError('unreachable', `${message}; it requests a wait of more than a year (Retry-After)`, {
       nextStep: { before: 'Ask the operator of the service, then', same: ' to resume' },
     });
   const at = `${new Date(Date.now() + askedMs).toISOString().slice(0, 19)}Z`;
-  return new EvidenceError('unreachable', `${message}; it asks to come back at ${at} (Retry-After)`, {
+  return new EvidenceError('unreachable', `${message}; it requests a wait until ${at} (Retry-After)`, {
     nextStep: { after: ` after ${at} to resume` },
   });
 }
@@ -152,8 +152,8 @@ export async function untilReady<T extends object>(
     const asked = answer.notYet.retryAfterMs ?? 0;
     const left = deadline - performance.now();
     if (Math.max(asked, poll) > left) {
-      const late = new EvidenceError('unreachable', `${what} is not ready within ${roughly(within / 1000)}`, {
-        nextStep: { same: ' to resume', after: '; if it stays, ask the operator of the service' },
+      const late = new EvidenceError('unreachable', `${what} was not ready within ${roughly(within / 1000)}`, {
+        nextStep: { same: ' to resume', after: '; if the error persists, ask the operator of the service' },
       });
       throw asked > poll ? askedToLeave(late, asked) : late;
     }

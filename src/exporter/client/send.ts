@@ -92,7 +92,10 @@ export class Sender {
   ): Promise<Answer> {
     let url = new URL(call.url);
     if (url.origin !== this.#options.origin)
-      throw new EvidenceError('service', `${call.url} is not of ${this.#options.origin}, which alone may see the key`);
+      throw new EvidenceError(
+        'service',
+        `${call.url} is not at ${this.#options.origin}, the only address that may receive the key`,
+      );
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
       const grantedAt = await this.#limiter.admit();
       const answer = await this.#send(call, url, headers, attempts.sent());
@@ -175,15 +178,19 @@ function redirectTarget(answer: Answer): URL | null {
   const location = answer.header('location');
   if (!REDIRECTS.has(status) || location === null) return null;
   const what = `${call.method} ${url.href} answered ${status} and redirects`;
-  if (!URL.canParse(location, url.href)) throw new EvidenceError('service', `${what} to what is no address`);
+  if (!URL.canParse(location, url.href)) throw new EvidenceError('service', `${what} to an invalid address`);
   const target = new URL(location, url);
   target.hash = '';
   target.username = '';
   target.password = '';
   if (target.origin !== url.origin)
-    throw new EvidenceError('service', `${what} to another origin, ${originOf(target)}, which must not see the key`, {
-      nextStep: 'If the service has moved there, set source.audit_url to its new address.',
-    });
+    throw new EvidenceError(
+      'service',
+      `${what} to another origin, ${originOf(target)}, which must not receive the key`,
+      {
+        nextStep: 'If the service has moved there, set source.audit_url to its new address.',
+      },
+    );
   if (call.method !== 'GET' && !KEEPS_METHOD.has(status))
     throw new EvidenceError('service', `${what}, which would turn the ${call.method} into a GET`, {
       nextStep: 'Check that source.audit_url is the address of the audit service itself.',

@@ -47,7 +47,7 @@ export class RateWatch {
     const pausedMs = this.#pausedMs + (this.#pausedAt === null ? 0 : now - this.#pausedAt);
     const leftMs = windowMs - (now - this.#began - pausedMs);
     if (leftMs <= 0 && this.#bytes < (bytesPerSecond * windowMs) / 1000) {
-      const said = `its answer brings ${this.#bytes} bytes in ${windowMs / 1000} seconds, and must bring ${bytesPerSecond} a second`;
+      const said = `it sent ${this.#bytes} bytes in ${windowMs / 1000} seconds; the minimum is ${bytesPerSecond} a second`;
       this.#onSlow(new SlowError(said));
       return;
     }

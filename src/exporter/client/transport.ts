@@ -19,7 +19,7 @@ import { Sender } from './send.ts';
  */
 const MAX_DOCUMENT_BYTES = 16 * 2 ** 20;
 
-const TWO_WAYS = 'answers with JSON that can be read in two ways: a member name occurs twice in one object';
+const TWO_WAYS = 'answered with ambiguous JSON: a member name occurs twice in one object';
 
 /** Number of page buffers to keep, as many as are likely to be in use at once. */
 const MAX_SPARE = 8;
@@ -63,8 +63,8 @@ export class Transport {
    */
   refuseKey(url: string, text: string): void {
     if (this.scrub(text) === text) return;
-    throw new EvidenceError('service', `the answer of ${url} holds the API key, so nothing of it is taken over`, {
-      nextStep: 'Replace the key, and tell the operator of the service that it shows it.',
+    throw new EvidenceError('service', `the answer of ${url} contains the API key and was discarded`, {
+      nextStep: 'Replace the key, and tell the operator of the service that it exposes the key.',
     });
   }
 

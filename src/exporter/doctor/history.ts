@@ -44,17 +44,17 @@ export async function checkHistory(
 /** Reads the ledger as an export does, and fails if the newest entries are signed by no trusted key. */
 async function checkLedger(archive: Archive, signing: LedgerTrust): Promise<Check> {
   const { newest } = await readKnownLedger(archive, signing);
-  return ok('ledger', newest === null ? 'has no entry yet' : `${newest.key} is the newest entry; a run can follow it`);
+  return ok('ledger', newest === null ? 'has no entry yet' : `${newest.key} is the newest entry and can be extended`);
 }
 
 const NAME = 'archive-of';
 
 function compareServices(held: string | null, auditUrl: string | null): Check {
-  if (held === null || auditUrl === null || held === auditUrl) return ok(NAME, `the archive is of ${held}`);
+  if (held === null || auditUrl === null || held === auditUrl) return ok(NAME, `the archive belongs to ${held}`);
   return failed(
     NAME,
-    `the archive is of ${held}, and ${auditUrl} is to be exported: an archive is of one service`,
-    'Name another archive; if that service has this address now, say so once with: evidence export --service-moved.',
+    `the archive belongs to ${held}, not ${auditUrl}; an archive contains one service`,
+    'Name another archive; if the service moved to this address, run once: evidence export --service-moved.',
   );
 }
 
@@ -73,12 +73,12 @@ async function checkMonths(archive: Archive, now: Date): Promise<Check> {
   );
 }
 
-const NO_MONTH = 'no finalized run has a month that has ended';
+const NO_MONTH = 'no past month is in a finalized run';
 
 function withoutMonths(open: readonly string[]): Check {
   if (open.length === 0) return skipped('months', NO_MONTH);
-  const begun = `begun and not finalized: ${open.join(', ')}`;
-  return doubtful('months', `${NO_MONTH}; ${begun}`, 'The same export command goes on with it.');
+  const begun = `started but not finalized: ${open.join(', ')}`;
+  return doubtful('months', `${NO_MONTH}; ${begun}`, 'Run the same export command to resume it.');
 }
 
 async function openRuns(archive: Archive): Promise<string[]> {

@@ -15,7 +15,7 @@ import { othersOf, type SupplementSource, toMissingSupplement } from '../supplem
 export type SeenStream = Pick<ListedStreamAnswer, 'streamId' | 'entryCount' | 'headSequence'>;
 
 const MAY_CHECK =
-  'An export does without. Give this API key the right to have streams checked, or leave the operation "verify" out of the contract.';
+  'Exports work without it. Give this API key permission to have streams checked, or leave the operation "verify" out of the contract.';
 
 /**
  * Checks that the audit service accepts this key, that its streams match the contract, that the key may request
@@ -40,7 +40,7 @@ export async function checkService(
     }
     const unchecked = await client.tryRights(listed[0]?.streamId ?? null, needsListing);
     const what = plural(listed.length, 'stream');
-    const says = `${origin} answers this key, which may export; it lists ${what}, as its contract says`;
+    const says = `${origin} accepts this key for exports and lists ${what}, as in its contract`;
     if (unchecked === null) return ok('service', says);
     return doubtful('service', `${says}; its own check is not recorded: ${unchecked.message}`, MAY_CHECK);
   });
@@ -54,7 +54,7 @@ export async function checkSupplements(source: SupplementSource): Promise<Check[
   for (const [service, client] of othersOf(source))
     try {
       await tryService(service, client, source.contract);
-      checks.push(ok(service, `${client.url} answers this key, as its contract says`));
+      checks.push(ok(service, `${client.url} accepts this key, as in its contract`));
     } catch (error) {
       checks.push(toCheck(service, error));
     }

@@ -53,21 +53,21 @@ export async function checkNewestSeals(client: AuditClient, streams: Rows<Stream
   });
   const rest = streams.length - asked.length;
   const unasked = rest === 0 ? '' : `; ${plural(rest, 'more stream')} not looked at`;
-  if (seals.length === 0) return skipped(NEWEST_SEALS, 'no listed entry names its seal key');
+  if (seals.length === 0) return skipped(NEWEST_SEALS, 'no listed entry names a seal key');
   const others = seals.filter(({ state }) => state === 'other');
   if (others.length > 0)
     return failed(
       NEWEST_SEALS,
-      `the newest entry is sealed with another key than the one that is given under its id, for ${name(others)}${unasked}`,
-      'Get these keys from the operator of the service again, and give them with verify.seal_keys: an export with a wrong key records for ever that the stream is refuted.',
+      `the newest entry is sealed with a key that differs from the given key of the same id, for ${name(others)}${unasked}`,
+      'Get these keys again from the operator of the service and set verify.seal_keys. An export with a wrong key permanently records the stream as refuted.',
     );
   const missing = seals.filter(({ state }) => state === 'not-given');
   if (missing.length === 0)
-    return ok(NEWEST_SEALS, `${plural(seals.length, 'stream')} sealed with keys that are given${unasked}`);
+    return ok(NEWEST_SEALS, `${plural(seals.length, 'stream')} sealed with given keys${unasked}`);
   return failed(
     NEWEST_SEALS,
-    `verify.require has seal, and the key of the newest entry is not given for ${name(missing)}${unasked}`,
-    'Get these keys from the operator of the service, and give them with verify.seal_keys.',
+    `verify.require includes seal, but the key of the newest entry is not given for ${name(missing)}${unasked}`,
+    'Get these keys from the operator of the service and set verify.seal_keys.',
   );
 }
 
@@ -93,13 +93,13 @@ function name(seals: readonly NewestSeal[]): string {
 
 /** Checks that roots are configured if anchors have to be proved. @param roots null if none are configured. */
 export function checkRoots(roots: readonly unknown[] | null, required: readonly ClaimName[]): Check {
-  if (roots !== null) return ok('roots', `${plural(roots.length, 'root')} to judge anchors by`);
+  if (roots !== null) return ok('roots', `${plural(roots.length, 'root')} for judging anchors`);
   if (!required.includes('anchor'))
-    return skipped('roots', 'none are configured (verify.timestamp_roots), so anchors stay unproved');
+    return skipped('roots', 'none configured (verify.timestamp_roots), so anchors stay unproved');
   return failed(
     'roots',
-    'verify.require has anchor, and no roots are configured to judge anchors by',
-    "Get the authority's root certificate from the authority, and give it with verify.timestamp_roots.",
+    'verify.require includes anchor, but no roots are configured for judging anchors',
+    'Get the root certificate from the authority and set verify.timestamp_roots.',
   );
 }
 
@@ -112,7 +112,7 @@ export function checkAuthority(stamping: Stamping): Promise<Check> {
     const { authority, until } = verdict;
     return ok(
       'time-stamp',
-      `${stamping.authority.shown} answers as ${authority}; its tokens hold until ${until?.toISOString()}`,
+      `${stamping.authority.shown} answers as ${authority}; its tokens are valid until ${until?.toISOString()}`,
     );
   });
 }

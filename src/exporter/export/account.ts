@@ -46,7 +46,7 @@ export async function collectAccount(
     streamIds: [...readings.keys()],
     readingOf: (streamId) => {
       const reading = readings.get(streamId);
-      if (reading === undefined) throw new TypeError(`the stream "${streamId}" was not asked for`);
+      if (reading === undefined) throw new TypeError(`the stream "${streamId}" was not requested`);
       return reading;
     },
   };

@@ -108,11 +108,11 @@ export async function whyNotOurs({ archive, binding }: Asker, question: Question
   if (!(await isBegun(archive, runId))) return null;
   if ((await archive.stat(runRecordKey(runId))) !== null && (await findEntry(archive, runId)) !== null) return null;
   const { abandoned } = await readPast(archive);
-  if (abandoned.has(runId)) return `run ${runId} was abandoned; this export is of a revision of it`;
+  if (abandoned.has(runId)) return `run ${runId} was abandoned; exporting a revision of it`;
   const found = await findAsked(archive, runId);
   if (found === null || found.asked.run_id !== runId || differencesOf(found.asked, question).length > 0) return null;
   if (isBoundRecord(await binding.keyFor(found.asked), found.bytes)) return null;
-  return `run ${runId} was begun under another key, or by somebody else: nothing of it is taken, and this export is of a revision of it`;
+  return `run ${runId} was started with another key or by someone else; ignoring it and exporting a revision`;
 }
 
 /** Binds an export to a run: to the beginning in the archive, or to a new one. */
@@ -194,10 +194,10 @@ export function requireSame(was: Question, asked: Question, state: 'begun' | 'fi
   if (differences.length === 0) return;
   throw new EvidenceError(
     'config',
-    `run ${was.run_id} was ${state} for another question than this one: ${differences.join('; ')}`,
+    `run ${was.run_id} was ${state} with different options: ${differences.join('; ')}`,
     {
       nextStep:
-        'Nothing was written. Ask as it was asked then, or under another name with --request, or export it anew with --revise.',
+        'Nothing was written. Use the same options as before, another name with --request, or export a revision with --revise.',
     },
   );
 }

@@ -41,7 +41,7 @@ async function signFinalized(
   const key = runEnvelopeKey(run_id);
   if ((await archive.stat(key)) !== null) return;
   if (signingKey === null)
-    throw new EvidenceError('config', `run ${run_id} is finalized to be signed, and no signing key is given`, {
+    throw new EvidenceError('config', `run ${run_id} is finalized and must be signed, but no signing key is given`, {
       nextStep: 'Name the key in sign.key_file and run the same command again.',
     });
   await keepPublicKey(archive, signingKey);
@@ -62,8 +62,8 @@ export async function stampFinalized(
 ): Promise<EvidenceError | null> {
   if (record.timestamp_authority === null || (await archive.stat(stampKey(record.run_id, 1))) !== null) return null;
   if (stamping === null)
-    return new EvidenceError('config', `run ${record.run_id} has no time-stamp yet, and no authority is configured`, {
-      nextStep: `Set sign.tsa_url; the run was to be stamped by ${record.timestamp_authority}.`,
+    return new EvidenceError('config', `run ${record.run_id} has no time-stamp yet, but no authority is configured`, {
+      nextStep: `Set sign.tsa_url; the run is to be stamped by ${record.timestamp_authority}.`,
     });
   const stamps = await readStamps(archive, record.run_id);
   const options = { notBefore: new Date(record.finished_at), outlasting: null, now: now() };

@@ -110,8 +110,8 @@ function requireConsistent(
   const paths = received.listed === null ? [] : [LISTING];
   const [wrong] = checkServiceDocument(service, verification, paths, client.description, log.steps);
   if (wrong === undefined) return;
-  throw new EvidenceError('service', `nothing of this stream was stored, because ${place} ${wrong}`, {
-    nextStep: 'What was archived before stays. Ask the operator of the service about what it sent.',
+  throw new EvidenceError('service', `nothing was stored for this stream, because ${place} ${wrong}`, {
+    nextStep: 'Earlier archived bundles are kept. Ask the operator of the service about this data.',
   });
 }
 

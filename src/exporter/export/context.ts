@@ -151,7 +151,7 @@ export interface RunState {
   attempts: RunRecord['attempts'];
   /** Collects the account's package when the first stream asks for it; null if each stream has its own package. */
   account: (() => Promise<AccountPackage>) | null;
-  packing: Pick<Packing, 'close' | 'hasPackedMuch' | 'write'>;
+  packing: Pick<Packing, typeof Symbol.asyncDispose | 'hasPackedMuch' | 'write'>;
   /** Evidence of other services; null if none is configured or it is already archived. */
   supplements: OpenSupplements | null;
   /** Supplements stored by an earlier attempt that was interrupted after collecting them. */

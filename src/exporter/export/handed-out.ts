@@ -36,7 +36,7 @@ export async function planRun(context: ExportContext, handOut: (plan: Plan) => P
       'usage',
       'the service delivers all streams in one package, which only one machine can receive',
       {
-        nextStep: 'Nothing was begun. Export without --distributed.',
+        nextStep: 'Nothing was started. Export without --distributed.',
       },
     );
   const objects = await listRun(archive, question.run_id);
@@ -73,8 +73,8 @@ export async function joinRun(unbound: ExportContext, startedAt: Date): Promise<
   const { question } = unbound;
   const found = await findRun(unbound, []);
   if (found.begun === null)
-    throw new EvidenceError('not-found', `the archive of this worker does not hold run ${question.run_id}`, {
-      nextStep: 'Nothing was done. Give the worker the archive that the run was begun in.',
+    throw new EvidenceError('not-found', `the archive of this worker does not contain run ${question.run_id}`, {
+      nextStep: 'Nothing was done. Configure the worker with the archive in which the run was started.',
     });
   const context = await boundToBeginning(unbound, found.begun);
   const beginning = beginningOf(found.begun.asked);

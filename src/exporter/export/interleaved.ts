@@ -32,7 +32,7 @@ export async function refuseInterleaved(
   for (const gap of gaps) if (!(await isElsewhere(client, walk.streamId, period, gap))) return;
   throw new EvidenceError(
     'service',
-    `${entriesIn(first.from, first.to)} stand among the entries of this period, and the service lists them with times outside of it`,
+    `${entriesIn(first.from, first.to)} are between entries of this period, but the service lists them with times outside it`,
     {
       nextStep:
         'Export the whole stream with: evidence export --all-time. Then ask the operator of the service when these entries were recorded.',

@@ -37,8 +37,7 @@ export function refuseForeign(objects: Rows<StoredObject>, runId: string, isClos
     const isOurs = name.includes('/')
       ? !key.startsWith(holdLogPrefix(runId))
       : name === OF_BEGUN_RUN || isSupplementsKey(key) || (isClosed && OF_FROZEN_RUN.test(name));
-    if (!isOurs || irregular !== undefined)
-      throw notOurs(key, 'nothing of the kind is there before a run is finalized');
+    if (!isOurs || irregular !== undefined) throw notOurs(key, 'such an object cannot exist before a run is finalized');
   }
 }
 
@@ -49,7 +48,10 @@ export function refuseForeign(objects: Rows<StoredObject>, runId: string, isClos
 export function refuseUnasked(objects: Rows<StoredObject>): void {
   const first = objects.at(0);
   if (first !== undefined)
-    throw notOurs(first.key, `it is not bound to it: there is no ${OF_BEGUN_RUN} that says what the run was asked for`);
+    throw notOurs(
+      first.key,
+      `it is not bound to the run: ${OF_BEGUN_RUN}, which records the options of the run, is missing`,
+    );
 }
 
 /**
@@ -68,7 +70,7 @@ export async function measureLeftOver(
   ].reduce(exceptKeys, await listRun(archive, run_id));
   const leftOver: StoredAs[] = [];
   for (const { key, version_id, irregular } of others) {
-    if (irregular !== undefined) throw notOurs(key, 'it is no file that an archive holds');
+    if (irregular !== undefined) throw notOurs(key, 'it is not a file of an archive');
     const content = await measure(await archive.read(key));
     leftOver.push({ key, ...content, ...whereDefined({ version_id }) });
   }

@@ -90,7 +90,7 @@ const MANY_STREAMS = 10_000;
  * @param streams number of streams of the run.
  */
 export async function closePacking({ packing }: Pick<RunState, 'packing'>, streams = 0): Promise<void> {
-  await packing.close();
+  await packing[Symbol.asyncDispose]();
   if (packing.hasPackedMuch || streams > MANY_STREAMS) await Promise.all([endPacking(), endReading()]);
 }
 

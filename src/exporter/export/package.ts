@@ -31,7 +31,7 @@ export async function makePackage(
   if (generated.streamId !== null && generated.streamId !== streamId)
     throw new EvidenceError(
       'service',
-      `a package of the stream "${cutText(generated.streamId, SHOWN_OF_ID)}" was generated instead`,
+      `the service generated a package of the stream "${cutText(generated.streamId, SHOWN_OF_ID)}" instead`,
     );
   if (generated.made === null) onWait();
   const { entryCount } = generated.made ?? (await client.awaitPackage(packageId));
@@ -126,7 +126,7 @@ export async function readPdfOf(
   return {
     read: async () => {
       if (reading !== null && !('unreadable' in reading)) return reading;
-      throw new EvidenceError('unreadable', reading?.unreadable ?? 'it is not there');
+      throw new EvidenceError('unreadable', reading?.unreadable ?? 'it does not exist');
     },
     withKey: isNew ? [...received.withKey, 'pdf'] : received.withKey,
   };

@@ -12,7 +12,7 @@ const OPTIONS: ThreadsOptions<BundleOptions, WrittenBundle> = {
 
 function toFailure(reason: string): EvidenceError {
   return new EvidenceError('archive', `the thread that packs bundles failed: ${reason}`, {
-    nextStep: { ...RESUME, before: 'What was archived before is kept:' },
+    nextStep: { ...RESUME, before: 'Earlier archived bundles are kept:' },
   });
 }
 
@@ -68,7 +68,7 @@ export class Packing {
   }
 
   /** Ends the packing. A bundle that is being written is abandoned. */
-  async close(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort(toFailure('it ended'));
     await this.#last;
     if (this.hasPackedMuch) await this.#threads.endIdle();

@@ -45,7 +45,7 @@ export async function compareWithPast(
     if (index === undefined) return { earlier, unread };
     const span = earlier[index] as Placed;
     if (bundles === MAX_BUNDLES) {
-      unread.set(span.run_id, `${MAX_BUNDLES} other bundles were compared, and more are not`);
+      unread.set(span.run_id, `${MAX_BUNDLES} other bundles were compared; the rest were skipped`);
       continue;
     }
     try {
@@ -92,7 +92,7 @@ async function readPart(
   const [previous, head] = [digestAt(reading.walk, first - 1), digestAt(reading.walk, last)];
   const isSound = reading.defect === null && reading.walk.findings.errors('order') === 0;
   if (!isSound || previous === undefined || head === undefined)
-    throw new EvidenceError('unreadable', `its bundle cannot be read by the contract "${contract.name}"`);
+    throw new EvidenceError('unreadable', `its bundle cannot be read with the contract "${contract.name}"`);
   return {
     ...span,
     part: true,
@@ -126,7 +126,7 @@ async function readBundle(
   const stored = run.record.streams.find(({ stream_id }) => stream_id === streamId)?.bundle;
   if (stored === undefined) throw new EvidenceError('unreadable', `run ${run_id} has no bundle of the stream`);
   if (stored.encrypted !== undefined)
-    throw new EvidenceError('unreadable', `its bundle is encrypted, and an export has no identity to open it with`);
+    throw new EvidenceError('unreadable', `its bundle is encrypted, and an export has no identity to decrypt it`);
   const place = join(folder, 'earlier');
   await mkdir(place, { recursive: true });
   try {

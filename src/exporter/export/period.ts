@@ -49,8 +49,8 @@ export function resolvePeriod(question: PeriodQuestion, now: Date): PeriodAnswer
   const { month, from, to, allTime, request } = question;
   const ways = [month !== undefined, from !== undefined || to !== undefined, allTime === true];
   if (ways.filter(Boolean).length > 1)
-    throw new EvidenceError('usage', 'give one of --period, --from/--to and --all-time', {
-      nextStep: 'Leave them all out for the last whole month.',
+    throw new EvidenceError('usage', '--period, --from/--to and --all-time cannot be combined', {
+      nextStep: 'Use one of them, or none for the last full month.',
     });
   const { name, period } =
     allTime === true
@@ -82,8 +82,8 @@ function refuseFuture({ from, to }: Period, now: Date): void {
   const untilNow = from === null ? '--all-time' : `--from ${from} alone`;
   throw new EvidenceError(
     'usage',
-    `the period ends at ${to}, which is still to come: what is recorded until then would never be in this run`,
-    { nextStep: `Wait until it has ended${begun ? `, or export what there is until now, with ${untilNow}` : ''}.` },
+    `the period ends at ${to}, in the future; later entries would be missing from this run`,
+    { nextStep: `Wait until it ends${begun ? `, or export up to now with ${untilNow}` : ''}.` },
   );
 }
 
@@ -97,10 +97,10 @@ export function refuseUnended({ to }: Period, clock: ClockReading | null): void 
   const [ours, theirs] = [clock.ours, clock.theirs].map((time) => time.toISOString());
   throw new EvidenceError(
     'usage',
-    `the period ends at ${to}, and by the service's clock it is ${theirs} (by this machine's ${ours}): what is recorded until then would never be in this run`,
+    `the period ends at ${to}, but the service's clock shows ${theirs} (this machine's: ${ours}); later entries would be missing from this run`,
     {
       nextStep:
-        "Nothing of it was exported. Wait until it has ended there; where a clock is wrong, set it (`evidence doctor` compares this machine's with that of the service).",
+        'Nothing was exported. Wait until the period ends there, or correct the wrong clock (`evidence doctor` compares both).',
     },
   );
 }
@@ -130,10 +130,7 @@ function toTime(flag: string, text: string): string {
   const wellFormed = /^\d{4}-\d{2}-\d{2}(T([01]\d|2[0-3]):\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/.test(text);
   const time = wellFormed && isDay(text.slice(0, 10)) ? new Date(text) : new Date(Number.NaN);
   if (Number.isNaN(time.getTime()))
-    throw new EvidenceError(
-      'usage',
-      `${flag} ${text} is neither a day (2026-10-01) nor an RFC 3339 time with its zone`,
-    );
+    throw new EvidenceError('usage', `${flag} ${text} is neither a day (2026-10-01) nor an RFC 3339 time with a zone`);
   return time.toISOString();
 }
 

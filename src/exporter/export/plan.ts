@@ -69,11 +69,9 @@ export async function selectStreams(
   for await (const stream of listed) {
     const { streamId } = stream;
     if (seen.has(streamId))
-      throw new EvidenceError(
-        'service',
-        `the service lists the stream "${streamId}" twice: which one is meant cannot be told`,
-        { nextStep: 'Ask the operator of the service; what was archived before stays.' },
-      );
+      throw new EvidenceError('service', `the service lists the stream "${streamId}" twice`, {
+        nextStep: 'Ask the operator of the service; earlier archived bundles are kept.',
+      });
     seen.add(streamId);
     all.push({ stream_id: streamId, ...toStatementDocument(stream) });
     const exclusion = exclusionOf(streamId, scope);
@@ -112,8 +110,8 @@ function refuseTooMany(selection: StreamSelection): void {
   if (recordBytesOf(selection) <= MAX_RUN_RECORD_BYTES) return;
   throw new EvidenceError(
     'usage',
-    `${included.length} streams of ${list.streams.length} are more than one run can record: it takes some 250,000 with short ids`,
-    { nextStep: 'Export them in parts, with --stream, each in a run of its own. Nothing was exported.' },
+    `${included.length} streams of ${list.streams.length} are too many for one run, which can record about 250,000 with short ids`,
+    { nextStep: 'Nothing was exported. Export them in several runs, with --stream.' },
   );
 }
 
@@ -127,7 +125,7 @@ function claimName(named: Map<string, string>, streamId: string): void {
       `the streams "${other}" and "${streamId}" would have the same name in the archive: ${slug}`,
       {
         nextStep:
-          'Leave one of them out with --exclude, and export it in a run of its own, with --stream and --request. Nothing was exported.',
+          'Nothing was exported. Leave one of them out with --exclude, and export it in a separate run with --stream and --request.',
       },
     );
   named.set(slug, streamId);

@@ -6,15 +6,15 @@ const MAX_FINDINGS = 100;
 
 const FORM_WORDS = {
   json: 'the entries, exactly as the service sent them',
-  pdf: 'a document of them as the service sent it: it may show only a part',
-  summary: 'a summary as the service sent it',
+  pdf: 'a document of the entries, as the service sent it; it may show only some of them',
+  summary: 'a summary, as the service sent it',
 } as const;
 
 /** Lists the forms in the bundle, and marks those that arrived only in part. */
 function formsIn({ files }: Received): [path: string, words: string][] {
   return files.map(({ form, path, sha256 }) => [
     path,
-    sha256 === null ? `what arrived of the ${form} form, not all of it` : FORM_WORDS[form],
+    sha256 === null ? `the part of the ${form} form that arrived` : FORM_WORDS[form],
   ]);
 }
 

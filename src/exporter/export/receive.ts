@@ -145,7 +145,7 @@ export class Collection {
   /** Returns this stream's part of the account's package. */
   receiveFrom(account: AccountPackage): Received {
     this.transferLog.push(...account.transferLog);
-    const why = 'the package holds the whole account, so the entries were not listed';
+    const why = 'the package contains all streams, so the entries were not listed';
     const { packageId, files, missing, refused, withKey } = account;
     return {
       packageId,
@@ -211,7 +211,7 @@ export class Collection {
   }
 
   #whyNotListed(): string | null {
-    if (!this.#context.service.client.listsEntries) return 'the contract knows no list of entries';
+    if (!this.#context.service.client.listsEntries) return 'the contract has no list of entries';
     return whyNotListed(this.#mode, this.#stream);
   }
 

@@ -15,8 +15,8 @@ type OfRun = Pick<ExportContext, 'archive' | 'question' | 'binding'>;
 
 /** Returns the error for an object in the archive that this run did not write, or that has changed since. */
 export function notOurs(key: string, why: string): EvidenceError {
-  return new EvidenceError('conflict', `${key} is not taken for this run's: ${why}`, {
-    nextStep: 'Nothing was overwritten. Keep the archive as it is and export again with --revise.',
+  return new EvidenceError('conflict', `${key} is not accepted for this run: ${why}`, {
+    nextStep: 'Nothing was overwritten. Leave the archive unchanged and export again with --revise.',
   });
 }
 
@@ -35,7 +35,7 @@ export async function readStreamRecord(
   const status = record.partial ? 'PARTIAL' : 'COMPLETE';
   const place = bundleKey(runId, bundleFileName(slug, status, record.bundle.encrypted !== undefined));
   if (record.run_id !== runId || key !== streamRecordKey(runId, slug) || record.bundle.key !== place)
-    throw notOurs(key, 'it is not where a record of what it says belongs');
+    throw notOurs(key, 'it is not under the key of its stream');
   return { record, bytes };
 }
 
@@ -77,7 +77,7 @@ export async function putStreamRecord(context: OfRun, record: Unbound<StreamReco
       !sameBundle ||
       !saysTheSame({ ...theirs, bundle: null, recorded_at: '' }, { ...record, bundle: null, recorded_at: '' })
     )
-      throw notOurs(key, 'it says something else of the stream than what was found now');
+      throw notOurs(key, 'it differs from the current result for the stream');
     return { record: theirs, ...(await putReadable(context.archive, key, bytes)) };
   }
 }

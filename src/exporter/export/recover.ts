@@ -87,7 +87,7 @@ export async function recoverRecord(context: ExportContext, key: string): Promis
     if (bundle.encrypted !== undefined) return { record, bytes, unread: true };
     const { verdict, identity, ...stated } = await verifyLeftover(context, file, bundle.key);
     const found = { ...record, ...verdict, ...stated, bundle: { ...bundle, identity } };
-    if (!saysTheSame(found, record)) throw notOurs(key, 'it says something else of its bundle than was found now');
+    if (!saysTheSame(found, record)) throw notOurs(key, 'it differs from the current result for its bundle');
     return { record, bytes, unread: false };
   });
 }
@@ -115,7 +115,7 @@ async function readAnnounced(
 function checkPlace({ run_id: runId }: Question, key: string, { stream_id, partial }: Unbound<StreamRecord>): void {
   const names = [...bundleNames(slugOf(stream_id))].filter((name) => name.partial === partial);
   if (names.every(({ name }) => bundleKey(runId, name) !== key))
-    throw notOurs(key, 'it is not where a bundle of its stream belongs');
+    throw notOurs(key, 'it is not under the key of its stream');
 }
 
 /** Fetches an object of the run to a file, which is removed when `use` has ended. */
@@ -128,7 +128,7 @@ export async function withFetched<T>(
   const folder = await mkdtemp(join(context.runtime.workDirectory, `${basename(key)}-`));
   try {
     const file = await context.archive.fetchFile(key, folder).catch((error: unknown) => {
-      throw isEvidenceError(error, 'not-found') ? notOurs(key, 'it is recorded, and not there') : error;
+      throw isEvidenceError(error, 'not-found') ? notOurs(key, 'it is recorded but missing') : error;
     });
     return await use({ file, ...(await measure(createReadStream(file))) });
   } finally {
@@ -175,7 +175,7 @@ async function verifyLeftover(
   if (finding !== undefined) throw notOurs(key, `${finding.key} ${finding.message}`);
   const { judged, identity } = found;
   if (judged === null || identity === null || judged.transferLog === null)
-    throw notOurs(key, 'it holds nothing to judge');
+    throw notOurs(key, 'it contains nothing to judge');
   const { stated, transferLog, service, missing } = judged;
   const verdict = verdictWithoutKey(context, judged.verdict);
   const isOfRun =
@@ -185,10 +185,7 @@ async function verifyLeftover(
     saysTheSame(stated.period, period);
   if (!isOfRun) throw notOurs(key, `it is of run ${stated.run_id} from ${transferLog.audit_url}`);
   if (!saysTheSame(verdict, stated.verdict))
-    throw notOurs(
-      key,
-      'keys, roots or this program have changed since, so more or less of it is proved now than it says',
-    );
+    throw notOurs(key, 'keys, roots or this program have changed since, so its claims come out differently now');
   await relisting?.finish(judged, key);
   return { verdict, missing: [...missing], collected: collectedIn(transferLog), service, identity };
 }

@@ -51,7 +51,7 @@ export class Relisting {
     if (basis.kind === 'listing' && basis.differences > 0)
       throw notOurs(
         key,
-        `${basis.deviations[0]?.message ?? 'the entries differ'}: the service lists other entries now`,
+        `${basis.deviations[0]?.message ?? 'the entries differ'}: the service now lists different entries`,
       );
   }
 }

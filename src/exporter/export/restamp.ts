@@ -92,7 +92,7 @@ async function examine(
   const finalized = await readFinalizedRun(archive, runId);
   if (finalized === null)
     throw new EvidenceError('not-found', `the archive has no finalized run ${runId}`, {
-      nextStep: 'A run that was begun is finalized by the export command that began it.',
+      nextStep: 'To finalize an unfinished run, run its export command again.',
     });
   const stamps = await readStamps(archive, runId);
   const finishedAt = new Date(finalized.record.finished_at);
@@ -107,7 +107,7 @@ async function examine(
 function refuted(runId: string, { key, remarks }: StampVerdict): Restamped {
   return {
     ...answer(runId, 'refuted', null),
-    reason: `${key} does not hold: ${remarks.join('; ')}`,
+    reason: `${key} is not valid: ${remarks.join('; ')}`,
     next_step:
       'Verify the archive. If only the root of an earlier authority is missing, add it to the file in sign.tsa_roots.',
   };

@@ -74,7 +74,7 @@ export async function recordsOf(
       return;
     }
     const { record, bytes } = await recoverRecord(context, named.key);
-    if (sha256(bytes) !== named.sha256) throw notOurs(named.key, 'it is not the record that the run was frozen with');
+    if (sha256(bytes) !== named.sha256) throw notOurs(named.key, 'it is not the record that the run draft fixed');
     records.push({ record, ...named });
   });
   return records.finishSorted(({ record }) => record.stream_id);

@@ -88,9 +88,9 @@ function requireRoom(record: RunRecord, maxBytes: number): void {
   if (bytes <= maxBytes) return;
   throw new EvidenceError(
     'service',
-    `the record of run ${record.run_id} would have ${bytes} bytes, and at most ${maxBytes} are read again`,
+    `the record of run ${record.run_id} would have ${bytes} bytes; the maximum is ${maxBytes}`,
     {
-      nextStep: `The run stays open. Give it up, with \`evidence runs abandon ${record.run_id} --reason WHY\`, and export its streams in parts, with --stream, each in a run of its own (--request).`,
+      nextStep: `The run stays open. Abandon it with \`evidence runs abandon ${record.run_id} --reason WHY\`, and export its streams in several runs (--stream, --request).`,
     },
   );
 }
@@ -127,7 +127,7 @@ export function recordOf({ draft }: FrozenRun, recorded: Rows<StoredRecord>): Ru
   for (const stored of named) {
     const found: StoredRecord | undefined = records.next().value;
     if (found === undefined || !isSame(stored, found))
-      throw notOurs(stored.key, 'it is not the record that the run was frozen with');
+      throw notOurs(stored.key, 'it is not the record that the run draft fixed');
     streams.push({ ...withinRun(found.record), record: stored });
   }
   return { format: FORMATS.run, ...rest, streams: streams.finish(), documents: [], binding: null };

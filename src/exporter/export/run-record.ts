@@ -134,15 +134,15 @@ function warningsOf(
   return [
     ...(clock === null ? [] : warnOfSkew(clock)),
     ...(begins ? [`runs before entry ${newest.entry.number + 1} of the ledger were not signed`] : []),
-    ...(supersedes.length === 0 ? [] : [`this run takes the place of: ${supersedes.join(', ')}`]),
-    ...(selected ? [] : ['the service cannot select a period: every package holds all of its stream']),
+    ...(supersedes.length === 0 ? [] : [`this run replaces: ${supersedes.join(', ')}`]),
+    ...(selected ? [] : ['the service cannot select a period; every package contains its whole stream']),
     ...recovered
       .filter(({ unread }) => unread)
       .map(({ streamId }) => streamId)
       .sort()
       .map(
         (streamId) =>
-          `the encrypted bundle of the stream "${streamId}" was recovered: its claims are as the interrupted try wrote them down`,
+          `the encrypted bundle of the stream "${streamId}" was recovered: its claims are as recorded by the interrupted attempt`,
       ),
   ];
 }
@@ -156,7 +156,7 @@ function warnOfSkew(clock: ClockReading): string[] {
   const [ours, theirs] = [clock.ours, clock.theirs].map((time) => time.toISOString());
   return skew === null
     ? []
-    : [`the clock of who exported was ${skew} that of the service: it was ${ours} here, and ${theirs} there`];
+    : [`the clock of this machine was ${skew} that of the service: ${ours} here, ${theirs} there`];
 }
 
 /** Returns a stream's record without the members that the run or attempt already states. */

@@ -159,7 +159,7 @@ async function concludeFinalized(context: ExportContext, finalized: FinalizedRun
   const entry = await findEntry(archive, record.run_id, newest);
   if (entry !== null && runOf(entry.entry)?.sha256 !== finalized.sha256)
     throw new EvidenceError('unreadable', `${runRecordKey(record.run_id)} is not the record that ${entry.key} names`, {
-      nextStep: `Nothing was added to the run. Find out what else is wrong, with: ${verifyCommand(archive)}.`,
+      nextStep: `Nothing was added to the run. Check the archive: ${verifyCommand(archive)}.`,
     });
   const isSigned = !record.signed || (await archive.stat(runEnvelopeKey(record.run_id))) !== null;
   if (entry !== null && isSigned) {

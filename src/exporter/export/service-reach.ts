@@ -12,11 +12,11 @@ const GIVEN_UP_AFTER = 10;
 /** Failures that the next stream would hit too. */
 const COMMON = {
   unreachable: {
-    why: `the service was out of reach for the ${GIVEN_UP_AFTER} streams before`,
-    next_step: { ...RESUME, before: 'When the service can be reached,' },
+    why: `the service was unreachable for the last ${GIVEN_UP_AFTER} streams`,
+    next_step: { ...RESUME, before: 'When the service is reachable,' },
   },
   refused: {
-    why: `the service refused this key for the ${GIVEN_UP_AFTER} streams before`,
+    why: `the service refused this key for the last ${GIVEN_UP_AFTER} streams`,
     next_step: 'Give this API key the right to generate evidence packages, or use another key; then export again.',
   },
 } as const satisfies Record<CommonCode, object>;

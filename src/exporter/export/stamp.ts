@@ -48,7 +48,7 @@ export async function requestStamp(
   if (verdict.state !== 'proved' || verdict.remarks.length > 0 || verdict.until === null)
     throw new EvidenceError(
       'service',
-      `the time-stamping authority ${authority.shown} answered with a token that does not hold, and it was not kept: ${verdict.remarks.join('; ')}`,
+      `the time-stamping authority ${authority.shown} returned an invalid token, which was not kept: ${verdict.remarks.join('; ')}`,
       {
         nextStep:
           'Check sign.tsa_url, its root in sign.tsa_roots, and the clock of this machine; then run the same command again.',
@@ -57,8 +57,11 @@ export async function requestStamp(
   if (outlasting !== null && verdict.until <= outlasting)
     throw new EvidenceError(
       'service',
-      `the time-stamping authority ${authority.shown} still signs with a certificate that ends on ${verdict.until.toISOString()}; its token was not kept`,
-      { nextStep: 'Nothing is gained by it: ask the authority for its new certificate, or name another one.' },
+      `the time-stamping authority ${authority.shown} still uses a certificate that expires on ${verdict.until.toISOString()}; its token was not kept`,
+      {
+        nextStep:
+          'Such a token gains no time. Ask the authority for its new certificate, or configure another authority.',
+      },
     );
   return { key: next.key, der, verdict };
 }

@@ -152,8 +152,8 @@ async function recoverConcurrent(context: ExportContext, key: string): Promise<A
 
 /** Returns the error for a stream of a run that another process has frozen. */
 export function finishedElsewhere(runId: string): EvidenceError {
-  return new EvidenceError('service', `another export has finished run ${runId} meanwhile`, {
-    nextStep: 'Nothing needs to be done for this stream: see what that export says of it.',
+  return new EvidenceError('service', `another export has finished run ${runId}`, {
+    nextStep: 'Nothing needs to be done; see the output of that export for this stream.',
   });
 }
 

@@ -37,12 +37,8 @@ export async function packSupplements(
   contents: SupplementContents,
 ): Promise<WrittenBundle & { file: string }> {
   const options = toBundleOptions(context, start, contents);
-  const packing = new Packing();
-  try {
-    return { ...(await packing.write(options)), file: options.target };
-  } finally {
-    await packing.close();
-  }
+  await using packing = new Packing();
+  return { ...(await packing.write(options)), file: options.target };
 }
 
 function toBundleOptions(

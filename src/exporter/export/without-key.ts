@@ -21,9 +21,9 @@ export function verdictWithoutKey({ acceptsSecrets, service: { client } }: KeyCo
   const watch = client.watchKey();
   watch.push(utf8Bytes(JSON.stringify(facts)));
   if (watch.isFound && !acceptsSecrets)
-    throw new EvidenceError('service', 'an id, a digest or an action of the package holds the API key', {
+    throw new EvidenceError('service', 'an id, digest or action in the package contains the API key', {
       nextStep:
-        'Renew the API key, and ask the operator of the service why it records keys. To archive the evidence nevertheless, set verify.accept_secrets: true.',
+        'Renew the API key, and ask the operator of the service why it records keys. To archive the evidence anyway, set verify.accept_secrets: true.',
     });
   return { ...verdict, claims: scrubbed(claims, client.scrub), findings: scrubbed(findings, client.scrub) };
 }

@@ -35,21 +35,20 @@ async function readOpen(archive: Archive, { run_id: runId }: Abandonment, trust:
   const ledger = await readKnownLedger(archive, trust);
   const end = ledger.past.givenUp.get(runId);
   if (ledger.runs.has(runId))
-    throw new EvidenceError('usage', `run ${runId} is in the ledger: it is evidence, and cannot be abandoned`, {
-      nextStep:
-        'Nothing was written. Export it anew with: evidence export --revise; the new run says that it supersedes it.',
+    throw new EvidenceError('usage', `run ${runId} is in the ledger; it is evidence and cannot be abandoned`, {
+      nextStep: 'Nothing was written. To replace it, export a revision: evidence export --revise.',
     });
   if (end !== undefined)
     throw new EvidenceError(
       'usage',
       end.kind === 'superseded'
-        ? `run ${end.by} takes the place of run ${runId} already`
-        : `run ${runId} was abandoned already, at ${end.at} by ${end.by}: ${end.reason}`,
-      { nextStep: 'Nothing needs to be done: verify names it, and is content.' },
+        ? `run ${end.by} already replaces run ${runId}`
+        : `run ${runId} was already abandoned, at ${end.at} by ${end.by}: ${end.reason}`,
+      { nextStep: 'Nothing needs to be done; verify lists it without failing.' },
     );
   if (!RUN_ID.test(runId) || !(await isThere(archive, runPrefix(runId))))
-    throw new EvidenceError('not-found', `the archive has nothing of a run ${runId}`, {
-      nextStep: 'See which runs there are, with: evidence runs.',
+    throw new EvidenceError('not-found', `the archive has no run ${runId}`, {
+      nextStep: 'List the runs with: evidence runs.',
     });
   return ledger;
 }

@@ -72,7 +72,7 @@ export async function appendEntry(
     }
     end = await catchUp(archive, end, trust);
   }
-  throw new EvidenceError('archive', `the ledger moved on ${MAX_RACES} times while it was to be added to`, {
+  throw new EvidenceError('archive', `other writers extended the ledger ${MAX_RACES} times during this attempt`, {
     nextStep: 'Run the same command again: only the ledger entry is missing.',
   });
 }
@@ -96,14 +96,18 @@ function isRecorded(archive: Archive, { runs, abandoned }: Names, subject: Subje
   const recorded = runs.get(run_id);
   if (subject.kind === 'abandonment') {
     if (recorded === undefined) return false;
-    throw new EvidenceError('conflict', `the ledger records run ${run_id}: it is finalized, and cannot be abandoned`, {
-      nextStep: `Nothing was written. See what it holds, with: ${verifyCommand(archive)}/runs/${run_id}.`,
+    throw new EvidenceError('conflict', `the ledger records run ${run_id}; it is finalized and cannot be abandoned`, {
+      nextStep: `Nothing was written. Verify the run: ${verifyCommand(archive)}/runs/${run_id}.`,
     });
   }
   if (recorded === undefined || recorded === subject.sha256) return recorded !== undefined;
-  throw new EvidenceError('conflict', `the ledger names another record of run ${run_id} than the one in the archive`, {
-    nextStep: `Nothing was added to the ledger. Find out what else is wrong, with: ${verifyCommand(archive)}.`,
-  });
+  throw new EvidenceError(
+    'conflict',
+    `the record of run ${run_id} in the archive is not the one that the ledger names`,
+    {
+      nextStep: `Nothing was added to the ledger. Check the archive: ${verifyCommand(archive)}.`,
+    },
+  );
 }
 
 function abandonedMeanwhile(runId: string): EvidenceError {

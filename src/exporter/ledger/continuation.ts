@@ -52,8 +52,7 @@ export async function readKnownLedger(archive: Archive, trust: LedgerTrust): Pro
   for await (const { key } of archive.list(LEDGER_PREFIX)) {
     if (!isLedgerKey(key)) continue;
     number += 1;
-    if (key !== ledgerKey(number))
-      throw broken(archive, ledgerKey(number), 'is missing, and the ledger goes on after it');
+    if (key !== ledgerKey(number)) throw broken(archive, ledgerKey(number), 'is missing, but later entries exist');
     const stored = await readEntry(archive, key);
     const { runs, abandoned } = past;
     checkLink(archive, stored, { newest: previous, runs, retired, abandoned }, number);
@@ -77,11 +76,11 @@ export async function readKnownLedger(archive: Archive, trust: LedgerTrust): Pro
 /** Throws if --begin-signing has no effect, so that the option does not stay in a monthly command. */
 function checkBeginning(newest: StoredLedgerEntry | null, { signingKey }: LedgerTrust): void {
   if (signingKey === null)
-    throw new EvidenceError('usage', '--begin-signing is given, and no signing key', {
+    throw new EvidenceError('usage', '--begin-signing needs a signing key', {
       nextStep: 'Name the key in sign.key_file.',
     });
   if (newest?.entry.signature !== undefined)
-    throw new EvidenceError('usage', `--begin-signing is given, and ${newest.key} is signed: signing has begun`, {
+    throw new EvidenceError('usage', `--begin-signing is given, but ${newest.key} is already signed`, {
       nextStep: 'Run the same command without --begin-signing.',
     });
 }
@@ -108,7 +107,7 @@ export async function readAdded(archive: Archive, end: LedgerEnd, trust: LedgerT
     if (!isEvidenceError(error) || !NOT_HONEST.has(error.code)) throw error;
     throw new EvidenceError(
       'conflict',
-      `${key} came into the ledger meanwhile, and is not believed: ${error.message}`,
+      `${key} was added to the ledger in the meantime and is not trusted: ${error.message}`,
       {
         nextStep: `Nothing was signed or added to the ledger. Find out who wrote it, with: ${verifyCommand(archive)}.`,
       },
@@ -126,21 +125,21 @@ function checkLink(
   if (entry.number !== number) throw broken(archive, key, `says that it is entry ${entry.number}`);
   const twice = whyNamedTwice(entry, named);
   if (twice !== null) throw broken(archive, key, twice);
-  if (entryDigest(entry) !== stored.sha256) throw broken(archive, key, 'is not written as ledger entries are');
+  if (entryDigest(entry) !== stored.sha256) throw broken(archive, key, 'does not have the form of a ledger entry');
   if (previous === null) {
     if (entry.previous_sha256 !== NO_PREDECESSOR)
-      throw broken(archive, key, 'names an entry before it, and there is none');
+      throw broken(archive, key, 'names a previous entry, but there is none');
     return;
   }
   if (entry.previous_sha256 !== previous.sha256)
-    throw broken(archive, key, 'does not name the digest of the entry before it');
+    throw broken(archive, key, 'does not name the digest of the previous entry');
   if (entry.signature === undefined && previous.entry.signature !== undefined)
-    throw broken(archive, key, 'is not signed, and the entry before it is');
+    throw broken(archive, key, 'is not signed, but the previous entry is');
   if (retired.has(entry.signature?.keyid ?? ''))
-    throw broken(archive, key, 'is signed with a key that handed over to another one before');
+    throw broken(archive, key, 'is signed with a key that has already handed over to another key');
   const lost = lostHead(previous.entry, entry);
   if (lost !== null)
-    throw broken(archive, key, `does not keep the head of the stream "${lost}" that the entry before it has`);
+    throw broken(archive, key, `does not keep the head of the stream "${lost}" from the previous entry`);
 }
 
 /**
@@ -166,7 +165,7 @@ async function checkDerived(
 ): Promise<void> {
   const derived = withSignaturesOf(deriveEntry(await readSubject(archive, entry), previous), entry);
   if (entryDigest(derived) !== digest)
-    throw broken(archive, key, 'is not the entry that follows from what it records and the entry before');
+    throw broken(archive, key, 'is not the entry that follows from its record and the previous entry');
 }
 
 async function readSubject(archive: Archive, entry: LedgerEntry): Promise<Subject> {
@@ -175,7 +174,7 @@ async function readSubject(archive: Archive, entry: LedgerEntry): Promise<Subjec
   if ('hands_over_to' in entry) return { kind: 'hand-over', to: entry.hands_over_to, at: entry.created_at };
   const abandonment = abandonmentOf(entry);
   if (abandonment !== null) return { kind: 'abandonment', abandonment };
-  if (!('run_id' in entry)) throw new TypeError('there is no such ledger entry');
+  if (!('run_id' in entry)) throw new TypeError('the ledger entry does not exist');
   const key = runRecordKey(entry.run_id);
   return { kind: 'run', ...(await readRunRecord(archive, key)) };
 }
@@ -206,7 +205,7 @@ async function readAccepted(
 }
 
 function broken(archive: Archive, key: string, what: string): EvidenceError {
-  return new EvidenceError('unreadable', `the ledger of this archive does not hold: ${key} ${what}`, {
-    nextStep: `Nothing was exported. Find out what else is wrong, with: ${verifyCommand(archive)}.`,
+  return new EvidenceError('unreadable', `the ledger of this archive is not consistent: ${key} ${what}`, {
+    nextStep: `Nothing was exported. Check the archive: ${verifyCommand(archive)}.`,
   });
 }

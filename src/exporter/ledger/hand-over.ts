@@ -53,8 +53,8 @@ async function derive(
 ): Promise<{ ledger: KnownLedger; record: HandOver }> {
   const { signingKey } = trust;
   if (signingKey === null)
-    throw new EvidenceError('usage', 'no signing key is given that could hand over', {
-      nextStep: 'Name the present key in sign.key_file, and the new one with --to.',
+    throw new EvidenceError('usage', 'no signing key is given to hand over from', {
+      nextStep: 'Name the current key in sign.key_file, and the new one with --to.',
     });
   if (signingKey.id === to)
     throw new EvidenceError('usage', `the key ${to} cannot hand over to itself`, {
@@ -62,11 +62,11 @@ async function derive(
     });
   const ledger = await readKnownLedger(archive, trust);
   if (ledger.newest?.entry.signature === undefined)
-    throw new EvidenceError('usage', 'the ledger of this archive is not signed, so no key has to hand over', {
+    throw new EvidenceError('usage', 'the ledger of this archive is not signed, so no hand-over is needed', {
       nextStep: 'Name the new key in sign.key_file.',
     });
   if (ledger.retired.has(to))
-    throw new EvidenceError('usage', `the key ${to} handed over to another key before, and never signs again`, {
+    throw new EvidenceError('usage', `the key ${to} has already handed over to another key and cannot sign again`, {
       nextStep: 'Make a new key with: evidence keygen --out FILE.',
     });
   return { ledger, record: { from: signingKey.id, to, handed_over_at: at.toISOString() } };

@@ -123,8 +123,8 @@ async function conclude(
 
 function requireLocks({ locks, url }: Archive): Locks {
   if (locks !== null) return locks;
-  throw new EvidenceError('usage', `${url} locks no objects: nothing in it can be held, or kept for longer`, {
-    nextStep: 'That needs an archive in S3, in a bucket with Object Lock.',
+  throw new EvidenceError('usage', `${url} does not lock objects, so runs cannot be held or locked for longer`, {
+    nextStep: 'Use an archive in S3, in a bucket with Object Lock.',
   });
 }
 
@@ -142,7 +142,7 @@ function unfinished({ key, record }: StoredHoldRecord): EvidenceError {
   return new EvidenceError(
     'conflict',
     `the ${action} of run ${run_id} that ${ordered_by.user} ordered at ${ordered_at} was not completed (${key})`,
-    { nextStep: `Complete it first, with: evidence ${action} ${run_id}${until} --reason ${JSON.stringify(reason)}` },
+    { nextStep: `Complete it first: evidence ${action} ${run_id}${until} --reason ${JSON.stringify(reason)}` },
   );
 }
 
@@ -188,7 +188,7 @@ function refuseIdle({ runId, action, retainUntil, mode }: ProtectionOptions, obj
       `every object of run ${runId} is locked until ${new Date(earliest).toISOString()} or longer, and a lock is never shortened; nothing was changed`,
     );
   if (mode === null && objects.every(({ lock }) => lock === null))
-    throw new EvidenceError('config', `run ${runId} is not locked, and no mode is configured to lock it in`, {
+    throw new EvidenceError('config', `run ${runId} is not locked, and no lock mode is configured`, {
       nextStep: 'Set archive.retention in evidence.yaml.',
     });
 }
@@ -211,12 +211,12 @@ async function describeAll(locks: Locks, objects: readonly { key: string }[]): P
 async function describe(locks: Locks, key: string): Promise<HoldRecord['objects'][number]> {
   const found = await locks.inspect(key);
   if (found === null)
-    throw new EvidenceError('archive', `${key} is not in the archive any more`, {
-      nextStep: 'Find out what else is missing, with: evidence verify.',
+    throw new EvidenceError('archive', `${key} is no longer in the archive`, {
+      nextStep: 'Check the archive: evidence verify.',
     });
   const held = found.legal_hold || (await locks.isHeld(key));
   if (found.lock === 'hidden' || held === null)
-    throw new EvidenceError('store-refused', `the store does not show how ${key} is protected`, {
+    throw new EvidenceError('store-refused', `the store does not show the protection of ${key}`, {
       nextStep: 'Give this identity s3:GetObjectRetention and s3:GetObjectLegalHold, then run the same command again.',
     });
   return { key, version_id: found.version_id ?? null, lock: found.lock, legal_hold: held };

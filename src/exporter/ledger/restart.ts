@@ -79,8 +79,8 @@ async function derive(
 function withoutHead(streamId: string, acceptances: readonly Acceptance[]): EvidenceError {
   const before = acceptances.findLast(({ stream_id }) => stream_id === streamId);
   if (before === undefined)
-    return new EvidenceError('not-found', `the ledger knows no head of a stream "${streamId}"`, {
-      nextStep: 'Nothing needs to be accepted; check the name with: evidence streams.',
+    return new EvidenceError('not-found', `the ledger has no head of a stream "${streamId}"`, {
+      nextStep: 'Check the name with: evidence streams. Nothing needs to be accepted.',
     });
   return acceptedBefore(before);
 }
@@ -88,8 +88,8 @@ function withoutHead(streamId: string, acceptances: readonly Acceptance[]): Evid
 function acceptedBefore({ stream_id, accepted_at, accepted_by, reason }: Acceptance): EvidenceError {
   return new EvidenceError(
     'usage',
-    `a restart or an end of "${stream_id}" was accepted at ${accepted_at} by ${accepted_by.user} already, and nothing was exported of it since: ${reason}`,
-    { nextStep: 'Nothing needs to be done: the next export is no longer compared with what was exported before.' },
+    `a restart or end of "${stream_id}" was already accepted at ${accepted_at} by ${accepted_by.user}, and the stream has not been exported since: ${reason}`,
+    { nextStep: 'Nothing needs to be done; the next export is not compared with earlier ones.' },
   );
 }
 
@@ -100,7 +100,7 @@ async function findContradiction(archive: Archive, ledger: KnownLedger, streamId
     const { record, sha256 } = await readRunRecord(archive, key);
     if (sha256 !== expected)
       throw new EvidenceError('unreadable', `${key} is not the record that the ledger names`, {
-        nextStep: `Nothing was written. Find out what else is wrong, with: ${verifyCommand(archive)}.`,
+        nextStep: `Nothing was written. Check the archive: ${verifyCommand(archive)}.`,
       });
     if (!hasStream(record, streamId)) continue;
     const contradiction = acceptableIn(record, streamId);
@@ -108,16 +108,16 @@ async function findContradiction(archive: Archive, ledger: KnownLedger, streamId
     if (contradiction === null) break;
     return contradiction;
   }
-  throw new EvidenceError('usage', `no contradiction of "${streamId}" is recorded: there is nothing to accept`, {
+  throw new EvidenceError('usage', `no contradiction of "${streamId}" is recorded, so there is nothing to accept`, {
     nextStep:
-      'Nothing was written. Export first: accept what a run refutes about the stream (exit code 1), once it is explained.',
+      'Nothing was written. Export first; if the run refutes the stream (exit code 1), accept that once it is explained.',
   });
 }
 
 function withoutOrder(streamId: string, runId: string): EvidenceError {
   return new EvidenceError(
     'usage',
-    `run ${runId} contradicts what was exported of "${streamId}" before, but did not read it in order: later runs could not be compared with it`,
-    { nextStep: 'Nothing was written. Export the stream again, and accept what that run finds.' },
+    `run ${runId} contradicts earlier exports of "${streamId}" but did not read it in order, so later runs could not be compared with it`,
+    { nextStep: 'Nothing was written. Export the stream again, and accept the finding of that run.' },
   );
 }

@@ -29,8 +29,8 @@ export function requireService(
   if (isMoved && (held === null || held === auditUrl))
     throw new EvidenceError(
       'usage',
-      `--service-moved is given, and this archive ${held === null ? 'holds nothing yet' : `is of ${held} already`}`,
-      { nextStep: 'It is to be said once: run the same command without it.' },
+      `--service-moved is given, but this archive ${held === null ? 'is still empty' : `already belongs to ${held}`}`,
+      { nextStep: 'Run the same command without it; the flag is needed only once.' },
     );
   if (held === null || held === auditUrl) return null;
   if (isMoved && newest !== null) return held;
@@ -38,14 +38,10 @@ export function requireService(
 }
 
 function otherService(held: string, asked: string, { canMove }: { canMove: boolean }): EvidenceError {
-  const moved = canMove ? `; if that service has this address now, say so once with --service-moved` : '';
-  return new EvidenceError(
-    'config',
-    `this archive is of ${held}, and ${asked} is asked for: an archive is of one service`,
-    {
-      nextStep: `Nothing was written. Name another archive with --archive${moved}.`,
-    },
-  );
+  const moved = canMove ? `; if the service moved to this address, add --service-moved once` : '';
+  return new EvidenceError('config', `this archive belongs to ${held}, not ${asked}; an archive contains one service`, {
+    nextStep: `Nothing was written. Name another archive with --archive${moved}.`,
+  });
 }
 
 /**
@@ -77,7 +73,7 @@ export async function readArchiveService(
   if (!isThere && (newest?.entry.audit_url ?? null) === null) return null;
   if (!isThere)
     throw new EvidenceError('unreadable', `${ARCHIVE_KEY} is missing, which every archive with a run has`, {
-      nextStep: `Nothing was exported. Find out what else is wrong, with: ${verifyCommand(archive)}.`,
+      nextStep: `Nothing was exported. Check the archive: ${verifyCommand(archive)}.`,
     });
   const { auditUrl } = await readStatedService(archive);
   return newest?.entry.audit_url ?? auditUrl;

@@ -4,8 +4,7 @@ import { type SigningKey, toPublicKey } from '../../verifier/signature/key.ts';
 
 const MAKE_ONE = { nextStep: 'Make a key with: evidence keygen --out signing.pem.' };
 const GIVE_PASSPHRASE = {
-  nextStep:
-    'Give the passphrase that it was encrypted with, in EVIDENCE_SIGNING_PASSPHRASE or the file that sign.passphrase_file names.',
+  nextStep: 'Set EVIDENCE_SIGNING_PASSPHRASE, or the content of sign.passphrase_file, to its passphrase.',
 };
 
 /**
@@ -23,10 +22,10 @@ export function readSigningKey(pem: string, passphrase: string | null, source: s
 function openPrivateKey(pem: string, passphrase: string | null, source: string): KeyObject {
   const isEncrypted = /-----BEGIN ENCRYPTED PRIVATE KEY-----|^Proc-Type: 4,ENCRYPTED/m.test(pem);
   if (!/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(pem))
-    throw new EvidenceError('config', `${source} holds no private key in PEM`, MAKE_ONE);
+    throw new EvidenceError('config', `${source} contains no PEM private key`, MAKE_ONE);
   if (isEncrypted && passphrase === null)
-    throw new EvidenceError('config', `the private key in ${source} is encrypted, and no passphrase is given`, {
-      nextStep: 'Put the passphrase into EVIDENCE_SIGNING_PASSPHRASE, or its file into sign.passphrase_file.',
+    throw new EvidenceError('config', `the private key in ${source} is encrypted, but no passphrase is given`, {
+      nextStep: 'Set EVIDENCE_SIGNING_PASSPHRASE to the passphrase, or sign.passphrase_file to its file.',
     });
   try {
     return createPrivateKey(passphrase === null ? pem : { key: pem, passphrase });

@@ -32,31 +32,31 @@ export function requireTrusted(archive: ReadableArchive, previous: StoredLedgerE
     if (signingKey === null || trust.beginSigning === true) return;
     throw new EvidenceError(
       'config',
-      `a signing key is given, and ${previous.key} is not signed: whoever can write into the archive could have put it there, and all before it`,
+      `a signing key is given, but ${previous.key} is not signed: anyone who can write to the archive could have forged it and all earlier entries`,
       {
         nextStep:
-          'Nothing was signed. If runs were not signed until now, verify the archive first, then say so once with: --begin-signing.',
+          'Nothing was signed. If runs were not signed until now, verify the archive, then add --begin-signing once.',
       },
     );
   }
   if (signingKey === null)
-    throw new EvidenceError('config', `${previous.key} is signed, and no signing key is given to go on with`, {
-      nextStep: 'Name the key in sign.key_file; if it is lost, make a new one with: evidence keygen --out signing.pem.',
+    throw new EvidenceError('config', `${previous.key} is signed, but no signing key is given`, {
+      nextStep: 'Name the key in sign.key_file; if it is lost, make a new one: evidence keygen --out signing.pem.',
     });
   // Both keys vouch for a hand-over, so either is enough to continue.
   const signatures = [signature, countersignatureOf(previous.entry)].filter((one) => one !== undefined);
   const keys = [signingKey, ...publicKeys];
   const known = signatures.flatMap((one) => keys.filter(({ id }) => id === one.keyid).map((key) => ({ key, one })));
   if (known.length === 0)
-    throw new EvidenceError('config', `${previous.key} is signed with the key ${signature.keyid}, which is not given`, {
+    throw new EvidenceError('config', `${previous.key} is signed with the unknown key ${signature.keyid}`, {
       nextStep:
-        'If that was the signing key before, name its public key in verify.public_keys; else verify the archive.',
+        'If this was the previous signing key, add its public key to verify.public_keys; otherwise verify the archive.',
     });
   const signed = signedPart(previous.entry);
   const wrong = known.find(({ key, one }) => !isSignedBy(signed, one, key));
   if (wrong === undefined) return;
   throw new EvidenceError('unreadable', `${previous.key} is not the entry that the key ${wrong.key.id} signed`, {
-    nextStep: `Nothing was added to it. Find out what else is wrong, with: ${verifyCommand(archive)}.`,
+    nextStep: `Nothing was added to it. Check the archive: ${verifyCommand(archive)}.`,
   });
 }
 
@@ -67,7 +67,7 @@ export function refuseHandedOver({ key, entry }: StoredLedgerEntry, { signingKey
   if (!isSignedBy(signedPart(entry), signature, signingKey)) return;
   throw new EvidenceError(
     'usage',
-    `the signing key ${signingKey.id} handed over to the key ${entry.hands_over_to} in ${key}, and signs nothing after that`,
+    `the signing key ${signingKey.id} handed over to the key ${entry.hands_over_to} in ${key} and can no longer sign`,
     { nextStep: 'Nothing was signed. Name the file of the new key in sign.key_file.' },
   );
 }

@@ -27,13 +27,13 @@ function familiesOf({ startedAt, endedAt, exitCode, runs }: CommandEnd, lastSucc
     ...new Set(runs.flatMap(({ streams }) => Object.keys(streams))),
   ] as (keyof (typeof runs)[0]['streams'])[];
   return [
-    gauge('evidence_export_last_start_timestamp_seconds', 'When the last export began.', startedAt.getTime() / 1000),
-    gauge('evidence_export_last_end_timestamp_seconds', 'When the last export ended.', endedAt.getTime() / 1000),
-    gauge('evidence_export_last_exit_code', 'Its exit code; 0 and 4 are well.', exitCode),
-    ...(lastSuccess === null ? [] : [gauge(SUCCESS, 'When an export last ended well.', lastSuccess)]),
+    gauge('evidence_export_last_start_timestamp_seconds', 'Start time of the last export.', startedAt.getTime() / 1000),
+    gauge('evidence_export_last_end_timestamp_seconds', 'End time of the last export.', endedAt.getTime() / 1000),
+    gauge('evidence_export_last_exit_code', 'Exit code of the last export; 0 and 4 mean success.', exitCode),
+    ...(lastSuccess === null ? [] : [gauge(SUCCESS, 'End time of the last successful export.', lastSuccess)]),
     gauge(
       'evidence_export_last_streams',
-      'Streams of its runs, by status.',
+      'Streams of the exported runs, by status.',
       statuses.map((status) => ({ labels: { status }, value: sum(({ streams }) => streams[status] ?? 0) })),
     ),
     gauge(
@@ -43,12 +43,12 @@ function familiesOf({ startedAt, endedAt, exitCode, runs }: CommandEnd, lastSucc
     ),
     gauge(
       'evidence_export_last_entries',
-      'Entries of its runs.',
+      'Entries of the exported runs.',
       sum(({ entries }) => entries),
     ),
     gauge(
       'evidence_export_last_bundle_bytes',
-      'Bytes of the bundles of its runs.',
+      'Bytes of bundles of the exported runs.',
       sum(({ bytes }) => bytes),
     ),
   ];
@@ -69,12 +69,8 @@ async function replaceFile(path: string, text: string): Promise<void> {
   const draft = `${path}.${randomUUID()}.tmp`;
   try {
     // Mode 0644: the collector runs as another user.
-    const file = await open(draft, 'wx', 0o644);
-    try {
-      await file.writeFile(text);
-    } finally {
-      await file.close();
-    }
+    await using file = await open(draft, 'wx', 0o644);
+    await file.writeFile(text);
     await rename(draft, path);
   } catch (error) {
     await rm(draft, { force: true });

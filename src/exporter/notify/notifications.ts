@@ -117,7 +117,7 @@ export const NOBODY_NOTIFIED: Notified = new Notifications([], () => {});
 
 /** @param name of the channel. */
 export function whyFailed(name: string, error: unknown): string {
-  return `The ${name} failed: ${messageOf(error)}. The export does not depend on it.`;
+  return `The ${name} failed: ${messageOf(error)}. The export is not affected.`;
 }
 
 function summaryOf(exitCode: number, message: string | null, runs: readonly NotifiedRun[]): string {

@@ -151,7 +151,7 @@ class Watched implements SpanExporter {
   }
 
   failed(error: unknown): void {
-    this.failure = `${this.#host} did not take them (${messageOf(error)})`;
+    this.failure = `${this.#host} did not accept them (${messageOf(error)})`;
   }
 
   shutdown(): Promise<void> {

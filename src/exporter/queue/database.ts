@@ -106,7 +106,7 @@ export class QueueDatabase {
     });
   }
 
-  async close(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     await this.#pool.end();
   }
 
@@ -136,7 +136,7 @@ export class QueueDatabase {
 
   #gone(error: unknown): EvidenceError {
     return new EvidenceError('unreachable', `the queue at ${this.#host} does not answer: ${messageOf(error)}`, {
-      nextStep: 'What is archived stays. See to PostgreSQL, then run the same command again.',
+      nextStep: 'Archived bundles are kept. Check PostgreSQL, then run the same command again.',
       cause: error,
     });
   }
@@ -144,8 +144,8 @@ export class QueueDatabase {
   #toError(error: unknown): unknown {
     const code = codeOf(error);
     if (code === null || !MISCONFIGURED.test(code)) return error;
-    return new EvidenceError('config', `the queue at ${this.#host} refuses: ${messageOf(error)}`, {
-      nextStep: `Check user, password and database in EVIDENCE_QUEUE_URL. The user needs the schema ${this.schema}, or the right to make it.`,
+    return new EvidenceError('config', `the queue at ${this.#host} refused the connection: ${messageOf(error)}`, {
+      nextStep: `Check the user, password and database in EVIDENCE_QUEUE_URL. The user needs the schema ${this.schema} or permission to create it.`,
       cause: error,
     });
   }

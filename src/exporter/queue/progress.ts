@@ -183,7 +183,7 @@ function toTrouble(streamId: string, outcomeText: string | null, failureText: st
   const { missing, status } = outcome.record;
   const reason =
     missing.length === 0
-      ? `its claims come to ${status}`
+      ? `its claims are ${status}`
       : missing.map(({ form, reason }) => `the ${form} form: ${reason}`).join('; ');
   return { streamId, state: 'incomplete', code: null, reason, nextStep: '' };
 }

@@ -47,7 +47,7 @@ export class DatabaseRate implements SharedRate {
       if ((error as { code?: unknown }).code === LOCK_NOT_AVAILABLE) return this.#ask(origin, spacing);
       this.#signal.throwIfAborted();
       if (error instanceof EvidenceError) throw error;
-      throw new EvidenceError('unreachable', `the rate of requests to ${origin} cannot be kept: ${String(error)}`);
+      throw new EvidenceError('unreachable', `the request rate to ${origin} cannot be enforced: ${String(error)}`);
     }
   }
 }

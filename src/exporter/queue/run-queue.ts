@@ -69,7 +69,7 @@ export class RunQueue {
     return new RunQueue(db, await Jobs.open(db, options));
   }
 
-  close(): Promise<void> {
+  [Symbol.asyncDispose](): Promise<void> {
     return this.#jobs.close();
   }
 
@@ -255,10 +255,10 @@ function toHeld(job: HeldJob, { options }: { options: string }): HeldConclusion 
 
 function toLost(streamId: string, failureText: string | null): StreamOutcome {
   const last = failureText === null ? null : readKept(failureSchema, failureText);
-  const why = last === null ? 'each of them ended while it held the stream' : `the last time: ${last.reason}`;
-  const reason = `given to ${TRIES} workers in turn, and exported by none; ${why}`;
+  const why = last === null ? 'each of them ended during the export of the stream' : `the last time: ${last.reason}`;
+  const reason = `${TRIES} workers tried to export the stream and failed; ${why}`;
   const next_step = last?.next_step ?? {
-    before: 'See what the workers printed, and whether they had enough memory and disk; then',
+    before: "Check the workers' output, memory and disk space, then",
   };
   return { kind: 'failed', failure: { stream_id: streamId, code: last?.code ?? 'service', reason, next_step } };
 }

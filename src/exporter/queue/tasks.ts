@@ -113,9 +113,9 @@ export function checkKept<T>(schema: z.ZodType<T>, value: unknown): T {
   const { success, data, error } = schema.safeParse(value);
   if (success) return data;
   const where = error.issues[0]?.path.join('.') ?? '';
-  throw new EvidenceError('unreadable', `the queue holds what this program does not write there (at "${where}")`, {
+  throw new EvidenceError('unreadable', `the queue contains data that this program did not write (at "${where}")`, {
     nextStep:
-      'Find out who else writes into its database. What is archived stays; a queue can be made anew in another schema (queue.schema).',
+      'Find out who else writes to its database. Archived bundles are kept; to start a new queue, set queue.schema to another schema.',
   });
 }
 

@@ -187,7 +187,7 @@ async function exportWith(run: JoinedRun, held: HeldStream): Promise<StreamOutco
 
 /** Returns the error of a run that has reached its deadline. */
 export function deadlineOf({ runId }: Pick<HandedRun, 'runId'>): EvidenceError {
-  return new EvidenceError('interrupted', `the deadline of run ${runId} was reached`, {
+  return new EvidenceError('interrupted', `the deadline of run ${runId} passed`, {
     nextStep: RESUME,
   });
 }

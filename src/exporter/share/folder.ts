@@ -81,7 +81,7 @@ export class ShareFolder {
 }
 
 function exists(path: string): EvidenceError {
-  return noPlace(path, 'exists, and nothing is ever written over');
+  return noPlace(path, 'exists and is never overwritten');
 }
 
 function noPlace(path: string, why: string, cause?: unknown): EvidenceError {

@@ -104,7 +104,7 @@ async function requireEntry(archive: Archive, runId: string, digest: string): Pr
       'not-found',
       `run ${runId} is finalized, but no ledger entry records it; nothing was shared`,
       {
-        nextStep: 'Run the export command of that run again: it adds the entry.',
+        nextStep: 'Run the export command of that run again to add the entry.',
       },
     );
   if ('run_sha256' in found.entry && found.entry.run_sha256 === digest) return found;
@@ -127,8 +127,8 @@ async function readLedgerFor(archive: Archive, own: StoredLedgerEntry): Promise<
 async function readEnvelope(archive: Archive, runId: string): Promise<Recorded & { keyId: string }> {
   const key = runEnvelopeKey(runId);
   if ((await archive.stat(key)) === null)
-    throw new EvidenceError('not-found', `run ${runId} is to be signed, and ${key} is not there; nothing was shared`, {
-      nextStep: 'Run the export command of that run again: it adds the signature.',
+    throw new EvidenceError('not-found', `run ${runId} must be signed, but ${key} is missing; nothing was shared`, {
+      nextStep: 'Run the export command of that run again to add the signature.',
     });
   const { signature } = await readRunEnvelope(archive, runId);
   return { ...(await measure(archive, key)), keyId: signature.keyid };
@@ -156,8 +156,8 @@ function toShared(recorded: Recorded, found: StoredObject | undefined, runId: st
   const { key, sha256: digest, bytes, version_id: version } = recorded;
   // A record that has been overwritten may list any key at all.
   const isHere = key === ARCHIVE_KEY || isCommon(key) || key.startsWith(runPrefix(runId));
-  if (!isKey(key) || !isHere) throw differs(runRecordKey(runId), 'names something that is no object of the run');
-  if (found === undefined || found.irregular !== undefined) throw differs(key, 'it is recorded, and not there');
+  if (!isKey(key) || !isHere) throw differs(runRecordKey(runId), 'names something that is not an object of the run');
+  if (found === undefined || found.irregular !== undefined) throw differs(key, 'it is recorded but missing');
   if (bytes !== undefined && bytes !== found.bytes)
     throw differs(key, `it has ${found.bytes} bytes instead of ${bytes}`);
   if (version !== undefined && found.version_id !== undefined && version !== found.version_id)
@@ -167,7 +167,7 @@ function toShared(recorded: Recorded, found: StoredObject | undefined, runId: st
 
 /** Returns the error for an object that is not as it was recorded and so is not shared. */
 export function differs(key: string, why: string): EvidenceError {
-  return new EvidenceError('unreadable', `${key} is not what was recorded: ${why}; nothing was shared`, {
-    nextStep: 'Find out what else is wrong, with: evidence verify.',
+  return new EvidenceError('unreadable', `${key} differs from the record: ${why}; nothing was shared`, {
+    nextStep: 'Check the archive: evidence verify.',
   });
 }

@@ -106,11 +106,11 @@ function endOf({ until, credentialsUntil }: LinkSeries): Date {
 function warningsOf({ until, credentialsUntil }: LinkSeries): string[] {
   if (credentialsUntil === 'unknown')
     return [
-      `The links are signed with temporary credentials that do not say when they end; the links end with them, if that is before ${until.toISOString()}.`,
+      `The links are signed with temporary credentials of unknown lifetime; if these expire before ${until.toISOString()}, so do the links.`,
     ];
   if (credentialsUntil === null || credentialsUntil >= until) return [];
   return [
-    `The credentials that the links are signed with end at ${credentialsUntil.toISOString()}, and the links with them, not at ${until.toISOString()}; links of an access key that lasts end when they should.`,
+    `The links expire at ${credentialsUntil.toISOString()}, with the credentials that sign them, not at ${until.toISOString()}. Use a long-term access key for the full time.`,
   ];
 }
 

@@ -190,7 +190,7 @@ export class ReceivedAnswers implements ReceivedFiles {
 
 function tooMuch(what: string, limit: string): LimitError {
   return new LimitError(
-    `the service goes on after ${what}: its lists never end, or hold too much`,
-    `If it has as much as that, raise source.limits.${limit}.`,
+    `the service continues after ${what}: its lists never end or are too long`,
+    `If the lists are really that long, raise source.limits.${limit}.`,
   );
 }

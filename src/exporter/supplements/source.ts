@@ -32,9 +32,8 @@ export interface MissingSupplement {
 /** Returns the next step for a failure. For invalid answers, only the operator of the service can help. */
 function remedyOf(service: SupplementService, { code }: EvidenceError): string {
   const key = `source.${service}_url`;
-  if (code === 'refused')
-    return `Give the API key the right to read what the service of ${service} shows, or use another key`;
-  if (code === 'unreachable') return `See that ${key} can be reached`;
+  if (code === 'refused') return `Give the API key permission to read the service of ${service}, or use another key`;
+  if (code === 'unreachable') return `Check that ${key} is reachable`;
   if (code === 'not-found') return `Check that ${key} is the address of the service of ${service}`;
   return `Check ${key}, or ask the operator of the service`;
 }

@@ -266,7 +266,7 @@ describe('a bundle', () => {
     expect(await verify(page, one, other)).toEqual(['VERIFIED HERE', 'VERIFIED HERE']);
     expect(await page.textContent('#said')).toBe('2 of 2 done. other.zip: VERIFIED HERE');
     const [first, second] = await page.locator('.result').allTextContents();
-    expect(first).toContain('the bundle that this report lists');
+    expect(first).toContain('Its identity matches the bundle in this report');
     expect(second).toContain('This report does not list it');
     expect(second).toContain('9 entries');
   });
@@ -287,12 +287,12 @@ describe('a bundle', () => {
     const tones = await verdicts.evaluateAll((all) => all.map(({ className }) => className));
     expect(tones).toEqual(['verdict calm', 'verdict alarm', 'verdict caution']);
     const [, second, third] = await verdicts.allTextContents();
-    expect(second).toContain(`of this run, 2026-10. For its stream, ${STREAM}, this report lists another bundle`);
+    expect(second).toContain(`of this run, 2026-10, but this report lists another bundle for its stream, ${STREAM}`);
     expect(third).toContain('it states that it is of another run, 2026-09');
     // A stream that the report does not list at all cannot be of its run either.
     const bare = await open(verifiedRun([monthStream(1)]));
     expect(await verify(bare, forged)).toEqual(['NOT THE BUNDLE OF THIS RUN']);
-    expect(await bare.textContent('.result .verdict')).toContain('This report does not list its stream');
+    expect(await bare.textContent('.result .verdict')).toContain('this report does not list its stream');
   });
 
   test('says of each claim whether it was proved here, and what checks it otherwise', async () => {
@@ -385,7 +385,7 @@ describe('a bundle', () => {
     const page = await open(verifiedRun([{ ...stream, bundle: { ...stream.bundle, identity } }]));
     expect(await verify(page, { target })).toEqual(['NOT WHAT IT STATES']);
     const text = await page.locator('.result .verdict').textContent();
-    expect(text).toContain('Its manifest is the one that this report lists');
+    expect(text).toContain('Its manifest matches the one in this report');
     expect(text).not.toContain('It is the bundle');
   });
 

@@ -4,10 +4,10 @@ import { Expectation } from '../../../src/exporter/client/expectation.ts';
 const cases = [
   ['json', '\ufeff \n{"a": 1}', null],
   ['json', '[', null],
-  ['json', '\ufeff<html>', 'this is not JSON'],
-  ['json', 'ï', 'this is not JSON'],
+  ['json', '\ufeff<html>', 'it is not JSON'],
+  ['json', 'ï', 'it is not JSON'],
   ['pdf', `${'x'.repeat(1000)}%PDF-1.7`, null],
-  ['pdf', 'x'.repeat(2000), 'this is not a PDF'],
+  ['pdf', 'x'.repeat(2000), 'it is not a PDF'],
 ] as const;
 
 test.each(cases)('%s byte by byte: %j', (accepts, text, expected) => {

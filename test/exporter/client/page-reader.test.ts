@@ -57,7 +57,7 @@ describe('a page is read as a whole', () => {
     ['no end', `{"data":[${ONE},${TWO}`],
     ['no end of the document', `{"data":[${ONE},${TWO}]`],
   ])('%s is no JSON, whatever is known of it', (_words, body) => {
-    expect(read(body)).toEqual({ known: 0, value: 'this is not JSON' });
+    expect(read(body)).toEqual({ known: 0, value: 'it is not JSON' });
   });
 });
 

@@ -80,7 +80,7 @@ describe('on the same origin', () => {
 
   test.each([
     ['without an address', {}, /answered 301$/],
-    ['to what is none', { location: 'http://[' }, /no address/],
+    ['to what is none', { location: 'http://[' }, /an invalid address/],
   ])('%s it leads nowhere', async (_words, headers, message) => {
     const server = await serve({ status: 301, headers: headers as Record<string, string> });
     const error = await failure(connect(server).json(get(server.url)));
@@ -122,7 +122,7 @@ describe('to another origin', () => {
     const other = await serve(json({}));
     const server = await serve(json({}));
     const error = await failure(connect(server).json(get(`${other.url}/next?page=2`)));
-    expect(error).toMatchObject({ code: 'service', message: expect.stringContaining(`not of ${server.url}`) });
+    expect(error).toMatchObject({ code: 'service', message: expect.stringContaining(`not at ${server.url}`) });
     expect([server.requests, other.requests]).toEqual([[], []]);
   });
 });

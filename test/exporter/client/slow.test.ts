@@ -39,13 +39,17 @@ const EARLY = 'HTTP/1.1 103 Early Hints\r\n\r\n';
 describe.concurrent('a request that never ends', () => {
   test.each<[what: string, reply: RawReply, said: RegExp]>([
     ['provisional answers, some a second', again(EARLY, EARLY), /within 0.6 seconds|Timeout|status below 200/],
-    ['provisional answers, all at once', (socket) => socket.write(EARLY.repeat(1000)), /more than 32 answers/],
+    ['provisional answers, all at once', (socket) => socket.write(EARLY.repeat(1000)), /more than 32 responses/],
     ['a head that drips', again('HTTP/1.1 200 OK\r\nx: ', 'y'), /within 0.6 seconds|Timeout/],
-    ['a body that drips', again('HTTP/1.1 200 OK\r\ncontent-length: 9999\r\n\r\n[', ' '), /no whole answer within 0.9/],
+    [
+      'a body that drips',
+      again('HTTP/1.1 200 OK\r\ncontent-length: 9999\r\n\r\n[', ' '),
+      /no complete answer within 0.9/,
+    ],
     [
       'chunks that drip',
       again('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n', '1\r\n[\r\n'),
-      /no whole answer/,
+      /no complete answer/,
     ],
     ['silence', () => {}, /within 0.6 seconds|Timeout/],
   ])('%s', async (_what, reply, said) => {
@@ -65,7 +69,7 @@ describe.concurrent('a request that never ends', () => {
   test('is slower than the least rate', async () => {
     const timeouts = { connect: 300, headers: 300, idle: 100, request: 60_000, download: 60_000 };
     const { answer } = await ask(again('HTTP/1.1 200 OK\r\n\r\n[', ' '), { timeouts });
-    expect((await failure(answer)).message).toMatch(/brings \d+ bytes in 0.5 seconds, and must bring 1000 a second/);
+    expect((await failure(answer)).message).toMatch(/sent \d+ bytes in 0.5 seconds; the minimum is 1000 a second/);
   });
 
   test('is encoded to nothing at all', async () => {
@@ -166,7 +170,7 @@ describe('waits that a service asks for', () => {
   test('are said when they are long', async () => {
     expect(await told(60_000)).toEqual([
       expect.stringMatching(
-        /^GET http:\/\/s\/ answered 429; it asks for a wait of 60 seconds \(Retry-After\): going on at [\d:]{8} UTC$/,
+        /^GET http:\/\/s\/ answered 429; it requests a wait of 60 seconds \(Retry-After\); resuming at [\d:]{8} UTC$/,
       ),
     ]);
     expect(await told(1000)).toEqual([]);
@@ -185,7 +189,7 @@ describe('waits that a service asks for', () => {
         await attempts.next({ error, retry: true, waitMs: 20 }, new AbortController().signal);
       }
     };
-    expect(await failure(waits())).toMatchObject({ message: expect.stringMatching(/asks to come back at 2/) });
+    expect(await failure(waits())).toMatchObject({ message: expect.stringMatching(/requests a wait until 2/) });
     expect(attempts.count).toBe(3);
   });
 });

@@ -149,7 +149,7 @@ describe.concurrent('pages', () => {
     expect([value, server.requests.length]).toEqual([{ text: 'fine' }, 2]);
     const other = await serve(json({}, { body: '{' }));
     const error = await failure(transport().connect(other.url).page(get(other.url), read));
-    expect([error.message.includes('this is not JSON'), other.requests.length]).toEqual([true, 1]);
+    expect([error.message.includes('it is not JSON'), other.requests.length]).toEqual([true, 1]);
   });
 });
 
@@ -324,9 +324,9 @@ describe.concurrent('a success that is none', () => {
     [
       'HTML',
       { headers: { 'content-type': 'text/html' }, body: '<!doctype html>\n<title>Sign in</title>' },
-      /answered 200 with text\/html, but this is not JSON: "<!doctype html> <title>Sign in/,
+      /answered 200 with text\/html, but it is not JSON: "<!doctype html> <title>Sign in/,
     ],
-    ['nothing', { headers: { 'content-type': 'application/json' } }, /but this is not JSON: an empty body/],
+    ['nothing', { headers: { 'content-type': 'application/json' } }, /but it is not JSON: an empty body/],
     ['no content type', { body: 'x' }, /without a content type/],
     ['JSON with something after', { body: '{} {}' }, /not JSON/],
     ['JSON that is cut off', { body: '{"a": [1, 2' }, /not JSON: "\{\\"a\\"/],

@@ -151,7 +151,7 @@ const run = (heads: RunState['heads'] = new Map()): RunState => ({
   storedSupplements: null,
   packing: {
     write: () => Promise.reject(new Error('nothing is packed here')),
-    close: async () => {},
+    [Symbol.asyncDispose]: async () => {},
     hasPackedMuch: false,
   },
 });

@@ -13,7 +13,7 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'packing-'));
 });
 afterEach(async () => {
-  await Promise.all(open.splice(0).map((packing) => packing.close()));
+  await Promise.all(open.splice(0).map((packing) => packing[Symbol.asyncDispose]()));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -79,7 +79,7 @@ test('where no thread is to be had, bundles are written all the same', async () 
 test('a run that is closed while it packs fails what it asked, and leaves the next one a thread that is sound', async () => {
   const closed = start();
   const asked = closed.write(sampleOptions(join(folder, 'cut-off.zip')));
-  await Promise.all([expect(asked).rejects.toMatchObject({ code: 'archive' }), closed.close()]);
+  await Promise.all([expect(asked).rejects.toMatchObject({ code: 'archive' }), closed[Symbol.asyncDispose]()]);
   const written = await start().write(sampleOptions(join(folder, 'next.zip')));
   expect(written).toEqual(await writeSample(join(folder, 'here.zip')));
 });
@@ -96,6 +96,6 @@ test.each([
   await using threads = packingThreads(programOf(code));
   const packing = new Packing(threads);
   await packing.write(sampleOptions(join(folder, 'none.zip')));
-  await packing.close();
+  await packing[Symbol.asyncDispose]();
   expect(threads.count).toBe(kept);
 });

@@ -117,7 +117,7 @@ const CONTRADICTIONS: PeriodQuestion[] = [
 test.each(CONTRADICTIONS)('%j contradicts itself', (question) => {
   expect(thrownBy(() => resolve(question))).toMatchObject({
     code: 'usage',
-    message: expect.stringContaining('give one of'),
+    message: expect.stringContaining('cannot be combined'),
   });
 });
 
@@ -186,12 +186,12 @@ describe('refused, naming the flag', () => {
 
   test.each<[PeriodQuestion, string, RegExp]>([
     [{ month: '2026-11' }, '2026-11-30T23:59:59.999Z', /with --from 2026-11-01T00:00:00.000Z alone/],
-    [{ month: '2026-12' }, '2026-11-21T03:04:05.678Z', /^Wait until it has ended\.$/],
+    [{ month: '2026-12' }, '2026-11-21T03:04:05.678Z', /^Wait until it ends\.$/],
     [{ to: '2026-12-31', request: 'AUD-1' }, '2026-11-21T03:04:05.678Z', /with --all-time/],
   ])('a period that has not ended: %j at %s', (question, now, words) => {
     expect(thrownBy(() => resolve(question, new Date(now)))).toMatchObject({
       code: 'usage',
-      message: expect.stringContaining('is still to come'),
+      message: expect.stringContaining('in the future'),
       nextStep: expect.stringMatching(words),
     });
   });

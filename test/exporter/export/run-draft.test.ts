@@ -76,7 +76,7 @@ test('the record of a closed run is the one it was closed with', async () => {
 test('a stream record that is gone or another one since is not taken for it', async () => {
   const closed = await freezeRun({ archive: openMemoryArchive(), binding, runtime }, runOf(RECORDED));
   const [a, b] = RECORDED as [StoredRecord, StoredRecord];
-  expect(() => recordOf(closed, [a])).toThrow(/b\.json .* is not the record that the run was frozen with/);
+  expect(() => recordOf(closed, [a])).toThrow(/b\.json .* is not the record that the run draft fixed/);
   expect(() => recordOf(closed, [a, { ...b, sha256: a.sha256 }])).toThrow(/b\.json/);
 });
 

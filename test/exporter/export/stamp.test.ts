@@ -122,7 +122,7 @@ describe('a lying authority: what it answers is not kept', () => {
     const { url } = await serve((request) => answering(authority)(request));
     await expect(ask(url, { outlasting: new Date('2027-01-01') })).rejects.toMatchObject({
       code: 'service',
-      message: expect.stringMatching(/still signs with a certificate that ends on 2027-01-01/),
+      message: expect.stringMatching(/still uses a certificate that expires on 2027-01-01/),
     });
     expect((await ask(url, { outlasting: new Date('2026-12-31') })).verdict.state).toBe('proved');
   });
@@ -138,7 +138,7 @@ const DEAD: [string, Reply, string, RegExp, number][] = [
     'half of an answer, then silence',
     { body: 'x'.repeat(100), end: 'stall' },
     'unreachable',
-    /no whole answer within/,
+    /no complete answer within/,
     2,
   ],
   ['half of an answer', { body: 'x'.repeat(100), end: 'cut' }, 'unreachable', /does not answer/, 2],

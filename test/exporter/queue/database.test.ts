@@ -12,11 +12,11 @@ let url: string;
 beforeAll(async () => {
   server = await startPostgres({ durable: true });
   url = await server.createDatabase();
-  await (await RunQueue.open(open(), { supervises: false })).close();
+  await (await RunQueue.open(open(), { supervises: false }))[Symbol.asyncDispose]();
 });
 const opened: QueueDatabase[] = [];
 afterAll(async () => {
-  await Promise.all(opened.map((database) => database.close()));
+  await Promise.all(opened.map((database) => database[Symbol.asyncDispose]()));
   await server.stop();
 });
 

@@ -40,8 +40,8 @@ beforeEach(async ({ onTestFinished }) => {
   });
   queue = await RunQueue.open(database, { supervises: false });
   onTestFinished(async () => {
-    await queue.close();
-    await database.close();
+    await queue[Symbol.asyncDispose]();
+    await database[Symbol.asyncDispose]();
   });
 });
 

@@ -72,10 +72,10 @@ describe('links end with the credentials that sign them', () => {
   const sooner = new Date('2026-11-22T12:00:00.000Z');
   const later = new Date('2026-12-22T12:00:00.000Z');
   test.each([
-    [sooner, sooner, /end at 2026-11-22T12:00:00.000Z/],
+    [sooner, sooner, /expire at 2026-11-22T12:00:00.000Z/],
     [later, UNTIL, null],
     [null, UNTIL, null],
-    ['unknown' as const, UNTIL, /do not say when they end/],
+    ['unknown' as const, UNTIL, /of unknown lifetime/],
   ])('that end: %s', async (credentialsUntil, end, words) => {
     const { shared } = await share(withLinks(await finalized(), credentialsUntil), true);
     const { record, warnings } = await shared;

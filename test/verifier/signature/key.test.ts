@@ -47,18 +47,18 @@ test.each([
 });
 
 const REFUSED: [string, () => unknown, RegExp][] = [
-  ['encrypted, no passphrase', () => readSigningKey(text(encrypted), null, 'k'), /k is encrypted, and no passphrase/],
+  ['encrypted, no passphrase', () => readSigningKey(text(encrypted), null, 'k'), /k is encrypted, but no passphrase/],
   [
     'SEC 1 encrypted, no passphrase',
     () => readSigningKey(text(legacy), null, 'k'),
-    /k is encrypted, and no passphrase/,
+    /k is encrypted, but no passphrase/,
   ],
   ['encrypted, another passphrase', () => readSigningKey(text(encrypted), 'x', 'k'), /passphrase is wrong/],
   ['encrypted, an empty passphrase', () => readSigningKey(text(encrypted), '', 'k'), /passphrase is wrong/],
   ['an RSA key', () => readSigningKey(text(rsa.file), null, 'k'), /of another kind than Ed25519 or ECDSA/],
   ['a key on P-384', () => readSigningKey(text(p384.file), null, 'k'), /of another kind than Ed25519 or ECDSA/],
-  ['a public key to sign with', () => readSigningKey(text(rsa.publicFile), null, 'k'), /holds no private key/],
-  ['nothing', () => readSigningKey('', null, 'k'), /holds no private key/],
+  ['a public key to sign with', () => readSigningKey(text(rsa.publicFile), null, 'k'), /contains no PEM private key/],
+  ['nothing', () => readSigningKey('', null, 'k'), /contains no PEM private key/],
   [
     'a damaged key',
     () => readSigningKey(text(keys.ed25519.file).replace(/\n(.{20})/, '\nAAAAAAAAAAAAAAAAAAAA'), null, 'k'),

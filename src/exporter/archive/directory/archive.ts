@@ -35,7 +35,7 @@ export async function openDirectoryArchive(path: string, options: { create: bool
     if (options.create || !hasCode(error, 'ENOENT', 'ENOTDIR'))
       throw (options.create ? storeFailure : lookupFailure)(error, `open the archive at ${path}`);
     throw new EvidenceError('not-found', `there is no archive at ${path}`, {
-      nextStep: 'Check the path; the first export to it makes the archive.',
+      nextStep: 'Check the path; the first export to it creates the archive.',
       cause: error,
     });
   }
@@ -85,15 +85,13 @@ class DirectoryArchive implements Archive {
   }
 
   async readBytes(key: string, maxBytes: number): Promise<Uint8Array> {
-    const handle = await this.#open(key);
+    await using handle = await this.#open(key);
     try {
       const { size } = await handle.stat();
       if (size > maxBytes) throw new EvidenceError('unreadable', `${key} has more than ${maxBytes} bytes`);
       return await handle.readFile();
     } catch (error) {
       throw readFailure(error, key);
-    } finally {
-      await handle.close();
     }
   }
 
@@ -160,7 +158,7 @@ class DirectoryArchive implements Archive {
     } catch (error) {
       if (hasCode(error, 'EEXIST')) return this.#takeExisting(key, expected);
       if (!hasCode(error, 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EXDEV')) throw error;
-      throw new EvidenceError('archive', `could not store ${key}: no hard link can be made in ${dirname(path)}`, {
+      throw new EvidenceError('archive', `could not store ${key}: ${dirname(path)} does not support hard links`, {
         nextStep: 'Put the archive on a file system with hard links (not FAT or exFAT), or on S3.',
         cause: error,
       });
@@ -172,7 +170,7 @@ class DirectoryArchive implements Archive {
   /** Returns the result of a `put` whose key exists. */
   async #takeExisting(key: string, expected: Expected): Promise<PutResult> {
     if ((await this.#find(key)) === null) {
-      throw new EvidenceError('archive', `could not store ${key}: a folder of that name is in the archive`);
+      throw new EvidenceError('archive', `could not store ${key}: the archive has a folder of that name`);
     }
     const handle = await this.#open(key);
     const actual = await measure(handle.createReadStream({ highWaterMark: BLOCK }));
@@ -201,7 +199,8 @@ class DirectoryArchive implements Archive {
     });
     if (stats === null || stats.isDirectory()) return null;
     if (stats.isSymbolicLink()) throw linked(path);
-    if (!stats.isFile()) throw new EvidenceError('unreadable', `${path} is not a file, so no object of the archive`);
+    if (!stats.isFile())
+      throw new EvidenceError('unreadable', `${path} is not a file, so it is not an object of the archive`);
     return stats;
   }
 
@@ -218,7 +217,7 @@ async function checkReadBack(path: string, expected: Expected): Promise<void> {
   const handle = await open(path, 'r');
   const difference = differenceTo(expected, await measure(handle.createReadStream({ highWaterMark: BLOCK })));
   if (difference === undefined) return;
-  throw new EvidenceError('archive', `the disk gave back ${difference}; the content was not archived`, {
+  throw new EvidenceError('archive', `the disk returned ${difference}; the content was not archived`, {
     nextStep: { before: 'Check the disk for errors before using it for evidence, then' },
   });
 }

@@ -28,7 +28,7 @@ async function checkWriting(path: string, place: string): Promise<Check> {
       await incoming.handle.sync();
       await link(incoming.path, second);
       await syncFolder(dirname(incoming.path));
-      if ((await readFile(second, 'utf8')) !== TEXT) throw new Error('the disk gave back something else');
+      if ((await readFile(second, 'utf8')) !== TEXT) throw new Error('the disk returned different content');
     } finally {
       await incoming.handle.close();
       await unlink(second).catch(() => undefined);
@@ -39,16 +39,16 @@ async function checkWriting(path: string, place: string): Promise<Check> {
   } finally {
     await closeIncoming(place).catch(() => undefined);
   }
-  const where = place === path ? path : `${path}, which the first export makes`;
-  return ok('write', `${where}: written, synchronised to disk, linked and read back; nothing of it stays`);
+  const where = place === path ? path : `${path}, which the first export creates`;
+  return ok('write', `${where}: written, synced to disk, linked and read back; the test file was deleted`);
 }
 
 async function checkSpace(place: string): Promise<Check> {
   const { bavail, bsize } = await statfs(place).catch((error: unknown) => {
-    throw new EvidenceError('archive', `the space on the disk of ${place} cannot be found out`, { cause: error });
+    throw new EvidenceError('archive', `the free space on the disk of ${place} cannot be determined`, { cause: error });
   });
   const free = bavail * bsize;
   const says = `${(free / GIBIBYTE).toFixed(1)} GiB free`;
   if (free >= GIBIBYTE) return ok('space', says);
-  return doubtful('space', `only ${says} on the disk of ${place}`, 'Make room, or name an archive on another disk.');
+  return doubtful('space', `only ${says} on the disk of ${place}`, 'Free space, or name an archive on another disk.');
 }

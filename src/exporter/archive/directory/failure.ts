@@ -6,10 +6,10 @@ const NEXT_STEPS: Record<string, NextStep> = {
   EDQUOT: { before: 'Free space or raise the quota of this user, then' },
   EACCES: 'Give this user permission to write there, or name another archive with --archive.',
   EPERM: 'Give this user permission to write there, or name another archive with --archive.',
-  EFBIG: { before: 'Raise the size of a file that this user may write (ulimit -f), then' },
+  EFBIG: { before: 'Raise the maximum file size for this user (ulimit -f), then' },
   EROFS: 'The disk is mounted read-only: mount it for writing, or name another archive with --archive.',
-  ENOTDIR: 'A file stands where the archive needs a folder: find out what put it there.',
-  EMFILE: { before: 'Raise the number of files this user may have open (ulimit -n), then' },
+  ENOTDIR: 'A file is where the archive needs a folder. Find out what created it.',
+  EMFILE: { before: 'Raise the maximum number of open files for this user (ulimit -n), then' },
 };
 
 const TO_READ = { before: 'Give this user permission to read all of the archive, then' };

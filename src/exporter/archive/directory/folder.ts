@@ -9,12 +9,8 @@ import { storeFailure } from './failure.ts';
  * safe.
  */
 export async function syncFolder(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await using handle = await open(path, 'r');
+  await handle.sync();
 }
 
 /**

@@ -25,10 +25,10 @@ import { Versions } from './versions.ts';
 const DEAD_AFTER_MS = 24 * 60 * 60 * 1000;
 
 const LOCKED_LATER =
-  'the store stored some objects without their lock, as those sent in parts: they were locked right after';
+  'the store stored some objects without a lock, such as multipart uploads; they were locked right afterwards';
 
 const LEFT_COVERED =
-  'two exports stored different objects of the same name at the same moment, and the store did not copy the first one over the other: other programs see the other';
+  'two exports stored different objects under the same name at the same time, and the store did not restore the first one; other programs see the second one';
 
 /** Opens an archive in a bucket. Sends no request until the archive is used. */
 export function openS3Archive(place: S3Place, options: S3Options): Archive {
@@ -131,7 +131,7 @@ class S3Archive implements Archive {
   }
 
   async close(): Promise<void> {
-    this.#connection.close();
+    this.#connection[Symbol.dispose]();
   }
 
   /** Probes the store before anything is stored, and removes unfinished uploads of dead processes. */
@@ -142,11 +142,11 @@ class S3Archive implements Archive {
       const capabilities = await findCapabilities(this.#connection, this.#place, this.#versions, protection);
       const limitations = toLimitations(capabilities);
       if (this.#versions.listable !== true)
-        limitations.push('the store does not list versions: what is read is the newest version of an object');
+        limitations.push('the store does not list versions, so the newest version of each object is read');
       const isDead = (_name: string, begun: Date | undefined) =>
         begun !== undefined && Date.now() - begun.getTime() > DEAD_AFTER_MS;
       if (!(await sweepUploads(this.#connection, bucket, prefix, isDead)))
-        limitations.push('the store does not list unfinished uploads: what an interrupted run left of one stays there');
+        limitations.push('the store does not list unfinished uploads, so parts left by an interrupted run stay there');
       return { capabilities, limitations };
     })();
     return this.#prepared;

@@ -26,7 +26,7 @@ export const PROBE = '.capabilities';
 /** Name of the scratch object, which `evidence doctor` stores repeatedly. */
 export const SCRATCH = '.doctor';
 
-const TEXT = 'Stored by evidence-exporter to find out what this store does. It is not evidence.\n';
+const TEXT = 'Stored by evidence-exporter to test this store. It is not evidence.\n';
 const CONTENT = { source: { bytes: Buffer.from(TEXT) }, expected: { sha256: digestOf(TEXT), bytes: TEXT.length } };
 
 /**
@@ -57,7 +57,7 @@ export async function findCapabilities(
     name,
     version_id: conditional.state === 'created' ? (conditional.version_id ?? undefined) : oldest.version_id,
   });
-  if (found === null) throw new EvidenceError('archive', `s3://${place.bucket}/${name} was stored, but is not there`);
+  if (found === null) throw new EvidenceError('archive', `s3://${place.bucket}/${name} was stored, but does not exist`);
   return {
     createOnly,
     versions: oldest.version_id !== undefined,
@@ -89,18 +89,18 @@ export function toLimitations({ createOnly, versions, checksums, locksShown }: C
   const sentences: string[] = [];
   if (!createOnly && versions)
     sentences.push(
-      'the store ignores create-only writes (If-None-Match): every key was looked up before it was written, and of several versions the first one counts',
+      'the store ignores create-only writes (If-None-Match): every key was looked up before it was written, and the first of several versions counts',
     );
   if (!createOnly && !versions)
     sentences.push(
-      'the store ignores create-only writes (If-None-Match) and keeps no versions: every key was looked up before it was written, but what another program writes at the same moment can replace it',
+      'the store ignores create-only writes (If-None-Match) and keeps no versions: every key was looked up before it was written, but another program writing at the same time can replace an object',
     );
   if (createOnly && !versions)
     sentences.push(
-      'the store keeps no versions: whoever may write to the bucket can replace or delete what is archived',
+      'the store keeps no versions: anyone who may write to the bucket can replace or delete archived objects',
     );
   if (!checksums)
-    sentences.push('the store does not attest SHA-256 checksums: every object was downloaded again and hashed here');
+    sentences.push('the store does not attest SHA-256 checksums, so every object was downloaded again and hashed');
   if (!locksShown)
     sentences.push('the locks of objects could not be read back: the store does not show them to this identity');
   return sentences;

@@ -14,29 +14,25 @@ const NAMES = ['versioning', 'object-lock', 'retention', 'write', 'deletion', 's
 
 /** Checks everything that an archive in this bucket depends on, in the order in which an export needs it. */
 export async function checkBucket(place: S3Place, options: S3Options): Promise<Check[]> {
-  const connection = new Connection(options);
+  using connection = new Connection(options);
   const clock = watchClock(connection);
   const bucket = { connection, place, options };
-  try {
-    const exists = await attempt('bucket', () => checkExists(bucket));
-    if (exists.state !== 'ok') return [exists, ...NAMES.map((name) => skipped(name, 'the bucket cannot be reached'))];
-    const versioning = await attempt('versioning', () => checkVersioning(bucket));
-    const configuration = await readLockConfiguration(bucket);
-    const isLocking = !('state' in configuration) && configuration.enabled;
-    return [
-      exists,
-      versioning,
-      'state' in configuration ? configuration : checkLock(bucket, configuration.enabled),
-      'state' in configuration || !configuration.enabled
-        ? skipped('retention', 'the bucket has no Object Lock')
-        : checkRetention(bucket, configuration.retention),
-      await attempt('write', () => checkWriting(bucket, isLocking)),
-      await attempt('deletion', () => checkDeletion(bucket, isLocking)),
-      compareClocks('store-clock', 'the store', clock.last, new Date()),
-    ];
-  } finally {
-    connection.close();
-  }
+  const exists = await attempt('bucket', () => checkExists(bucket));
+  if (exists.state !== 'ok') return [exists, ...NAMES.map((name) => skipped(name, 'the bucket cannot be reached'))];
+  const versioning = await attempt('versioning', () => checkVersioning(bucket));
+  const configuration = await readLockConfiguration(bucket);
+  const isLocking = !('state' in configuration) && configuration.enabled;
+  return [
+    exists,
+    versioning,
+    'state' in configuration ? configuration : checkLock(bucket, configuration.enabled),
+    'state' in configuration || !configuration.enabled
+      ? skipped('retention', 'the bucket has no Object Lock')
+      : checkRetention(bucket, configuration.retention),
+    await attempt('write', () => checkWriting(bucket, isLocking)),
+    await attempt('deletion', () => checkDeletion(bucket, isLocking)),
+    compareClocks('store-clock', 'the store', clock.last, new Date()),
+  ];
 }
 
 /** Records the Date header of the newest answer, whatever its status. */
@@ -62,18 +58,18 @@ async function checkExists({ connection, place }: Bucket): Promise<Check> {
   if (page !== null) return ok('bucket', `${formatS3Url(place)} can be listed with this identity`);
   return failed(
     'bucket',
-    `there is no bucket ${bucket}`,
-    `Check archive.url, archive.region and archive.endpoint; or make it: aws s3api create-bucket --bucket ${bucket} --object-lock-enabled-for-bucket`,
+    `the bucket ${bucket} does not exist`,
+    `Check archive.url, archive.region and archive.endpoint; or create it: aws s3api create-bucket --bucket ${bucket} --object-lock-enabled-for-bucket`,
   );
 }
 
 async function checkVersioning({ connection, place: { bucket } }: Bucket): Promise<Check> {
   const command = new GetBucketVersioningCommand({ Bucket: bucket });
   const { Status } = await connection.send(`read the versioning of the bucket ${bucket}`, command);
-  if (Status === 'Enabled') return ok('versioning', 'on: what is put over an object does not replace it');
+  if (Status === 'Enabled') return ok('versioning', 'on: overwriting an object keeps the earlier version');
   return failed(
     'versioning',
-    `${Status === 'Suspended' ? 'suspended' : 'off'}: whoever may write can replace what is archived`,
+    `${Status === 'Suspended' ? 'suspended' : 'off'}: anyone who may write can replace archived objects`,
     `aws s3api put-bucket-versioning --bucket ${bucket} --versioning-configuration Status=Enabled`,
   );
 }
@@ -116,8 +112,8 @@ function checkLock({ place: { bucket } }: Bucket, enabled: boolean): Check {
   if (enabled) return ok('object-lock', 'on');
   return failed(
     'object-lock',
-    'off: nothing in this bucket can be kept from being deleted',
-    `Use a bucket that was made with --object-lock-enabled-for-bucket, or, where the store can: aws s3api put-object-lock-configuration --bucket ${bucket} --object-lock-configuration ObjectLockEnabled=Enabled`,
+    'off: objects in this bucket cannot be protected from deletion',
+    `Use a bucket created with --object-lock-enabled-for-bucket, or, if the store supports it: aws s3api put-object-lock-configuration --bucket ${bucket} --object-lock-configuration ObjectLockEnabled=Enabled`,
   );
 }
 
@@ -130,8 +126,8 @@ function checkRetention({ options: { retention } }: Bucket, found: DefaultRetent
     if (found !== null) return ok('retention', `by the default of the bucket: ${theirs}`);
     return failed(
       'retention',
-      'none: neither archive.retention nor the bucket says how long evidence is locked',
-      'Set archive.retention: { mode: compliance, years: 7 } in evidence.yaml, as your policy has it.',
+      'none: neither archive.retention nor the bucket sets how long evidence is locked',
+      'Set archive.retention: { mode: compliance, years: 7 } in evidence.yaml, according to your policy.',
     );
   }
   const ours = `${retention.mode}, ${retention.years === 1 ? '1 year' : `${retention.years} years`}`;
@@ -141,7 +137,7 @@ function checkRetention({ options: { retention } }: Bucket, found: DefaultRetent
   if (!isWeaker) return ok('retention', `${ours}, set for each object (the default of the bucket: ${theirs})`);
   return failed(
     'retention',
-    `archive.retention (${ours}) asks for less than the default of the bucket (${theirs}), and outweighs it`,
+    `archive.retention (${ours}) is shorter than the default of the bucket (${theirs}) and overrides it`,
     'Raise archive.retention to the policy of the bucket, or leave it out.',
   );
 }

@@ -90,7 +90,7 @@ export class Connection {
     }
   }
 
-  close(): void {
+  [Symbol.dispose](): void {
     this.client.destroy();
   }
 
@@ -187,7 +187,7 @@ function bounded(body: Readable): Readable {
       bytes += block.length;
       if (bytes <= MAX_ANSWER_BYTES) return done(null, block);
       done(
-        new EvidenceError('archive', `the store gave an answer of more than ${MAX_ANSWER_BYTES} bytes`, {
+        new EvidenceError('archive', `the store returned an answer of more than ${MAX_ANSWER_BYTES} bytes`, {
           nextStep: 'Check that archive.endpoint is the address of an S3 store.',
         }),
       );

@@ -86,7 +86,7 @@ export function toStoreError(error: unknown, doing: string, secrets: readonly st
   if (code !== '') {
     if (code === 'EPROTO' && /wrong version number/i.test(thrown.message))
       return new EvidenceError('config', `could not ${doing}: the store does not speak TLS`, {
-        nextStep: 'If it is right that it is not encrypted, write archive.endpoint with http://.',
+        nextStep: 'If the store is intentionally unencrypted, use http:// in archive.endpoint.',
       });
     if (!CERTIFICATE.test(code)) return unanswered(doing, `${said || code}`);
     return new EvidenceError('archive', `could not ${doing}: the store's certificate is not trusted: ${said || code}`, {
@@ -104,24 +104,28 @@ export function toStoreError(error: unknown, doing: string, secrets: readonly st
 function profileStep(): string | null {
   const profile = process.env['AWS_PROFILE'];
   if (profile === undefined || profile === '') return null;
-  return `AWS_PROFILE names the profile "${profile}": see whether ~/.aws/config or ~/.aws/credentials has it, with credentials that hold, or unset AWS_PROFILE.`;
+  return `AWS_PROFILE names the profile "${profile}": check that ~/.aws/config or ~/.aws/credentials has it with valid credentials, or unset AWS_PROFILE.`;
 }
 
 function unanswered(doing: string, why: string): EvidenceError {
   return new EvidenceError('archive', `could not ${doing}: ${why}`, {
-    nextStep: { before: 'Check the store and the way to it, then', same: ': what is archived stays' },
+    nextStep: { before: 'Check the store and the network, then', same: ': archived bundles are kept' },
   });
 }
 
 /** Next steps in order of precedence. */
 const NEXT_STEPS: [when: RegExp | number, code: 'config' | 'not-found' | 'store-refused', nextStep: NextStep][] = [
-  [/^NoSuchBucket$/, 'not-found', 'Check archive.url, archive.region and archive.endpoint; a bucket is never made.'],
+  [
+    /^NoSuchBucket$/,
+    'not-found',
+    'Check archive.url, archive.region and archive.endpoint; buckets are never created automatically.',
+  ],
   [
     /^(PermanentRedirect|AuthorizationHeaderMalformed|IllegalLocationConstraintException)$/,
     'config',
     'Set archive.region to the region of the bucket.',
   ],
-  [/^KMS\./, 'config', 'Check archive.kms_key_id, and that this identity may use the key.'],
+  [/^KMS\./, 'config', 'Check archive.kms_key_id and that this identity may use the key.'],
   [/^RequestTimeTooSkewed$/, 'store-refused', "Set this machine's clock."],
   [
     REFUSED_WITH_400,
@@ -129,7 +133,7 @@ const NEXT_STEPS: [when: RegExp | number, code: 'config' | 'not-found' | 'store-
     { before: 'Renew the credentials (`aws sso login`, or a new session token), then' },
   ],
   [401, 'store-refused', { before: 'Check the credentials of the store, then' }],
-  [403, 'store-refused', { before: 'Check the credentials, and that this identity may do so, then' }],
+  [403, 'store-refused', { before: 'Check the credentials and the permissions of this identity, then' }],
 ];
 
 function refused(doing: string, refusal: StoreRefusal): EvidenceError {
@@ -138,12 +142,12 @@ function refused(doing: string, refusal: StoreRefusal): EvidenceError {
   const text = `could not ${doing}: the store answered ${status} (${name})${said}`;
   if (status === 400 && name === 'InvalidRequest' && /lock/i.test(`${message}${doing}`))
     return new EvidenceError('config', text, {
-      nextStep: 'Use a bucket that was made with Object Lock, or leave out archive.retention and archive.legal_hold.',
+      nextStep: 'Use a bucket created with Object Lock, or leave out archive.retention and archive.legal_hold.',
       cause: refusal,
     });
   const [, code, nextStep] = NEXT_STEPS.find(([when]) =>
     typeof when === 'number' ? when === status : when.test(name),
-  ) ?? [0, 'archive' as const, { before: 'Check the store, then', same: ': what is archived stays' }];
+  ) ?? [0, 'archive' as const, { before: 'Check the store, then', same: ': archived bundles are kept' }];
   return new EvidenceError(code, text, { nextStep, cause: refusal });
 }
 

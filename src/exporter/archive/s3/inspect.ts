@@ -99,13 +99,13 @@ export async function secure(connection: Connection, wanted: Wanted, protection:
   await protect(connection, { ...wanted, version_id: found.version_id }, protection);
   const secured = await requireThere(connection, wanted);
   const left = unprotectedIn(secured, protection);
-  if (left !== undefined) throw lost(wanted, `the store gave back ${left}`);
+  if (left !== undefined) throw lost(wanted, `the store returned ${left}`);
   return { ...secured, lockedLater: true };
 }
 
 async function requireThere(connection: Connection, wanted: Wanted): Promise<Inspection> {
   const found = await inspect(connection, wanted);
-  if (found === null) throw lost(wanted, 'it is not there');
+  if (found === null) throw lost(wanted, 'it does not exist');
   return found;
 }
 
@@ -133,7 +133,7 @@ export async function confirm(
   const attested = found.checksum === checksum && found.bytes === expected.bytes;
   const actual = attested ? expected : await measureObject(connection, wanted, found);
   const difference = differenceTo(expected, actual) ?? flawOf(found, protection);
-  if (difference !== undefined) throw lost(wanted, `the store gave back ${difference}`);
+  if (difference !== undefined) throw lost(wanted, `the store returned ${difference}`);
   return found;
 }
 
@@ -152,8 +152,7 @@ function flawOf(found: Inspection, protection: PutProtection): string | undefine
 function lost({ bucket, name, version_id }: Wanted, why: string): EvidenceError {
   const version = version_id === undefined ? '' : ` (version ${version_id})`;
   return new EvidenceError('archive', `s3://${bucket}/${name}${version} was stored, but ${why}`, {
-    nextStep:
-      'Do not trust this store with evidence before its operator has explained this; the source was not changed.',
+    nextStep: 'Do not use this store for evidence until its operator has explained this. The source was not changed.',
   });
 }
 

@@ -81,7 +81,7 @@ export class S3Locks implements Locks {
   async #lockOf(wanted: Wanted): Promise<ObjectLock | null> {
     const found = await inspect(this.#connection, wanted);
     const { bucket, name } = wanted;
-    if (found === null) throw new EvidenceError('not-found', `s3://${bucket}/${name} is not there any more`);
+    if (found === null) throw new EvidenceError('not-found', `s3://${bucket}/${name} no longer exists`);
     if (found.lockHidden)
       throw new EvidenceError('store-refused', `the store does not show the lock of s3://${bucket}/${name}`, {
         nextStep: { before: 'Give this identity s3:GetObjectRetention, then' },
@@ -111,7 +111,7 @@ function word(held: boolean): string {
 }
 
 function unchanged({ bucket, name }: Wanted, what: string): EvidenceError {
-  return new EvidenceError('archive', `s3://${bucket}/${name} was to be protected otherwise, but the store ${what}`, {
-    nextStep: { before: 'Look at the object with another S3 client, then' },
+  return new EvidenceError('archive', `s3://${bucket}/${name} should be protected differently, but the store ${what}`, {
+    nextStep: { before: 'Inspect the object with another S3 client, then' },
   });
 }

@@ -33,7 +33,8 @@ export async function putParts(connection: Connection, upload: Upload, memory: P
     ...protection,
   });
   const { UploadId } = await connection.send(`begin to store s3://${bucket}/${name}`, command);
-  if (UploadId === undefined) throw new EvidenceError('archive', `the store began no upload of s3://${bucket}/${name}`);
+  if (UploadId === undefined)
+    throw new EvidenceError('archive', `the store did not start an upload of s3://${bucket}/${name}`);
   try {
     return await complete(connection, upload, UploadId, await sendParts(connection, upload, UploadId, memory));
   } catch (error) {

@@ -80,8 +80,8 @@ export function parseS3Url(url: string): S3Place {
     });
   const prefix = path.replace(/\/+$/, '');
   if (prefix !== '' && !isKey(prefix))
-    throw new EvidenceError('config', `the prefix of s3://${bucket}/… cannot be the beginning of an object's name`, {
-      nextStep: 'Use parts without backslashes, control characters or a dot at their beginning, and no empty parts.',
+    throw new EvidenceError('config', `the prefix of s3://${bucket}/… is not a valid start of an object name`, {
+      nextStep: 'Each part must be non-empty, without backslashes, control characters or a leading dot.',
     });
   return { bucket, prefix: prefix === '' ? '' : `${prefix}/` };
 }

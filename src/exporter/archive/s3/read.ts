@@ -49,9 +49,9 @@ async function* blocks(
     if (at - from >= PROGRESS_BYTES) cuts = 0;
     if (cuts >= connection.limits.attempts) throw broken(wanted, `the connection broke ${cuts} times`);
     response = await get(connection, wanted, { Range: at === 0 ? undefined : `bytes=${at}-`, IfMatch: ETag });
-    if (response === null) throw broken(wanted, 'it vanished while it was read');
+    if (response === null) throw broken(wanted, 'it disappeared while it was read');
     if (at > 0 && response.ContentRange?.startsWith(`bytes ${at}-`) !== true)
-      throw broken(wanted, 'the store does not go on where the connection broke');
+      throw broken(wanted, 'the store does not resume where the connection broke');
   }
 }
 

@@ -55,8 +55,8 @@ export async function checkDeletion(bucket: Bucket, isLocking: boolean): Promise
     );
   return failed(
     'deletion',
-    `this identity can ${powers.join(', ')}: whoever gets hold of it can take evidence away`,
-    'Export with an identity that has only the writer policy, which `evidence init` writes.',
+    `this identity can ${powers.join(', ')}: anyone who obtains it can remove evidence`,
+    'Export with an identity that has only the writer policy from `evidence init`.',
   );
 }
 
@@ -73,7 +73,7 @@ async function putScratch(
 ): Promise<Scratch> {
   const name = `${place.prefix}${SCRATCH}`;
   // Random text, so that reading it back proves that this version was stored now.
-  const text = `Stored by evidence doctor to see how this store keeps it. It is not evidence. ${randomBytes(8).toString('hex')}\n`;
+  const text = `Stored by evidence doctor to test this store. It is not evidence. ${randomBytes(8).toString('hex')}\n`;
   const until = new Date(Date.now() + LOCK_MS);
   until.setUTCMilliseconds(0);
   const { ServerSideEncryption, SSEKMSKeyId } = protectionOf(options, until);

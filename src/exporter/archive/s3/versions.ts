@@ -88,7 +88,7 @@ export class Versions {
   #endless(prefix: string): EvidenceError {
     return new EvidenceError(
       'archive',
-      `the store's list of s3://${this.#place.bucket}/${prefix} does not go on where it ended`,
+      `the store's list of s3://${this.#place.bucket}/${prefix} does not continue where the last page ended`,
       { nextStep: 'Ask the operator of the store; nothing was changed.' },
     );
   }

@@ -28,16 +28,16 @@ function describe({ runId, streamId, bundleFindings }: Result, belonging: Belong
   switch (belonging) {
     case 'listed':
       return bundleFindings.length > 0
-        ? 'Its manifest is the one that this report lists for the stream.'
-        : 'It is the bundle that this report lists for the stream, by its identity.';
+        ? 'Its manifest matches the one in this report.'
+        : 'Its identity matches the bundle in this report.';
     case 'replaced':
-      return `It states that it is of this run, ${runId}. For its stream, ${streamId}, this report lists another bundle.`;
+      return `It claims to be of this run, ${runId}, but this report lists another bundle for its stream, ${streamId}.`;
     case 'stray':
-      return `It states that it is of this run, ${runId}. This report does not list its stream, ${streamId}.`;
+      return `It claims to be of this run, ${runId}, but this report does not list its stream, ${streamId}.`;
     case 'elsewhere':
-      return `This report does not list it: it states that it is of another run, ${runId}.`;
+      return `This report does not list it. It claims to be of another run, ${runId}.`;
     case 'unknown':
-      return 'It cannot be told whether it belongs to this run.';
+      return 'It is unknown whether it belongs to this run.';
   }
 }
 
@@ -79,16 +79,16 @@ function headlineOf(result: Result, belonging: Belonging): Headline {
       tone: 'alarm',
       word: status === null ? 'NOT A SOUND BUNDLE' : 'NOT WHAT IT STATES',
       sentences: [
-        `${plural(bundleFindings.length, 'finding')}: this is not the bundle that was made, or not all of it. Do not rely on it; fetch it again from the archive.`,
+        `${plural(bundleFindings.length, 'finding')}: the bundle was changed or is incomplete. Do not rely on it; fetch it again from the archive.`,
       ],
     };
-  const what = `Every file is what the manifest says. Stream ${streamId ?? 'unknown'}, ${plural(entries, 'entry')}.`;
+  const what = `Every file matches the manifest. Stream ${streamId ?? 'unknown'}, ${plural(entries, 'entry')}.`;
   if (status === 'refuted') return { tone: 'alarm', word: 'REFUTED', sentences: [what, refutation(result)] };
   if (belonging === 'replaced' || belonging === 'stray')
     return {
       tone: 'alarm',
       word: 'NOT THE BUNDLE OF THIS RUN',
-      sentences: ['Do not take it for what was archived; fetch the bundle again from the archive.', what],
+      sentences: ['Do not rely on it; fetch the bundle again from the archive.', what],
     };
   const sums = sumsOf(result);
   if (status === 'empty')
@@ -105,7 +105,7 @@ function headlineOf(result: Result, belonging: Belonging): Headline {
   return { tone: status === 'verified' ? 'calm' : 'caution', word, sentences: [what, ...sums] };
 }
 
-const UNKNOWN_MAKER = 'Nothing here shows who made it.';
+const UNKNOWN_MAKER = 'This check does not show who made it.';
 
 /** Lists the claims that are proved here, and always those that are not. */
 function sumsOf({ claims }: Result): string[] {
@@ -116,7 +116,7 @@ function sumsOf({ claims }: Result): string[] {
   return [
     `${grouped(proved)} of ${plural(claims.length, 'claim')} ${agree(proved, 'is', 'are')} proved here, and none is refuted.`,
     ...(open.length === 0 ? [] : [`Not proved here: ${open.join(', ')}.`]),
-    ...(recorded.length === 0 ? [] : [`Recorded by the export, and not derived here: ${recorded.join(', ')}.`]),
+    ...(recorded.length === 0 ? [] : [`Recorded by the export, not checked here: ${recorded.join(', ')}.`]),
   ];
 }
 

@@ -33,10 +33,10 @@ self.addEventListener('message', async ({ data }: MessageEvent<VerifierRequest>)
 
 /** Claims that the browser checks only partly or not at all, with the program that checks them. */
 const ELSEWHERE: Partial<Record<ClaimName, string>> = {
-  seal: 'Seals are checked by those who have their key: evidence verify BUNDLE --seal-key ID=FILE.',
+  seal: 'Checking seals needs their key: evidence verify BUNDLE --seal-key ID=FILE.',
   anchor:
-    'Tokens are not checked in a browser: evidence verify BUNDLE --timestamp-roots FILE, or openssl ts -verify as README.txt in the bundle says.',
-  agreement: 'The PDF is not read in a browser: what evidence verify BUNDLE reads of it can only refute.',
+    'Tokens are not checked in a browser. Use evidence verify BUNDLE --timestamp-roots FILE, or openssl ts -verify as described in README.txt of the bundle.',
+  agreement: 'The PDF is not read in a browser. evidence verify BUNDLE reads it, which can only refute.',
 };
 
 /** Signatures and certificates can only be verified asynchronously in a browser; reading a PDF needs far more code. */
@@ -52,7 +52,7 @@ const AGE = 'age-encryption.org/v1';
 async function verifyBlob(blob: Blob, name: string, now: Date, onProgress: (share: number) => void): Promise<Result> {
   // First line of an encrypted file, defined by the age format.
   if ((await blob.slice(0, AGE.length).text()) === AGE)
-    throw new EvidenceError('unreadable', 'it is encrypted: decrypt it (age -d -i KEY FILE) and drop what comes out');
+    throw new EvidenceError('unreadable', 'it is encrypted; decrypt it (age -d -i KEY FILE) and drop the result');
   let read = 0;
   const container = openBlob(blob, name, (bytes) => {
     read += bytes;

@@ -14,10 +14,13 @@ export async function runAbandon(flags: FlagsOf<'runs'>, context: CommandContext
   const { run: runId, reason = '' } = flags;
   if (runId === undefined)
     throw new EvidenceError('usage', 'the run is missing', {
-      nextStep: 'Name it: evidence runs abandon RUN --reason WHY. See which are open, with: evidence runs.',
+      nextStep: 'Name it: evidence runs abandon RUN --reason WHY. List the open runs: evidence runs.',
     });
   if (reason.trim() === '')
-    throw new EvidenceError('usage', '--reason is missing: it is kept for ever, and every verification shows it');
+    throw new EvidenceError(
+      'usage',
+      '--reason is missing: the reason is kept forever, and every verification shows it',
+    );
   const config = await loadConfig(flags, environment, directory);
   const signingKey = openSigningKey(config, context);
   const publicKeys = readPublicKeys(config.verify.publicKeyFiles);
@@ -28,13 +31,13 @@ export async function runAbandon(flags: FlagsOf<'runs'>, context: CommandContext
     if (flags['dry-run'] === true) {
       const ledgerKey = await foreseeAbandonment(archive, abandonment, trust);
       printer.document('evidence-runs-abandon-dry-run/1', { dry_run: true, abandonment, ledger_key: ledgerKey });
-      printer.result(`Would be written: the ledger entry ${ledgerKey}. No command undoes that. Nothing was written.`);
+      printer.result(`Would write the ledger entry ${ledgerKey}, which no command can undo. Nothing was written.`);
       return 0;
     }
     await abandonRun(archive, abandonment, trust);
     printer.document('evidence-runs-abandon/1', abandonment);
-    printer.result(`Recorded: run ${runId} is abandoned. What lies there stays, and is no evidence; verify names it.`);
-    printer.result('The same export command exports its period as a revision.');
+    printer.result(`Recorded: run ${runId} is abandoned. Its files stay but are not evidence; verify lists them.`);
+    printer.result('Running the same export command exports its period as a revision.');
     return 0;
   });
 }

@@ -26,14 +26,14 @@ interface Recorded {
 export function tellBegin(story: Story): void {
   story.tell({
     title: 'A platform',
-    text: 'Four services start in this process: an audit evidence chain, traps, endpoints and AI agents. Their database is in a temporary folder, and gone afterwards. All that happens is an entry of a sealed hash chain.',
+    text: 'Four services start in this process: an audit evidence chain, traps, endpoints and AI agents. Their database is in a temporary folder that is deleted at the end. Every event becomes an entry in a sealed hash chain.',
   });
 }
 
 export function tellHost(story: Story, { streams, created, notes }: Recorded): void {
   story.tell({
     title: 'This machine',
-    text: 'What really happened on this machine is recorded: its git history, what npm installed, and what dpkg did.',
+    text: 'Real events on this machine are recorded: its git history, npm installations and dpkg actions.',
     facts: [
       ['recorded', `${plural(created, 'event')} in ${plural(streams.size, 'stream')}`],
       ...notes.map((note) => ['left out', note] as const),
@@ -44,7 +44,7 @@ export function tellHost(story: Story, { streams, created, notes }: Recorded): v
 export function tellChecked(story: Story, streams: number): void {
   story.tell({
     title: 'Checks and time-stamps',
-    text: 'The platform checks every stream, and has the head of each time-stamped. Its authority is a development one inside it: no external witness.',
+    text: 'The platform checks every stream and gets the head of each time-stamped. Its built-in development authority is not an external witness.',
     facts: [['checked', `${plural(streams, 'stream')}, nothing wrong`]],
   });
 }
@@ -61,7 +61,7 @@ export function tellExport(story: Story, result: ExportResult, { archiveUrl, pri
   const { record } = result;
   story.tell({
     title: 'The export',
-    text: 'Everything was fetched with an API key, as a monthly job would, and each claim was proved on this side. For that the seal keys were given, and the root of the development authority was pinned.',
+    text: 'The exporter fetched everything with an API key, as a monthly job would, and proved each claim itself. It had the seal keys and the pinned root of the development authority.',
   });
   story.set(tableOf([...record.streams]));
   if (isDetailed(record, printer)) return void printRun(result, archiveUrl, printer);
@@ -72,8 +72,8 @@ export function tellExport(story: Story, result: ExportResult, { archiveUrl, pri
 /** Shows the records of the other services, and which of them the entries of the streams above prove. */
 function tellSupplements(story: Story, { kinds }: RunSupplements): void {
   story.tell({
-    title: 'What the other services say',
-    text: 'Traps, endpoints and agents tell what they saw, and name the entry that records it. Where that entry is in a bundle above, proved, and says the same, the record is proved by entry.',
+    title: 'The other services',
+    text: 'Traps, endpoints and agents report what they saw and name the entry that records it. If that entry is in a bundle above, is proved and agrees, the record is proved by entry.',
     facts: KIND_NAMES.flatMap((kind) => {
       const counts = kinds[kind];
       return counts === undefined ? [] : [[kind, sayKind(counts)] as const];
@@ -102,7 +102,7 @@ function extentOf(record: RunRecord, archiveUrl: string): Facts {
 export function tellVerification(story: Story, report: ArchiveReport, trust: TrustReport, printer: Printer): void {
   story.tell({
     title: 'The proof',
-    text: 'The archive was verified from its files alone, as an auditor does: every digest, link, seal and time-stamp was computed again, and the platform was asked for nothing.',
+    text: 'The archive was verified from its files alone, as an auditor would: every digest, link, seal and time-stamp was recomputed without contacting the platform.',
   });
   if (isDetailed(report, printer)) {
     printer.result('');
@@ -129,7 +129,9 @@ function foundIn(report: ArchiveReport, streams: Parameters<typeof sayNotProved>
       `${checked} checked: ${missing.length} missing, ${altered.length} altered, ${unexpected.length} unexpected`,
     ],
     ['Ledger', `${plural(report.ledger.entries, 'entry')}, ${report.ledger.state}`],
-    ...(records.length === 0 ? [] : [['Records', `${plural(proved, 'record')} proved by entry, judged anew`] as const]),
+    ...(records.length === 0
+      ? []
+      : [['Records', `${plural(proved, 'record')} proved by entry, verified again`] as const]),
     ['Outcome', sayOutcome(report, streams)],
   ];
 }
@@ -143,13 +145,13 @@ export function tellNext(
   const inRun = (name: string) => join(archiveUrl, runPrefix(run_id), name);
   story.tell({
     title: 'What to open next',
-    text: 'The seal keys and the authority are gone with the platform. Whoever verifies the archive later has neither, so seals and time-stamps are unproved then, and the output says so.',
+    text: 'The seal keys and the authority ended with the platform. Later verifications have neither, so they report seals and time-stamps as unproved.',
   });
   for (const [what, path] of [
-    ['The run as an auditor reads it', inRun('report.pdf')],
-    ['The same in a browser, which verifies the bundles that are dropped on it', inRun('report.html')],
-    ['One stream, which explains itself: begin with README.txt in it', join(archiveUrl, bundle)],
-    ['All of it verified again, any time, anywhere', `${command} verify ${archiveUrl}`],
+    ['The run report for an auditor', inRun('report.pdf')],
+    ['The same report in a browser; drop bundles on it to verify them', inRun('report.html')],
+    ['One stream; start with its README.txt', join(archiveUrl, bundle)],
+    ['Verify everything again, anywhere', `${command} verify ${archiveUrl}`],
   ] as const)
     story.point(what, path);
 }

@@ -43,7 +43,7 @@ export async function runDemo(flags: FlagsOf<'demo'>, context: CommandContext): 
   const { printer, directory } = context;
   const archiveUrl = flags.archive ?? DEFAULT_ARCHIVE;
   if (isUrl(archiveUrl))
-    throw new EvidenceError('usage', 'the demonstration writes into a folder only', {
+    throw new EvidenceError('usage', 'the demonstration can write only to a folder', {
       nextStep: 'Give a folder with --archive, or use `evidence export` with an archive in S3.',
     });
   const root = resolve(directory, archiveUrl);
@@ -66,8 +66,8 @@ export async function runDemo(flags: FlagsOf<'demo'>, context: CommandContext): 
   return verification.exit_code === 0 ? exit_code : verification.exit_code;
 }
 
-const ENDED = new EvidenceError('interrupted', 'interrupted; nothing of the demonstration is kept', {
-  nextStep: 'Run the same command again: it begins anew.',
+const ENDED = new EvidenceError('interrupted', 'interrupted; the demonstration was discarded', {
+  nextStep: 'Run the same command again to start over.',
 });
 
 /**
@@ -84,10 +84,12 @@ function removeUnfinished(root: string, wasThere: ReadonlySet<string> | null): v
 /** Refuses the archive of another service, or of a demonstration that was killed. */
 function refuseOthers(root: string, archiveUrl: string): void {
   if (existsSync(root) && !statSync(root).isDirectory())
-    throw new EvidenceError('usage', `${archiveUrl} is no folder`, { nextStep: 'Give another one with --archive.' });
+    throw new EvidenceError('usage', `${archiveUrl} is not a folder`, {
+      nextStep: 'Name another folder with --archive.',
+    });
   if (!['runs', 'ledger'].some((name) => existsSync(join(root, name)))) return;
-  throw new EvidenceError('usage', `${archiveUrl} holds other runs, or a demonstration that was killed`, {
-    nextStep: `Nothing was changed. Give another folder with --archive; or, if it holds nothing but the demonstration, remove it: rm -r ${shellWord(archiveUrl)}.`,
+  throw new EvidenceError('usage', `${archiveUrl} contains other runs, or a demonstration that was killed`, {
+    nextStep: `Nothing was changed. Name another folder with --archive; or, if it contains only the demonstration, remove it: rm -r ${shellWord(archiveUrl)}.`,
   });
 }
 
@@ -151,24 +153,20 @@ async function withTrust(config: Config, platform: EmbeddedPlatform, folder: str
 }
 
 async function exportAll(config: Config, footing: Footing, context: CommandContext): Promise<ExportResult> {
-  const service = connectService(config.source, context.printer, context.signal);
-  try {
-    const options = {
-      config,
-      answer: { runId: RUN_ID, period: { from: null, to: null }, series: null },
-      scope: scopeOf({ request: RUN_ID }, config),
-      revise: false,
-      finalizePartial: false,
-      beginSigning: false,
-      serviceMoved: false,
-      queue: null,
-      notifications: NOBODY_NOTIFIED,
-      service,
-    };
-    return await exportInto(options, footing, context);
-  } finally {
-    await service.close();
-  }
+  await using service = connectService(config.source, context.printer, context.signal);
+  const options = {
+    config,
+    answer: { runId: RUN_ID, period: { from: null, to: null }, series: null },
+    scope: scopeOf({ request: RUN_ID }, config),
+    revise: false,
+    finalizePartial: false,
+    beginSigning: false,
+    serviceMoved: false,
+    queue: null,
+    notifications: NOBODY_NOTIFIED,
+    service,
+  };
+  return await exportInto(options, footing, context);
 }
 
 /** Trust inputs of a verification. */
@@ -191,13 +189,13 @@ async function verifyAgain(root: string, config: Config, context: CommandContext
   const { url: archiveUrl } = config.archive;
   printer.result(`${archiveUrl} already holds the finalized run "${RUN_ID}".`);
   printer.block(
-    'A finalized run is never changed, so nothing was recorded or exported this\ntime; what is there was verified again.\n',
+    'A finalized run never changes, so nothing was recorded or exported this\ntime; the existing run was verified again.\n',
   );
   const verification = await verifyAll(root, config, { sealKeys: new Map(), roots: null }, context);
   const given = { roots: null, stampRoots: null, publicKeys: [], referenceAlone: false };
   printArchive(verification, describeTrust(config, given, verification.contracts), printer);
   printer.document('evidence-demo/1', { run: null, verification });
-  printer.block(`\nTo begin anew: remove ${archiveUrl}, or give another folder with --archive.`);
+  printer.block(`\nTo start over: remove ${archiveUrl}, or name another folder with --archive.`);
   return verification.exit_code;
 }
 

@@ -36,7 +36,7 @@ export async function exportDistributed(
   };
   const isHandedOut = await planRun(exportContext, async (plan) => {
     const isNew = await queue.handOut({ runId, options }, plan);
-    context.printer.note(isNew ? `Run ${runId} is handed out to workers.` : `Workers already export run ${runId}.`);
+    context.printer.note(isNew ? `Run ${runId} is queued for workers.` : `Workers are already exporting run ${runId}.`);
   });
   if (!isHandedOut) return exportRun(exportContext);
   return conclusionOf(exportContext, await watchRun(database, runId, context));
@@ -48,20 +48,16 @@ export async function watchRun(
   runId: string,
   { printer, signal }: CommandContext,
 ): Promise<RunProgress> {
-  const watched = new WatchedRun(printer);
-  try {
-    for (;;) {
-      const progress = await readProgress(database, runId);
-      if (progress === null)
-        throw new EvidenceError('not-found', `run ${runId} is not in the queue any more`, {
-          nextStep: 'What is archived stays. Run the same command again.',
-        });
-      watched.show(progress);
-      if (progress.state === 'ended') return progress;
-      await wait(LOOK_MS, signal);
-    }
-  } finally {
-    watched.close();
+  using watched = new WatchedRun(printer);
+  for (;;) {
+    const progress = await readProgress(database, runId);
+    if (progress === null)
+      throw new EvidenceError('not-found', `run ${runId} is no longer in the queue`, {
+        nextStep: 'Archived bundles are kept. Run the same command again.',
+      });
+    watched.show(progress);
+    if (progress.state === 'ended') return progress;
+    await wait(LOOK_MS, signal);
   }
 }
 
@@ -71,8 +67,8 @@ async function conclusionOf(
   { runId, conclusion, failure }: RunProgress,
 ): Promise<ExportResult> {
   if (conclusion === null)
-    throw new EvidenceError(failure?.code ?? 'service', failure?.reason ?? `no worker could conclude run ${runId}`, {
-      nextStep: failure?.next_step ?? 'See what the workers printed, then run the same command again.',
+    throw new EvidenceError(failure?.code ?? 'service', failure?.reason ?? `no worker could finish run ${runId}`, {
+      nextStep: failure?.next_step ?? "Check the workers' output, then run the same command again.",
     });
   const { state, record, refused } = conclusion;
   if (record !== null) return { record, state, refused, unstamped: null, missing: [] };

@@ -59,31 +59,27 @@ async function checkAudit(
   streams: SeenStream[],
 ): Promise<Check[]> {
   return attemptAll('service', async () => {
-    const service = connectService(config.source, printer, signal);
-    try {
-      const { checkService } = await import('../../doctor/services.ts');
-      const scope = { completeness: config.verify.completeness, required_claims: config.verify.required };
-      const month = periodOfMonths(lastEndedMonth(new Date()));
-      const checks = await checkService(service, needsListing(scope, month), streams);
-      if (config.verify.required.includes('seal') && checks.every(({ state }) => state !== 'failed')) {
-        const { checkNewestSeals } = await import('../../doctor/trust.ts');
-        const { contract } = service.contract;
-        const look = async () =>
-          checkNewestSeals(service.client, streams, { contract, given: await LOADERS.sealKeys(config) });
-        checks.push(await attempt('newest-seals', look));
-      }
-      if (service.supplements === null) return checks;
-      const { checkSupplements } = await import('../../doctor/services.ts');
-      return [...checks, ...(await checkSupplements(service.supplements))];
-    } finally {
-      await service.close();
+    await using service = connectService(config.source, printer, signal);
+    const { checkService } = await import('../../doctor/services.ts');
+    const scope = { completeness: config.verify.completeness, required_claims: config.verify.required };
+    const month = periodOfMonths(lastEndedMonth(new Date()));
+    const checks = await checkService(service, needsListing(scope, month), streams);
+    if (config.verify.required.includes('seal') && checks.every(({ state }) => state !== 'failed')) {
+      const { checkNewestSeals } = await import('../../doctor/trust.ts');
+      const { contract } = service.contract;
+      const look = async () =>
+        checkNewestSeals(service.client, streams, { contract, given: await LOADERS.sealKeys(config) });
+      checks.push(await attempt('newest-seals', look));
     }
+    if (service.supplements === null) return checks;
+    const { checkSupplements } = await import('../../doctor/services.ts');
+    return [...checks, ...(await checkSupplements(service.supplements))];
   });
 }
 
 /** Checks the exported history. @param before checks of the archive. */
 async function checkPast(config: Config, context: CommandContext, before: readonly Check[]): Promise<Check[]> {
-  if (before.some(({ state }) => state === 'failed')) return [skipped('months', 'the archive is not as it should be')];
+  if (before.some(({ state }) => state === 'failed')) return [skipped('months', 'the archive has a problem')];
   return attemptAll('months', async () => {
     const { checkHistory } = await import('../../doctor/history.ts');
     const auditUrl = config.source.auditUrl === null ? null : addressOf(config.source.auditUrl);
@@ -122,37 +118,37 @@ const PARTS: { [Name in FootingPart]: [name: string, describe: Describe<Name>] }
     'seal-keys',
     ({ size }) =>
       size === 0
-        ? skipped('seal-keys', 'none is configured (verify.seal_keys), so seals stay unproved')
-        : ok('seal-keys', `${plural(size, 'key')} can be read`),
+        ? skipped('seal-keys', 'none configured (verify.seal_keys), so seals stay unproved')
+        : ok('seal-keys', `${plural(size, 'key')} readable`),
   ],
   roots: ['roots', (roots, { config }) => checkRoots(roots, config.verify.required)],
   publicKeys: [
     'public-keys',
     (keys) =>
       keys.length === 0
-        ? skipped('public-keys', 'none is configured (verify.public_keys)')
-        : ok('public-keys', `${plural(keys.length, 'public key')} can be read`),
+        ? skipped('public-keys', 'none configured (verify.public_keys)')
+        : ok('public-keys', `${plural(keys.length, 'public key')} readable`),
   ],
   controls: [
     'controls',
     (controls) =>
       controls.length === 0
-        ? skipped('controls', 'none are configured (report.controls)')
-        : ok('controls', `${plural(controls.length, 'control mapping')} can be read`),
+        ? skipped('controls', 'none configured (report.controls)')
+        : ok('controls', `${plural(controls.length, 'control mapping')} readable`),
   ],
   recipients: [
     'encryption',
     (recipients) =>
       recipients === null
-        ? skipped('encryption', 'nobody is named to encrypt to (archive.encrypt_to)')
+        ? skipped('encryption', 'no recipients configured (archive.encrypt_to)')
         : ok('encryption', `bundles are encrypted to ${plural(recipients.names.length, 'recipient')}`),
   ],
   signingKey: [
     'signing-key',
     (key) =>
       key === null
-        ? skipped('signing-key', 'none is configured (sign.key_file), so runs are not signed')
-        : ok('signing-key', `can be read; its id is ${key.id}`),
+        ? skipped('signing-key', 'none configured (sign.key_file), so runs are not signed')
+        : ok('signing-key', `readable; its id is ${key.id}`),
   ],
   stamping: ['time-stamp', describeStamping],
 };
@@ -170,7 +166,7 @@ function describeWorkDirectory(free: number, { config, counts }: Looking): Check
 
 async function describeStamping(stamping: Footing['stamping']): Promise<Check> {
   if (stamping === null)
-    return skipped('time-stamp', 'no authority is configured (sign.tsa_url), so runs are not time-stamped');
+    return skipped('time-stamp', 'no authority configured (sign.tsa_url), so runs are not time-stamped');
   try {
     const { checkAuthority } = await import('../../doctor/trust.ts');
     return await checkAuthority(stamping);

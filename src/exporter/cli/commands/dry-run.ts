@@ -47,10 +47,10 @@ export async function dryRun(options: ExportOptions, footing: Footing, context: 
     supplements: shown.supplements,
   });
   printer.result(`Run ${runId}: ${describePeriod(answer.period)}`);
-  if (isFinalized) printer.result('This run is finalized: without --revise nothing would be exported.');
+  if (isFinalized) printer.result('This run is finalized; without --revise, nothing would be exported.');
   if (movedFrom !== null)
     printer.result(
-      `The archive would record for ever that its service moved here from ${movedFrom} (--service-moved).`,
+      `The archive would record permanently that its service moved here from ${movedFrom} (--service-moved).`,
     );
   printPlan(shown.selection, isFinalized ? 'With --revise, ' : '', options, footing, printer);
   const code = printShown(shown, printer);
@@ -102,8 +102,7 @@ export function printShown({ selection, unchecked, claims, supplements }: ShownB
   if (unchecked !== null) printer.result(`The service's own check would not be recorded: ${unchecked.message}`);
   for (const check of supplements) printSupplement(check, printer);
   const unproved = claims.filter(({ state }) => state === 'failed');
-  for (const { says, next_step } of unproved)
-    printer.result(`The export would not end verified: ${says} → ${next_step}`);
+  for (const { says, next_step } of unproved) printer.result(`The run would not be verified: ${says} → ${next_step}`);
   const drifted = selection.included.filter(({ drift }) => drift !== null);
   for (const { streamId, drift } of drifted) printer.result(`${streamId} could not be exported: ${drift}`);
   if (selection.included.length === 0) return 4;
@@ -152,7 +151,7 @@ function printPlan(
   footing: Footing,
   printer: Printer,
 ): void {
-  printer.result(`${condition}${plural(included.length, 'stream')} would be exported into ${config.archive.url}:`);
+  printer.result(`${condition}${plural(included.length, 'stream')} would be exported to ${config.archive.url}:`);
   for (const { streamId } of included) printer.result(`  ${streamId}`);
   if (excluded.length > 0) printer.result(`${excluded.length} would be left out.`);
   const counts = included.map(({ entryCount }) => entryCount);

@@ -29,7 +29,7 @@ export async function runExport(flags: FlagsOf<'export'>, context: CommandContex
   const { notifyingExport } = await import('../notified.ts');
   return notifyingExport(flags, context, async (config, notifications) => {
     if (config.deadline !== null)
-      context.endAfter(config.deadline.milliseconds, `the deadline of ${config.deadline.given} was reached`);
+      context.endAfter(config.deadline.milliseconds, `the deadline (${config.deadline.given}) passed`);
     const withService = (queue: OpenQueue | null) => exportFrom({ config, queue, notifications }, flags, context);
     if (flags.distributed !== true) return withService(null);
     const { withQueue } = await import('../config/queue.ts');
@@ -44,7 +44,7 @@ async function exportFrom(works: Works, flags: FlagsOf<'export'>, context: Comma
   const { config, queue, notifications } = works;
   const scope = scopeOf(flags, config);
   const { printer, signal } = context;
-  const service = connectService(config.source, printer, signal, {
+  await using service = connectService(config.source, printer, signal, {
     sharedRate: queue?.rate ?? null,
     onRequest: notifications.request,
   });
@@ -57,11 +57,7 @@ async function exportFrom(works: Works, flags: FlagsOf<'export'>, context: Comma
     beginSigning: flags['begin-signing'] === true,
     serviceMoved: flags['service-moved'] === true,
   };
-  try {
-    return await withFooting(config, context, (footing) => exportOn(footing, common, flags, context));
-  } finally {
-    await service.close();
-  }
+  return await withFooting(config, context, (footing) => exportOn(footing, common, flags, context));
 }
 
 async function exportOn(
@@ -129,7 +125,7 @@ async function exportTo(
   context: CommandContext,
 ): Promise<ExportResult> {
   const { printer, signal } = context;
-  const progress = new Progress(printer);
+  using progress = new Progress(printer);
   const listen: Listener = (event) => {
     if (event.type === 'planned') noteRoom(options.config, event.entryCounts, printer);
     progress.listen(event);
@@ -177,8 +173,6 @@ async function exportTo(
   } catch (error) {
     if (signal.aborted) printer.note(progress.standing());
     throw error;
-  } finally {
-    progress.close();
   }
 }
 

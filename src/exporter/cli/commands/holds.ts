@@ -57,7 +57,7 @@ async function change(
     const { record, result, key } = changed;
     printer.document(`evidence-${action}/1`, { ...record, completed_at: result.ended_at, key, lifted });
     for (const line of describe(changed)) printer.result(line);
-    for (const hold of lifted) printer.result(`Taken away: ${sayHold(hold)}`);
+    for (const hold of lifted) printer.result(`Lifted: ${sayHold(hold)}`);
     return 0;
   });
 }
@@ -86,8 +86,8 @@ async function toBeLifted(
   if (standing.length > 1 && all !== true && !isBegun)
     throw new EvidenceError(
       'usage',
-      `run ${run} is on ${standing.length} legal holds, and a release takes all of them away: ${standing.map(sayHold).join('; ')}`,
-      { nextStep: 'If every one of these cases is closed, add --all. Nothing was changed.' },
+      `run ${run} is on ${standing.length} legal holds, and a release lifts all of them: ${standing.map(sayHold).join('; ')}`,
+      { nextStep: 'If all of these cases are closed, add --all. Nothing was changed.' },
     );
   return standing;
 }
@@ -109,15 +109,15 @@ async function foresee(
   printer.document(`evidence-${action}-dry-run/1`, { dry_run: true, run_id, action, retain_until, objects, lifted });
   const modes = [...new Set(objects.map(({ lock }) => lock?.mode ?? options.mode))];
   const what = {
-    hold: 'would be put on legal hold; `evidence release` undoes that',
-    release: 'would be on legal hold no more; `evidence hold` puts it back',
+    hold: 'would be placed on legal hold; `evidence release` undoes this',
+    release: 'would be released from legal hold; `evidence hold` restores it',
     extend: modes.includes('compliance')
-      ? `would be locked until ${retain_until} at least. In compliance mode NOBODY can undo that, whoever asks`
-      : `would be locked until ${retain_until} at least; only who may bypass governance can undo that`,
+      ? `would be locked until at least ${retain_until}. In compliance mode, NOBODY can undo this`
+      : `would be locked until at least ${retain_until}; only users who may bypass governance can undo this`,
   }[action];
   printer.result(`Run ${run_id}: ${plural(objects.length, 'object')} ${what}.`);
-  for (const hold of lifted) printer.result(`Would be taken away: ${sayHold(hold)}`);
-  printer.result('The order and its reason would be on record with the run for ever. Nothing was changed.');
+  for (const hold of lifted) printer.result(`Would be lifted: ${sayHold(hold)}`);
+  printer.result('The order and its reason would be kept with the run forever. Nothing was changed.');
   return 0;
 }
 
@@ -127,7 +127,7 @@ type Extension = Date | number;
 /** Reads the options before anything is requested. @throws EvidenceError `usage` if they are no valid time. */
 function readOptions({ years, until }: FlagsOf<'extend'>): Extension {
   if ((years === undefined) === (until === undefined))
-    throw new EvidenceError('usage', 'say how long, with either --years or --until');
+    throw new EvidenceError('usage', 'give either --years or --until');
   if (years === undefined) return readMoment(until ?? '');
   if (Number.isInteger(years) && years >= 1 && years <= 100) return years;
   throw new EvidenceError('usage', '--years is not a whole number from 1 to 100');
@@ -141,11 +141,11 @@ function endOf(options: Extension, { archive: { store } }: Config, finished: Dat
   if (until > ceiling)
     throw new EvidenceError(
       'usage',
-      `${until.toISOString()} is more than ${maxYears} years after the run; what is locked so long nobody can delete sooner`,
-      { nextStep: 'If it is meant, raise archive.retention.max_years in evidence.yaml.' },
+      `${until.toISOString()} is more than ${maxYears} years after the run; nobody can delete a locked run before its lock ends`,
+      { nextStep: 'If this is intended, raise archive.retention.max_years in evidence.yaml.' },
     );
   if (until < floor)
-    throw new EvidenceError('usage', `${until.toISOString()} is sooner than the ${years} years of archive.retention`);
+    throw new EvidenceError('usage', `${until.toISOString()} is earlier than the ${years} years of archive.retention`);
   return until;
 }
 
@@ -162,9 +162,9 @@ function describe({ key, record, result, resumed }: ProtectionChange): string[] 
   const objects = plural(result.objects.length, 'object');
   const what = {
     hold: 'nobody can delete them until the run is released',
-    release: 'the legal hold is taken away; what retention they have stays',
-    extend: `locked until ${record.retain_until}, or longer if they were`,
+    release: 'the legal hold is lifted; retention stays',
+    extend: `locked until ${record.retain_until}, or longer if already so`,
   }[record.action];
-  const lead = resumed ? 'Completed what was interrupted. ' : '';
+  const lead = resumed ? 'Completed an interrupted change. ' : '';
   return [`${lead}Run ${record.run_id}: ${objects}: ${what}.`, `Recorded as ${key}.`];
 }

@@ -35,9 +35,13 @@ export function schedulersOf(flags: FlagsOf<'init'>): Scheduler[] {
 export function scheduleTexts(scheduler: Scheduler, scheduled: Scheduled): [name: string, text: string][] {
   const { directory } = scheduled;
   if (/\p{Cc}/u.test(directory))
-    throw new EvidenceError('usage', 'the name of this folder has a control character, which no schedule can hold', {
-      nextStep: 'Run it in another folder.',
-    });
+    throw new EvidenceError(
+      'usage',
+      'the name of this folder contains a control character, which a schedule cannot contain',
+      {
+        nextStep: 'Run the command in another folder.',
+      },
+    );
   return { cron: cronTexts, systemd: systemdTexts, kubernetes: kubernetesTexts }[scheduler](scheduled);
 }
 
@@ -45,9 +49,9 @@ export function scheduleTexts(scheduler: Scheduler, scheduled: Scheduled): [name
 export function afterSchedule(scheduler: Scheduler, { files }: Scheduled): string {
   const isKeyNamed = files.apiKey !== null;
   return {
-    cron: `${isKeyNamed ? 'Add' : `Put the API key into ${KEY_FILE}, readable by this user alone, and add`} the lines of deploy/crontab with: crontab -e.`,
-    systemd: `${isKeyNamed ? 'Install the units:' : `Put the API key into ${KEY_FILE}, readable by root alone; then:`} sudo cp deploy/evidence-*.service deploy/evidence-*.timer /etc/systemd/system/ && sudo systemctl enable --now evidence-export.timer evidence-upkeep.timer`,
-    kubernetes: 'Name your image and archive in deploy/cronjob.yaml; its first lines say what it needs.',
+    cron: `${isKeyNamed ? 'Add' : `Put the API key into ${KEY_FILE}, readable only by this user, and add`} the lines of deploy/crontab with: crontab -e.`,
+    systemd: `${isKeyNamed ? 'Install the units:' : `Put the API key into ${KEY_FILE}, readable only by root; then:`} sudo cp deploy/evidence-*.service deploy/evidence-*.timer /etc/systemd/system/ && sudo systemctl enable --now evidence-export.timer evidence-upkeep.timer`,
+    kubernetes: 'Set your image and archive in deploy/cronjob.yaml; its first lines list what it needs.',
   }[scheduler];
 }
 

@@ -13,7 +13,7 @@ import type { FlagsOf } from './flags-of.ts';
 import { afterSchedule, type Scheduled, schedulersOf, scheduleTexts } from './init-schedule.ts';
 import { fillTemplate, quote } from './init-templates.ts';
 
-const ELSEWHERE = 'Run it in a folder that this user may write to, after removing what it has begun there.';
+const ELSEWHERE = 'Remove the files it has written so far, and run it in a folder that this user may write to.';
 
 /** Upper bound of the days in a year. */
 const DAYS_OF_A_YEAR = 366;
@@ -49,17 +49,17 @@ export async function runInit(flags: FlagsOf<'init'>, { printer, directory }: Co
   if (there.length > 0)
     throw new EvidenceError(
       'usage',
-      `${there.join(', ')} ${there.length === 1 ? 'is' : 'are'} there already; nothing was written`,
+      `${there.join(', ')} ${there.length === 1 ? 'exists' : 'exist'}; nothing was written`,
       {
-        nextStep: 'Run it in another folder and compare, or move what is there out of the way.',
+        nextStep: 'Run it in another folder and compare, or move the existing files away.',
       },
     );
   for (const [name, text] of texts) writeNewFile(resolve(directory, name), text, ELSEWHERE);
   printer.document('evidence-init/1', { written: names });
   printer.result(`Written: ${names.join(', ')}.`);
-  if (isConfigured) printer.result(`${CONFIG_FILE} was there, and is as it was.`);
+  if (isConfigured) printer.result(`${CONFIG_FILE} exists and was not changed.`);
   if (scheduled !== null) for (const name of schedulers) printer.result(afterSchedule(name, scheduled));
-  printer.result(`Next: read ${isConfigured ? 'them' : CONFIG_FILE}, then look at it all with \`evidence doctor\`.`);
+  printer.result(`Next: read ${isConfigured ? 'them' : CONFIG_FILE}, then check everything with \`evidence doctor\`.`);
   return 0;
 }
 
@@ -91,8 +91,8 @@ function refuseWithConfiguration(flags: FlagsOf<'init'>): void {
     (name) => flags[name] !== undefined,
   );
   if (given.length === 0) return;
-  throw new EvidenceError('usage', `${CONFIG_FILE} is there already, so --${given.join(', --')} would mean nothing`, {
-    nextStep: `Leave that out: the schedule goes by ${CONFIG_FILE}.`,
+  throw new EvidenceError('usage', `${CONFIG_FILE} exists, so --${given.join(', --')} would have no effect`, {
+    nextStep: `Leave it out: the schedule uses ${CONFIG_FILE}.`,
   });
 }
 
@@ -104,7 +104,7 @@ function refuseForeign(store: Store, flags: FlagsOf<'init'>): void {
   const given = STORE_FLAGS.filter((flag) => flags[flag] !== undefined && !store.flags.includes(flag));
   const [first] = given;
   if (first === undefined) return;
-  throw new EvidenceError('usage', `--${given.join(', --')} means nothing for ${store.archive}`, {
+  throw new EvidenceError('usage', `--${given.join(', --')} has no effect on ${store.archive}`, {
     nextStep: `Name ${formsWith(first)} with --archive.`,
   });
 }
@@ -136,9 +136,9 @@ const REGION_OF_OTHERS = 'us-east-1';
 /** @throws EvidenceError `usage` for an alias: policies identify keys by ARN only. */
 function checkKmsKey(arn: string): string {
   if (/^arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/[A-Za-z0-9-]+$/.test(arn)) return arn;
-  throw new EvidenceError('usage', '--kms-key is not the ARN of a key, which is what policies name keys by', {
+  throw new EvidenceError('usage', '--kms-key is not the ARN of a key, which policies require', {
     nextStep:
-      'It is arn:aws:kms:REGION:ACCOUNT:key/ID. That of an alias: aws kms describe-key --key-id alias/NAME --query KeyMetadata.Arn --output text',
+      'Use the form arn:aws:kms:REGION:ACCOUNT:key/ID. To look up an alias: aws kms describe-key --key-id alias/NAME --query KeyMetadata.Arn --output text',
   });
 }
 

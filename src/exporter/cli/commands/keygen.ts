@@ -29,7 +29,7 @@ export async function runKeygen(flags: FlagsOf<'keygen'>, { printer, directory }
     public_key: `${flags.out}.pub`,
   });
   printer.result(`Key id        ${key.id}`);
-  printer.result(`Private key   ${flags.out}  (for sign.key_file; keep it secret, and keep a copy where it is safe)`);
+  printer.result(`Private key   ${flags.out}  (for sign.key_file; keep it secret, and keep a copy in a safe place)`);
   printer.result(
     `Public key    ${flags.out}.pub  (for auditors: evidence verify ARCHIVE --public-key ${shellWord(`${flags.out}.pub`)})`,
   );
@@ -44,7 +44,7 @@ function generate(type: FlagsOf<'keygen'>['type']): string {
 
 /** Creates a file completely or not at all; never overwrites. */
 async function create(path: string, text: string, mode: number): Promise<void> {
-  const handle = await open(path, 'wx', mode).catch((error: unknown) => {
+  await using handle = await open(path, 'wx', mode).catch((error: unknown) => {
     throw toError(path, error);
   });
   try {
@@ -53,18 +53,16 @@ async function create(path: string, text: string, mode: number): Promise<void> {
   } catch (error) {
     await unlink(path);
     throw toError(path, error);
-  } finally {
-    await handle.close();
   }
 }
 
 function toError(path: string, error: unknown): EvidenceError {
   if ((error as NodeJS.ErrnoException).code === 'EEXIST')
-    return new EvidenceError('usage', `${path} exists, and a key is never overwritten`, {
+    return new EvidenceError('usage', `${path} exists, and keys are never overwritten`, {
       nextStep: 'Name another file with --out.',
     });
   return new EvidenceError('usage', `${path} cannot be written: ${messageOf(error)}`, {
-    nextStep: 'Name a file in a folder that is there and that this user may write to, with --out.',
+    nextStep: 'With --out, name a file in an existing folder that this user may write to.',
     cause: error,
   });
 }

@@ -35,11 +35,11 @@ function toAcceptance(flags: FlagsOf<'ledger'>, context: CommandContext): Work {
   const { printer } = context;
   if (stream === undefined)
     throw new EvidenceError('usage', 'the stream is missing', {
-      nextStep: 'Name it: evidence ledger accept STREAM --reason WHY; one whose id begins with - as --stream=ID.',
+      nextStep: 'Name it: evidence ledger accept STREAM --reason WHY. If its id starts with -, write --stream=ID.',
     });
   if (reason === undefined || reason.trim() === '')
     throw new EvidenceError('usage', reason === undefined ? 'the reason is missing' : '--reason says nothing', {
-      nextStep: 'Say why the stream was ended or began anew: evidence ledger accept STREAM --reason WHY.',
+      nextStep: 'Explain why the stream ended or restarted: evidence ledger accept STREAM --reason WHY.',
     });
   return async (archive, trust) => {
     const options = {
@@ -52,7 +52,7 @@ function toAcceptance(flags: FlagsOf<'ledger'>, context: CommandContext): Work {
     if (flags['dry-run'] === true) return foresee(await foreseeRestart(archive, options, trust), context);
     const acceptance = await acceptRestart(archive, options, trust);
     printer.document('evidence-ledger/1', acceptance);
-    printer.result(`Recorded: ${describeAcceptance(acceptance)} Every later run shows this and the reason.`);
+    printer.result(`Recorded: ${describeAcceptance(acceptance)} Every later run shows it with the reason.`);
     return 0;
   };
 }
@@ -63,9 +63,9 @@ function foresee(
 ): number {
   printer.document('evidence-ledger-dry-run/1', { dry_run: true, acceptance, ledger_key });
   for (const line of [
-    `Would be recorded: ${describeAcceptance(acceptance)}`,
-    `Would be written: a record of that and its reason under ${ACCEPTANCES_PREFIX}, and the ledger entry ${ledger_key}.`,
-    'No command undoes that: every later run shows the reason. Nothing was written.',
+    `Would record: ${describeAcceptance(acceptance)}`,
+    `Would write a record with the reason under ${ACCEPTANCES_PREFIX}, and the ledger entry ${ledger_key}.`,
+    'No command can undo this: every later run shows the reason. Nothing was written.',
   ])
     printer.result(line);
   return 0;
@@ -73,7 +73,7 @@ function foresee(
 
 function describeAcceptance({ stream_id, head, contradiction }: Acceptance): string {
   const { run_id, finding, seen } = contradiction;
-  const next = seen === null ? '' : ` Later runs are compared with what run ${run_id} had.`;
+  const next = seen === null ? '' : ` Later runs are compared with run ${run_id}.`;
   return `${finding} of run ${run_id} is accepted; ${stream_id} is no longer compared with entry ${head.sequence}, its head in run ${head.run_id}.${next}`;
 }
 
@@ -81,7 +81,7 @@ function toHandOver(flags: FlagsOf<'ledger'>, context: CommandContext): Work {
   const { to } = flags;
   if (to === undefined)
     throw new EvidenceError('usage', 'the new signing key is missing', {
-      nextStep: 'Name its file: evidence ledger hand-over --to FILE. evidence keygen --out FILE makes one.',
+      nextStep: 'Name its file: evidence ledger hand-over --to FILE. To make a key: evidence keygen --out FILE.',
     });
   const successor = openSuccessorKey(to, flags['passphrase-file'] ?? null, context);
   return (archive, trust) =>
@@ -98,7 +98,7 @@ async function recordHandOver(
     const foreseen = await foreseeHandOver(archive, successor, new Date(), trust);
     printer.document('evidence-ledger-dry-run/1', { dry_run: true, ...foreseen });
     printer.result(`${describe(foreseen.hand_over)} would be recorded in ${foreseen.ledger_key}, signed by both keys.`);
-    printer.result('No command undoes that: the old key signs nothing after it. Nothing was written.');
+    printer.result('No command can undo this: the old key signs nothing afterwards. Nothing was written.');
     return 0;
   }
   const record = await handOver(archive, successor, new Date(), trust);
@@ -106,7 +106,7 @@ async function recordHandOver(
   printer.result(
     `Recorded: ${describe(record)}. Both keys signed it, so either public key verifies the whole archive.`,
   );
-  printer.result(`Next: name ${file} in sign.key_file. Exports with the old key are refused from now on.`);
+  printer.result(`Next: name ${file} in sign.key_file. Exports with the old key are now refused.`);
   return 0;
 }
 

@@ -138,8 +138,8 @@ async function orFailed(
 /** @throws EvidenceError `conflict` if a revision of the month would have a gap. */
 function refuseOutOfPlace({ has, isOutOfPlace }: MissingMonth): void {
   if (!isOutOfPlace) return;
-  throw new EvidenceError('conflict', `${has}, and entries of other months lie between`, {
-    nextStep: 'Export the whole stream with: evidence export --all-time. Then run this command again.',
+  throw new EvidenceError('conflict', `${has}, with entries of other months in between`, {
+    nextStep: 'Export the whole stream with: evidence export --all-time. Then run the same command again.',
   });
 }
 
@@ -163,9 +163,9 @@ function refuseOtherPeriods(flags: FlagsOf<'export'>): void {
   if (others.length > 0)
     throw new EvidenceError(
       'usage',
-      `--missing says which months are exported, and --${others.join(', --')} another thing`,
+      `--missing selects the months to export and cannot be combined with --${others.join(', --')}`,
       {
-        nextStep: 'Give one of them.',
+        nextStep: 'Use one or the other.',
       },
     );
 }
@@ -237,7 +237,7 @@ async function toMissing(
   const begun = archive !== null && (await isBegun(archive, runId));
   const has =
     covered.state === 'whole'
-      ? `a run of ${covered.month} was begun, and not finalized`
+      ? `a run of ${covered.month} was started but not finalized`
       : describeMonth(toMonthReport(covered));
   return { month: covered.month, runId, has, isBegun: begun, isGrown: false, isOutOfPlace: false };
 }
@@ -264,8 +264,8 @@ async function ofMonth<Result>(
     const [before, after] = [months.slice(0, index), months.slice(index + 1)];
     const said = [
       `${months[index]}: ${error.message}`,
-      ...(before.length === 0 ? [] : [`${done} before that: ${before.join(', ')}`]),
-      ...(after.length === 0 ? [] : [`not exported after that: ${after.join(', ')}`]),
+      ...(before.length === 0 ? [] : [`${done} earlier: ${before.join(', ')}`]),
+      ...(after.length === 0 ? [] : [`not attempted: ${after.join(', ')}`]),
     ];
     const { step: nextStep, cause } = error;
     throw new EvidenceError(error.code, said.join('; '), {

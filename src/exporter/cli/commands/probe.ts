@@ -30,37 +30,33 @@ export async function runProbe(flags: FlagsOf<'probe'>, context: CommandContext)
   const { printer, directory, environment, signal } = context;
   const config = await loadConfig(flags, environment, directory);
   // Ignores the pinned contract: it may be wrong or missing, and is the result of this command.
-  const service = connectService({ ...config.source, contractFile: null }, printer, signal);
-  try {
-    const result = await probeService(service, config, flags, signal);
-    const { description, reasoning, isDefault, notes } = result;
-    const path = resolve(directory, flags.out ?? config.source.contractFile ?? DEFAULT_FILE);
-    printer.block(formatReasoning(reasoning));
-    if (description === null) {
-      printer.document('evidence-probe/1', {
-        outcome: 'incomplete',
-        exit_code: 2,
-        contract: null,
-        file: null,
-        ...reasoned(reasoning),
-      });
-      printer.note('No contract was written: see above for what is missing.');
-      return 2;
-    }
-    writeContract(path, formatContract(description, notes), flags.force === true, printer);
-    const code = exitCodeOf(result);
+  await using service = connectService({ ...config.source, contractFile: null }, printer, signal);
+  const result = await probeService(service, config, flags, signal);
+  const { description, reasoning, isDefault, notes } = result;
+  const path = resolve(directory, flags.out ?? config.source.contractFile ?? DEFAULT_FILE);
+  printer.block(formatReasoning(reasoning));
+  if (description === null) {
     printer.document('evidence-probe/1', {
-      outcome: code === 1 ? 'refuted' : code === 3 ? 'incomplete' : isDefault ? 'default' : 'found',
-      exit_code: code,
-      contract: description,
-      file: path,
+      outcome: 'incomplete',
+      exit_code: 2,
+      contract: null,
+      file: null,
       ...reasoned(reasoning),
     });
-    for (const line of ['', ...nextSteps(result, path, flags.generate === true)]) printer.result(line);
-    return code;
-  } finally {
-    await service.close();
+    printer.note('No contract was written; see above for what is missing.');
+    return 2;
   }
+  writeContract(path, formatContract(description, notes), flags.force === true, printer);
+  const code = exitCodeOf(result);
+  printer.document('evidence-probe/1', {
+    outcome: code === 1 ? 'refuted' : code === 3 ? 'incomplete' : isDefault ? 'default' : 'found',
+    exit_code: code,
+    contract: description,
+    file: path,
+    ...reasoned(reasoning),
+  });
+  for (const line of ['', ...nextSteps(result, path, flags.generate === true)]) printer.result(line);
+  return code;
 }
 
 /** Returns the exit code: 1 if something that was found refutes entries, 3 if a person has to decide. */
@@ -108,8 +104,8 @@ function writeContract(path: string, text: string, force: boolean, printer: Prin
   if (there === text) return;
   if (there !== null && !force) {
     for (const line of difference(there, text).split('\n')) printer.note(line);
-    throw new EvidenceError('config', `${path} says something else and was left as it is`, {
-      nextStep: 'Use --force to replace it, or --out for another file.',
+    throw new EvidenceError('config', `${path} differs and was not changed`, {
+      nextStep: 'Replace it with --force, or name another file with --out.',
     });
   }
   try {
@@ -145,7 +141,7 @@ function formatReasoning({ findings, exceptions, missing }: Reasoning): string {
     exceptions.map((exception) => [exception.what, formatPlaces(exception), exception.says]),
   );
   const lacking = tableOrParagraphs(
-    ['missing', 'what that costs', 'why'],
+    ['missing', 'consequence', 'why'],
     missing.map(({ what, why, costs, isNeeded }) => [what, `${isNeeded ? 'needed: ' : ''}${costs}`, why]),
   );
   return [found, ...(exceptions.length > 0 ? [excepted] : []), ...(missing.length > 0 ? [lacking] : [])].join('\n\n');
@@ -178,22 +174,22 @@ function formatPlaces({ entries, places }: Counterexample): string {
 }
 
 function nextSteps({ isDefault, description, reasoning }: ProbeResult, path: string, generated: boolean): string[] {
-  const lines = [`${path} is written.`];
+  const lines = [`${path} was written.`];
   if (isDefault) lines.push('The service fits the default contract: no contract file is needed.');
   else if (description !== null)
     lines.push(`Set source.contract to ${path} in evidence.yaml, then run \`evidence export --dry-run\`.`);
   if (description?.digest.recipe === null)
     lines.push(
-      'Nobody can compute the digests of this service. Content stays unproved, and an export of it is incomplete (exit 3),',
-      'until the vendor says how digests are made, or a person accepts that in evidence.yaml:',
+      'The digests of this service cannot be computed. Content stays unproved, and its exports are incomplete (exit 3),',
+      'until the vendor documents how digests are made, or you accept this in evidence.yaml:',
       '  verify:',
       '    require: [order]',
     );
   if (reasoning.exceptions.length > 0)
-    lines.push('Show the entries above to whoever answers for the service, and keep this output.');
+    lines.push('Show the entries above to the operator of the service, and keep this output.');
   if (!generated)
     lines.push(
-      'The form of a package was not seen. Run the same command with --generate and --force added: it makes one.',
+      'No package was seen, so its form is unknown. Run the same command with --generate --force to make one.',
     );
   return lines;
 }

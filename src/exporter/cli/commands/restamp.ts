@@ -26,7 +26,7 @@ const OUTCOMES = {
 export async function runRestamp(flags: FlagsOf<'restamp'>, context: CommandContext): Promise<number> {
   const { printer, signal, directory, environment } = context;
   if ((flags.run !== undefined) === (flags.all === true))
-    throw new EvidenceError('usage', 'name one run, or all of them with --all');
+    throw new EvidenceError('usage', 'name one run, or give --all');
   const now = new Date();
   const before = new Date(now.getTime() + readDays('--within', flags.within));
   const config = await loadConfig(flags, environment, directory);
@@ -63,7 +63,7 @@ async function listFinalized(archive: Archive): Promise<string[]> {
 }
 
 function format(runs: readonly Restamped[]): string[] {
-  if (runs.length === 0) return ['The archive has no finalized run.'];
+  if (runs.length === 0) return ['The archive has no finalized runs.'];
   const columns = [{ title: 'run' }, { title: 'time-stamp' }, { title: 'holds until' }];
   const table = fitTable(
     columns,
@@ -77,9 +77,9 @@ function format(runs: readonly Restamped[]): string[] {
 
 function foresee(runs: readonly Restamped[], { authority }: Stamping): string[] {
   const due = runs.filter(({ state }) => state === 'due').length;
-  if (due === 0) return ['No run would be stamped. Nothing was written.'];
+  if (due === 0) return ['No run needs a time-stamp. Nothing was written.'];
   return [
-    `${authority.shown} would be asked for ${plural(due, 'token')}. Each token would be kept beside its run for ever, with a record of who ordered it.`,
-    'No command undoes that. Nothing was asked of the authority, and nothing was written.',
+    `Would request ${plural(due, 'token')} from ${authority.shown}. Each token would be kept with its run forever, with a record of who ordered it.`,
+    'No command can undo this. Nothing was requested or written.',
   ];
 }

@@ -32,7 +32,7 @@ export async function runRuns(flags: FlagsOf<'runs'>, context: CommandContext): 
   covering.sort((a, b) => (a.finished_at < b.finished_at ? -1 : 1));
   const months = coverMonths(covering, now).map(toMonthReport);
   printer.document('evidence-runs/1', { archive: config.archive.url, runs, months });
-  if (runs.length === 0) printer.result(`Nothing was exported to ${config.archive.url} yet.`);
+  if (runs.length === 0) printer.result(`Nothing has been exported to ${config.archive.url} yet.`);
   else printer.block(format(runs));
   printLacking(months, printer);
   return 0;
@@ -110,13 +110,12 @@ function describeLock(lock: RunLine['lock']): string {
 }
 
 function remarksOn({ state, given_up, scope, signed, stamped, legal_hold }: RunLine): string[] {
-  if (state === 'open')
-    return [...describeScope(scope), 'the same export command goes on with it, or exports a revision'];
+  if (state === 'open') return [...describeScope(scope), 'the same export command resumes it or exports a revision'];
   if (given_up !== null)
-    return [given_up.kind === 'superseded' ? `${given_up.by} takes its place` : `${given_up.by}: ${given_up.reason}`];
+    return [given_up.kind === 'superseded' ? `replaced by ${given_up.by}` : `${given_up.by}: ${given_up.reason}`];
   return [
     ...(legal_hold ? ['legal hold'] : []),
-    ...(state === 'unrecorded' ? ['NOT IN THE LEDGER: the same export command adds it'] : []),
+    ...(state === 'unrecorded' ? ['NOT IN THE LEDGER: run the same export command to add it'] : []),
     signed ? 'signed' : 'unsigned',
     ...(stamped ? ['time-stamped'] : []),
   ];

@@ -11,62 +11,62 @@ import {
 
 export const SETUP_COMMANDS = {
   init: {
-    describe: 'write a first configuration, and policies for the bucket',
+    describe: 'write an initial configuration and bucket policies',
     flags: {
       ...archiveFlags,
       'audit-url': serviceFlags['audit-url'],
-      mode: { choices: ['compliance', 'governance'], default: 'compliance', describe: 'kind of lock in S3' },
-      years: { type: 'number', default: 7, describe: 'how long evidence is locked in S3' },
-      'legal-hold': { type: 'boolean', describe: 'let the writer put what it stores on legal hold' },
+      mode: { choices: ['compliance', 'governance'], default: 'compliance', describe: 'S3 lock mode' },
+      years: { type: 'number', default: 7, describe: 'years that evidence is locked in S3' },
+      'legal-hold': { type: 'boolean', describe: 'let the writer place objects on legal hold' },
       region: { describe: 'region of the bucket' },
-      'kms-key': { describe: 'ARN of the key that S3 encrypts with' },
-      cron: { type: 'boolean', describe: 'write deploy/crontab, which exports every month' },
-      systemd: { type: 'boolean', describe: 'write services and timers, which export every month' },
-      kubernetes: { type: 'boolean', describe: 'write deploy/cronjob.yaml, which exports every month' },
+      'kms-key': { describe: 'ARN of the key for encryption in S3' },
+      cron: { type: 'boolean', describe: 'write deploy/crontab for a monthly export' },
+      systemd: { type: 'boolean', describe: 'write services and timers for a monthly export' },
+      kubernetes: { type: 'boolean', describe: 'write deploy/cronjob.yaml for a monthly export' },
     },
     examples: [
-      ['$0 init --archive s3://acme-evidence/prod', 'evidence.yaml, and policies for the bucket in deploy/'],
-      ['$0 init --systemd', 'a timer for the evidence.yaml of this folder, which is made where there is none'],
+      ['$0 init --archive s3://acme-evidence/prod', 'evidence.yaml, and bucket policies in deploy/'],
+      ['$0 init --systemd', 'a timer for evidence.yaml in this folder, which is created if missing'],
     ],
   },
   demo: {
-    describe: 'a first export, of what really happened on this machine',
+    describe: 'run a first export, of real events on this machine',
     flags: {
       archive: { describe: 'a folder for the evidence (default: ./evidence-archive)' },
       ...workDirectoryFlags,
     },
-    examples: [['$0 demo', 'exports what really happened on this machine into ./evidence-archive']],
+    examples: [['$0 demo', 'exports real events on this machine to ./evidence-archive']],
   },
   probe: {
-    describe: "find out a service's contract and write the contract file",
+    describe: "detect a service's contract and write the contract file",
     flags: {
       ...configurationFlags,
       ...serviceFlags,
       'seal-key': trustFlags['seal-key'],
       out: { describe: 'the contract file to write (default: contract.yaml)' },
-      generate: { type: 'boolean', describe: 'may have the service make one evidence package, to see its form' },
+      generate: { type: 'boolean', describe: 'allow one evidence package to be generated, to detect its form' },
       'search-seconds': {
         type: 'number',
-        describe: 'seconds of processor time to search for the recipe of the digests (default: 20)',
+        describe: 'processor seconds to spend on finding the digest recipe (default: 20)',
       },
-      force: { type: 'boolean', describe: 'replace a contract file that says something else' },
+      force: { type: 'boolean', describe: 'replace a contract file that differs' },
     },
     examples: [
       ['$0 probe', 'only reads, and writes contract.yaml'],
-      ['$0 probe --generate --seal-key k1=k1.key', 'sees a package too, and tries HMACs'],
+      ['$0 probe --generate --seal-key k1=k1.key', 'generates a package too, and tries HMACs'],
     ],
   },
   doctor: {
-    describe: 'check everything that an export needs',
+    describe: 'check everything an export needs',
     flags: { ...footingFlags, ...concurrencyFlags },
     examples: [
       ['$0 doctor', 'checks the archive, the service, every key and root, the authority and the work directory'],
     ],
   },
   keygen: {
-    describe: 'make a key pair to sign runs with',
+    describe: 'make a key pair for signing runs',
     flags: {
-      out: { required: true, describe: 'file of the private key; the public one gets .pub' },
+      out: { required: true, describe: 'private key file; the public key gets .pub appended' },
       type: { choices: ['ed25519', 'ecdsa-p256'], default: 'ed25519', describe: 'kind of key' },
     },
     examples: [['$0 keygen --out signing.pem', 'signing.pem and signing.pem.pub']],

@@ -30,17 +30,14 @@ export async function runShare(flags: FlagsOf<'share'>, context: CommandContext)
     const run = await requireRun(archive, flags.run);
     const copies = flags.out !== undefined || archive.links === null;
     if (copies && flags.expires !== undefined)
-      throw new EvidenceError('usage', '--expires is for links, and copies do not end', {
-        nextStep: 'Leave out --expires; links need an archive in S3, and no --out.',
+      throw new EvidenceError('usage', '--expires applies to links, and copies do not expire', {
+        nextStep: 'Leave out --expires. For links, use an archive in S3 without --out.',
       });
     if (!copies && sharedWith === null)
-      throw new EvidenceError(
-        'usage',
-        'whoever has the links can read the evidence, and nobody is named who gets them',
-        {
-          nextStep: "Say who, for the letter and the record: --for 'J. Smith, Example Audit'. Nothing was shared.",
-        },
-      );
+      throw new EvidenceError('usage', 'links let anyone who has them read the evidence, and no recipient is named', {
+        nextStep:
+          "Name the recipient for the letter and the record: --for 'J. Smith, Example Audit'. Nothing was shared.",
+      });
     const now = () => new Date();
     const folder = resolve(directory, flags.out ?? `share-${flags.run}-${now().toISOString().replaceAll(':', '-')}`);
     const place = relative(directory, folder) || '.';
@@ -70,7 +67,7 @@ function rootsOf({ verify, sign }: Config) {
 /** @throws EvidenceError `usage` for a name that a letter would not show as given. */
 function readName(name: string | undefined): string | null {
   if (name === undefined) return null;
-  if (name.trim() === '') throw new EvidenceError('usage', '--for names nobody');
+  if (name.trim() === '') throw new EvidenceError('usage', '--for is empty');
   if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name) || !name.isWellFormed())
     throw new EvidenceError('usage', `--for ${name} contains control characters`);
   if ([...name].length <= MAX_NAME) return name;
@@ -86,8 +83,8 @@ function readExpiry(text: string): number {
       nextStep: 'Write it as 7d, 12h or 30m.',
     });
   if (seconds <= MAX_LINK_SECONDS) return seconds;
-  throw new EvidenceError('usage', `--expires ${text} is longer than 7 days, and S3 signs no link for longer`, {
-    nextStep: 'Share again when the links have ended, or hand out copies with --out.',
+  throw new EvidenceError('usage', `--expires ${text} is longer than 7 days, the maximum for S3 links`, {
+    nextStep: 'Share again when the links have expired, or write copies with --out.',
   });
 }
 
@@ -95,7 +92,7 @@ function readExpiry(text: string): number {
 function sayWhat({ run_id, shared_with, form, expires_at, objects }: ShareRecord, is: 'is' | 'would be'): string {
   const bytes = objects.reduce((sum, object) => sum + object.bytes, 0);
   const whom = shared_with === null ? '' : ` with ${shared_with}`;
-  const end = expires_at === null ? '' : ` that end at ${expires_at}`;
+  const end = expires_at === null ? '' : ` that expire at ${expires_at}`;
   return `Run ${run_id} ${is} shared${whom}: ${plural(objects.length, 'object')}, ${formatBytes(bytes)}, and the record of the share, as ${form}${end}.`;
 }
 
@@ -103,23 +100,23 @@ function foresee(record: ShareRecord, warnings: readonly string[], folder: strin
   const what = record.form === 'links' ? 'The letter with the links' : 'The letter and the copies';
   const live =
     record.form === 'links'
-      ? 'No command takes a link back: whoever has it can read the evidence until it ends.'
-      : 'No command takes a copy back.';
+      ? 'No command can revoke a link: anyone who has it can read the evidence until it expires.'
+      : 'No command can revoke a copy.';
   return [
     sayWhat(record, 'would be'),
     ...warnings.map((warning) => [styled(warning, 'yellow')]),
-    `${what} would go into ${folder}, and the record of the share into ${holdLogPrefix(record.run_id)} for ever.`,
+    `${what} would go to ${folder}, and the permanent record of the share to ${holdLogPrefix(record.run_id)}.`,
     `${live} Nothing was shared, and nothing was written.`,
   ];
 }
 
 function describe({ record, key, warnings }: Shared, runSha256: string, letter: string): OutputLine[] {
-  const care = record.form === 'links' ? '  (it has the links: who has it can read the evidence)' : '';
+  const care = record.form === 'links' ? '  (contains the links: anyone who has it can read the evidence)' : '';
   return [
     sayWhat(record, 'is'),
     ...warnings.map((warning) => [styled(warning, 'yellow')]),
-    `Letter        ${letter}, and as text beside it${care}`,
-    `To compare    ${runSha256}  (SHA-256 of run.json; tell it in another way than you send the letter)`,
+    `Letter        ${letter}, and a text version beside it${care}`,
+    `To compare    ${runSha256}  (SHA-256 of run.json; send it separately from the letter)`,
     `Recorded as   ${key}`,
   ];
 }

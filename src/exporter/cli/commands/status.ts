@@ -17,8 +17,8 @@ export async function runStatus(flags: FlagsOf<'status'>, context: CommandContex
   const { printer, environment, directory } = context;
   const { run: runId } = flags;
   if (flags.watch === true && runId === undefined)
-    throw new EvidenceError('usage', '--watch is given without a run', {
-      nextStep: 'Name the run: evidence status RUN --watch. See which there are, with: evidence status.',
+    throw new EvidenceError('usage', '--watch needs a run', {
+      nextStep: 'Name the run: evidence status RUN --watch. List the runs: evidence status.',
     });
   const config = await loadConfig(flags, environment, directory);
   return withQueue(config, context, async ({ database }) => {
@@ -32,7 +32,7 @@ export async function runStatus(flags: FlagsOf<'status'>, context: CommandContex
       } else if (runId !== undefined) throw notHandedOut(runId);
     }
     printer.document('evidence-status/1', { runs: runs.map(toStatusDocument) });
-    if (runs.length === 0) printer.result('No run was handed out to workers.');
+    if (runs.length === 0) printer.result('There are no distributed runs.');
     for (const run of runs) printStatus(run, printer);
     const [run] = runs;
     return runId === undefined || run === undefined ? 0 : codeOf(run);
@@ -40,8 +40,8 @@ export async function runStatus(flags: FlagsOf<'status'>, context: CommandContex
 }
 
 function notHandedOut(runId: string): EvidenceError {
-  return new EvidenceError('not-found', `run ${runId} was not handed out to workers`, {
-    nextStep: 'See which were, with: evidence status. Runs in the archive are shown by: evidence runs.',
+  return new EvidenceError('not-found', `run ${runId} is not a distributed run`, {
+    nextStep: 'List distributed runs: evidence status. List runs in the archive: evidence runs.',
   });
 }
 

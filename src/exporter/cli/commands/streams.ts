@@ -23,41 +23,37 @@ import type { FlagsOf } from './flags-of.ts';
 export async function runStreams(flags: FlagsOf<'streams'>, context: CommandContext): Promise<number> {
   const { printer, signal, directory, environment } = context;
   const config = await loadConfig(flags, environment, directory);
-  const service = connectService(config.source, printer, signal);
-  try {
-    const heads = new Map(await readHeads(config, context));
-    const streams: StreamAnswer[] = [];
-    for await (const stream of service.client.listStreams()) streams.push(stream);
-    const listed = new Set(streams.map(({ streamId }) => streamId));
-    const gone = [...heads].filter(([streamId]) => !listed.has(streamId));
-    const remarks = new Map([
-      ...streams.flatMap((stream) => remarkOn(stream, heads.get(stream.streamId))),
-      ...gone.map(([streamId, head]) => [streamId, `is no longer listed; ${exportedBy(head)}`] as const),
-    ]);
-    printer.document('evidence-streams/1', {
-      streams: streams.map((stream) => ({
-        stream_id: stream.streamId,
-        entry_count: stream.entryCount,
-        head_sequence: stream.headSequence,
-        head_hash: stream.headDigest,
-        verified: stream.verified,
-        last_checked_at: stream.lastCheckedAt,
-        drift: stream.drift,
-        last_exported: heads.get(stream.streamId) ?? null,
-        remark: remarks.get(stream.streamId) ?? null,
-      })),
-      not_listed: gone.map(([stream_id, last_exported]) => ({ stream_id, last_exported })),
-    });
-    printer.block(streams.length === 0 ? 'The service has no streams.' : formatStreams(streams, heads));
-    for (const [streamId, remark] of remarks) printer.result([styled('remark', 'yellow'), ` ${streamId} ${remark}`]);
-    if (remarks.size > 0)
-      printer.result(
-        '  The next export compares this with what was exported, and records it as refuted where it stays so.',
-      );
-    return streams.length === 0 ? 4 : 0;
-  } finally {
-    await service.close();
-  }
+  await using service = connectService(config.source, printer, signal);
+  const heads = new Map(await readHeads(config, context));
+  const streams: StreamAnswer[] = [];
+  for await (const stream of service.client.listStreams()) streams.push(stream);
+  const listed = new Set(streams.map(({ streamId }) => streamId));
+  const gone = [...heads].filter(([streamId]) => !listed.has(streamId));
+  const remarks = new Map([
+    ...streams.flatMap((stream) => remarkOn(stream, heads.get(stream.streamId))),
+    ...gone.map(([streamId, head]) => [streamId, `is no longer listed; ${exportedBy(head)}`] as const),
+  ]);
+  printer.document('evidence-streams/1', {
+    streams: streams.map((stream) => ({
+      stream_id: stream.streamId,
+      entry_count: stream.entryCount,
+      head_sequence: stream.headSequence,
+      head_hash: stream.headDigest,
+      verified: stream.verified,
+      last_checked_at: stream.lastCheckedAt,
+      drift: stream.drift,
+      last_exported: heads.get(stream.streamId) ?? null,
+      remark: remarks.get(stream.streamId) ?? null,
+    })),
+    not_listed: gone.map(([stream_id, last_exported]) => ({ stream_id, last_exported })),
+  });
+  printer.block(streams.length === 0 ? 'The service has no streams.' : formatStreams(streams, heads));
+  for (const [streamId, remark] of remarks) printer.result([styled('remark', 'yellow'), ` ${streamId} ${remark}`]);
+  if (remarks.size > 0)
+    printer.result(
+      '  The next export compares this with the earlier export, and records it as refuted if it persists.',
+    );
+  return streams.length === 0 ? 4 : 0;
 }
 
 function readHeads(config: Config, context: CommandContext): Promise<Iterable<[streamId: string, head: LedgerHead]>> {
@@ -71,9 +67,9 @@ function readHeads(config: Config, context: CommandContext): Promise<Iterable<[s
 function remarkOn({ streamId, headSequence, headDigest }: StreamAnswer, exported: LedgerHead | undefined) {
   if (exported === undefined || headSequence === null) return [];
   const remark = (says: string): [string, string][] => [[streamId, `${says}; ${exportedBy(exported)}`]];
-  if (headSequence < exported.sequence) return remark(`is listed up to entry ${headSequence} only`);
+  if (headSequence < exported.sequence) return remark(`is listed only up to entry ${headSequence}`);
   const isOther = headSequence === exported.sequence && headDigest !== null && headDigest !== exported.hash;
-  return isOther ? remark(`is listed with another entry ${headSequence}`) : [];
+  return isOther ? remark(`is listed with a different entry ${headSequence}`) : [];
 }
 
 function exportedBy({ run_id, sequence }: LedgerHead): string {
@@ -139,7 +135,7 @@ function describeVerdict({ verified, lastCheckedAt, neverChecked }: StreamAnswer
   if (verified === null) return UNKNOWN;
   if (verified) return 'verified';
   if (neverChecked) return 'never checked';
-  return lastCheckedAt === null ? 'not verified' : 'checked, and not verified';
+  return lastCheckedAt === null ? 'not verified' : 'checked, not verified';
 }
 
 function describeHead({ headSequence, headDigest }: StreamAnswer): string {

@@ -27,7 +27,7 @@ export async function verifyStored(
 ): Promise<ArchiveReport> {
   const { root, runId } = splitRunAddress(path) ?? { root: path, runId: null };
   if (runId !== null && (run ?? options.from ?? null) !== null)
-    throw new EvidenceError('usage', `${name} is one run, so --run and --from mean nothing for it`, {
+    throw new EvidenceError('usage', `${name} is one run, so --run and --from have no effect`, {
       nextStep: 'Name the archive instead.',
     });
   const report = await checkStored({ url: root, store }, run ?? runId, options, workDirectory, context);
@@ -68,7 +68,7 @@ async function checkOpened(
 ): Promise<ArchiveReport> {
   const { NotVerified, verifyNamedArchive } = await import('../../../verifier/verify/named-archive.ts');
   const root = named.url;
-  const progress = new VerifyProgress(context);
+  using progress = new VerifyProgress(context);
   const { onStream, onRun, onRunEnd } = progress;
   const given = { ...options, onStream, onRun, onRunEnd };
   const check = (archive: Archive | null) => verifyNamedArchive(archive, root, run, given);
@@ -78,16 +78,14 @@ async function checkOpened(
     if (!(error instanceof NotVerified)) throw error;
     const { code, message, why } = error;
     throw new EvidenceError(code, message, { nextStep: sayNamed(root, why) });
-  } finally {
-    progress.close();
   }
 }
 
 function sayNamed(root: string, why: NotVerified['why']): string {
   if (why === 'no_archive')
     return 'Name an archive, a run in it, a bundle (.zip) or an evidence package (.json), as in: evidence verify evidence-archive.';
-  if (why === 'no_run') return `See which there are, with: evidence runs --archive ${shellWord(root)}.`;
-  return `If it is, verify that run: evidence verify ${shellWord(root)} --run ${shellWord(why.run_id)}. If it is an archive, find out who put ${SHARE_MARK} there.`;
+  if (why === 'no_run') return `List its runs: evidence runs --archive ${shellWord(root)}.`;
+  return `If so, verify that run: evidence verify ${shellWord(root)} --run ${shellWord(why.run_id)}. If it is an archive, find out who put ${SHARE_MARK} there.`;
 }
 
 /**
@@ -100,10 +98,10 @@ function refuseUseless({ outcome, runs }: ArchiveReport, name: string): void {
   if (outcome === 'refuted' || encrypted.length === 0 || !encrypted.every((stream) => stream.encrypted)) return;
   throw new EvidenceError(
     'usage',
-    `none of the identities that were given opens any of the ${plural(encrypted.length, 'encrypted bundle')} of ${name}`,
+    `none of the given identities can decrypt any of the ${plural(encrypted.length, 'encrypted bundle')} of ${name}`,
     {
       nextStep:
-        'Give the file of an identity that they are for: --identity FILE. Without one, their claims are recorded.',
+        'Give the identity file of a recipient: --identity FILE. Without one, their claims count only as recorded.',
     },
   );
 }
@@ -139,10 +137,10 @@ export class VerifyProgress implements Pick<ArchiveContext, 'onStream' | 'onRun'
   };
 
   /** Prints how to resume if the verification was interrupted. */
-  close(): void {
+  [Symbol.dispose](): void {
     const { signal, printer } = this.#context;
     this.#live.takeBack();
     if (signal.aborted && this.#current !== null)
-      printer.note(`To go on with this run later, and not begin anew: --from ${this.#current}`);
+      printer.note(`To resume from this run later: --from ${this.#current}`);
   }
 }

@@ -69,9 +69,9 @@ async function verifyEncryptedBundle(
   if (decrypted === null) return reportDamage(findings);
   const { content } = decrypted;
   if (content !== null) return verifyOneBundle(zip, name, options);
-  const why = identities === null ? 'is encrypted' : 'is not encrypted to any of the identities that were given';
-  throw new EvidenceError('usage', `${name} ${why}, so there is nothing that could be verified`, {
-    nextStep: 'Give the file of an identity that it is for: --identity FILE.',
+  const why = identities === null ? 'is encrypted' : 'is not encrypted to any of the given identities';
+  throw new EvidenceError('usage', `${name} ${why}, so nothing can be verified`, {
+    nextStep: 'Give the identity file of a recipient: --identity FILE.',
   });
 }
 

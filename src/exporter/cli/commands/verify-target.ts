@@ -25,8 +25,8 @@ export async function kindOf(path: string, given: string): Promise<TargetKind> {
   if (storeOf(given).isRemote) return 'archive';
   // A link to an object is a secret, so the message does not repeat it.
   if (isUrl(given))
-    throw new EvidenceError('usage', 'what is to be verified is a link, and links are not followed', {
-      nextStep: 'Download it, and verify the file.',
+    throw new EvidenceError('usage', 'the target is a symbolic link, and links are not followed', {
+      nextStep: 'Verify the file that it points to.',
     });
   const found = await stat(path).catch((error: unknown) => {
     const { code } = error as NodeJS.ErrnoException;
@@ -42,8 +42,8 @@ export async function kindOf(path: string, given: string): Promise<TargetKind> {
   if (found.isDirectory()) {
     const below = join(path, DEFAULT_ARCHIVE);
     if (!existsSync(join(path, ARCHIVE_KEY)) && existsSync(join(below, ARCHIVE_KEY)))
-      throw new EvidenceError('usage', `${given} is not an archive, but there is one in it`, {
-        nextStep: `Verify that: evidence verify ${shellWord(join(given, DEFAULT_ARCHIVE))}.`,
+      throw new EvidenceError('usage', `${given} is not an archive, but contains one`, {
+        nextStep: `Verify it: evidence verify ${shellWord(join(given, DEFAULT_ARCHIVE))}.`,
       });
     return 'archive';
   }
@@ -59,25 +59,21 @@ export async function kindOf(path: string, given: string): Promise<TargetKind> {
  * one.
  */
 async function kindOfFile(path: string, given: string): Promise<TargetKind> {
-  const file = await open(path, 'r').catch((error: unknown) => {
+  await using file = await open(path, 'r').catch((error: unknown) => {
     throw closed(given, error);
   });
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(BEGINNING_BYTES), 0, BEGINNING_BYTES, 0);
-    const beginning = buffer.toString('latin1', 0, bytesRead);
-    if (/\.zip$/i.test(path) || beginning.startsWith('PK')) return 'bundle';
-    if (/\.age$/i.test(path)) return 'encrypted';
-    if (isPackageBeginning(buffer.subarray(0, bytesRead))) return 'package';
-    throw noEvidence(given, 'it is not JSON');
-  } finally {
-    await file.close();
-  }
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(BEGINNING_BYTES), 0, BEGINNING_BYTES, 0);
+  const beginning = buffer.toString('latin1', 0, bytesRead);
+  if (/\.zip$/i.test(path) || beginning.startsWith('PK')) return 'bundle';
+  if (/\.age$/i.test(path)) return 'encrypted';
+  if (isPackageBeginning(buffer.subarray(0, bytesRead))) return 'package';
+  throw noEvidence(given, 'it is not JSON');
 }
 
 /** Returns the error for a file that is no evidence package, which gets no verdict. */
 export function noEvidence(given: string, why: string): EvidenceError {
-  return new EvidenceError('usage', `${given} is no evidence package: ${why}; nothing was verified`, {
-    nextStep: `${NAME_ONE} Packages of a service that differs are read by its contract: --contract FILE.`,
+  return new EvidenceError('usage', `${given} is not an evidence package: ${why}; nothing was verified`, {
+    nextStep: `${NAME_ONE} For a package of a service with its own contract, add --contract FILE.`,
   });
 }
 
@@ -95,22 +91,22 @@ const NAMES: Record<TargetKind, string> = {
   package: 'a package',
 };
 
-const OF_ARCHIVES = 'Name the archive that it is in.';
+const OF_ARCHIVES = 'Name the archive that contains it.';
 /** Flags that only apply to some kinds of targets, with the next step. */
 const LIMITED: [flag: keyof FlagsOf<'verify'> & string, kinds: TargetKind[], nextStep: string][] = [
   [
     'public-key',
     ['archive'],
-    'A bundle and a package are not signed by themselves: verify the run, evidence verify ARCHIVE --run RUN --public-key FILE.',
+    'Only runs are signed, not single bundles or packages. Verify the run: evidence verify ARCHIVE --run RUN --public-key FILE.',
   ],
-  ['without', ['archive', 'bundle', 'encrypted'], 'A package requires nothing by itself: leave it out.'],
-  ['stamp-roots', ['archive'], 'Runs are stamped, not what is in them: --timestamp-roots is for checkpoints.'],
-  ['identity', ['archive', 'encrypted'], 'It is not encrypted: leave out --identity.'],
+  ['without', ['archive', 'bundle', 'encrypted'], 'Leave it out: a package has no requirements of its own.'],
+  ['stamp-roots', ['archive'], 'Only runs are stamped. For checkpoints, use --timestamp-roots.'],
+  ['identity', ['archive', 'encrypted'], 'Leave out --identity: the file is not encrypted.'],
   ['run', ['archive'], OF_ARCHIVES],
   ['from', ['archive'], OF_ARCHIVES],
   ['fast', ['archive'], OF_ARCHIVES],
   ['locked-for', ['archive'], OF_ARCHIVES],
-  ['threads', ['package'], 'Leave it out: only a package is read by several threads.'],
+  ['threads', ['package'], 'Leave it out: only packages are read with several threads.'],
 ];
 
 /**
@@ -121,23 +117,19 @@ export function refuseUnused(flags: FlagsOf<'verify'>, target: string, kind: Tar
   const isGiven = (flag: keyof FlagsOf<'verify'>) => flags[flag] !== undefined && flags[flag] !== false;
   for (const [flag, kinds, nextStep] of LIMITED)
     if (isGiven(flag) && !kinds.includes(kind))
-      throw new EvidenceError('usage', `--${flag} means nothing for ${NAMES[kind]}; nothing was verified`, {
+      throw new EvidenceError('usage', `--${flag} has no effect on ${NAMES[kind]}; nothing was verified`, {
         nextStep,
       });
   if (isGiven('endpoint') && !storeOf(target).flags.includes('endpoint'))
-    throw new EvidenceError('usage', '--endpoint means nothing for what lies on this disk; nothing was verified', {
+    throw new EvidenceError('usage', '--endpoint has no effect on local files; nothing was verified', {
       nextStep: `Leave out --endpoint, or name ${formsWith('endpoint')}.`,
     });
   if (isGiven('reference') && isGiven('threads'))
-    throw new EvidenceError(
-      'usage',
-      '--reference reads by one thread, so --threads has no effect; nothing was verified',
-      {
-        nextStep: 'Leave out --threads.',
-      },
-    );
+    throw new EvidenceError('usage', '--reference uses one thread, so --threads has no effect; nothing was verified', {
+      nextStep: 'Leave out --threads.',
+    });
   if (isGiven('run') && isGiven('from'))
-    throw new EvidenceError('usage', '--run and --from exclude each other; nothing was verified', {
-      nextStep: '--run verifies one run, --from that one and those after it.',
+    throw new EvidenceError('usage', '--run and --from cannot be combined; nothing was verified', {
+      nextStep: '--run verifies one run; --from verifies that run and all later ones.',
     });
 }

@@ -112,16 +112,12 @@ function targetsOf({ targets = [] }: FlagsOf<'verify'>, { archive, configFile }:
   if (targets.length > 0) return targets;
   if (archive.isNamed) return [archive.url];
   if (configFile === null)
-    throw new EvidenceError('usage', 'nothing is named that could be verified', {
-      nextStep: `${NAME_ONE} Or name a configuration that has archive.url: evidence verify --config evidence.yaml.`,
+    throw new EvidenceError('usage', 'no target is given', {
+      nextStep: `${NAME_ONE} Or name a configuration with archive.url: evidence verify --config evidence.yaml.`,
     });
-  throw new EvidenceError(
-    'usage',
-    `${configFile} names no archive (archive.url), and nothing else is named to verify`,
-    {
-      nextStep: `Name it too: evidence verify ${DEFAULT_ARCHIVE} --config ${shellWord(configFile)}. An export without archive.url puts it there.`,
-    },
-  );
+  throw new EvidenceError('usage', `${configFile} names no archive (archive.url), and no target is given`, {
+    nextStep: `Name it too: evidence verify ${DEFAULT_ARCHIVE} --config ${shellWord(configFile)}. This is the default archive of an export without archive.url.`,
+  });
 }
 
 function toConfigFlags(flags: FlagsOf<'verify'>) {

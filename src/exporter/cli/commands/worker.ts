@@ -52,7 +52,7 @@ async function workOn(parts: Parts, endsIdle: boolean): Promise<void> {
   const { printer, queue } = parts;
   const { concurrency, signal } = parts.runtime;
   const name = workerName();
-  printer.note(`Worker ${name} waits for streams.`);
+  printer.note(`Worker ${name} is waiting for streams.`);
   await runWorker({
     queue: queue.queue,
     name,
@@ -71,26 +71,22 @@ async function join(parts: Parts, run: HandedRun): Promise<JoinedRun> {
   const service = connect(parts, runtime.signal);
   try {
     const joined = await joinRun(await contextOf({ ...parts, runtime }, service, run, null), run.startedAt);
-    return { export: joined.export, close: () => joined.close().finally(() => service.close()) };
+    return { export: joined.export, close: () => joined.close().finally(() => service[Symbol.asyncDispose]()) };
   } catch (error) {
-    await service.close();
+    await service[Symbol.asyncDispose]();
     throw error;
   }
 }
 
 async function conclude(parts: Parts, run: HandedRun): Promise<Conclusion> {
   const runtime = runtimeOf(parts, run, parts.runtime.signal);
-  const service = connect(parts, runtime.signal);
-  try {
-    const result = await exportRun(
-      await contextOf({ ...parts, runtime }, service, run, endedStreams(parts.queue.database, run)),
-    );
-    const { record, state, refused = false } = result;
-    const { outcome, exit_code } = endOf(result);
-    return { state, outcome, exit_code, refused, record: state === 'open' ? record : null };
-  } finally {
-    await service.close();
-  }
+  await using service = connect(parts, runtime.signal);
+  const result = await exportRun(
+    await contextOf({ ...parts, runtime }, service, run, endedStreams(parts.queue.database, run)),
+  );
+  const { record, state, refused = false } = result;
+  const { outcome, exit_code } = endOf(result);
+  return { state, outcome, exit_code, refused, record: state === 'open' ? record : null };
 }
 
 /** Returns a runtime that attributes events and spans to the run. */
@@ -161,13 +157,13 @@ function requireSameService({ run_id: runId, source }: Question, { url, contract
   if (own.audit_url === source.audit_url && own.contract_sha256 === source.contract_sha256) return;
   throw new EvidenceError(
     'config',
-    `${askedKey(runId)} is of ${source.audit_url} under ${describeContract(source.contract_sha256)}, and this worker asks ${url} under ${describeContract(own.contract_sha256)}`,
-    { nextStep: 'Give all machines that share a queue the same configuration.' },
+    `${askedKey(runId)} is for ${source.audit_url} with ${describeContract(source.contract_sha256)}, but this worker is configured for ${url} with ${describeContract(own.contract_sha256)}`,
+    { nextStep: 'Use the same configuration on all machines that share a queue.' },
   );
 }
 
 function describeContract(sha256: string | null): string {
-  return sha256 === null ? 'the default contract' : `the contract file of SHA-256 ${sha256}`;
+  return sha256 === null ? 'the default contract' : `the contract file with SHA-256 ${sha256}`;
 }
 
 /** Prints a worker's progress to stderr: a line for every stream that ends, and for every run that it concludes. */

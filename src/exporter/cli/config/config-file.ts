@@ -52,7 +52,7 @@ export const configSchema = z.strictObject({
           key_file: z.string().optional(),
         })
         .refine((tls) => (tls.cert_file === undefined) === (tls.key_file === undefined), {
-          error: 'cert_file and key_file belong together',
+          error: 'cert_file and key_file must be given together',
         })
         .optional(),
     })
@@ -76,7 +76,7 @@ export const configSchema = z.strictObject({
       tsa_roots: z.string().optional(),
     })
     .refine((sign) => sign.passphrase_file === undefined || sign.key_file !== undefined, {
-      error: 'passphrase_file is given without key_file, so nothing would be signed',
+      error: 'passphrase_file needs key_file; without it, nothing would be signed',
     })
     .optional(),
   /** All settings except `url` and `encrypt_to` apply to archives in S3 only. */
@@ -85,7 +85,7 @@ export const configSchema = z.strictObject({
       url: z
         .string()
         .min(1)
-        .regex(/^(?!~)/, 'only a shell knows ~: write the whole path')
+        .regex(/^(?!~)/, 'only a shell expands ~; write the full path')
         .optional(),
       endpoint: z.string().optional(),
       region: z.string().min(1).optional(),
@@ -121,7 +121,10 @@ export const configSchema = z.strictObject({
       url_file: z.string().optional(),
       schema: z
         .string()
-        .regex(/^[a-z_][a-z0-9_]{0,49}$/, 'a schema is named in small letters, digits and _, and begins with no digit')
+        .regex(
+          /^[a-z_][a-z0-9_]{0,49}$/,
+          'a schema name consists of lowercase letters, digits and _, and does not start with a digit',
+        )
         .optional(),
     })
     .optional(),

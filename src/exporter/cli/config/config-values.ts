@@ -32,9 +32,9 @@ export function parseDuration(given: string, place: string): Duration {
   if (milliseconds > 0 && milliseconds <= LONGEST_MS) return { given, milliseconds };
   throw new EvidenceError(
     'usage',
-    `${place} is not a number of seconds, minutes or hours up to seven days: "${given}"`,
+    `${place} is not a time in seconds, minutes or hours of up to seven days: "${given}"`,
     {
-      nextStep: 'Write it like 90s, 45m or 6h.',
+      nextStep: 'Write a time such as 90s, 45m or 6h.',
     },
   );
 }
@@ -65,7 +65,7 @@ export function parseSealKeys(pairs: readonly string[], directory: string): Map<
     // The message omits the value, which may be the key itself.
     if (at < 1)
       throw new EvidenceError('usage', '--seal-key is not ID=FILE', {
-        nextStep: 'Name the key as entries do, and the file that holds it: --seal-key k1=k1.key.',
+        nextStep: 'Give the key id that entries use, and the file with the key: --seal-key k1=k1.key.',
       });
     const id = pair.slice(0, at);
     if (files.has(id)) throw new EvidenceError('usage', `--seal-key gives two files for the key "${id}"`);
@@ -91,6 +91,6 @@ export function readSecret(path: string, name: string, place: string): string {
   const text = readGivenText(`${name} (${place})`, path).trim();
   if (text !== '') return text;
   throw new EvidenceError('config', `the file of ${name} (${place}), ${path}, is empty`, {
-    nextStep: 'Put it into the file.',
+    nextStep: 'Write the value to the file.',
   });
 }

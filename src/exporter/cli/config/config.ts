@@ -120,8 +120,8 @@ function readQueueUrl(from: ConfigGiven): string | null {
 function checkQueueUrl(url: string): string {
   const isPostgres = URL.canParse(url) && /^postgres(ql)?:$/.test(new URL(url).protocol);
   if (isPostgres) return url;
-  throw new EvidenceError('config', 'the address of the queue is none of PostgreSQL', {
-    nextStep: 'Set EVIDENCE_QUEUE_URL, or the file in queue.url_file, to postgres://USER:PASSWORD@HOST:PORT/DATABASE.',
+  throw new EvidenceError('config', 'the address of the queue is not a PostgreSQL URL', {
+    nextStep: 'Set EVIDENCE_QUEUE_URL or the content of queue.url_file to postgres://USER:PASSWORD@HOST:PORT/DATABASE.',
   });
 }
 

@@ -2,7 +2,7 @@ import { type ContractInUse, DEFAULT_IN_USE } from '../../../verifier/reading/in
 import { pinContract } from '../../../verifier/reading/pinned.ts';
 import { readGivenFile } from './given-file.ts';
 
-const MAKE_IT = { nextStep: 'Make it with `evidence probe --out contract.yaml`.' };
+const MAKE_IT = { nextStep: 'Create it with `evidence probe --out contract.yaml`.' };
 
 /**
  * Reads the contract from a file; returns the default contract without one.

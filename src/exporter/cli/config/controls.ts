@@ -35,9 +35,9 @@ function known(name: string): string {
   if (FRAMEWORKS.includes(name)) return name;
   throw new EvidenceError(
     'config',
-    `report.controls names ${name.length <= 16 ? `"${name}"` : 'a mapping'}, which does not come with this program`,
+    `report.controls names ${name.length <= 16 ? `"${name}"` : 'a mapping'}, which is not a built-in mapping`,
     {
-      nextStep: `Did you mean ${closest(name, FRAMEWORKS)}? It has ${FRAMEWORKS.join(', ')}; a file of your own is named by its path, e.g. ./own.yaml.`,
+      nextStep: `Did you mean ${closest(name, FRAMEWORKS)}? Built-in mappings: ${FRAMEWORKS.join(', ')}. For your own file, give its path, e.g. ./own.yaml.`,
     },
   );
 }

@@ -7,34 +7,34 @@ export const configurationFlags = {
 } as const;
 export const serviceFlags = {
   'audit-url': { describe: 'address of the audit service' },
-  contract: { describe: 'contract file of a service that differs, made by `evidence probe`' },
+  contract: { describe: 'contract file of the service, made by `evidence probe`' },
 } as const;
 export const archiveFlags = {
-  archive: { describe: 'where the evidence is kept: a folder (default: ./evidence-archive) or s3://BUCKET/PREFIX' },
-  endpoint: { describe: "address of the archive's S3 store, where it is not Amazon's" },
+  archive: { describe: 'archive for the evidence: a folder (default: ./evidence-archive) or s3://BUCKET/PREFIX' },
+  endpoint: { describe: "address of the archive's S3 store, if not Amazon's" },
 } as const;
 export const workDirectoryFlags = {
-  'work-directory': { describe: 'folder for what is on its way, in the clear; gone afterwards (default: TMPDIR)' },
+  'work-directory': { describe: 'folder for temporary unencrypted files, deleted at the end (default: TMPDIR)' },
 } as const;
 export const trustFlags = {
   'seal-key': {
     array: true,
-    describe: 'a key to check seals with, as ID=FILE; the file holds hex:…, base64:… or the key itself',
+    describe: 'key for checking seals, as ID=FILE; the file contains hex:…, base64:… or the raw key',
   },
   'timestamp-roots': {
-    describe: "PEM file of the authorities that you trust to stamp a service's checkpoints (anchor)",
+    describe: "PEM file of trusted authorities for a service's checkpoints (anchor)",
   },
-  'stamp-roots': { describe: 'PEM file of the authorities that you trust to stamp runs' },
+  'stamp-roots': { describe: 'PEM file of trusted authorities for the stamps of runs' },
   'accept-unhashed': {
     array: true,
-    describe: 'what digests need not cover for content to be proved, e.g. time,resource or a field',
+    describe: 'what digests may leave uncovered for content to be proved, e.g. time,resource or a field',
   },
 } as const;
 
 export const signingFlags = {
   'begin-signing': {
     type: 'boolean',
-    describe: 'sign from now on, in an archive that was not signed and that you have verified',
+    describe: 'start signing in an archive that was not signed and that you have verified',
   },
 } as const;
 
@@ -43,7 +43,7 @@ export const requirementFlags = {
 } as const;
 
 export const dryRunFlag = {
-  'dry-run': { type: 'boolean', describe: 'say what would be done, and whether it can be undone; do nothing' },
+  'dry-run': { type: 'boolean', describe: 'show what would be done and whether it can be undone; change nothing' },
 } as const;
 
 export const concurrencyFlags = {

@@ -31,7 +31,7 @@ export function readGivenFile(what: string, path: string, details: Pick<ErrorDet
       ? describeAbsent(what, path)
       : `the file of ${what}, ${path}, cannot be read: ${whyNot(error)}`;
     throw new EvidenceError('config', message, {
-      nextStep: isAbsent ? 'Check its name and folder.' : 'See to that file, or name another one.',
+      nextStep: isAbsent ? 'Check its name and folder.' : 'Fix that file, or name another one.',
       ...details,
       cause: error,
     });
@@ -55,7 +55,7 @@ export function listGivenFolder(what: string, path: string): string[] {
     const files = readdirSync(path, { withFileTypes: true }).filter(
       (entry) => !entry.isDirectory() && !entry.name.startsWith('.'),
     );
-    if (files.length > MAX_FILES) throw new Refusal(`it has more than ${MAX_FILES} files`);
+    if (files.length > MAX_FILES) throw new Refusal(`it contains more than ${MAX_FILES} files`);
     return files.map(({ name }) => name).toSorted();
   } catch (error) {
     throw new EvidenceError('config', `the folder of ${what}, ${path}, cannot be read: ${whyNot(error)}`, {
@@ -72,8 +72,8 @@ export function listGivenFolder(what: string, path: string): string[] {
 export function readCertificates(what: string, path: string): string {
   const text = readGivenText(what, path);
   if (/-----BEGIN (TRUSTED )?CERTIFICATE-----/.test(text)) return text;
-  throw new EvidenceError('config', `the file of ${what}, ${path}, holds no certificate in PEM`, {
-    nextStep: 'It begins with -----BEGIN CERTIFICATE-----.',
+  throw new EvidenceError('config', `the file of ${what}, ${path}, contains no PEM certificate`, {
+    nextStep: 'A PEM certificate starts with -----BEGIN CERTIFICATE-----.',
   });
 }
 
@@ -84,8 +84,8 @@ export function readCertificates(what: string, path: string): string {
  */
 export function refuseOpen(what: string, path: string): void {
   if ((statSync(path).mode & OPEN_TO_OTHERS) === 0) return;
-  throw new EvidenceError('config', `the file of ${what}, ${path}, can be read or changed by others`, {
-    nextStep: `Keep it to yourself: chmod 600 ${path}.`,
+  throw new EvidenceError('config', `the file of ${what}, ${path}, can be read or changed by other users`, {
+    nextStep: `Restrict access: chmod 600 ${path}.`,
   });
 }
 
@@ -97,15 +97,15 @@ const ABSENT = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'EINVAL']);
 const WHY_NOT: Record<string, string> = {
   EACCES: 'this user may not read it',
   EPERM: 'this user may not read it',
-  ELOOP: 'its links lead in a circle',
-  ENOENT: 'it is not there',
+  ELOOP: 'its symbolic links form a loop',
+  ENOENT: 'it does not exist',
   ENOTDIR: 'it is not a folder',
 };
 
 function whyNot(error: unknown): string {
   if (error instanceof Refusal) return messageOf(error);
   const { code } = error as NodeJS.ErrnoException;
-  return WHY_NOT[code ?? ''] ?? code ?? 'of an unknown reason';
+  return WHY_NOT[code ?? ''] ?? code ?? 'unknown error';
 }
 
 /**
@@ -116,8 +116,8 @@ const FILE_NAME = /^\.(ya?ml|json|pem|pub|crt|cer|key|txt|age|zip)$/i;
 const WORDS = /\/[a-z]{1,16}([-_.][a-z]{1,16}){0,3}\d?$/;
 
 function describeAbsent(what: string, path: string): string {
-  if (FILE_NAME.test(extname(path)) || WORDS.test(path)) return `the file of ${what}, ${path}, is not there`;
-  return `the file of ${what} is not there: ${nearestThere(dirname(path))} has nothing of the name that was given`;
+  if (FILE_NAME.test(extname(path)) || WORDS.test(path)) return `the file of ${what}, ${path}, does not exist`;
+  return `the file of ${what} does not exist: ${nearestThere(dirname(path))} contains nothing with the given name`;
 }
 
 function nearestThere(folder: string): string {
@@ -179,8 +179,8 @@ export async function readConfigFile(
 /** @throws EvidenceError `config` if a configuration file has the wrong extension. */
 function refuseOtherName(directory: string): null {
   if (!existsSync(resolve(directory, OTHER_NAME))) return null;
-  throw new EvidenceError('config', `${OTHER_NAME} is there, and is not read: the configuration is ${CONFIG_FILE}`, {
-    nextStep: `Rename it, or name it with --config ${OTHER_NAME}.`,
+  throw new EvidenceError('config', `${OTHER_NAME} exists but is not read; the configuration file is ${CONFIG_FILE}`, {
+    nextStep: `Rename it, or use --config ${OTHER_NAME}.`,
   });
 }
 

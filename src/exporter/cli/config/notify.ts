@@ -51,7 +51,7 @@ function readMetricsFile(from: ConfigGiven): Pick<NotifyConfig, 'metricsFile'> {
 function readUrl(from: ConfigGiven, fileVariable: `${string}_FILE`, secret: GivenSecret): string | null {
   const url = readGivenSecret(from, fileVariable, secret);
   if (url === null || (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol))) return url;
-  throw new EvidenceError('config', `${secret.name} is no URL with http:// or https://`, {
+  throw new EvidenceError('config', `${secret.name} is not an http:// or https:// URL`, {
     nextStep: `Check ${textVariableOf(fileVariable)}, or the file in ${secret.place}.`,
   });
 }
@@ -60,8 +60,8 @@ function readUrl(from: ConfigGiven, fileVariable: `${string}_FILE`, secret: Give
 function checkSecret(secret: string | null): string {
   const bytes = Buffer.from(secret?.replace(/^whsec_/, '') ?? '', 'base64').length;
   if (secret !== null && /^whsec_[A-Za-z0-9+/]+=*$/.test(secret) && bytes >= 24 && bytes <= 64) return secret;
-  throw new EvidenceError('config', 'the secret of the webhook is not whsec_ and 24 to 64 bytes in base64', {
+  throw new EvidenceError('config', 'the webhook secret is not whsec_ followed by 24 to 64 bytes in base64', {
     nextStep:
-      'Set EVIDENCE_WEBHOOK_SECRET, or the file in notify.webhook_secret_file, to the secret that the receiver gave you.',
+      'Set EVIDENCE_WEBHOOK_SECRET or the content of notify.webhook_secret_file to the secret from the receiver.',
   });
 }

@@ -27,20 +27,12 @@ export async function withQueue<T>(
   if (place === null)
     throw new EvidenceError('config', 'no queue is configured', {
       nextStep:
-        'Set EVIDENCE_QUEUE_URL, or queue.url_file in evidence.yaml, to the PostgreSQL database that all machines share: evidence help distributed.',
+        'Set EVIDENCE_QUEUE_URL, or queue.url_file in evidence.yaml, to the PostgreSQL database shared by all machines; see: evidence help distributed.',
     });
   printer.keepSecret(place.url);
   const { password } = new URL(place.url);
   if (password !== '') printer.keepSecret(decodeURIComponent(password));
-  const database = new QueueDatabase({ ...place, signal, note: (line) => printer.note(line) });
-  try {
-    const queue = await RunQueue.open(database, { supervises });
-    try {
-      return await use({ database, queue, rate: new DatabaseRate(database, signal) });
-    } finally {
-      await queue.close();
-    }
-  } finally {
-    await database.close();
-  }
+  await using database = new QueueDatabase({ ...place, signal, note: (line) => printer.note(line) });
+  await using queue = await RunQueue.open(database, { supervises });
+  return await use({ database, queue, rate: new DatabaseRate(database, signal) });
 }

@@ -103,8 +103,8 @@ function kebab(name: string): string {
 export function refuseMisplaced(words: readonly Word[], secrets: readonly Secret[]): void {
   for (const { name, text } of secrets)
     if (text.length > MAX_SECRET)
-      throw new EvidenceError('config', `${name} has ${text.length} characters, and at most ${MAX_SECRET} are taken`, {
-        nextStep: 'Nothing was sent. Check that the file or variable holds the secret alone.',
+      throw new EvidenceError('config', `${name} has ${text.length} characters; the maximum is ${MAX_SECRET}`, {
+        nextStep: 'Nothing was sent. Check that the file or variable contains only the secret.',
       });
   const known = secrets
     .filter(({ text }) => text.length >= LEAST_WHOLE)
@@ -119,9 +119,9 @@ export function refuseMisplaced(words: readonly Word[], secrets: readonly Secret
     );
     const what = form ?? misplaced?.name;
     if (what === undefined) continue;
-    throw new EvidenceError('config', `${place} holds ${what}, which does not belong there`, {
+    throw new EvidenceError('config', `${place} contains ${what}, which does not belong there`, {
       nextStep:
-        'Take it out. Keys stand in files of their own, or in the variables that are meant for them; whoever may have seen it here may have kept it.',
+        'Remove it and keep keys in separate files or the variables meant for them. If others could read it here, replace it.',
     });
   }
 }

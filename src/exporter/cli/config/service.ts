@@ -26,7 +26,7 @@ export interface Service {
   origin: string;
   /** Address in the form that records keep, without secrets. */
   url: string;
-  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
@@ -45,12 +45,12 @@ export function connectService(
       nextStep: 'Set source.audit_url in evidence.yaml, EVIDENCE_AUDIT_URL, or --audit-url; or try `evidence demo`.',
     });
   if (config.apiKey === null || config.apiKey === '')
-    throw new EvidenceError('config', `there is no API key for ${config.auditUrl}`, {
-      nextStep: 'Put the key into EVIDENCE_API_KEY, or its file into source.api_key_file or EVIDENCE_API_KEY_FILE.',
+    throw new EvidenceError('config', `no API key is given for ${config.auditUrl}`, {
+      nextStep: 'Set EVIDENCE_API_KEY to the key, or source.api_key_file or EVIDENCE_API_KEY_FILE to its file.',
     });
   if (!/^[\x21-\x7e]+$/.test(config.apiKey))
-    throw new EvidenceError('config', 'the API key contains characters that cannot stand in an HTTP header', {
-      nextStep: 'Copy the key again, as one word of letters, digits and signs: something else is in its place.',
+    throw new EvidenceError('config', 'the API key contains characters that are not allowed in an HTTP header', {
+      nextStep: 'Copy the key again; it is one word of printable ASCII characters.',
     });
   printer.keepSecret(config.apiKey);
   const contract = readContract(config.contractFile);
@@ -71,7 +71,7 @@ export function connectService(
     contract,
     origin,
     url: addressOf(config.auditUrl),
-    close: () => transports.close(),
+    [Symbol.asyncDispose]: () => transports.close(),
   };
 }
 
@@ -151,7 +151,7 @@ function connectSupplements(
   if (configured.length === 0) return null;
   const unknown = configured.find((service) => supplements?.[service] == null);
   if (supplements === undefined || unknown !== undefined)
-    throw new EvidenceError('config', `source.${unknown}_url is set, and the contract "${name}" does not describe it`, {
+    throw new EvidenceError('config', `source.${unknown}_url is set, but the contract "${name}" does not describe it`, {
       nextStep: `Describe it in the contract's section "supplements", as templates/contract/default.yaml does, or leave out source.${unknown}_url.`,
     });
   const urls = { audit: auditUrl, ...otherUrls };

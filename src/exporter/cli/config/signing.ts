@@ -61,9 +61,13 @@ export function openStamping(config: Config, { printer, signal }: CommandContext
   const roots = readTimestampRoots(config.sign.rootsFile, 'sign.tsa_roots');
   if (tsaUrl === null) return null;
   if (roots === null)
-    throw new EvidenceError('config', 'sign.tsa_url names a time-stamping authority, but no root of it is pinned', {
-      nextStep: 'Get its root certificate from the authority and name the PEM file in sign.tsa_roots.',
-    });
+    throw new EvidenceError(
+      'config',
+      'sign.tsa_url names a time-stamping authority, but no root certificate is pinned',
+      {
+        nextStep: 'Get the root certificate from the authority and set sign.tsa_roots to its PEM file.',
+      },
+    );
   const url = new URL(tsaUrl);
   checkEncoding(url);
   for (const secret of [url.password, decodeURIComponent(url.password), url.search.slice(1)])
@@ -76,6 +80,6 @@ function checkEncoding({ username, password }: URL): void {
   try {
     decodeURIComponent(`${username}:${password}`);
   } catch {
-    throw new EvidenceError('config', 'user and password in sign.tsa_url are not percent-encoded as in URLs');
+    throw new EvidenceError('config', 'the user and password in sign.tsa_url are not percent-encoded');
   }
 }

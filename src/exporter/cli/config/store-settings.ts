@@ -57,15 +57,15 @@ export function checkHttpUrl<T extends string | null | undefined>(what: string, 
   if (url === null || !/^https?:$/.test(url.protocol)) {
     const why = /^[a-z][a-z0-9+.-]*:\/\//i.test(address)
       ? 'is not an http(s) URL'
-      : 'has no http:// or https:// before it';
-    throw new EvidenceError('config', `${what} ${why}`, { nextStep: 'Give it as https://HOST, with its path.' });
+      : 'has no http:// or https:// prefix';
+    throw new EvidenceError('config', `${what} ${why}`, { nextStep: 'Write it as https://HOST, with the path.' });
   }
   if (url.username !== '' || url.password !== '')
-    throw new EvidenceError('config', `${what} holds a user name or password`, { nextStep: KEPT_APART });
+    throw new EvidenceError('config', `${what} contains a user name or password`, { nextStep: KEPT_APART });
   if (url.search !== '' || url.hash !== '')
-    throw new EvidenceError('config', `${what} goes on after its path, with ? or #`, { nextStep: KEPT_APART });
+    throw new EvidenceError('config', `${what} contains a query or fragment (? or #)`, { nextStep: KEPT_APART });
   return address;
 }
 
 export const KEPT_APART =
-  'Leave it out: the API key comes from EVIDENCE_API_KEY or a file, credentials of a store from the environment, a profile or the machine.';
+  'Leave it out. The API key comes from EVIDENCE_API_KEY or a file; store credentials come from the environment, a profile or the machine.';

@@ -33,17 +33,17 @@ export function checkArchiveUrl(address: string): string {
   const [, scheme, authority = ''] = ADDRESS.exec(address) ?? [];
   if (scheme === undefined) {
     if (/^[a-z][a-z0-9+.-]+:/i.test(address))
-      throw new EvidenceError('config', 'the archive looks like a URL without the // after its colon', {
-        nextStep: 'Give s3://BUCKET/PREFIX, or ./ before the name of a folder that has a colon.',
+      throw new EvidenceError('config', 'the archive looks like a URL without // after the colon', {
+        nextStep: 'Use s3://BUCKET/PREFIX, or put ./ before a folder name that contains a colon.',
       });
     return address;
   }
   if (!STORES.some((store) => store.scheme === scheme.toLowerCase()))
-    throw new EvidenceError('config', 'this kind of archive is not known', {
-      nextStep: `Give ${STORES.map(({ form }) => form).join(' or ')} as the archive.`,
+    throw new EvidenceError('config', 'unknown kind of archive', {
+      nextStep: `Use ${STORES.map(({ form }) => form).join(' or ')}.`,
     });
   if (!authority.includes('@')) return address;
-  throw new EvidenceError('config', 'the address of the archive holds a user name or password', {
+  throw new EvidenceError('config', 'the address of the archive contains a user name or password', {
     nextStep: KEPT_APART,
   });
 }

@@ -23,8 +23,8 @@ function readKey(id: string, path: string): Uint8Array {
   const key = decode(text);
   // A key that is decoded wrongly would refute genuine seals.
   if (key === null)
-    throw new EvidenceError('config', `the file of the seal key "${id}", ${path}, is not the hex or base64 it says`);
-  if (key.length === 0) throw new EvidenceError('config', `the file of the seal key "${id}", ${path}, holds no key`);
+    throw new EvidenceError('config', `the file of the seal key "${id}", ${path}, is not valid hex or base64`);
+  if (key.length === 0) throw new EvidenceError('config', `the file of the seal key "${id}", ${path}, contains no key`);
   return key;
 }
 

@@ -9,13 +9,13 @@ const PREFIX = 'evidence-export-';
 /** Errors of the disk, whatever is written. */
 const REFUSALS: Record<string, string> = {
   ENOSPC: 'is full',
-  EDQUOT: "has reached this user's quota",
-  EFBIG: 'takes no larger file',
+  EDQUOT: "is at this user's quota",
+  EFBIG: 'does not accept a larger file',
   EROFS: 'is mounted read-only',
-  EIO: 'is on a disk that fails',
-  ENOENT: 'was taken away',
-  EACCES: 'may no longer be used by this user',
-  EPERM: 'may no longer be used by this user',
+  EIO: 'is on a failing disk',
+  ENOENT: 'was removed',
+  EACCES: 'is no longer accessible to this user',
+  EPERM: 'is no longer accessible to this user',
 };
 const NAME_ANOTHER = 'name another folder with --work-directory, work_directory in evidence.yaml, or TMPDIR';
 
@@ -70,11 +70,11 @@ function makeFolder(parent: string): string {
 }
 
 const WHY_UNUSABLE: Record<string, string> = {
-  ENOENT: 'there is no such folder',
+  ENOENT: 'the folder does not exist',
   ENOTDIR: 'it is a file',
   EACCES: 'this user may not write there',
   EPERM: 'this user may not write there',
-  EROFS: 'it is on a disk that is mounted read-only',
+  EROFS: 'its disk is mounted read-only',
   ENOSPC: 'its disk is full',
 };
 
@@ -82,9 +82,9 @@ function unusable(error: unknown, parent: string): EvidenceError {
   const { code = '', syscall } = error as NodeJS.ErrnoException;
   // The parent folder was read before, so it exists.
   const isInIt = code === 'ENOENT' && syscall === 'mkdtemp';
-  const why = isInIt ? 'no folder can be made in it' : (WHY_UNUSABLE[code] ?? messageOf(error));
+  const why = isInIt ? 'no folder can be created in it' : (WHY_UNUSABLE[code] ?? messageOf(error));
   return new EvidenceError('config', `the work directory ${parent} cannot be used: ${why}`, {
-    nextStep: `Nothing was begun. See to that folder, or ${NAME_ANOTHER}.`,
+    nextStep: `Nothing was started. Fix that folder, or ${NAME_ANOTHER}.`,
     cause: error,
   });
 }
@@ -100,7 +100,7 @@ function toRefusal(error: unknown, parent: string, path: string): unknown {
   const isElsewhere = error.path === undefined ? error.syscall === 'read' : !error.path.startsWith(path);
   if (why === undefined || isElsewhere) return error;
   return new EvidenceError('work-directory', `the work directory ${parent} ${why} (${error.code})`, {
-    nextStep: `What is archived stays. A stream takes about twice the bytes of its package there, for each of --concurrency. See to that folder, or ${NAME_ANOTHER}; then run the same command again.`,
+    nextStep: `Archived bundles are kept. Each of the --concurrency streams needs about twice the size of its package there. Fix that folder, or ${NAME_ANOTHER}; then run the same command again.`,
     cause: error,
   });
 }
@@ -139,14 +139,14 @@ export function reckonRoom(
 ): Room {
   const stated = counts.filter((count) => count !== null);
   const has = `${workDirectory} has ${formatBytes(free)} free`;
-  if (counts.length === 0) return { says: `${has}; no stream in scope was listed`, isShort: false };
+  if (counts.length === 0) return { says: `${has}; no streams are in scope`, isShort: false };
   if (stated.length === 0)
-    return { says: `${has}; the service states no counts to tell how much is needed`, isShort: false };
+    return { says: `${has}; the required space is unknown because the service states no counts`, isShort: false };
   const largest = stated.toSorted((a, b) => b - a).slice(0, concurrency);
   const needed = largest.reduce((sum, count) => sum + count, 0) * BYTES_PER_ENTRY;
-  const rule = `${BYTES_PER_ENTRY} bytes for each entry that the service states, ${concurrency} streams at a time`;
+  const rule = `${BYTES_PER_ENTRY} bytes per entry, ${concurrency} streams at a time`;
   return { says: `${has}; about ${formatBytes(needed)} may be needed (${rule})`, isShort: needed > free };
 }
 
 export const MORE_ROOM =
-  'If that is too little, name a folder with more room with --work-directory or work_directory, or export fewer streams at a time with --concurrency.';
+  'If this is too little, set --work-directory or work_directory to a folder with more space, or export fewer streams at a time with --concurrency.';

@@ -39,10 +39,10 @@ export function printCauses(causes: readonly Cause[], printer: Printer, limit = 
       printer.result([first.what, ` ${plural(all.length, 'stream')}${example}: ${first.message}`]);
       const named = all.slice(0, STREAMS_NAMED).map(({ streamId }) => streamId);
       const more = all.length - named.length;
-      printer.result(`  ${named.join(', ')}${more > 0 ? ` and ${plural(more, 'other')}; --json names them all` : ''}`);
+      printer.result(`  ${named.join(', ')}${more > 0 ? ` and ${plural(more, 'other')}; --json lists all` : ''}`);
     }
     if (first.nextStep !== '') printer.result(`  ${first.nextStep}`);
   }
   const left = groups.slice(limit).flat().length;
-  if (left > 0) printer.result(`… and ${left} more; --json has them.`);
+  if (left > 0) printer.result(`… and ${left} more; --json lists all.`);
 }

@@ -13,10 +13,10 @@ export async function requireRun(archive: Archive, runId: string): Promise<Final
   const finalized = isName ? await readFinalizedRun(archive, runId) : null;
   if (finalized !== null) return finalized;
   if (isName && (await isBegun(archive, runId)))
-    throw new EvidenceError('not-found', `run ${runId} was begun, and is not finalized`, {
-      nextStep: 'Run the same export command again: it goes on with what is missing.',
+    throw new EvidenceError('not-found', `run ${runId} was started but is not finalized`, {
+      nextStep: 'Run the same export command again to resume it.',
     });
   throw new EvidenceError('not-found', `the archive at ${archive.url} has no finalized run ${runId}`, {
-    nextStep: 'See which there are, with: evidence runs.',
+    nextStep: 'List the runs with: evidence runs.',
   });
 }

@@ -8,7 +8,7 @@ export function printLacking(months: readonly MonthReport[], printer: Printer): 
   const lacking = months.filter(({ state }) => state !== 'whole');
   if (lacking.length === 0) return;
   printer.result('');
-  if (lacking.length > SHOWN) printer.result(`… and ${lacking.length - SHOWN} earlier months; --json has them.`);
+  if (lacking.length > SHOWN) printer.result(`… and ${lacking.length - SHOWN} earlier months; --json lists all.`);
   for (const month of lacking.slice(-SHOWN)) printer.result([styled('missing', 'yellow'), ` ${describeMonth(month)}`]);
   printer.result('Export them with: evidence export --missing');
 }

@@ -5,8 +5,8 @@ import { LiveLines } from './live-lines.ts';
 
 /** Names of steps in progress. */
 const STEPS: Record<JobStep, string> = {
-  'vendor-verify': 'the service checks it',
-  generate: 'package is generated',
+  'vendor-verify': 'being checked by the service',
+  generate: 'package being generated',
   wait: 'waiting for the package',
   json: 'JSON',
   pdf: 'PDF',
@@ -57,7 +57,7 @@ export class Progress {
   };
 
   /** Removes the live lines. */
-  close(): void {
+  [Symbol.dispose](): void {
     this.#live.takeBack();
   }
 
@@ -148,11 +148,11 @@ export class Progress {
   #sayAmiss(line: string): void {
     this.#told++;
     if (this.#tellsEach || this.#told <= FAILURES_TOLD) this.#say(line);
-    else if (this.#told === FAILURES_TOLD + 1) this.#say('  … more of the kind; the end names them by their causes.');
+    else if (this.#told === FAILURES_TOLD + 1) this.#say('  … more of this kind; the summary lists them by cause.');
   }
 
   #say(line: string): void {
-    this.close();
+    this[Symbol.dispose]();
     // A JSON log has the events themselves.
     if (!this.#printer.logsJson) this.#printer.note(line);
   }

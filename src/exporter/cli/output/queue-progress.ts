@@ -23,7 +23,7 @@ export class WatchedRun {
   }
 
   show(progress: RunProgress): void {
-    this.close();
+    this[Symbol.dispose]();
     const tenths = Math.floor((endedOf(progress) * 10) / Math.max(1, progress.streams));
     if (tenths > this.#tenths) this.#printer.note(describeProgress(progress));
     this.#tenths = tenths;
@@ -31,7 +31,7 @@ export class WatchedRun {
   }
 
   /** Removes the live lines. */
-  close(): void {
+  [Symbol.dispose](): void {
     this.#live.takeBack();
   }
 }
@@ -46,8 +46,8 @@ export function describeProgress(progress: RunProgress): string {
   const amiss = [...(incomplete > 0 ? [`${incomplete} incomplete`] : []), ...(failed > 0 ? [`${failed} failed`] : [])];
   const left =
     secondsLeft === null ? '' : `, ${perSecond.toFixed(1)} a second, about ${describeSeconds(secondsLeft)} left`;
-  const end = { exporting: left, concluding: '; being concluded', ended: '; ended' }[state];
-  return `Run ${runId}: ${endedOf(progress)} of ${plural(streams, 'stream')} done${amiss.length > 0 ? `, of them ${amiss.join(' and ')}` : ''}${end}`;
+  const end = { exporting: left, concluding: '; being finalized', ended: '; ended' }[state];
+  return `Run ${runId}: ${endedOf(progress)} of ${plural(streams, 'stream')} done${amiss.length > 0 ? `, including ${amiss.join(' and ')}` : ''}${end}`;
 }
 
 /** Returns a line for every worker: its last heartbeat and what it holds. */
@@ -59,8 +59,8 @@ function describeWorker(worker: WorkerProgress): string {
   const { secondsSilent } = worker;
   const work = describeWork(worker);
   if (secondsSilent !== null && secondsSilent <= SILENT_SECONDS) return work ?? 'idle';
-  const silence = `not heard of${secondsSilent === null ? '' : ` for ${describeSeconds(secondsSilent)}`}`;
-  return work === null ? silence : `${silence}; to be given to others: ${work}`;
+  const silence = `no heartbeat${secondsSilent === null ? '' : ` for ${describeSeconds(secondsSilent)}`}`;
+  return work === null ? silence : `${silence}; streams to reassign: ${work}`;
 }
 
 /** Returns null if the worker holds nothing. */
@@ -70,7 +70,7 @@ function describeWork({ streams, concludes }: WorkerProgress): string | null {
     return `${streamId} (${describeSeconds(seconds)}${again})`;
   });
   const more = streams.length > named.length ? [`and ${streams.length - named.length} more`] : [];
-  const held = [...(concludes ? ['concludes the run'] : []), ...named, ...more];
+  const held = [...(concludes ? ['finalizing the run'] : []), ...named, ...more];
   return held.length === 0 ? null : held.join(', ');
 }
 

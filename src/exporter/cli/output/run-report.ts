@@ -19,7 +19,7 @@ import { printSupplements } from './supplements.ts';
 const CAUSES_SHOWN = 20;
 const REPORT_NAME = 'report.pdf';
 const KEY_REFUSED =
-  'The run is not finalized: the service refused this API key. Running the same command again changes nothing until\nthe key has the right to generate, download and list evidence (for evidence-platform: the scope audit:export).';
+  'The run is not finalized: the service refused this API key. The key needs permission to generate, download and\nlist evidence (evidence-platform: the scope audit:export). Then run the same command again.';
 
 /**
  * Returns outcome and exit code of the command: incomplete if the time-stamp is missing, 5 if the service refused the
@@ -66,7 +66,7 @@ export function printRun(result: ExportResult, archiveUrl: string, printer: Prin
   if (open !== null) printer.result(open);
   const isKept = state !== 'open' || record.streams.length + record.failed.length > 0;
   printer.result(
-    `Archive       ${isKept ? `${archiveUrl}/${runPrefix(record.run_id)}` : `${archiveUrl}, where nothing was put`}`,
+    `Archive       ${isKept ? `${archiveUrl}/${runPrefix(record.run_id)}` : `${archiveUrl}, where nothing was stored`}`,
   );
   const report = reportOf(record, archiveUrl);
   if (report !== null) printer.result(`Report        ${report}`);
@@ -75,10 +75,10 @@ export function printRun(result: ExportResult, archiveUrl: string, printer: Prin
 }
 
 function printAlready(record: RunRecord, printer: Printer): void {
-  printer.result(`Run ${record.run_id} was finalized at ${record.finished_at}; a finalized run is never changed.`);
+  printer.result(`Run ${record.run_id} was finalized at ${record.finished_at} and never changes.`);
   if (record.period.to === null)
-    printer.result(`It has what the service had at ${latestOf(record)}, and nothing of what came later.`);
-  printer.result('To export anew what the service has now, use --revise.');
+    printer.result(`It contains what the service had at ${latestOf(record)}, and nothing later.`);
+  printer.result('To export what the service has now, use --revise.');
   printer.result('');
 }
 
@@ -114,7 +114,7 @@ function printAttestations({ record, state, unstamped }: RunResult, printer: Pri
   if (state === 'open') return;
   const { signed, timestamp_authority } = record;
   printer.result(
-    `Signature     ${signed ? runEnvelopeKey(record.run_id) : 'none: whoever can replace the archive can replace it unseen (sign.key_file)'}`,
+    `Signature     ${signed ? runEnvelopeKey(record.run_id) : 'none: anyone who can replace the archive can do so undetected (sign.key_file)'}`,
   );
   if (unstamped !== null) {
     printer.result(['Time-stamp    ', styled('missing', 'yellow'), `: ${unstamped.message}`]);
@@ -134,7 +134,7 @@ function printFindings(record: RunRecord, printer: Printer): void {
 
 /** Next steps for missing inputs of claims. */
 const GIVE: Readonly<Record<LackedInput, string>> = {
-  seal_key: 'Give the keys that seals are made with: verify.seal_keys in evidence.yaml, or --seal-key ID=FILE.',
+  seal_key: 'Give the seal keys: verify.seal_keys in evidence.yaml, or --seal-key ID=FILE.',
   timestamp_root:
     "Give the authority's root certificate: verify.timestamp_roots in evidence.yaml, or --timestamp-roots FILE.",
 };
@@ -145,7 +145,7 @@ const SETTLED: ReadonlySet<ClaimName> = new Set(['order', 'content', 'seal']);
 /** Explains why a run is not finalized, and what to do. */
 export function whyOpen(record: RunRecord): string {
   if (record.streams.length + record.failed.length + record.vanished.length === 0)
-    return 'No stream is in scope, so nothing was checked and nothing is finalized.';
+    return 'No streams are in scope, so nothing was checked or finalized.';
   const open = record.streams.filter(({ status }) => status === 'incomplete');
   const unmet = record.scope.required_claims.flatMap((name) => open.flatMap((stream) => unmetIn(stream, name)));
   const lacking = new Set(unmet.flatMap(({ lacks }) => (lacks === undefined ? [] : [GIVE[lacks]])));
@@ -158,8 +158,8 @@ export function whyOpen(record: RunRecord): string {
     ['The run is not finalized.', ...sayUnmet(unmet)].join(' '),
     ...lacking,
     mayCome
-      ? 'Run the same command again to get what is missing, or --finalize-partial to finalize it as it is.'
-      : 'The same command again does not change that; --finalize-partial finalizes the run as it is.',
+      ? 'Run the same command again to get what is missing, or add --finalize-partial to finalize the run without it.'
+      : 'Running the same command again does not help; add --finalize-partial to finalize the run without it.',
   ].join('\n');
 }
 
@@ -179,5 +179,5 @@ function sayUnmet(unmet: readonly Unmet[]): string[] {
     const streams = unmet.filter((one) => one.name === name).length;
     return streams === 0 ? [] : [`${name} (${plural(streams, 'stream')})`];
   });
-  return counts.length === 0 ? [] : [`Required, and not proved: ${counts.join(', ')}.`];
+  return counts.length === 0 ? [] : [`Required but not proved: ${counts.join(', ')}.`];
 }

@@ -36,7 +36,7 @@ function sayLeftOut(rows: Rows<ClaimRow>, shown: readonly ClaimRow[]): string {
   for (const [status, count] of countByStatus(shown)) left.set(status, (left.get(status) ?? 0) - count);
   const counts = [...left].filter(([, count]) => count > 0).map(([status, count]) => `${grouped(count)} ${status}`);
   const stream = shown.length === 0 ? 'stream' : 'more stream';
-  return `${plural(rows.length - shown.length, stream)}: ${counts.join(', ')}. --verbose shows each.`;
+  return `${plural(rows.length - shown.length, stream)}: ${counts.join(', ')}. --verbose lists all.`;
 }
 
 function countByStatus(rows: Iterable<ClaimRow>): Map<string, number> {
@@ -96,7 +96,7 @@ const REASONS_SHOWN = 5;
  */
 export function formatLegend(rows: Rows<ClaimRow>): string {
   const isOpened = rows.every(({ claims }) => CLAIMS.every((name) => claims[name].state !== 'recorded'));
-  const lines = [`✓ proved   ✗ refuted   – unproved${isOpened ? '' : '   ? recorded, not derived here'}`];
+  const lines = [`✓ proved   ✗ refuted   – unproved${isOpened ? '' : '   ? recorded, not checked here'}`];
   const remarks = CLAIMS.flatMap((name) => remarksOn(name, rows));
   const same = Map.groupBy(remarks, ({ mark, says }) => `${mark} ${says}`);
   for (const [first, ...others] of same.values())
@@ -127,7 +127,7 @@ function remarksOn(name: ClaimName, rows: Rows<ClaimRow>): Remark[] {
   const left = counts.size - shown.length;
   return [
     ...shown.map(({ mark, text, streams }) => ({ mark, name, says: `${text} (${plural(streams, 'stream')})` })),
-    ...(left > 0 ? [{ mark: MARKS.unproved, name, says: `and ${left} other reasons` }] : []),
+    ...(left > 0 ? [{ mark: MARKS.unproved, name, says: `and ${left} more reasons` }] : []),
   ];
 }
 

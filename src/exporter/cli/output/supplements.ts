@@ -46,7 +46,7 @@ function sayKind(kind: string, counts: KindCounts): string {
     [counts.proved_by_entry, 'proved by entry'],
     [counts.contradicted, 'contradicted'],
     [counts.unproved, 'unproved'],
-    [counts.no_entry, 'without an entry'],
+    [counts.no_entry, 'no entry'],
     [counts.missing, 'missing'],
   ] as const;
   const told = states.filter(([count]) => count > 0).map(([count, words]) => `${grouped(count)} ${words}`);
@@ -59,5 +59,5 @@ function printFindings({ findings, findings_count }: SupplementsStatement, print
     printer.result(`  ${nextStepOf({ code })}`);
   }
   const more = findings_count - Math.min(findings.length, FINDINGS_SHOWN);
-  if (more > 0) printer.result(`… and ${plural(more, 'finding')} more of supplements; --json has the first of them.`);
+  if (more > 0) printer.result(`… and ${plural(more, 'more supplement finding')}; --json lists the first of them.`);
 }

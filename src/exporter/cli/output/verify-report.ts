@@ -45,12 +45,12 @@ function printExceptions(
     const vouched = streams.filter(({ claims }) => claims[name].vouched_for === true).length;
     if (without.includes(name))
       printer.result([
-        styled(`Without ${name}: it need not be proved here, whatever a run or a bundle requires.`, 'yellow'),
+        styled(`Without ${name}: it may stay unproved here, even if a run or bundle requires it.`, 'yellow'),
       ]);
     else if (vouched > 0)
       printer.result([
         styled(
-          `But for ${name} (${plural(vouched, 'stream')}): recorded as proved, vouched for by the signature, not proved here. It takes a secret key.`,
+          `Except ${name} (${plural(vouched, 'stream')}): not proved here because this needs a secret key; the signature vouches for the recorded proof.`,
           'yellow',
         ),
       ]);
@@ -62,7 +62,7 @@ function printFileDetails(report: FileReport, printer: Printer): void {
   printFindings(report.streams, printer);
   printObjectFindings(report.findings, printer);
   if (report.streams.some(({ bundle }) => bundle !== null))
-    printer.result('Not compared  README.txt in the bundle, which is for people');
+    printer.result('Not compared  README.txt in the bundle (information for readers)');
   printOutcome(report, sayNotProved(report.streams), printer);
 }
 
@@ -117,7 +117,7 @@ function printOpenRuns(runs: ArchiveReport['open_runs'], printer: Printer): void
     const nextStep = nextStepOfOpenRun(run);
     if (nextStep !== null) printer.result(`  ${nextStep}`);
   }
-  if (runs.length > SHOWN) printer.result(`… and ${runs.length - SHOWN} more; --json has them.`);
+  if (runs.length > SHOWN) printer.result(`… and ${runs.length - SHOWN} more; --json lists all.`);
 }
 
 function countFindings({ objects, locks }: ArchiveReport): string {
@@ -128,7 +128,7 @@ function countFindings({ objects, locks }: ArchiveReport): string {
     `${objectsIn(unexpected)} unexpected`,
     // Omitted if no lock was checked, because the number of unlocked objects is unknown.
     ...(locks.checked > 0 ? [`${objectsIn(unlocked)} unlocked`] : []),
-    ...(closed.length > 0 ? [`${objectsIn(closed)} closed to this user, so not checked`] : []),
+    ...(closed.length > 0 ? [`${objectsIn(closed)} not checked: this user has no access`] : []),
   ];
   return counts.join(', ');
 }
@@ -185,14 +185,14 @@ function printMonths(months: ArchiveReport['months'], printer: Printer): void {
 function describeSignatures({ state, reason, keys, from }: ArchiveReport['signatures']): Pieces {
   if (state === 'unproved') return [`internal consistency only: ${reason}`];
   if (state === 'refuted') return [REFUTED];
-  const extent = from === 1 ? 'all of the ledger' : `the ledger from entry ${from} on, which names all before it`;
+  const extent = from === 1 ? 'the whole ledger' : `the ledger from entry ${from}, which names all earlier entries`;
   return [PROVED, `: ${extent}, by ${keys.join(', ')}`];
 }
 
 function describeLocks({ state, reason, checked, first_end }: ArchiveReport['locks']): Pieces {
   if (state === 'unproved') return [`unproved: ${reason}`];
   if (state === 'refuted') return [REFUTED];
-  const end = first_end === null ? 'none of them has a retention' : `the first ends at ${first_end}`;
+  const end = first_end === null ? 'none has retention' : `the first lock ends at ${first_end}`;
   return [PROVED, `: ${plural(checked, 'object')} protected as recorded; ${end}`];
 }
 
@@ -203,10 +203,8 @@ function printExpiring({ expiring }: ArchiveReport['locks'], printer: Printer): 
       styled('expiring', 'yellow'),
       ` ${key}: ${retain_until === null ? 'is not locked' : `is locked until ${retain_until}`}`,
     ]);
-  if (expiring.length > SHOWN) printer.result(`… and ${expiring.length - SHOWN} more; --json has them.`);
-  printer.result(
-    '  Whoever keeps the archive locks a run for longer with: evidence extend RUN --until DAY --reason WHY.',
-  );
+  if (expiring.length > SHOWN) printer.result(`… and ${expiring.length - SHOWN} more; --json lists all.`);
+  printer.result('  To extend the lock of a run: evidence extend RUN --until DAY --reason WHY.');
 }
 
 /** Counts objects, of which one may have several findings. */
@@ -226,7 +224,7 @@ function printObjectFindings(findings: readonly ObjectFinding[], printer: Printe
     // Printed once for consecutive findings with the same next step.
     if (steps[index + 1] !== steps[index]) printer.result(`  ${steps[index]}`);
   }
-  if (findings.length > SHOWN) printer.result(`… and ${findings.length - SHOWN} more; --json has them.`);
+  if (findings.length > SHOWN) printer.result(`… and ${findings.length - SHOWN} more; --json lists all.`);
 }
 
 function printOutcome(

@@ -42,7 +42,7 @@ function sumUp({ streams, excluded, superseded_by, hold_log, shares, stamps }: R
     ...(excluded.length > 0 ? [`${excluded.length} excluded`] : []),
     ...(superseded_by === null ? [] : [`superseded by ${superseded_by}`]),
     ...(stamps.length > 0 ? [`${proved} of ${plural(stamps.length, 'time-stamp')} proved`] : []),
-    ...(hold_log.length > 0 ? [`${plural(hold_log.length, 'change')} of its protection`] : []),
+    ...(hold_log.length > 0 ? [`${plural(hold_log.length, 'change')} of protection`] : []),
     ...(shares.length > 0 ? [`shared ${shares.length === 1 ? 'once' : `${shares.length} times`}`] : []),
   ];
 }
@@ -77,7 +77,7 @@ function printAbsent({ vanished, ended, failed, excluded }: RunReport, printer: 
     ...vanished.map(({ finding }) => toCause(finding)),
     ...ended.map(({ finding }) => toCause(finding)),
     ...failed.map(({ stream_id: streamId, code, reason: message, next_step }): Cause => {
-      const nextStep = `For whoever exports: ${next_step}`;
+      const nextStep = `For the exporter: ${next_step}`;
       return { what: styled('not exported', 'red'), streamId, code, message, nextStep };
     }),
     ...excluded.map(({ stream_id: streamId, pattern }): Cause => {
@@ -91,7 +91,7 @@ function printAttested(streams: RunReport['streams'], printer: Printer): void {
   const attested = streams.filter((stream) => stream.attested).length;
   if (attested > 0)
     printer.result(
-      `${plural(attested, 'bundle')} not read: the store attests that they are what was recorded, and of their claims there is only what was recorded (--fast)`,
+      `${plural(attested, 'bundle')} not read (--fast): the store attests their checksums, and their claims are as recorded`,
     );
 }
 
@@ -115,7 +115,7 @@ function printHoldLog(holdLog: RunReport['hold_log'], printer: Printer): void {
 function printShares(shares: RunReport['shares'], printer: Printer): void {
   for (const { shared_with, shared_by, shared_at, form, expires_at, objects } of shares) {
     const whom = shared_with === null ? '' : ` with ${shared_with}`;
-    const until = expires_at === null ? form : `${form} that end at ${expires_at}`;
+    const until = expires_at === null ? form : `${form} that expire at ${expires_at}`;
     printer.result(`shared${whom} as ${until}, by ${shared_by.user} at ${shared_at}: ${plural(objects, 'object')}`);
   }
 }
@@ -124,7 +124,7 @@ function printStamps(stamps: RunReport['stamps'], printer: Printer): void {
   for (const { key, state, time, authority, until, remarks } of stamps) {
     const what =
       state === 'proved'
-        ? `it was there at ${time?.toISOString()}, says ${authority ?? ''}; holds until ${until?.toISOString()}`
+        ? `existed at ${time?.toISOString()}, attested by ${authority ?? ''}; valid until ${until?.toISOString()}`
         : `${state}: ${remarks.join('; ')}`;
     printer.result(`${key}  ${what}`);
   }

@@ -180,7 +180,7 @@ function* observe(record: RunRecord) {
   for (const { stream_id, finding, entries } of record.ended)
     yield observeAbsence(record, stream_id, finding.message, { status: 'ended', missing_entries: entries });
   for (const { stream_id, pattern } of record.excluded)
-    yield observeAbsence(record, stream_id, `Excluded by who exported: ${sayExclusion(pattern)}`, {
+    yield observeAbsence(record, stream_id, `Excluded by the exporter: ${sayExclusion(pattern)}`, {
       status: 'excluded',
       stated_entries: stated.get(stream_id) ?? null,
     });
@@ -189,12 +189,12 @@ function* observe(record: RunRecord) {
 function reviewedControls({ report }: RunRecord) {
   const selections = report.controls.map(({ framework, controls }) => ({
     description: paragraph(
-      `${framework}: controls that the evidence speaks to. Whether they are satisfied is not stated.`,
+      `${framework}: controls that the evidence addresses. This document does not state whether they are satisfied.`,
     ),
     'include-controls': controls.map(({ id }) => ({ 'control-id': toToken(id) })),
   }));
   if (selections.length > 0) return { 'control-selections': selections };
-  const description = 'No framework was named: the integrity of the evidence itself was checked.';
+  const description = 'No framework was selected; the integrity of the evidence itself was checked.';
   return { 'control-selections': [{ description, 'include-controls': [{ 'control-id': NO_CONTROL }] }] };
 }
 

@@ -27,8 +27,8 @@ export function toIpeFacts(record: RunRecord, texts: Texts): Fact[] {
       `Audit service at ${source.audit_url}`,
       ...(source.moved_from === null
         ? []
-        : [`before this run at ${source.moved_from}: who exported said that it moved (--service-moved)`]),
-      `read by the contract “${source.contract}”${source.contract_sha256 === null ? '' : `, SHA-256 ${source.contract_sha256}`}`,
+        : [`before this run at ${source.moved_from}; the exporter stated that it moved (--service-moved)`]),
+      `read with the contract “${source.contract}”${source.contract_sha256 === null ? '' : `, SHA-256 ${source.contract_sha256}`}`,
     ),
     { label: 'Requests', lines: source.requests.map(lineOf), form: 'mono' },
     text('Period and time zone', `${describePeriod(period, end)}. Times are in UTC.`, ...warnings.map(asSentence)),
@@ -75,7 +75,7 @@ function peopleOf({ report, operator, scope }: RunRecord, { ipe }: Texts): Fact[
 function scopeOf({ scope }: RunRecord): string[] {
   return [
     scope.streams.length === 0
-      ? 'all streams that the service lists to the API key that was used'
+      ? 'all streams that the service lists for the API key'
       : `streams that match ${scope.streams.join(', ')}`,
     ...(scope.exclude.length === 0 ? [] : [`without those that match ${scope.exclude.join(', ')}`]),
   ];

@@ -11,15 +11,15 @@ export function sayRefutation(
   const open = names.filter((name) => claims[name].state !== 'proved');
   const here = [
     ...(proved.length === 0 ? [] : [`proved here: ${proved.join(', ')}`]),
-    ...(open.length === 0 ? [] : [`not derived here: ${open.join(', ')}`]),
+    ...(open.length === 0 ? [] : [`not checked here: ${open.join(', ')}`]),
   ];
   return {
-    message: `recorded as refuted by the export: ${recorded}. Here no claim is refuted; ${here.join('; ')}`,
+    message: `recorded as refuted by the export: ${recorded}. No claim is refuted here; ${here.join('; ')}`,
     nextStep: open.length === 0 ? BOTH_STAND : DERIVE_HERE,
   };
 }
 
 const BOTH_STAND =
-  'Find out with which keys and roots the export was made. If one of them was wrong, export again with the right one (--revise); the record of this run stays as it is.';
+  'Check the keys and roots that the export used. If one was wrong, export again with the right one (--revise); the record of this run does not change.';
 const DERIVE_HERE =
-  'Derive these claims here: give the keys and roots that they take (--seal-key, --timestamp-roots, --identity), leave out --fast, and verify again.';
+  'To check these claims here, give their keys and roots (--seal-key, --timestamp-roots, --identity), leave out --fast, and verify again.';

@@ -31,13 +31,13 @@ describe('what makes no sense is not written', () => {
   test.each<[flags: object, says: RegExp]>([
     [{ 'audit-url': 'nonsense' }, /--audit-url has no http:/],
     [{ archive: 'gs://x/y' }, /this kind of archive is not known/],
-    [{ archive: 's3:/b/p' }, /without the \/\/ after its colon/],
-    [{ archive: 's3://B_UP/p' }, /the name of the bucket/],
-    [{ archive: 's3://10.0.0.1/p' }, /the name of the bucket/],
+    [{ archive: 's3:/b/p' }, /without \/\/ after the colon/],
+    [{ archive: 's3://B_UP/p' }, /the bucket name is not valid/],
+    [{ archive: 's3://10.0.0.1/p' }, /the bucket name is not valid/],
     [{ archive: 's3://abc', endpoint: 'nonsense' }, /--endpoint has no http:/],
     [{ archive: 's3://abc', 'kms-key': 'alias/evidence' }, /--kms-key is not the ARN of a key/],
     [{ archive: 's3://abc', 'kms-key': 'arn:aws:kms:eu-central-1:111122223333:alias/x' }, /is not the ARN of a key/],
-    [{ region: 'eu-central-1' }, /--region means nothing for an archive in a folder/],
+    [{ region: 'eu-central-1' }, /--region has no effect on an archive in a folder/],
     [{ years: 0 }, /--years is not/],
   ])('%j', async (flags, says) => {
     const { code, said, directory } = await init(flags);
@@ -70,8 +70,8 @@ describe('a schedule', () => {
     for (const name of ['crontab', 'evidence-upkeep.service', 'cronjob.yaml'])
       expect(inDeploy(directory, name)).not.toMatch(/^[^#]*restamp --all$/m);
     const again = await init({ cron: true, archive: './other' }, directory);
-    expect([again.code, again.said]).toEqual([2, expect.stringMatching(/--archive would mean nothing/)]);
-    expect((await init({ cron: true }, directory)).said).toMatch(/crontab, .* there already; nothing was written/);
+    expect([again.code, again.said]).toEqual([2, expect.stringMatching(/--archive would have no effect/)]);
+    expect((await init({ cron: true }, directory)).said).toMatch(/crontab, .* exist; nothing was written/);
   });
 });
 

@@ -45,7 +45,7 @@ const COMMANDS: [name: string, command: Command<never>, flags: object, adds: Reg
     runRestamp as Command<never>,
     { run: 'AUD-1', within: '90d' },
     [/^runs\/AUD-1\/run\.tsr$/, /^runs\/AUD-1\/hold-log\/\S+-restamp\.json$/],
-    /would be asked for 1 token\..*No command undoes that\..* nothing was written\./s,
+    /Would request 1 token from .*No command can undo this\. Nothing was requested or written\./s,
   ],
   [
     'share',
@@ -83,7 +83,7 @@ test.each(COMMANDS)(
 test('a folder that is there is found before anything is shared', async () => {
   const flags = { run: 'AUD-1', for: 'J. Smith', out: 'tsa', 'dry-run': true };
   const { code, stdout } = await ask(runShare, flags);
-  expect([code, stdout]).toEqual([2, expect.stringContaining('exists, and nothing is ever written over')]);
+  expect([code, stdout]).toEqual([2, expect.stringContaining('exists and is never overwritten')]);
 });
 
 test('what is not due, and what was accepted already, would not be done', async () => {
@@ -95,7 +95,7 @@ test('what is not due, and what was accepted already, would not be done', async 
     const { code, document } = await ask(runLedger, flags);
     expect([code, files()]).toEqual([2, before]);
     expect(document.error).toMatchObject({
-      message: expect.stringMatching(/^a restart or an end of "logins" was accepted at \S+ by \S+ already, .*: moved$/),
+      message: expect.stringMatching(/^a restart or end of "logins" was already accepted at \S+ by \S+, .*: moved$/),
       next_step: expect.stringContaining('Nothing needs to be done'),
     });
   }

@@ -40,14 +40,14 @@ test('as a command, whatever the umask', async () => {
   expect(stdout).toMatch(/^Key id +[0-9a-f]{64}\nPrivate key +my.pem .*\nPublic key +my.pem.pub /);
   expect(statSync(join(directory, 'my.pem')).mode & 0o777).toBe(0o600);
   const again = await evidence(['keygen', '--out', 'my.pem'], { cwd: directory });
-  expect([again.code, again.stderr]).toEqual([2, expect.stringMatching(/exists, and a key is never overwritten/)]);
+  expect([again.code, again.stderr]).toEqual([2, expect.stringMatching(/exists, and keys are never overwritten/)]);
 });
 
 test.each([[['my.pem']], [['my.pem.pub']], [['my.pem', 'my.pem.pub']]])('never overwrites %j', async (names) => {
   for (const name of names) writeFileSync(join(directory, name), 'mine');
   await expect(keygen('my.pem')).rejects.toMatchObject({
     code: 'usage',
-    message: expect.stringMatching(/exists, and a key is never overwritten/),
+    message: expect.stringMatching(/exists, and keys are never overwritten/),
   });
   expect(readdirSync(directory)).toEqual(names);
   for (const name of names) expect(readFileSync(join(directory, name), 'utf8')).toBe('mine');

@@ -28,7 +28,7 @@ describe('of a run that lacks a stream', () => {
   test('whoever exports runs the same command again while it is open, and whoever reads it knows who', async () => {
     const { code, stdout } = await exported({});
     expect([code, stdout]).toEqual([3, expect.stringContaining('Run the same command again to resume.')]);
-    expect((await verified()).stdout).toContain('Whoever exports goes on with it by the same export command');
+    expect((await verified()).stdout).toContain('The exporter can resume it with the same export command');
   });
 
   test('nobody is told to run the same command again once it is finalized', async () => {
@@ -38,7 +38,7 @@ describe('of a run that lacks a stream', () => {
       expect(stdout).not.toContain('same command');
     }
     const { stdout } = await verified();
-    expect(stdout).toContain('\n  For whoever exports: Export the run again with --revise.\n');
+    expect(stdout).toContain('\n  For the exporter: Export the run again with --revise.\n');
     expect(stdout).not.toContain('same command');
   });
 

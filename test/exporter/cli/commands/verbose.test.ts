@@ -46,10 +46,10 @@ test('-v tells each request, each retry and each step on stderr, and no secret',
   for (const line of [
     /^GET http:\/\/\S+\/streams\/\?limit=500 answered 200 after \d+ ms$/,
     /^POST http:\/\/\S+\/evidence\/generate answered 503 after \d+ ms$/,
-    /^attempt 1 came to nothing; the next one in \d+ ms$/,
+    /^attempt 1 failed; retrying in \d+ ms$/,
     /^POST http:\/\/\S+\/evidence\/generate answered 201 after \d+ ms$/,
     /^GET http:\/\/\S+\/evidence\/pkg-\d+\/json answered 200 after \d+ ms$/,
-    /^ {2}logins: package is generated$/,
+    /^ {2}logins: package being generated$/,
     /^ {2}logins: bundle$/,
   ])
     expect(lines).toContainEqual(expect.stringMatching(line));

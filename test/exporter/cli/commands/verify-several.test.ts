@@ -47,7 +47,7 @@ describe('several targets', () => {
     const { stdout } = await verify(['valid.json', 'edited.json', 'report.pdf'], {}, { json: false });
     expect(stdout).toMatch(/^valid\.json: verified, 1 stream, \d+ entries$/m);
     expect(stdout).toMatch(/^edited\.json: refuted, /m);
-    expect(stdout).toMatch(/^report\.pdf: not verified: .* is no evidence package/m);
+    expect(stdout).toMatch(/^report\.pdf: not verified: .* is not an evidence package/m);
     expect(stdout.match(/✓ proved {3}✗ refuted/g)).toHaveLength(1);
     expect(stdout.match(/^Configuration/gm)).toHaveLength(1);
     const { stdout: more } = await verify(['valid.json', 'edited.json'], {}, { json: false, verbose: true });
@@ -66,7 +66,7 @@ describe('without a target', () => {
 
   test('and a configuration, it says what to give', async () => {
     const { code, stderr } = await verify([]);
-    expect([code, stderr]).toEqual([2, expect.stringMatching(/nothing is named .*\nName an archive.*--config/)]);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/no target is given\nName an archive.*--config/)]);
   });
 
   test('but an empty one, it says that it is empty', async () => {
@@ -79,7 +79,7 @@ test.each(['report.pdf', 'record.json', 'nothing'])('%s is no evidence package',
   const { code, document, stdout, stderr } = await verify([name]);
   expect([code, document.error.message]).toEqual([
     2,
-    expect.stringMatching(/^\S+ is no evidence package: .*; nothing was verified$/),
+    expect.stringMatching(/^\S+ is not an evidence package: .*; nothing was verified$/),
   ]);
   expect(stdout + stderr).not.toContain('refuted');
 });

@@ -30,24 +30,20 @@ const UNUSED: [flags: object, targets: string[], says: RegExp][] = [
   [
     { 'public-key': ['nope.pem'] },
     ['a.zip', 'a.zip.age', 'package.json'],
-    /--public-key means nothing.*\n.*verify the run/,
+    /--public-key has no effect.*\n.*Verify the run/,
   ],
-  [{ 'public-key': ['key.pem'] }, ['a.zip'], /--public-key means nothing for a bundle/],
-  [{ identity: ['key.txt'] }, ['a.zip', 'package.json'], /--identity means nothing/],
-  [{ run: 'x' }, ['a.zip', 'a.zip.age', 'package.json'], /--run means nothing/],
-  [{ from: 'x' }, ['a.zip', 'a.zip.age', 'package.json'], /--from means nothing/],
-  [{ fast: true }, ['a.zip', 'a.zip.age', 'package.json'], /--fast means nothing/],
-  [{ 'locked-for': '9d' }, ['a.zip', 'a.zip.age', 'package.json'], /--locked-for means nothing/],
-  [{ threads: 2 }, ['archive', 'a.zip', 'a.zip.age'], /--threads means nothing/],
-  [
-    { endpoint: 'http://x' },
-    ['archive', 'a.zip', 'package.json'],
-    /--endpoint means nothing for what lies on this disk/,
-  ],
-  [{ threads: 2, reference: true }, ['package.json'], /--reference reads by one thread/],
-  [{ run: 'x', from: 'y' }, ['archive'], /--run and --from exclude each other/],
-  [{ run: RUN }, [`archive/runs/${RUN}`], /is one run, so --run and --from mean nothing/],
-  [{ from: RUN }, [`archive/runs/${RUN}`], /is one run, so --run and --from mean nothing/],
+  [{ 'public-key': ['key.pem'] }, ['a.zip'], /--public-key has no effect on a bundle/],
+  [{ identity: ['key.txt'] }, ['a.zip', 'package.json'], /--identity has no effect/],
+  [{ run: 'x' }, ['a.zip', 'a.zip.age', 'package.json'], /--run has no effect/],
+  [{ from: 'x' }, ['a.zip', 'a.zip.age', 'package.json'], /--from has no effect/],
+  [{ fast: true }, ['a.zip', 'a.zip.age', 'package.json'], /--fast has no effect/],
+  [{ 'locked-for': '9d' }, ['a.zip', 'a.zip.age', 'package.json'], /--locked-for has no effect/],
+  [{ threads: 2 }, ['archive', 'a.zip', 'a.zip.age'], /--threads has no effect/],
+  [{ endpoint: 'http://x' }, ['archive', 'a.zip', 'package.json'], /--endpoint has no effect on local files/],
+  [{ threads: 2, reference: true }, ['package.json'], /--reference uses one thread/],
+  [{ run: 'x', from: 'y' }, ['archive'], /--run and --from cannot be combined/],
+  [{ run: RUN }, [`archive/runs/${RUN}`], /is one run, so --run and --from have no effect/],
+  [{ from: RUN }, [`archive/runs/${RUN}`], /is one run, so --run and --from have no effect/],
 ];
 
 test.each(UNUSED)('%j', async (flags, targets, says) => {
@@ -83,11 +79,11 @@ describe('what is not there is named, and nothing is verified', () => {
       'a key that an archive is signed with',
       'archive',
       { 'public-key': ['nope.pem'] },
-      /the public key, .*nope\.pem, is not there/,
+      /the public key, .*nope\.pem, does not exist/,
     ],
-    ['an identity', 'archive', { identity: ['nope.txt'] }, /the identity, .*nope\.txt, is not there/],
-    ['roots', 'package.json', { 'timestamp-roots': 'nope.pem' }, /roots, .*nope\.pem, is not there/],
-    ['a seal key', 'package.json', { 'seal-key': ['k1=nope.key'] }, /seal key "k1", .*nope\.key, is not there/],
+    ['an identity', 'archive', { identity: ['nope.txt'] }, /the identity, .*nope\.txt, does not exist/],
+    ['roots', 'package.json', { 'timestamp-roots': 'nope.pem' }, /roots, .*nope\.pem, does not exist/],
+    ['a seal key', 'package.json', { 'seal-key': ['k1=nope.key'] }, /seal key "k1", .*nope\.key, does not exist/],
     ['the target', 'nope.zip', {}, /there is nothing to verify at nope\.zip/],
     ['a run by its address', 'archive/runs/nope', {}, /has no run nope; .*\n.*evidence runs --archive/],
     ['a run of what is no archive', 'empty/runs/nope', {}, /is not an archive/],
@@ -107,7 +103,7 @@ describe('without a target, what to name follows from what was named', () => {
       'no configuration',
       {},
       2,
-      /nothing is named .*\nName an archive.* has archive\.url: .*--config evidence\.yaml\.$/s,
+      /no target is given\nName an archive.* with archive\.url: .*--config evidence\.yaml\.$/s,
     ],
     [
       'a configuration without an archive',
@@ -136,5 +132,5 @@ test('a folder that an archive lies in is no archive, and the one in it is named
   cpSync(join(folder, 'archive'), join(place, 'evidence-archive'), { recursive: true });
   writeFileSync(join(place, 'evidence-archive/archive.json'), '{}');
   const { code, said } = await verify(place);
-  expect([code, said]).toEqual([2, expect.stringContaining('is not an archive, but there is one in it')]);
+  expect([code, said]).toEqual([2, expect.stringContaining('is not an archive, but contains one')]);
 });

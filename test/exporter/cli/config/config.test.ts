@@ -347,8 +347,8 @@ describe('a file that is wrong is refused, with the place', () => {
     ['a limit of nothing', 'source: { limits: { package_bytes: 0 } }', /source\.limits\.package_bytes: /],
     ['half a byte', 'source: { limits: { json_bytes: 1.5 } }', /source\.limits\.json_bytes: /],
     ['JSON longer than a string', 'source: { limits: { json_bytes: 1000000000 } }', /source\.limits\.json_bytes: /],
-    ['a certificate without its key', 'source: { tls: { cert_file: x } }', /source\.tls: .*belong together/],
-    ['a key without its certificate', 'source: { tls: { key_file: x } }', /source\.tls: .*belong together/],
+    ['a certificate without its key', 'source: { tls: { cert_file: x } }', /source\.tls: .*given together/],
+    ['a key without its certificate', 'source: { tls: { key_file: x } }', /source\.tls: .*given together/],
     ['an unknown time limit', 'source: { timeouts: { idle: 1 } }', /unknown key "source\.timeouts\.idle"/],
     ['text for a number', 'source: { rate: { concurrency: "4" } }', /source\.rate\.concurrency: expected a number/],
     ['a list for a section', 'source: [1]', /evidence\.yaml:1:1: source: expected a mapping/],
@@ -368,7 +368,7 @@ describe('a file that is wrong is refused, with the place', () => {
 
 describe('flags and environment that are wrong', () => {
   const cases: [string, ConfigFlags, Record<string, string>, string, RegExp][] = [
-    ['an address', { auditUrl: 'audit.example' }, {}, 'config', /no http:\/\/ or https:\/\/ before it/],
+    ['an address', { auditUrl: 'audit.example' }, {}, 'config', /no http:\/\/ or https:\/\/ prefix/],
     ['an address of another protocol', {}, { EVIDENCE_AUDIT_URL: 'file:///etc' }, 'config', /not an http\(s\) URL/],
     ['a claim', { require: ['order,colour'] }, {}, 'usage', /"colour"/],
     ['a requirement of nothing', { require: [] }, {}, 'usage', /no claim/],

@@ -12,12 +12,12 @@ import { json, type Reply, startFaultServer } from '../../../support/fault-serve
 import { makeCertificates } from '../../client/certificates.ts';
 
 const { ca, server: identity, client } = makeCertificates();
-const open: { close(): unknown }[] = [];
+const open: (AsyncDisposable | { close(): unknown })[] = [];
 const silent = { write: () => true };
 const printer = new Printer({ json: false, quiet: true, stdout: silent, stderr: silent });
 
 afterAll(async () => {
-  await Promise.all(open.splice(0).map((one) => one.close()));
+  await Promise.all(open.splice(0).map((one) => ('close' in one ? one.close() : one[Symbol.asyncDispose]())));
 });
 
 /** Connects as a configuration file says, with a key in the environment; the files beside it are those of a client. */

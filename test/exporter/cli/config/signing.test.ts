@@ -21,8 +21,8 @@ const configOf = (yaml: string) => {
 
 const WRONG: [string, string, RegExp][] = [
   ['no such key file', 'sign: { key_file: nowhere.pem }', /sign.key_file, .*nowhere.pem, is not there/],
-  ['a public key', 'sign: { key_file: signing.pem.pub }', /holds no private key in PEM/],
-  ['an authority without roots', 'sign: { tsa_url: "https://tsa.example" }', /no root of it is pinned/],
+  ['a public key', 'sign: { key_file: signing.pem.pub }', /contains no PEM private key/],
+  ['an authority without roots', 'sign: { tsa_url: "https://tsa.example" }', /no root certificate is pinned/],
   [
     'roots that are none',
     'sign: { tsa_url: "https://x", tsa_roots: signing.pem.pub }',
@@ -83,8 +83,8 @@ test('what the printer is given later, it does not print', async () => {
 });
 
 test.each([
-  [{}, /name one run, or all/],
-  [{ run: 'AUD-1', all: true }, /name one run, or all/],
+  [{}, /name one run, or give --all/],
+  [{ run: 'AUD-1', all: true }, /name one run, or give --all/],
   [{ all: true, within: 'soon' }, /is not a number of days/],
   [{ all: true }, /no time-stamping authority is configured/],
 ])('restamp does not take %j', async (given, message) => {

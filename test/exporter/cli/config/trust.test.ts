@@ -38,17 +38,17 @@ describe('a seal key from its file', () => {
 });
 
 const BAD: [string, string, RegExp][] = [
-  ['nothing', '', /holds no key/],
-  ['a line feed', '\n', /holds no key/],
-  ['hex of nothing', 'hex:', /holds no key/],
-  ['base64 of nothing', 'base64:\n', /holds no key/],
-  ['hex that is not', 'hex:00fg11', /not the hex or base64/],
-  ['half a byte', 'hex:00f', /not the hex or base64/],
-  ['hex with spaces', 'hex:00 ff', /not the hex or base64/],
-  ['hex in two lines', 'hex:00\nff\n', /not the hex or base64/],
-  ['base64 for URLs', 'base64:_-8=', /not the hex or base64/],
-  ['base64 with a stray sign', 'base64:AP*8Q', /not the hex or base64/],
-  ['base64 with bits left over', 'base64:AP9', /not the hex or base64/],
+  ['nothing', '', /contains no key/],
+  ['a line feed', '\n', /contains no key/],
+  ['hex of nothing', 'hex:', /contains no key/],
+  ['base64 of nothing', 'base64:\n', /contains no key/],
+  ['hex that is not', 'hex:00fg11', /not valid hex or base64/],
+  ['half a byte', 'hex:00f', /not valid hex or base64/],
+  ['hex with spaces', 'hex:00 ff', /not valid hex or base64/],
+  ['hex in two lines', 'hex:00\nff\n', /not valid hex or base64/],
+  ['base64 for URLs', 'base64:_-8=', /not valid hex or base64/],
+  ['base64 with a stray sign', 'base64:AP*8Q', /not valid hex or base64/],
+  ['base64 with bits left over', 'base64:AP9', /not valid hex or base64/],
 ];
 
 describe('a key that cannot be read for certain is refused: it would refute seals that are genuine', () => {
@@ -64,7 +64,7 @@ describe('a key that cannot be read for certain is refused: it would refute seal
     const error = thrownBy(() => readSealKeys(new Map([['k1', { given: 'absent', path: join(folder, 'absent') }]])));
     expect(error).toMatchObject({
       code: 'config',
-      message: `the file of the seal key "k1", ${join(folder, 'absent')}, is not there`,
+      message: `the file of the seal key "k1", ${join(folder, 'absent')}, does not exist`,
     });
   });
 });

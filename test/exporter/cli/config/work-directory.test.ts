@@ -31,7 +31,7 @@ test('what a process left that is gone is removed', async () => {
 
 test('a folder in which no other can be made is refused before anything begins', () => {
   expect(() => checkWorkDirectory('/proc')).toThrow(
-    /the work directory \/proc cannot be used: no folder can be made in it/,
+    /the work directory \/proc cannot be used: no folder can be created in it/,
   );
   expect(checkWorkDirectory(parent)).toBeGreaterThan(0);
   expect(readdirSync(parent)).toEqual([]);
@@ -42,7 +42,7 @@ describe('what the disk refuses after the work has begun ends it as incomplete',
     await expect(withWorkDirectory(parent, () => Promise.reject(refusal(code)))).rejects.toMatchObject({
       code: 'work-directory',
       message: expect.stringMatching(new RegExp(`^the work directory ${parent} .*\\(${code}\\)$`)),
-      nextStep: expect.stringMatching(/^What is archived stays\..*--work-directory.*run the same command again\.$/),
+      nextStep: expect.stringMatching(/^Archived bundles are kept\..*--work-directory.*run the same command again\.$/),
     });
   });
 

@@ -18,7 +18,7 @@ test('a cause that many streams have stands once, with the first of them', () =>
   const names = ['a', 'b/c', 'failed', 'd', 'e', 'f', 'g'];
   expect(said([...names.map(gone), { ...failed('z', 'no room'), code: 'archive' }])).toEqual([
     'not exported 7 streams, as a: GET http://x/streams/a/verify failed: ECONNREFUSED',
-    '  a, b/c, failed, d, e and 2 others; --json names them all',
+    '  a, b/c, failed, d, e and 2 others; --json lists all',
     '  Go on.',
     'not exported z: no room',
     '  Go on.',
@@ -50,5 +50,5 @@ test('what is more than can be shown is counted', () => {
     ...failed('abcd'.charAt(index), message, ''),
     code: null,
   }));
-  expect(said(causes, 1)).toEqual(['not exported a: 1', '… and 3 more; --json has them.']);
+  expect(said(causes, 1)).toEqual(['not exported a: 1', '… and 3 more; --json lists all.']);
 });

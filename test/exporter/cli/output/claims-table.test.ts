@@ -62,7 +62,7 @@ test('the legend gives each reason once, and how many streams it holds for', () 
     '✓ proved   ✗ refuted   – unproved',
     '– seal: no key (2 streams)',
     ...[1, 2, 3, 4].map((number) => `– seal: \\u{1b}${number} (1 stream)`),
-    '– seal: and 2 other reasons',
+    '– seal: and 2 more reasons',
   ]);
 });
 

@@ -16,21 +16,21 @@ const many = (count: number, status = 'verified') => Array.from({ length: count 
 
 test.each<[words: string, statuses: string[], verbose: boolean, rows: number, says: string | null]>([
   ['a few', many(24), false, 24, null],
-  ['many that are well', many(300), false, 0, '300 streams: 300 verified. --verbose shows each.'],
+  ['many that are well', many(300), false, 0, '300 streams: 300 verified. --verbose lists all.'],
   ['all that are well, if they are asked for', many(300), true, 300, null],
   [
     'one of many that is not',
     ['refuted', ...many(100), 'empty'],
     false,
     1,
-    '101 more streams: 100 verified, 1 empty. --verbose shows each.',
+    '101 more streams: 100 verified, 1 empty. --verbose lists all.',
   ],
   [
     'more that are not than can be read',
     many(90, 'incomplete'),
     false,
     50,
-    '40 more streams: 40 incomplete. --verbose shows each.',
+    '40 more streams: 40 incomplete. --verbose lists all.',
   ],
 ])('of streams the table has %s', (_words, statuses, verbose, rows, says) => {
   const text = tableOf(statuses, verbose);

@@ -6,7 +6,7 @@ import { runRecord, runStream } from '../../../support/records.ts';
 const KEYS = /verify\.seal_keys.*--seal-key/;
 const ROOTS = /verify\.timestamp_roots.*--timestamp-roots/;
 const AGAIN = /Run the same command again/;
-const SAME = /The same command again does not change that; --finalize-partial/;
+const SAME = /Running the same command again does not help; add --finalize-partial/;
 
 function open(name: ClaimName, reason: string, lacks?: LackedInput, partial = false) {
   const { claims, ...stream } = runStream('s', { status: 'incomplete', partial });
@@ -40,7 +40,7 @@ test.each([
       ...record,
       scope: { ...scope, required_claims: ['order', 'content', 'seal', 'anchor', 'completeness'] },
     });
-    expect(words).toMatch(/^The run is not finalized\. Required, and not proved: \w+ \(1 stream\)\./);
+    expect(words).toMatch(/^The run is not finalized\. Required but not proved: \w+ \(1 stream\)\./);
     for (const pattern of said) expect(words).toMatch(pattern);
     for (const pattern of unsaid) expect(words).not.toMatch(pattern);
   },
@@ -48,6 +48,6 @@ test.each([
 
 test('nothing is said of a claim that nobody required', () => {
   expect(whyOpen(runRecord('r', [open('seal', 'no seal key was given', 'seal_key', true)]))).toBe(
-    'The run is not finalized.\nRun the same command again to get what is missing, or --finalize-partial to finalize it as it is.',
+    'The run is not finalized.\nRun the same command again to get what is missing, or add --finalize-partial to finalize the run without it.',
   );
 });

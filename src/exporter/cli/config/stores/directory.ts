@@ -58,7 +58,7 @@ function refuseOtherSettings(settings: StoreSettings): void {
   const given = { retention, legal_hold, kms_key_id: kmsKeyId, endpoint, region, profile, ca_file: caFile };
   const [asked] = Object.entries(given).find(([, value]) => value !== undefined) ?? [];
   if (asked === undefined) return;
-  throw new EvidenceError('config', `archive.${asked} is set, but it has no effect on a directory`, {
+  throw new EvidenceError('config', `archive.${asked} is set but has no effect on a folder`, {
     nextStep: `Give s3://BUCKET/PREFIX as the archive, or leave out archive.${asked}.`,
   });
 }

@@ -38,8 +38,9 @@ export const S3_STORE: Store = {
  */
 function refuseUnmakeable(bucket: string): void {
   if (/^(?!\d+\.\d+\.\d+\.\d+$)(?!.*\.\.)[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket)) return;
-  throw new EvidenceError('usage', 'the name of the bucket is none that a bucket can have', {
-    nextStep: 'It has 3 to 63 small letters, digits, dots and hyphens, and begins and ends with a letter or digit.',
+  throw new EvidenceError('usage', 'the bucket name is not valid', {
+    nextStep:
+      'A bucket name has 3 to 63 lowercase letters, digits, dots and hyphens, and starts and ends with a letter or digit.',
   });
 }
 
