@@ -164,7 +164,13 @@ const WRONG: [what: string, make: () => Case | Promise<Case>, code: number, name
     ['service'],
     /does not answer|reach/,
   ],
-  ['no signing key', () => ({ sign: { key_file: '/nowhere/key.pem' } }), 2, ['signing-key'], /key\.pem, does not exist/],
+  [
+    'no signing key',
+    () => ({ sign: { key_file: '/nowhere/key.pem' } }),
+    2,
+    ['signing-key'],
+    /key\.pem, does not exist/,
+  ],
 ];
 
 test.each(WRONG)('%s: named in one line with what to do', async (_what, make, code, names, says) => {

@@ -92,7 +92,7 @@ test('a work directory that takes no more ends an export, and the same command g
     `${begin}; (ulimit -f 0; exec evidence export --all-time --archive new); code=$?; evidence export --all-time --archive new --json; echo $code`,
   );
   expect(full.stdout).toMatch(/"outcome": "verified".*\n3\n$/s);
-  const [said = '', next = ''] = full.stderr.split('\n').filter((line) => /^evidence:|^What is archived/.test(line));
+  const [said = '', next = ''] = full.stderr.split('\n').filter((line) => /^evidence:|^Archived bundles/.test(line));
   expect(said).toMatch(/^evidence: the work directory \S+ does not accept a larger file \(EFBIG\)$/);
   expect(next).toMatch(/^Archived bundles are kept\..*--work-directory.*then run the same command again\.$/);
 });

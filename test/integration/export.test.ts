@@ -200,7 +200,7 @@ describe('a service that cannot be exported from', () => {
     try {
       const { code, stdout } = await evidence(['export', '--all-time'], { cwd: directory, env: platform.env });
       expect(code).toBe(4);
-      expect(stdout).toContain('No stream is in scope');
+      expect(stdout).toContain('No streams are in scope');
       expect(listFiles(directory)).toEqual([]);
     } finally {
       await platform.stop();

@@ -278,7 +278,7 @@ describe('an export is what it is where those who are told', () => {
     [
       'a collector whose address is none',
       { OTEL_EXPORTER_OTLP_ENDPOINT: 'collector' },
-      /The traces failed: .* is no URL/,
+      /The traces failed: .* is not a URL/,
     ],
     ['a header that is not encoded', { OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Basic 100%' }, /^/],
     ['a collector for traces alone', { OTEL_EXPORTER_OTLP_ENDPOINT: '' }, /^/],

@@ -183,7 +183,7 @@ describe.each(STATES)('a run that is %s, asked for with', (state) => {
       const { flags = {}, ...rest } = asked();
       const { code, said } = await ask(directory, { flags: { ...flags, revise: true }, ...rest });
       if (/service|host/.test(what)) {
-        expect([code, said]).toEqual([2, expect.stringMatching(/^this archive is of /)]);
+        expect([code, said]).toEqual([2, expect.stringMatching(/^this archive belongs to /)]);
         expect(objectsIn(directory)).toEqual(before);
         return;
       }
@@ -220,7 +220,7 @@ describe.each(STATES)('a run that is %s, asked for with', (state) => {
       flags: { request: 'Q' },
       environment: { EVIDENCE_AUDIT_URL: other.url },
     });
-    expect([elsewhere.code, elsewhere.said]).toEqual([2, expect.stringMatching(/^this archive is of /)]);
+    expect([elsewhere.code, elsewhere.said]).toEqual([2, expect.stringMatching(/^this archive belongs to /)]);
     expect(objectsIn(directory)).toEqual(before);
     expect((await ask(directory, { flags: { request: 'Q' } })).code).toBe(0);
   });

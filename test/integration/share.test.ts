@@ -298,7 +298,7 @@ test.each<[string, (archive: string) => void, number, RegExp]>([
   ],
   ['is not finalized', (at) => rmSync(join(at, KEY_OF('run.json'))), 2, /was started but is not finalized/],
   ['is not in the ledger', (at) => rmSync(join(at, 'ledger'), { recursive: true }), 2, /no ledger entry records it/],
-  ['lacks its signature', (at) => rmSync(join(at, KEY_OF('run.dsse.json'))), 2, /run\.dsse\.json is not there/],
+  ['lacks its signature', (at) => rmSync(join(at, KEY_OF('run.dsse.json'))), 2, /run\.dsse\.json is missing/],
   ['lacks its key', (at) => rmSync(join(at, 'keys'), { recursive: true }), 2, /has no keys\//],
   [
     'lacks a bundle',
@@ -310,14 +310,14 @@ test.each<[string, (archive: string) => void, number, RegExp]>([
     'has a longer bundle',
     (at) => appendFileSync(join(at, bundleIn(at)), 'x'),
     3,
-    /\.zip is not what was recorded: it has/,
+    /\.zip differs from the record: it has/,
   ],
-  ['has an edited bundle', (at) => edit(join(at, bundleIn(at))), 3, /\.zip is not what was recorded: its SHA-256 is/],
+  ['has an edited bundle', (at) => edit(join(at, bundleIn(at))), 3, /\.zip differs from the record: its SHA-256 is/],
   [
     'has an edited record',
     (at) => edit(join(at, KEY_OF('run.json'))),
     3,
-    /run\.json is not (what was recorded|the record|JSON)/,
+    /run\.json (differs from the record|is not (the record|JSON))/,
   ],
 ])('a run that %s is not shared', async (_what, change, code, words) => {
   const archive = mkdtempSync(join(place, 'broken-'));

@@ -30,7 +30,7 @@ function makeStub(directory: string): string {
 describe('what makes no sense is not written', () => {
   test.each<[flags: object, says: RegExp]>([
     [{ 'audit-url': 'nonsense' }, /--audit-url has no http:/],
-    [{ archive: 'gs://x/y' }, /this kind of archive is not known/],
+    [{ archive: 'gs://x/y' }, /unknown kind of archive/],
     [{ archive: 's3:/b/p' }, /without \/\/ after the colon/],
     [{ archive: 's3://B_UP/p' }, /the bucket name is not valid/],
     [{ archive: 's3://10.0.0.1/p' }, /the bucket name is not valid/],

@@ -385,7 +385,7 @@ describe('flags and environment that are wrong', () => {
       {},
       { EVIDENCE_API_KEY_FILE: 'absent' },
       'config',
-      /the API key \(EVIDENCE_API_KEY_FILE\), .*, is not there/,
+      /the API key \(EVIDENCE_API_KEY_FILE\), .*, does not exist/,
     ],
   ];
   test.each(cases)('%s', async (_words, flags, environment, code, message) => {
@@ -404,7 +404,7 @@ test('all that is wrong with a file is named, unknown names first, and so is a f
   });
   const other = folderWith({ 'evidence.yml': '' });
   await expect(loadConfig({}, {}, other)).rejects.toMatchObject({
-    message: expect.stringMatching(/^evidence\.yml is there, and is not read/),
+    message: expect.stringMatching(/^evidence\.yml exists but is not read/),
   });
   await expect(loadConfig({ config: 'evidence.yml' }, {}, other)).resolves.toMatchObject({
     configFile: 'evidence.yml',

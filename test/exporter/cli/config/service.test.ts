@@ -70,7 +70,7 @@ describe.concurrent('limits of the configuration hold', () => {
       json(PAGE, { end: 'stall' }),
       'unreachable',
       // The timers of undici are coarse: five times the limit may pass before they look.
-      /BODY_TIMEOUT|brings \d+ bytes in 0.5 seconds/,
+      /BODY_TIMEOUT|sent \d+ bytes in 0.5 seconds/,
     ],
   ];
   test.each(cases)('%s', async (_words, more, reply, code, message) => {
@@ -108,7 +108,7 @@ describe('what cannot be used is said before anything is sent', () => {
     [
       'an absent file',
       { ...address, tls: { ca_file: 'absent.pem' } },
-      /source\.tls\.ca_file, .*absent\.pem, is not there/,
+      /source\.tls\.ca_file, .*absent\.pem, does not exist/,
     ],
     ['a key of nothing', { ...address, tls: { cert_file: 'cert.pem', key_file: 'ca.pem' } }, /source\.tls: /],
   ];

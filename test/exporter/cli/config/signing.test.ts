@@ -20,7 +20,7 @@ const configOf = (yaml: string) => {
 };
 
 const WRONG: [string, string, RegExp][] = [
-  ['no such key file', 'sign: { key_file: nowhere.pem }', /sign.key_file, .*nowhere.pem, is not there/],
+  ['no such key file', 'sign: { key_file: nowhere.pem }', /sign.key_file, .*nowhere.pem, does not exist/],
   ['a public key', 'sign: { key_file: signing.pem.pub }', /contains no PEM private key/],
   ['an authority without roots', 'sign: { tsa_url: "https://tsa.example" }', /no root certificate is pinned/],
   [
