@@ -182,7 +182,11 @@ const OF_FILE: [path: string, value: unknown, says: RegExp, code?: number][] = [
   ['archive.kms_key_id', 'alias/x', /archive\.kms_key_id is set but has no effect/],
   ['archive.encrypt_to', ['age1xyz'], /archive\.encrypt_to\[0\] is not a recipient of age/],
   ['archive.encrypt_to', 'age1xyz', /encrypt_to: expected a list/],
-  ['work_directory', '/nowhere/at-all', /the work directory \/nowhere\/at-all cannot be used: there is no such folder/],
+  [
+    'work_directory',
+    '/nowhere/at-all',
+    /the work directory \/nowhere\/at-all cannot be used: the folder does not exist/,
+  ],
   ['work_directory', inFolder('bad.key'), /the work directory .*bad\.key cannot be used: it is a file/],
   ['work_directory', '/proc/self', /the work directory \/proc\/self cannot be used/],
   ['report.organisation', '', /organisation: expected a non-empty text/],
