@@ -388,7 +388,7 @@ describe('the ledger that an export goes on with', () => {
   test('an acceptance that it does not name accepts nothing', async () => {
     expect((await startExport()).code).toBe(0);
     const acceptance = {
-      format: 'evidence-acceptance/5',
+      format: 'evidence-acceptance/6',
       stream_id: 'payments',
       reason: 'trust me',
       accepted_by: { user: 'mallory', host: 'm' },

@@ -65,7 +65,7 @@ async function expectNoSecrets(place: S3Place, printed: Omit<Ended, 'code'>[]): 
     const content = await contentOf(setting.client, place.bucket, version);
     texts.push(content.toString('latin1'), ...inflated(content));
   }
-  expect(texts.some((text) => text.includes('"evidence-transfer-log/5"'))).toBe(true);
+  expect(texts.some((text) => text.includes('"evidence-transfer-log/6"'))).toBe(true);
   const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = setting.gateway.env;
   const secrets = [AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, setting.platform.apiKey, 'X-Amz-Signature', 'AWS4-HMAC'];
   const paths = [place.directory, place.temporary, process.cwd(), homedir() === '/' ? '/root/' : `${homedir()}/`];

@@ -123,7 +123,7 @@ describe('evidence verify of the bundle alone, offline', () => {
       });
     expect(claims.anchor).toEqual({
       state: 'unproved',
-      lacks: 'timestamp_root',
+      code: 'no-root',
       reason: expect.stringMatching(/no time-stamping authority is trusted here: pin its root/),
     });
   });

@@ -115,7 +115,7 @@ export async function writePackageBundle({
   const verdict = restate(missing.length > 0 ? { ...stated.verdict, status: 'incomplete' } : stated.verdict);
   const verification = { ...stated, run_id: runId, required_claims: [...requires], seal_key_ids: sealKeyIds, verdict };
   const service: ServiceDocument = {
-    format: 'evidence-service/5',
+    format: 'evidence-service/6',
     run_id: runId,
     stream_id: verdict.stream_id,
     stream_record: recordIn(inUse.description, verdict.stream_id, stateOf(reading, statesHead)),
@@ -183,7 +183,7 @@ function transferLog(
     return { ...ANSWERED, method: 'POST' as const, path: '/verify', bytes, sha256: digest };
   };
   return {
-    format: 'evidence-transfer-log/5',
+    format: 'evidence-transfer-log/6',
     run_id,
     stream_id: verdict.stream_id,
     audit_url: 'https://audit.example.com',
@@ -236,7 +236,7 @@ function statedOf(
     summary: summary === null ? null : contract.readSummary(summary),
   });
   const stated: Verification = {
-    format: 'evidence-verification/5',
+    format: 'evidence-verification/6',
     run_id: 'r',
     period: { from: null, to: null },
     package_period: { from: null, to: null },

@@ -8,7 +8,7 @@ type KeyContext = Pick<ExportContext, 'acceptsSecrets'> & { service: { client: K
 type KeyFinder = Pick<ExportContext['service']['client'], 'scrub' | 'watchKey'>;
 
 /** Members whose text comes from this program, or that name the stream. */
-const OURS: ReadonlySet<string> = new Set(['code', 'severity', 'state', 'lacks', 'stream_id']);
+const OURS: ReadonlySet<string> = new Set(['code', 'severity', 'state', 'stream_id']);
 
 /**
  * Returns the verdict without the API key. Records, reports and letters quote the verdict, so evidence that contains

@@ -67,7 +67,7 @@ function judge(question: AgreementQuestion, log: FindingLog): Claim {
   if (differences > 0)
     return refuted(`${differences} of the compared statements ${differences === 1 ? 'differs' : 'differ'}`);
   const doubts = [...doubtsIn(question, summary, ours), ...verdicts.doubts];
-  return doubts.length > 0 ? unproved(doubts.join('; ')) : judgeStated(question, summary, verdicts);
+  return doubts.length > 0 ? unproved('forms-doubtful', doubts.join('; ')) : judgeStated(question, summary, verdicts);
 }
 
 /** Lists reasons why a form may state something else to its readers. */
@@ -92,7 +92,10 @@ function judgeStated(question: AgreementQuestion, summary: SummaryFacts | null, 
     ...(question.pdf == null ? [] : ['the PDF is not part of what is proved']),
   ];
   if (!isStated)
-    return unproved(['no second machine-readable form states a count or a head to compare', ...notes].join('; '));
+    return unproved(
+      'nothing-stated',
+      ['no second machine-readable form states a count or a head to compare', ...notes].join('; '),
+    );
   const compared = [
     'the JSON form',
     'the summary',

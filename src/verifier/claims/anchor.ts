@@ -91,14 +91,12 @@ function claimOf(
   const unknown = covered.filter(({ sequence }) => isUnknown(walk.watched.get(sequence))).length;
   if (unknown > 0)
     return unproved(
+      'digests-not-recomputed',
       `${grouped(unknown)} of ${plural(covered.length, 'token')} ${agree(unknown, 'is', 'are')} over digests that could not be recomputed here`,
     );
-  if (covered.length === 0) return unproved(whyNone(checkpoints.length, others, offered));
+  if (covered.length === 0) return withoutToken(checkpoints.length, others, offered);
   if (roots === null)
-    return unproved(
-      'no time-stamping authority is trusted here: pin its root to have its tokens checked',
-      'timestamp_root',
-    );
+    return unproved('no-root', 'no time-stamping authority is trusted here: pin its root to have its tokens checked');
   const [newest] = sound;
   if (newest === undefined) return withoutSoundToken(open);
   const claim = { ...describe(newest, sound.length, question), ...statedBy(sound) };
@@ -219,9 +217,11 @@ function statedBy(sound: readonly SoundToken[]) {
   };
 }
 
-function whyNone(checkpoints: number, others: number, offered: number): string {
+function withoutToken(checkpoints: number, others: number, offered: number): Claim {
   if (checkpoints === 0)
-    return others === 0 ? 'the package has no checkpoint' : 'every checkpoint in the package is of another stream';
-  if (offered === 0) return 'no checkpoint has a token yet';
-  return 'the checkpoints are of entries that are not in this package';
+    return others === 0
+      ? unproved('no-checkpoint', 'the package has no checkpoint')
+      : unproved('no-checkpoint', 'every checkpoint in the package is of another stream');
+  if (offered === 0) return unproved('no-token', 'no checkpoint has a token yet');
+  return unproved('no-token', 'the checkpoints are of entries that are not in this package');
 }

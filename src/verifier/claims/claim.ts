@@ -10,17 +10,55 @@ export type ClaimName = (typeof CLAIMS)[number];
 /** Claims that must be proved for the status `verified`, unless the caller names others. */
 export const DEFAULT_REQUIRED: readonly ClaimName[] = ['order', 'content'];
 
-/** Inputs of the reader that a claim can lack: a key of seals or digests, or the root of a time-stamping authority. */
-export const LACKED_INPUTS = ['seal_key', 'timestamp_root'] as const;
-export type LackedInput = (typeof LACKED_INPUTS)[number];
+/** Reasons why a claim is neither proved nor refuted. */
+export const OPEN_CODES = [
+  // Any claim: the package has no entries, or could not be read in full.
+  'no-entries',
+  'not-read',
+  // content
+  'no-recipe',
+  'inexact-numbers',
+  'not-covered',
+  // content and seal: a key of the reader would allow a judgment.
+  'key-not-given',
+  // seal
+  'no-seals',
+  'entries-without-seal',
+  // anchor: a root certificate of the reader would allow a judgment for the first two.
+  'no-root',
+  'root-not-pinned',
+  'digests-not-recomputed',
+  'no-checkpoint',
+  'no-token',
+  'token-not-checked',
+  'token-of-the-future',
+  // continuity
+  'past-unknown',
+  'period-grew',
+  'not-compared',
+  'before-earlier-runs',
+  'unknown-start',
+  // completeness
+  'no-listing',
+  'entries-undecided',
+  'nothing-stated',
+  'record-not-comparable',
+  'record-too-old',
+  // agreement
+  'bundle-altered',
+  'form-not-read',
+  'account-package',
+  'forms-doubtful',
+] as const;
+export type OpenCode = (typeof OPEN_CODES)[number];
 
 /** Claim as written into records. `reason` says why it is not proved, `basis` what a proof rests on. */
 // Over ten members: a claim as written into records and documents.
 export interface Claim {
   state: 'proved' | 'refuted' | 'unproved';
+  /** Code of the reason; for an unproved claim only. */
+  code?: OpenCode | undefined;
   reason?: string | undefined;
-  /** Input of the reader without which the claim stays unproved. */
-  lacks?: LackedInput | undefined;
   basis?: string | undefined;
   /** Newest entry that a sound token covers, and the number of entries after it; for `anchor` only. */
   anchored_through?: number | undefined;
@@ -171,9 +209,8 @@ export function refuted(reason: string): Claim {
   return { state: 'refuted', reason };
 }
 
-/** @param lacks input of the reader that would allow a judgment. */
-export function unproved(reason: string, lacks?: LackedInput): Claim {
-  return { state: 'unproved', reason, ...(lacks === undefined ? {} : { lacks }) };
+export function unproved(code: OpenCode, reason: string): Claim {
+  return { state: 'unproved', code, reason };
 }
 
 /** Answer of a judge: one claim, and its findings in addition to those of the walk. */

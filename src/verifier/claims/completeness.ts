@@ -55,12 +55,12 @@ function judge(question: CompletenessQuestion, log: FindingLog): Claim {
     log.add(toStreamFinding('completeness/count-differs', walk.streamId, message, values));
     return refuted(message);
   }
-  if (basis.kind === 'none') return unproved(basis.why);
+  if (basis.kind === 'none') return unproved('no-listing', basis.why);
   if (basis.kind === 'record' && isWholeStream(period)) return judgeByRecord(question, basis.why, log);
   if (basis.kind === 'record')
-    return unproved(`${basis.why}, and the stream record speaks of the whole stream, not of this period`);
-  if (basis.undecided > 0) return unproved(whyUndecided(basis.undecided));
-  if (walk.entries === 0) return unproved('there are no entries, and the service lists none');
+    return unproved('no-listing', `${basis.why}, and the stream record speaks of the whole stream, not of this period`);
+  if (basis.undecided > 0) return unproved('entries-undecided', whyUndecided(basis.undecided));
+  if (walk.entries === 0) return unproved('no-entries', 'there are no entries, and the service lists none');
   return proved(
     `the service's own listing has the same ${plural(basis.same, 'entry')} with the same ${basis.same === 1 ? 'digest' : 'digests'}${later(question)}`,
   );
@@ -132,8 +132,8 @@ function judgeDifferences(walk: WalkResult, { differences, deviations }: Listing
 function judgeByRecord({ walk, statement }: CompletenessQuestion, why: string, log: FindingLog): Claim {
   const { entryCount, headSequence, headDigest, readAt } = statement;
   if (entryCount === null && headDigest === null)
-    return unproved(`${why}, and the service's list of streams states neither count nor head`);
-  if (walk.entries === 0 && (entryCount ?? 0) === 0) return unproved('there are no entries');
+    return unproved('nothing-stated', `${why}, and the service's list of streams states neither count nor head`);
+  if (walk.entries === 0 && (entryCount ?? 0) === 0) return unproved('no-entries', 'there are no entries');
   const differ = (what: string, stated: string, actual: string) =>
     log.add(
       toStreamFinding(
@@ -153,9 +153,11 @@ function judgeByRecord({ walk, statement }: CompletenessQuestion, why: string, l
   const place = headSequence === null ? 'the last entry' : `entry ${headSequence}`;
   if (comparable && seen !== headDigest) differ(`as the digest of ${place}`, headDigest, seen ?? 'not in the package');
   if (log.errors('completeness') > 0) return refuted('the stream record differs');
-  if (entryCount === null && !comparable) return unproved(`${why}, and the stream record could not be compared`);
+  if (entryCount === null && !comparable)
+    return unproved('record-not-comparable', `${why}, and the stream record could not be compared`);
   if (since > 0 && !isRecordedAfter(walk, headSequence, readAt))
     return unproved(
+      'record-too-old',
       `${why}, and the package goes on after what the stream record states, by ${plural(since, 'entry')}`,
     );
   const same = [...(entryCount === null ? [] : [plural(entryCount, 'entry')]), ...(comparable ? ['head'] : [])];

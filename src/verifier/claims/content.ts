@@ -31,23 +31,24 @@ export function toContractFile(file: { sha256: string } | null, from: ContractFi
 export function judgeContent({ walk, contract, contractFile, accepted, required }: ContentQuestion): Claim {
   const faults = walk.findings.errors('content');
   if (faults > 0) return refuted(deviations(faults));
-  if (walk.entries === 0) return unproved('there are no entries');
+  if (walk.entries === 0) return unproved('no-entries', 'there are no entries');
   if (contract.recipe === null)
     return unproved(
+      'no-recipe',
       `no recipe is known that makes these digests${required ? '; to do without this claim, write in the configuration: verify: { require: [order] }' : ''}`,
     );
-  if (walk.inexact.first !== null) return unproved(inexactReason(walk, walk.inexact.first));
+  if (walk.inexact.first !== null) return unproved('inexact-numbers', inexactReason(walk, walk.inexact.first));
   const without = walk.entries - walk.contentComputed;
   if (without > 0)
     return unproved(
+      'key-not-given',
       `${grouped(without)} of ${plural(walk.entries, 'digest')} ${agree(without, 'is', 'are')} made with a key not given`,
-      'seal_key',
     );
   const kept = unhashedOf(walk, contract.unhashedSeal);
   const unhashed = kept.map(unhashedWords);
   const open = contract.openRoles(kept);
   const bars = open.filter((role) => !isAccepted(role, accepted));
-  if (bars.length > 0) return { ...unproved(barReason(bars)), ...notCovered(unhashed) };
+  if (bars.length > 0) return { ...unproved('not-covered', barReason(bars)), ...notCovered(unhashed) };
   const basis = [
     `${grouped(walk.contentComputed)} of ${plural(walk.entries, 'digest')} recomputed: ${contract.recipe}`,
     ...(contractFile === null ? [] : [sourceOf(contract.name, contractFile)]),

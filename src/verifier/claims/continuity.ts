@@ -24,7 +24,8 @@ import { findLate, isLate } from './unfetched.ts';
 export function judgeContinuity(question: ContinuityQuestion): Judgement {
   const findings = new FindingLog();
   const { earlier } = question;
-  if (earlier === null) return { claim: unproved('what was exported before is not known here'), findings };
+  if (earlier === null)
+    return { claim: unproved('past-unknown', 'what was exported before is not known here'), findings };
   return { claim: judge({ ...question, earlier }, findings), findings };
 }
 
@@ -37,16 +38,16 @@ function judge(question: KnownPast, log: FindingLog): Claim {
   for (const finding of late) log.add(finding);
   const [first] = found;
   if (first !== undefined) return refuted(first.message);
-  if (late[0] !== undefined) return unproved(late[0].message);
-  if (walk.first === null || walk.head === null) return unproved('there are no entries');
+  if (late[0] !== undefined) return unproved('period-grew', late[0].message);
+  if (walk.first === null || walk.head === null) return unproved('no-entries', 'there are no entries');
   const grown = findGrown(walk, earlier);
   for (const finding of grown) log.add(finding);
-  if (grown[0] !== undefined) return unproved(grown[0].message);
+  if (grown[0] !== undefined) return unproved('period-grew', grown[0].message);
   const spans = earlier.filter(isPlaced);
   if (spans.length === 0) return judgeStart(question, walk.first, log);
   const agreements = findAgreements(walk, earlier);
   const open = [...agreements].find(([, how]) => how === null);
-  if (open !== undefined) return unproved(whyOpen(question, earlier[open[0]] as Placed));
+  if (open !== undefined) return unproved('not-compared', whyOpen(question, earlier[open[0]] as Placed));
   return judgePlace(question, walk.first, spans, agreements, log);
 }
 
@@ -121,7 +122,10 @@ function judgePlace(
     return proved(`leads up to entry ${after.entries.first_sequence}, the first of run ${after.run_id}`);
   const below = whole.find(({ entries }) => entries.head.sequence < first.sequence);
   if (below === undefined)
-    return unproved(`lies before entry ${newest?.entries.head.sequence}, the head of run ${newest?.run_id}`);
+    return unproved(
+      'before-earlier-runs',
+      `lies before entry ${newest?.entries.head.sequence}, the head of run ${newest?.run_id}`,
+    );
   const { head } = below.entries;
   const message = `the package starts at entry ${first.sequence}, and entry ${head.sequence} (run ${below.run_id}) was the last before it that was ${KNOWN}`;
   return unknownStart(walk, first.sequence, message, log);
@@ -154,12 +158,12 @@ function judgeStart({ walk, restarts, earlier }: KnownPast, first: { sequence: n
       : `no earlier export that was ${KNOWN} had entries of it`;
   const nothing = accepted === null ? before : `no export that was ${KNOWN} had entries of it since ${accepted}`;
   if (walk.startsAtGenesis) return proved(`starts at the first entry of the stream; ${nothing}`);
-  if (walk.startsAtFirst) return unproved(`entry ${first.sequence} names a predecessor`);
+  if (walk.startsAtFirst) return unproved('unknown-start', `entry ${first.sequence} names a predecessor`);
   const message = `the package starts at entry ${first.sequence}, and ${nothing}`;
   return unknownStart(walk, first.sequence, message, log);
 }
 
 function unknownStart(walk: WalkResult, sequence: number, message: string, log: FindingLog): Claim {
   log.add(toStreamFinding('continuity/unknown-start', walk.streamId, message, { sequence }));
-  return unproved(message);
+  return unproved('unknown-start', message);
 }

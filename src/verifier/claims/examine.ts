@@ -14,6 +14,7 @@ import {
   type Examination,
   type Judgement,
   mapClaims,
+  type OpenCode,
   proved,
   refuted,
   type StreamStatus,
@@ -130,15 +131,16 @@ function judgeForms(observations: Observations, ownVerdict: OwnVerdict): Judgeme
   const { walk, facts } = observations.reading;
   const { summary, pdf, isAltered } = observations.forms;
   const { vendor, statedCount } = observations.known;
-  const without = (reason: string) => ({ claim: unproved(reason), findings: new FindingLog() });
-  if (isAltered) return without(ALTERED);
-  if (facts === null) return without('the JSON form could not be read');
-  if (facts.scope === 'account') return without('a package of the whole account states nothing of one stream');
+  const without = (code: OpenCode, reason: string) => ({ claim: unproved(code, reason), findings: new FindingLog() });
+  if (isAltered) return without('bundle-altered', ALTERED);
+  if (facts === null) return without('form-not-read', 'the JSON form could not be read');
+  if (facts.scope === 'account')
+    return without('account-package', 'a package of the whole account states nothing of one stream');
   return judgeAgreement({ walk, facts, summary, pdf, statedCount, vendor, ownVerdict });
 }
 
 function judgeForeign(findings: FindingLog, reason: string): Examination {
-  const claims = mapClaims(() => unproved(reason));
+  const claims = mapClaims(() => unproved('not-read', reason));
   return { status: 'incomplete', claims, findings: findings.list(), findingsCount: findings.total(), actions: null };
 }
 
@@ -146,7 +148,7 @@ function judgeForeign(findings: FindingLog, reason: string): Examination {
 function judgeDefective({ findings }: WalkResult, reason: string): Judged {
   const claims = mapClaims((name): Claim => {
     const faults = findings.errors(name);
-    return faults > 0 ? refuted(deviations(faults)) : unproved(reason);
+    return faults > 0 ? refuted(deviations(faults)) : unproved('not-read', reason);
   });
   return { claims, findings };
 }
@@ -154,7 +156,7 @@ function judgeDefective({ findings }: WalkResult, reason: string): Judged {
 function judgeOrder(walk: WalkResult): Claim {
   const faults = walk.findings.errors('order');
   if (faults > 0) return refuted(deviations(faults));
-  if (walk.first === null || walk.head === null) return unproved('there are no entries');
+  if (walk.first === null || walk.head === null) return unproved('no-entries', 'there are no entries');
   const { entries, first, head } = walk;
   if (entries === 1) return proved(`1 entry, number ${first.sequence}, with none before it here`);
   return proved(`${plural(entries, 'entry')}, ${first.sequence} to ${head.sequence}, each naming the one before it`);

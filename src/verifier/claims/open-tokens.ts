@@ -34,8 +34,8 @@ export function toOpenFindings(
 
 /** Returns the claim for tokens none of which is sound. */
 export function withoutSoundToken(open: readonly OpenToken[]): Claim {
-  if (open.length === 0) return unproved('no token could be checked');
+  if (open.length === 0) return unproved('token-not-checked', 'no token could be checked');
   return open.some(({ fault }) => fault.code === 'anchor/unknown-issuer')
-    ? unproved('no token leads to a root that is pinned here', 'timestamp_root')
-    : unproved('every token is of a time that had not come yet');
+    ? unproved('root-not-pinned', 'no token leads to a root that is pinned here')
+    : unproved('token-of-the-future', 'every token is of a time that had not come yet');
 }

@@ -21,12 +21,12 @@ export function judgeSeal(question: SealQuestion): Judgement {
 }
 
 function claimOf({ walk: { seals, entries }, hasSeals, keysGiven }: SealQuestion): Claim {
-  if (entries === 0) return unproved('there are no entries');
-  if (!hasSeals) return unproved('the service shows no seals');
-  if (!keysGiven) return unproved('no seal key was given', 'seal_key');
-  if (seals.missing > 0) return unproved(withoutSeal(seals.missing, entries));
+  if (entries === 0) return unproved('no-entries', 'there are no entries');
+  if (!hasSeals) return unproved('no-seals', 'the service shows no seals');
+  if (!keysGiven) return unproved('key-not-given', 'no seal key was given');
+  if (seals.missing > 0) return unproved('entries-without-seal', withoutSeal(seals.missing, entries));
   if (seals.unknown.first !== null)
-    return unproved(unknownReason(seals.unknown.entries, entries, seals.unknown.first), 'seal_key');
+    return unproved('key-not-given', unknownReason(seals.unknown.entries, entries, seals.unknown.first));
   return proved(`${grouped(seals.verified)} of ${plural(entries, 'seal')} recomputed`);
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ADVICE_CODES } from '../model/finding.ts';
 import { timeSchema } from '../model/schemas.ts';
 import { FINDING_CODES } from '../model/stream-finding.ts';
-import { CLAIMS, LACKED_INPUTS, STATUSES } from './claim.ts';
+import { CLAIMS, OPEN_CODES, STATUSES } from './claim.ts';
 import { headSchema, seenFields } from './schemas.ts';
 
 const count = z.int().min(0);
@@ -10,7 +10,7 @@ const count = z.int().min(0);
 const claimSchema = z.strictObject({
   state: z.enum(['proved', 'refuted', 'unproved']),
   reason: z.string().optional(),
-  lacks: z.enum(LACKED_INPUTS).optional(),
+  code: z.enum(OPEN_CODES).optional(),
   basis: z.string().optional(),
   anchored_through: count.optional(),
   entries_after_last_anchor: count.optional(),

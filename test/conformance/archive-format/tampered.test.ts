@@ -150,7 +150,7 @@ const FIELDS: Row[] = [
     'a member twice in a run record',
     (a) => {
       const key = run(SECOND, 'run.json');
-      a.put(key, a.bytes(key).toString().replace('{\n', '{\n  "format": "evidence-run/5",\n'));
+      a.put(key, a.bytes(key).toString().replace('{\n', '{\n  "format": "evidence-run/6",\n'));
       a.recompute();
     },
     REFUTED,

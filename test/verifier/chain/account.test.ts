@@ -86,6 +86,7 @@ test('agreement is not proved of one stream by a package of all', () => {
   const reading = readAccount(interleave(a, b)).get('a') as PackageReading;
   expect(examineReading(reading).claims.agreement).toEqual({
     state: 'unproved',
+    code: 'account-package',
     reason: 'a package of the whole account states nothing of one stream',
   });
 });
@@ -120,7 +121,7 @@ describe('a stream whose seal key was changed on the way', () => {
     const { claims, findings: found } = read('k1');
     expect(claims.seal).toEqual({
       state: 'unproved',
-      lacks: 'seal_key',
+      code: 'key-not-given',
       reason:
         '5 of 10 seals are made with a key not given ("k2", from entry 6 on, after seals of a key that was given)',
     });

@@ -187,6 +187,7 @@ describe('content', () => {
     expect(claims.order.state).toBe('proved');
     expect(claims.content).toEqual({
       state: 'unproved',
+      code: 'no-recipe',
       reason: expect.stringMatching(/^no recipe is known .* verify: { require: \[order\] }$/),
     });
     expect(findings).toEqual([]);
@@ -209,7 +210,7 @@ describe('content', () => {
     const { claims, findings, status } = examined(packageOf(chainOf(8, SECRET)), keyed);
     expect(claims.content).toEqual({
       state: 'unproved',
-      lacks: 'seal_key',
+      code: 'key-not-given',
       reason: '8 of 8 digests are made with a key not given',
     });
     expect([findings, status]).toEqual([[], 'incomplete']);

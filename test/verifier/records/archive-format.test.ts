@@ -10,6 +10,7 @@ import {
   transferLogSchema,
   verificationSchema,
 } from '../../../src/verifier/bundle/documents.ts';
+import { OPEN_CODES } from '../../../src/verifier/claims/claim.ts';
 import {
   collectedSchema,
   headSchema,
@@ -226,11 +227,19 @@ describe('the document says every member of every schema, and no other', () => {
   });
 });
 
+test('the document says every code of an unproved claim, and no other', () => {
+  const [, list = ''] = DOCUMENT.split('\nCodes of unproved claims:\n');
+  const [table = ''] = list.slice(list.indexOf('|')).split('\n\n');
+  expect([...table.matchAll(/^\| `([^`]+)` \|/gm)].map(([, code]) => code).toSorted()).toEqual(
+    [...OPEN_CODES].toSorted(),
+  );
+});
+
 test('other members are another version of the format', () => {
   const members = [...SHAPES, ...OBJECTS].map(([heading, schema]) => [heading, ...membersOf(schema)]);
   const digest = sha256(Buffer.from(JSON.stringify(members)));
   // Another digest needs another version in `core/formats.ts`: an archive of the one before would be called altered.
-  expect([ARCHIVE_VERSION, digest]).toEqual([5, 'ae8c3e6f5334240d47b9f62e8d5cf45cbbbefd62f64018433bc17b4e26d6e281']);
+  expect([ARCHIVE_VERSION, digest]).toEqual([6, 'e299fa154eee8dcb9f345229ab799c4e82b06aa3f85ad7bc8d29a5d8c1cbea9d']);
 });
 
 test('the document is of this version, wherever it names one', () => {

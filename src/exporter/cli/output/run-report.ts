@@ -2,7 +2,7 @@ import { grouped, plural } from '../../../core/plurals.ts';
 import { exitCodeOf } from '../../../core/terminal/exit.ts';
 import { type Printer, styled } from '../../../core/terminal/printer.ts';
 import { describePeriod } from '../../../verifier/bundle/period.ts';
-import { CLAIMS, type ClaimName, type LackedInput } from '../../../verifier/claims/claim.ts';
+import { CLAIMS, type ClaimName, type OpenCode } from '../../../verifier/claims/claim.ts';
 import { latestOf } from '../../../verifier/records/coverage.ts';
 import { runEnvelopeKey, runPrefix, stampKey } from '../../../verifier/records/keys.ts';
 import { EXIT_CODE_OF, type Outcome, worstOf } from '../../../verifier/records/outcome.ts';
@@ -132,11 +132,13 @@ function printFindings(record: RunRecord, printer: Printer): void {
   if (findings.length > 0) printer.result('');
 }
 
-/** Next steps for missing inputs of claims. */
-const GIVE: Readonly<Record<LackedInput, string>> = {
-  seal_key: 'Give the seal keys: verify.seal_keys in evidence.yaml, or --seal-key ID=FILE.',
-  timestamp_root:
-    "Give the authority's root certificate: verify.timestamp_roots in evidence.yaml, or --timestamp-roots FILE.",
+const GIVE_ROOT =
+  "Give the authority's root certificate: verify.timestamp_roots in evidence.yaml, or --timestamp-roots FILE.";
+/** Next steps for claims that an input of the reader would settle. */
+const GIVE: Readonly<Partial<Record<OpenCode, string>>> = {
+  'key-not-given': 'Give the seal keys: verify.seal_keys in evidence.yaml, or --seal-key ID=FILE.',
+  'no-root': GIVE_ROOT,
+  'root-not-pinned': GIVE_ROOT,
 };
 
 /** Claims that depend on entries, keys and contract only: repeating the command gives the same result. */
@@ -148,8 +150,8 @@ export function whyOpen(record: RunRecord): string {
     return 'No streams are in scope, so nothing was checked or finalized.';
   const open = record.streams.filter(({ status }) => status === 'incomplete');
   const unmet = record.scope.required_claims.flatMap((name) => open.flatMap((stream) => unmetIn(stream, name)));
-  const lacking = new Set(unmet.flatMap(({ lacks }) => (lacks === undefined ? [] : [GIVE[lacks]])));
-  const settled = unmet.filter(({ name, lacks }) => SETTLED.has(name) || lacks !== undefined);
+  const lacking = new Set(unmet.flatMap(({ give }) => give ?? []));
+  const settled = unmet.filter(({ name, give }) => SETTLED.has(name) || give !== undefined);
   const isSettled = (stream: RunStream) => settled.some(({ streamId }) => streamId === stream.stream_id);
   const { missing } = record.reconciliation.supplements;
   const mayCome =
@@ -166,12 +168,13 @@ export function whyOpen(record: RunRecord): string {
 interface Unmet {
   name: ClaimName;
   streamId: string;
-  lacks: LackedInput | undefined;
+  /** Next step, if an input of the reader would settle the claim. */
+  give: string | undefined;
 }
 
 function unmetIn({ stream_id: streamId, claims }: RunStream, name: ClaimName): Unmet[] {
-  const { state, lacks } = claims[name];
-  return state === 'unproved' ? [{ name, streamId, lacks }] : [];
+  const { state, code } = claims[name];
+  return state === 'unproved' ? [{ name, streamId, give: code && GIVE[code] }] : [];
 }
 
 function sayUnmet(unmet: readonly Unmet[]): string[] {

@@ -52,7 +52,7 @@ const COMMANDS: [name: string, command: Command<never>, flags: object, adds: Reg
     runShare as Command<never>,
     { run: 'AUD-1', for: 'J. Smith', out: 'handed-out' },
     [/^runs\/AUD-1\/hold-log\/\S+-share\.json$/],
-    /would be shared with J\. Smith: \d+ objects.*into handed-out, .* into runs\/AUD-1\/hold-log\/.*nothing was written/s,
+    /would be shared with J\. Smith: \d+ objects.* go to handed-out, .* to runs\/AUD-1\/hold-log\/.*nothing was written/s,
   ],
   [
     'ledger accept',

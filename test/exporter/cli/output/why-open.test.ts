@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { whyOpen } from '../../../../src/exporter/cli/output/run-report.ts';
-import { type ClaimName, type LackedInput, unproved } from '../../../../src/verifier/claims/claim.ts';
+import { type ClaimName, type OpenCode, unproved } from '../../../../src/verifier/claims/claim.ts';
 import { runRecord, runStream } from '../../../support/records.ts';
 
 const KEYS = /verify\.seal_keys.*--seal-key/;
@@ -8,30 +8,30 @@ const ROOTS = /verify\.timestamp_roots.*--timestamp-roots/;
 const AGAIN = /Run the same command again/;
 const SAME = /Running the same command again does not help; add --finalize-partial/;
 
-function open(name: ClaimName, reason: string, lacks?: LackedInput, partial = false) {
+function open(name: ClaimName, code: OpenCode, reason: string, partial = false) {
   const { claims, ...stream } = runStream('s', { status: 'incomplete', partial });
-  return { ...stream, claims: { ...claims, [name]: unproved(reason, lacks) } };
+  return { ...stream, claims: { ...claims, [name]: unproved(code, reason) } };
 }
 
 test.each([
-  ['seals without a key', open('seal', 'no seal key was given', 'seal_key'), [KEYS, SAME], [AGAIN, ROOTS]],
-  ['seals of a key that was not given', open('seal', 'made with a key not given', 'seal_key'), [KEYS, SAME], [AGAIN]],
+  ['seals without a key', open('seal', 'key-not-given', 'no seal key was given'), [KEYS, SAME], [AGAIN, ROOTS]],
   [
-    'digests of a key that was not given',
-    open('content', 'made with a key not given', 'seal_key'),
+    'seals of a key that was not given',
+    open('seal', 'key-not-given', 'made with a key not given'),
     [KEYS, SAME],
     [AGAIN],
   ],
-  ['digests that nobody can make', open('content', 'no recipe is known'), [SAME], [AGAIN, KEYS]],
   [
-    'tokens without roots',
-    open('anchor', 'no authority is trusted here', 'timestamp_root'),
-    [ROOTS, SAME],
-    [AGAIN, KEYS],
+    'digests of a key that was not given',
+    open('content', 'key-not-given', 'made with a key not given'),
+    [KEYS, SAME],
+    [AGAIN],
   ],
-  ['no token yet', open('anchor', 'no checkpoint has a token yet'), [AGAIN], [SAME, ROOTS]],
-  ['a listing that could not be read', open('completeness', 'it broke off'), [AGAIN], [SAME]],
-  ['a form that did not arrive', open('seal', 'no seal key was given', 'seal_key', true), [KEYS, AGAIN], [SAME]],
+  ['digests that nobody can make', open('content', 'no-recipe', 'no recipe is known'), [SAME], [AGAIN, KEYS]],
+  ['tokens without roots', open('anchor', 'no-root', 'no authority is trusted here'), [ROOTS, SAME], [AGAIN, KEYS]],
+  ['no token yet', open('anchor', 'no-token', 'no checkpoint has a token yet'), [AGAIN], [SAME, ROOTS]],
+  ['a listing that could not be read', open('completeness', 'no-listing', 'it broke off'), [AGAIN], [SAME]],
+  ['a form that did not arrive', open('seal', 'key-not-given', 'no seal key was given', true), [KEYS, AGAIN], [SAME]],
 ])(
   'a run is open for %s: what is missing is named, and the same command only where it can help',
   (_words, stream, said, unsaid) => {
@@ -47,7 +47,7 @@ test.each([
 );
 
 test('nothing is said of a claim that nobody required', () => {
-  expect(whyOpen(runRecord('r', [open('seal', 'no seal key was given', 'seal_key', true)]))).toBe(
+  expect(whyOpen(runRecord('r', [open('seal', 'key-not-given', 'no seal key was given', true)]))).toBe(
     'The run is not finalized.\nRun the same command again to get what is missing, or add --finalize-partial to finalize the run without it.',
   );
 });
