@@ -90,7 +90,7 @@ describe('a service with three streams', () => {
     });
     expect([other.code, other.stderr]).toEqual([
       2,
-      expect.stringContaining('run AUD-7 was finalized for another question than this one: period: '),
+      expect.stringContaining('run AUD-7 was finalized with different options: period: '),
     ]);
   });
 
