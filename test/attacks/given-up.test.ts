@@ -111,7 +111,7 @@ test('an abandoned run is named with its reason, counts for nothing, and its per
   const refused: [string[], RegExp][] = [
     [['runs', 'abandon', 'R1'], /--reason is missing/],
     [['runs', 'abandon', '--reason', 'x'], /the run is missing/],
-    [['runs', 'abandon', 'R2', '--reason', 'x'], /nothing of a run R2/],
+    [['runs', 'abandon', 'R2', '--reason', 'x'], /the archive has no run R2/],
   ];
   for (const [words, said] of refused) {
     const { code, stderr } = await run(root, words);

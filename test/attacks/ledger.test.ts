@@ -98,7 +98,7 @@ describe('added to the ledger while an export ran, and not signed over', () => {
       OURS,
       SIGNED,
       adding((entry) => ({ ...entry, previous_sha256: 'c'.repeat(64) }), OURS),
-      /does not name the digest of the entry before it/,
+      /does not name the digest of the previous entry/,
     ],
     [
       'an entry of ours without the heads',
@@ -130,7 +130,7 @@ describe('added to the ledger while an export ran, and not signed over', () => {
       null,
       BEGINNING,
       sealedBy(null),
-      /a signing key is given, and ledger\/00000002.json is not signed/,
+      /a signing key is given, but ledger\/00000002.json is not signed/,
     ],
     ['in an unsigned ledger, an entry of a run that is not there', null, UNSIGNED, adding(unchanged, null), /added/],
     [
@@ -142,7 +142,7 @@ describe('added to the ledger while an export ran, and not signed over', () => {
         const head = { sequence: 99, hash: 'c'.repeat(64), run_id: 'added' };
         await adding((entry) => ({ ...entry, heads: RowMap.of([...entry.heads, ['more', head]]) }), null)(archive);
       },
-      /is not the entry that follows from what it records/,
+      /is not the entry that follows from its record/,
     ],
     [
       'in an unsigned ledger, a signed entry, which nothing unsigned may follow',
@@ -170,7 +170,10 @@ describe('added to the ledger while an export ran, and not signed over', () => {
   test('another record of the run that the export has exported', async () => {
     const archive = await begun(OURS);
     const { ended } = await raced(archive, SIGNED, () => finalizeRun(archive, 'ours', OURS, STREAMS));
-    await expect(ended).rejects.toMatchObject({ code: 'conflict', message: expect.stringMatching(/another record/) });
+    await expect(ended).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringMatching(/is not the one that the ledger names/),
+    });
   });
 });
 

@@ -109,7 +109,7 @@ describe('an export by what the reader knows to be wrong', () => {
   const WRONG_SEAL = 'seal \\(.*was not made with the key given as .*\\)';
   test.each<[By, string, string, string]>([
     ['the keys', 'by-key', WRONG_SEAL, 'proved here: seal'],
-    ['nothing', 'by-key', WRONG_SEAL, 'not derived here: seal'],
+    ['nothing', 'by-key', WRONG_SEAL, 'not checked here: seal'],
   ])('stays refuted by %s, of %s, and says why', async (by, archive, recorded, here) => {
     const { code, stdout } = await carryOut(runVerify, flagsOf(by, archive), directory, { json: false });
     expect(code).toBe(1);
@@ -119,7 +119,7 @@ describe('an export by what the reader knows to be wrong', () => {
         'm',
       ),
     );
-    const open = /not derived here: (\w+)/.exec(here)?.[1];
+    const open = /not checked here: (\w+)/.exec(here)?.[1];
     if (open !== undefined)
       expect(stdout).toMatch(new RegExp(`^\\? ${open}: recorded as refuted, not checked here: `, 'm'));
   });

@@ -26,7 +26,7 @@ import { postEntries, type ServedPlatform, servePlatform, someEntries } from '..
 import { someRows } from '../support/some-rows.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'recovery-attacks-'));
-const NOT_OURS = /is not accepted for this run: it is not bound to it.*\nNothing was overwritten.*--revise/;
+const NOT_OURS = /is not accepted for this run: it is not bound to .*\nNothing was overwritten.*--revise/;
 
 let platform: ServedPlatform;
 /** Of somebody else, with streams of the same names. */
@@ -108,7 +108,7 @@ beforeEach(() => {
 });
 
 describe('put there before the first export of the run', () => {
-  const OTHER_SERVICE = /run R1 was finalized for another question than this one: audit service: http/;
+  const OTHER_SERVICE = /run R1 was finalized with different options: audit service: http/;
   type Row = [kind: string, words: string, planted: RegExp, code?: number, said?: RegExp];
   const ROWS: Row[] = [
     ['of a stream', 'a bundle', /^streams\/payments-.*\.zip$/],
@@ -298,7 +298,7 @@ describe('the ledger that an export goes on with', () => {
       () => ({}),
       () => edit('ledger/00000001.json', withoutHeads),
       3,
-      /is not the entry that follows from what it records/,
+      /is not the entry that follows from its record/,
     ],
     [
       'replaced by one under another key',
@@ -373,7 +373,7 @@ describe('the ledger that an export goes on with', () => {
     const { code, stderr } = await next();
     expect([code, stderr]).toEqual([
       3,
-      expect.stringMatching(/00000002.json came into the ledger meanwhile.*\n.*verify/),
+      expect.stringMatching(/00000002.json was added to the ledger in the meantime.*\n.*verify/),
     ]);
     expect(filesOf('runs/R2')).not.toContain('run.dsse.json');
     expect(filesOf('ledger')).toHaveLength(2);

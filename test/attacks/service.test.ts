@@ -92,7 +92,7 @@ describe('an export', () => {
     expect(await ask(OURS)).toBeNull();
     await expect(ask(OURS, true)).rejects.toMatchObject({
       code: 'usage',
-      message: expect.stringMatching(/nothing yet/),
+      message: expect.stringMatching(/is still empty/),
     });
   });
 

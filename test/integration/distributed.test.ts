@@ -370,7 +370,7 @@ describe('a worker', () => {
       'of another service',
       2,
       { EVIDENCE_AUDIT_URL: 'http://127.0.0.1:9/other' },
-      'and this worker asks http://127.0.0.1:9/other',
+      'but this worker is configured for http://127.0.0.1:9/other',
     ],
     ['of another key', 3, { EVIDENCE_API_KEY: 'sk_another_0123456789' }, 'asked.json is not accepted for this run'],
     ['of another archive', 2, { EVIDENCE_ARCHIVE_URL: './elsewhere' }, 'asked.json'],

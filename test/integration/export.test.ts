@@ -73,7 +73,7 @@ describe('a service with three streams', () => {
     const before = listFiles(directory);
     const again = await exportAll();
     expect(again.code).toBe(0);
-    expect(again.stdout).toContain('a finalized run is never changed');
+    expect(again.stdout).toContain(' and never changes.');
     expect(listFiles(directory)).toEqual(before);
     const { stdout, code } = await exportAll('--revise', '--json');
     const revised = JSON.parse(stdout);
@@ -90,7 +90,7 @@ describe('a service with three streams', () => {
     });
     expect([other.code, other.stderr]).toEqual([
       2,
-      expect.stringContaining('run AUD-7 was finalized for another question than this one: period: '),
+      expect.stringContaining('run AUD-7 was finalized with different options: period: '),
     ]);
   });
 

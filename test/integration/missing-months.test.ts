@@ -212,7 +212,7 @@ test('a month that was begun, and finalized after the one before it, joins on to
   service.streams.set('b', { entries: entriesOf('b'), unavailable: true });
   expect((await exported({ period: LAST })).code).toBe(3);
   const doctor = await carryOut(runDoctor, {}, directory, { json: false, environment: environment() });
-  expect(doctor.stdout).toContain(`no finalized run has a month that has ended; begun and not finalized: ${LAST}`);
+  expect(doctor.stdout).toContain(`no past month is in a finalized run; started but not finalized: ${LAST}`);
   service.streams.set('b', { entries: entriesOf('b') });
   for (const period of [SECOND, LAST]) expect((await exported({ period })).code).toBe(0);
   for (const run of [undefined, LAST]) {

@@ -97,12 +97,12 @@ const CHANGES: [what: string, asked: () => Asked, said: RegExp][] = [
   [
     'another service',
     () => ({ environment: { EVIDENCE_AUDIT_URL: other.url } }),
-    /^this archive is of http:\S+, and http:\S+ is asked for/,
+    /^this archive belongs to http:\S+, not http:\S+; an archive contains one service$/,
   ],
   [
     'another path of the same host',
     () => ({ flags: { auditUrl: `${service.url}/other` } }),
-    /^this archive is of http:\S+, and http:\S+\/other is asked for/,
+    /^this archive belongs to http:\S+, not http:\S+\/other; an archive contains one service$/,
   ],
   ['a contract', () => ({ flags: { contract: '../contract.yaml' } }), /: contract: the default one → file of SHA-256 /],
   ['fewer streams', () => ({ flags: { stream: ['a'] } }), /: streams: a, b → a$/],

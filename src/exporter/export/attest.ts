@@ -11,11 +11,6 @@ import type { ExportContext } from './context.ts';
 import { withFile } from './pieces.ts';
 import { type FreshStamp, keepStamp, requestStamp } from './stamp.ts';
 
-interface Attested {
-  entry: 'created' | 'existing';
-  unstamped: EvidenceError | null;
-}
-
 /**
  * Adds the signed statement of a finalized run, its ledger entry and its time-stamp, in this order. Each covers the run
  * record and is stored completely or not at all, so after an interruption the same call adds the missing ones. The
@@ -24,7 +19,7 @@ interface Attested {
  * @param known end of the ledger when it was read. Later entries are checked before anything is signed.
  * @returns `existing` if another process recorded the run first, and the error that prevented a required time-stamp.
  */
-export async function attestRun(context: ExportContext, finalized: FinalizedRun, known: LedgerEnd): Promise<Attested> {
+export async function attestRun(context: ExportContext, finalized: FinalizedRun, known: LedgerEnd) {
   const { archive, signing } = context;
   const end = await catchUp(archive, known, signing);
   if (finalized.record.signed) await signFinalized(context, finalized);

@@ -7,7 +7,6 @@ import { measure } from '../../verifier/archive/archive.ts';
 import { collectedIn } from '../../verifier/bundle/known.ts';
 import { slugOf } from '../../verifier/bundle/layout.ts';
 import { type OpenBundle, openBundle } from '../../verifier/bundle/read.ts';
-import type { Verdict } from '../../verifier/claims/verdict.ts';
 import { bundleKey, encryptedBundleKey } from '../../verifier/records/keys.ts';
 import type { Question } from '../../verifier/records/question.ts';
 import { ENCRYPTED_BUNDLE, type StreamRecord } from '../../verifier/records/record.ts';
@@ -136,16 +135,6 @@ export async function withFetched<T>(
   }
 }
 
-/** Bundle found in the archive, with the result of its verification. */
-interface Leftover {
-  /** Verdict computed now, under this run's requirements. */
-  verdict: Verdict;
-  missing: StreamRecord['missing'];
-  collected: StreamRecord['collected'];
-  service: StreamRecord['service'];
-  identity: string;
-}
-
 /**
  * Verifies a bundle in the archive as `evidence verify` does, after checking that it is bound to this run.
  *
@@ -154,12 +143,7 @@ interface Leftover {
  * @param relisting observes the entries as they are read.
  * @throws EvidenceError `conflict` if the bundle is not bound to this run, is damaged, or states another result.
  */
-async function verifyLeftover(
-  context: ExportContext,
-  file: string,
-  key: string,
-  relisting?: Relisting,
-): Promise<Leftover> {
+async function verifyLeftover(context: ExportContext, file: string, key: string, relisting?: Relisting) {
   await requireBound(context.binding, file, key);
   const { contract, contractFile } = context.service;
   const { source, period, scope, run_id } = context.question;

@@ -12,7 +12,7 @@ import { verifyCommand } from '../ledger/verify-command.ts';
 import { hiddenIn } from './account.ts';
 import { beginningOf, beginRun, boundToBeginning, checkSameService, requireSame } from './asked.ts';
 import { attestRun, stampFinalized } from './attest.ts';
-import type { ExportContext, RunState } from './context.ts';
+import type { ExportContext } from './context.ts';
 import { concludeRun, finalizeDraft } from './finalize.ts';
 import { listRun } from './leftovers.ts';
 import { closePacking, type FoundRun, findRun, listInScope, toState } from './open-run.ts';
@@ -22,7 +22,7 @@ import { requireBoundRun } from './records.ts';
 import type { FrozenRun } from './run-draft.ts';
 import { ServiceReach } from './service-reach.ts';
 import { exportStream } from './stream.ts';
-import { type RunResult, type StreamJobs, StreamOutcomes } from './stream-jobs.ts';
+import { type RunResult, StreamOutcomes } from './stream-jobs.ts';
 import { recoverSupplements, storedSupplementsKey } from './supplement-store.ts';
 import { openSupplements } from './supplements.ts';
 
@@ -75,15 +75,8 @@ function sayConcluding({ runtime, question }: ExportContext): void {
   runtime.listen({ type: 'concluding', runId: question.run_id });
 }
 
-interface Received {
-  bound: ExportContext;
-  run: RunState;
-  jobs: StreamJobs;
-  clock: ClockReading | null;
-}
-
 /** Receives every stream in scope. @param notes receives the resources that the run needs until it is concluded. */
-async function receiveStreams(context: ExportContext, found: FoundRun, notes: DisposableStack): Promise<Received> {
+async function receiveStreams(context: ExportContext, found: FoundRun, notes: DisposableStack) {
   const { runtime, handedOut } = context;
   const at = runtime.now();
   const { selection, clock } = await listInScope(context);

@@ -15,13 +15,8 @@ import type { Texts } from './view/texts.ts';
 const WIDTH = 96;
 const INDENT = '    ';
 
-interface Letter {
-  name: string;
-  bytes: Uint8Array;
-}
-
 /** Renders the letter that accompanies shared evidence. A letter with links is a secret. */
-export async function renderLetter(subject: LetterSubject): Promise<Letter[]> {
+export async function renderLetter(subject: LetterSubject) {
   const texts = readTexts();
   const view = toLetterView(subject, readLetterTexts(), texts);
   return [

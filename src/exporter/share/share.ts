@@ -70,14 +70,7 @@ export async function foreseeShare(context: ShareContext, options: ShareOptions)
   return { record, warnings: series === null ? [] : warningsOf(series) };
 }
 
-interface Prepared {
-  selection: ShareSelection;
-  /** Links to the objects; null for copies. */
-  series: LinkSeries | null;
-  record: ShareRecord;
-}
-
-async function prepare({ archive, now }: ShareContext, options: ShareOptions): Promise<Prepared> {
+async function prepare({ archive, now }: ShareContext, options: ShareOptions) {
   const selection = await selectObjects(archive, options.run);
   const series = options.linkSeconds === null ? null : await beginLinks(archive, options.linkSeconds);
   const record: ShareRecord = {

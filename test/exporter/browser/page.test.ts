@@ -288,7 +288,7 @@ describe('a bundle', () => {
     expect(tones).toEqual(['verdict calm', 'verdict alarm', 'verdict caution']);
     const [, second, third] = await verdicts.allTextContents();
     expect(second).toContain(`of this run, 2026-10, but this report lists another bundle for its stream, ${STREAM}`);
-    expect(third).toContain('it states that it is of another run, 2026-09');
+    expect(third).toContain('It claims to be of another run, 2026-09');
     // A stream that the report does not list at all cannot be of its run either.
     const bare = await open(verifiedRun([monthStream(1)]));
     expect(await verify(bare, forged)).toEqual(['NOT THE BUNDLE OF THIS RUN']);

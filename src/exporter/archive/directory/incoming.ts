@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type FileHandle, lstat, mkdir, open, readdir, rmdir, unlink } from 'node:fs/promises';
+import { lstat, mkdir, open, readdir, rmdir, unlink } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { EvidenceError } from '../../../core/errors.ts';
@@ -10,13 +10,8 @@ export const INCOMING = '.incoming';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-interface IncomingFile {
-  path: string;
-  handle: FileHandle;
-}
-
 /** Opens a new file on the same disk as the objects, under a name that identifies the process that writes it. */
-export async function openIncoming(root: string): Promise<IncomingFile> {
+export async function openIncoming(root: string) {
   const folder = join(root, INCOMING);
   const path = join(folder, `${hostName()}-${process.pid}-${randomBytes(8).toString('hex')}`);
   for (let attempt = 1; ; attempt += 1) {

@@ -60,17 +60,7 @@ export async function checkDeletion(bucket: Bucket, isLocking: boolean): Promise
   );
 }
 
-interface Scratch {
-  /** Full name of the object. */
-  name: string;
-  bytes: number;
-  version_id: string | undefined;
-}
-
-async function putScratch(
-  { connection, place, options }: Bucket,
-  mode: 'COMPLIANCE' | 'GOVERNANCE' | null,
-): Promise<Scratch> {
+async function putScratch({ connection, place, options }: Bucket, mode: 'COMPLIANCE' | 'GOVERNANCE' | null) {
   const name = `${place.prefix}${SCRATCH}`;
   // Random text, so that reading it back proves that this version was stored now.
   const text = `Stored by evidence doctor to test this store. It is not evidence. ${randomBytes(8).toString('hex')}\n`;

@@ -27,13 +27,6 @@ const RUN_ID = 'demo';
 /** Items on a page, so that lists have several pages, as they do in a real month. */
 const PAGE_ITEMS = 1;
 
-/** Results of a first demonstration. */
-interface Demonstrated {
-  result: ExportResult;
-  /** Report of the verification; null if the run could not be finalized. */
-  verification: ArchiveReport | null;
-}
-
 /**
  * Runs a first export without any setup: a platform in this process on a temporary database, with real events of this
  * machine and of its traps, endpoints and agents as entries; an export of all of them; and the verification of the
@@ -102,7 +95,7 @@ interface DemoPlace {
   story: Story;
 }
 
-async function demonstrate({ folder, root, config, story }: DemoPlace, context: CommandContext): Promise<Demonstrated> {
+async function demonstrate({ folder, root, config, story }: DemoPlace, context: CommandContext) {
   const { printer, signal } = context;
   tellBegin(story);
   const { startEmbeddedPlatform } = await import('../../../platform/embedded.ts');

@@ -62,24 +62,14 @@ async function change(
   });
 }
 
-/** Hold that a release removes. */
-interface Lifted {
-  reason: string;
-  ordered_by: string;
-  ordered_at: string;
-}
-
 /**
  * Returns the holds that a release removes. An object is either held or not, whatever the number of cases, so a release
  * removes every hold of the run.
  * @throws EvidenceError `usage` for several holds without --all.
  */
-async function toBeLifted(
-  archive: Archive,
-  { run, all }: Partial<FlagsOf<'release'>> & { run: string },
-): Promise<Lifted[]> {
+async function toBeLifted(archive: Archive, { run, all }: Partial<FlagsOf<'release'>> & { run: string }) {
   const log = await readHoldLog(archive, run);
-  const standing = standingHolds(log).map(({ record: { reason, ordered_by, ordered_at } }): Lifted => {
+  const standing = standingHolds(log).map(({ record: { reason, ordered_by, ordered_at } }) => {
     return { reason, ordered_by: ordered_by.user, ordered_at };
   });
   const isBegun = log.some(({ record, result }) => record.action === 'release' && result === null);
@@ -91,6 +81,9 @@ async function toBeLifted(
     );
   return standing;
 }
+
+/** Hold that a release removes. */
+type Lifted = Awaited<ReturnType<typeof toBeLifted>>[number];
 
 function sayHold({ reason, ordered_by, ordered_at }: Lifted): string {
   return `the hold of ${ordered_at} by ${ordered_by}: ${reason}`;

@@ -120,12 +120,6 @@ function isAlive(pid: number): boolean {
  */
 const BYTES_PER_ENTRY = 2048;
 
-/** Free space in the work directory, and the space that an export may need. */
-interface Room {
-  says: string;
-  isShort: boolean;
-}
-
 /**
  * Estimates the space from the number of entries that the service states, for the largest streams that are exported
  * concurrently. A period may need less.
@@ -136,7 +130,7 @@ export function reckonRoom(
   { workDirectory, source: { concurrency } }: Pick<Config, 'workDirectory' | 'source'>,
   free: number,
   counts: readonly (number | null)[],
-): Room {
+) {
   const stated = counts.filter((count) => count !== null);
   const has = `${workDirectory} has ${formatBytes(free)} free`;
   if (counts.length === 0) return { says: `${has}; no streams are in scope`, isShort: false };

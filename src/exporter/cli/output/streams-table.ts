@@ -107,14 +107,8 @@ export function formatLegend(rows: Rows<ClaimRow>): string {
   return [...lines, ...sayUnanchored(rows)].join('\n');
 }
 
-interface Remark {
-  mark: string;
-  name: ClaimName;
-  says: string;
-}
-
 /** Returns the remarks on one claim. */
-function remarksOn(name: ClaimName, rows: Rows<ClaimRow>): Remark[] {
+function remarksOn(name: ClaimName, rows: Rows<ClaimRow>) {
   const counts = new Map<string, { mark: string; text: string; streams: number }>();
   for (const { claims } of rows) {
     const text = remarkOn(name, claims[name]);
