@@ -1,4 +1,4 @@
-import { type Selectable, sql } from 'kysely';
+import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Reader, Transaction } from './database/database.ts';
 import type { TableSet, TablesOf } from './database/table.ts';
 import { there } from './errors.ts';
@@ -45,5 +45,17 @@ export function rowChanger<
       .updateTable<string>(name)
       .set(change as Record<string, unknown>);
     await rows.where(sql.ref(key), '=', row[key]).execute();
+  };
+}
+
+/** Returns a function that inserts a row into a table, and returns the row with its number. */
+export function rowInserter<const Tables extends TableSet, Name extends keyof Tables & string>(
+  _tables: Tables,
+  name: Name,
+) {
+  return async (transaction: Transaction, row: Insertable<TablesOf<Tables>[Name]>): Promise<RowIn<Tables, Name>> => {
+    const rows = transaction.tables<AnyTables>().insertInto<string>(name);
+    const made = rows.values(row as Record<string, unknown>).returningAll();
+    return (await made.executeTakeFirstOrThrow()) as RowIn<Tables, Name>;
   };
 }

@@ -49,25 +49,13 @@ export async function descendantsOf(reader: Reader, { agent_id, root_agent_id }:
 export const changeAgent = rowChanger(AGENT_TABLES, 'agents', 'agent_no');
 
 /** Composition of an agent, which defines its identity: with another composition, it is another agent. */
-interface Composition {
-  model: string;
-  version: string;
-  allowed_tools: readonly string[];
-  allowed_apis: readonly string[];
-  prompt_sha256: string | null;
-}
+type Composition = Pick<WireAgent, 'model' | 'version' | 'allowed_tools' | 'allowed_apis' | 'prompt_sha256'>;
 
 /** Returns the hex SHA-256 over the RFC 8785 form, with names sorted and unique, and without an unknown prompt. */
 export function compositionDigest({ model, version, allowed_tools, allowed_apis, prompt_sha256 }: Composition): string {
   const prompt = prompt_sha256 === null ? {} : { prompt_sha256 };
-  const of = {
-    model,
-    version,
-    allowed_tools: sortedNames(allowed_tools),
-    allowed_apis: sortedNames(allowed_apis),
-    ...prompt,
-  };
-  return sha256(canonicalize(of));
+  const allowed = { allowed_tools: sortedNames(allowed_tools), allowed_apis: sortedNames(allowed_apis) };
+  return sha256(canonicalize({ model, version, ...allowed, ...prompt }));
 }
 
 /** Returns the names sorted by UTF-16 code units, as RFC 8785 sorts members, without duplicates. */
@@ -107,11 +95,11 @@ export async function agentsToWire(reader: Reader, agents: readonly Agent[]): Pr
 }
 
 function identityToWire(identity: AgentIdentity): NonNullable<WireAgent['identity']> {
-  const { did, public_keys, ecdsa_serial, ecdsa_pem, ml_dsa_65_serial, ml_dsa_65_pem, not_after } = identity;
-  const { passport_jti, passport_jws, passport_status, status_changed_at, composition, key_id, issued_at } = identity;
+  const { ecdsa_serial, ecdsa_pem, ml_dsa_65_serial, ml_dsa_65_pem, not_after } = identity;
+  const { passport_jti, passport_jws, passport_status, status_changed_at } = identity;
   return {
-    did,
-    public_keys: JSON.parse(public_keys) as NonNullable<WireAgent['identity']>['public_keys'],
+    ...pick(identity, ['did', 'composition', 'key_id', 'issued_at']),
+    public_keys: JSON.parse(identity.public_keys) as NonNullable<WireAgent['identity']>['public_keys'],
     certificate: {
       serial: ecdsa_serial,
       not_after,
@@ -119,9 +107,6 @@ function identityToWire(identity: AgentIdentity): NonNullable<WireAgent['identit
       pq: { serial: ml_dsa_65_serial, pem: ml_dsa_65_pem },
     },
     passport: { jti: passport_jti, jws: passport_jws, status: passport_status, status_changed_at },
-    composition,
-    key_id,
-    issued_at,
   };
 }
 
@@ -132,8 +117,7 @@ async function newestIdentities(reader: Reader, agents: readonly Agent[]): Promi
 }
 
 async function childrenOf(reader: Reader, agents: readonly Agent[]): Promise<Map<string, WireAgent['children']>> {
-  const children = new Map<string, WireAgent['children']>();
-  if (agents.length === 0) return children;
+  if (agents.length === 0) return new Map();
   const ids = agents.map(({ agent_id }) => agent_id);
   const rows = await reader
     .tables<AgentTables>()
@@ -142,9 +126,13 @@ async function childrenOf(reader: Reader, agents: readonly Agent[]): Promise<Map
     .where(reader.sql.isAmong('parent_agent_id', ids))
     .orderBy('agent_no')
     .execute();
-  for (const { parent_agent_id, ...child } of rows)
-    children.set(parent_agent_id ?? '', [...(children.get(parent_agent_id ?? '') ?? []), child]);
-  return children;
+  const byParent = Map.groupBy(rows, ({ parent_agent_id }) => parent_agent_id ?? '');
+  return new Map(
+    [...byParent].map(([id, own]) => [
+      id,
+      own.map((child) => pick(child, ['agent_id', 'name', 'state', 'score', 'tier'])),
+    ]),
+  );
 }
 
 function messageOf(agent: Agent): string {

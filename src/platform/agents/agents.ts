@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Json } from '../../core/json/canonical.ts';
 import type { Transaction } from '../database/database.ts';
+import { pick } from '../database/table.ts';
 import { DomainError } from '../errors.ts';
 import { newestFirst } from '../http/newest-first.ts';
 import type { Actor } from '../http/principal.ts';
-import { keyedRequest, makeOnce } from '../idempotency/keyed-results.ts';
+import { makeIdOnce } from '../idempotency/keyed-results.ts';
+import { rowInserter } from '../rows.ts';
 import {
   type Agent,
   agentsToWire,
@@ -18,10 +20,10 @@ import {
   sortedNames,
 } from './agent-rows.ts';
 import type { AgentServiceDeps } from './deps.ts';
-import { type AgentEntry, writeEntries } from './entries.ts';
+import { type AgentEntry, entryOfAgent, writeEntries } from './entries.ts';
 import { tierOf } from './enums.ts';
 import { type GhostPorts, noteGhost } from './ghosts.ts';
-import type { AgentTables } from './tables.ts';
+import { AGENT_TABLES, type AgentTables } from './tables.ts';
 import { decoyToolsOf } from './vault/decoys.ts';
 import type { AgentPatch, AgentQuery, AgentRegistration, WireAgent } from './wire/agents.ts';
 
@@ -37,17 +39,8 @@ export class Agents {
 
   /** @throws DomainError `not_found`, `conflict` for the parent; `idempotency_conflict`. */
   async register(actor: Actor, input: AgentRegistration, idempotencyKey: string | undefined): Promise<WireAgent> {
-    const { database, clock } = this.#deps;
-    const keyed = idempotencyKey === undefined ? null : keyedRequest('agents', idempotencyKey, input as Json);
-    const outcome = await database.write((transaction) =>
-      makeOnce(
-        transaction,
-        { keyed, now: clock() },
-        () => this.#insert(transaction, actor, input),
-        (agentId) => agentId,
-      ),
-    );
-    return this.find('made' in outcome ? outcome.made : outcome.earlier);
+    const once = { scope: 'agents', key: idempotencyKey, body: input };
+    return this.find(await makeIdOnce(this.#deps, once, (transaction) => this.#insert(transaction, actor, input)));
   }
 
   /** Lists agents, newest first. @throws DomainError `invalid_cursor`. */
@@ -91,9 +84,8 @@ export class Agents {
       if (changed.composition !== undefined && changed.composition !== agent.composition) {
         const because = 'what it is made of was changed';
         const ghost = { actor: actor.name, observed: observedOf(changed), because };
-        entries.push(
-          ...(await noteGhost(transaction, this.#deps, this.#ports, { ...agent, ...changed }, ghost)).entries,
-        );
+        const now = { ...agent, ...changed };
+        entries.push(...(await noteGhost(transaction, this.#deps, this.#ports, now, ghost)).entries);
       }
       await writeEntries(log, transaction, entries);
     });
@@ -103,28 +95,20 @@ export class Agents {
   async #insert(transaction: Transaction, actor: Actor, input: AgentRegistration): Promise<string> {
     const { clock, log } = this.#deps;
     const parent = input.parent_agent_id === null ? null : await lockParent(transaction, input.parent_agent_id);
-    const agent = newAgent(actor, input, parent, clock());
-    await transaction.tables<AgentTables>().insertInto('agents').values(agent).execute();
+    const agent = await insertAgent(transaction, newAgent(actor, input, parent, clock()));
     const { agent_id: agentId } = agent;
     const change = await this.#ports.trust.note(transaction, agentId, { rule: 'registered' });
-    const { name, agent_type, model, version, prompt_sha256, composition, parent_agent_id } = agent;
-    const more = {
-      name,
-      agent_type,
-      model,
-      version,
-      ...allowancesOf(agent),
-      prompt_sha256,
-      composition,
-      parent_agent_id,
-    };
-    const registered: AgentEntry = {
-      agentId,
-      actor: actor.name,
-      action: 'agent.registered',
-      of: ['agent', agentId],
-      more,
-    };
+    const stated = [
+      'name',
+      'agent_type',
+      'model',
+      'version',
+      'prompt_sha256',
+      'composition',
+      'parent_agent_id',
+    ] as const;
+    const more = { ...pick(agent, stated), ...allowancesOf(agent) };
+    const registered = entryOfAgent(actor, agent, 'agent.registered', more);
     await writeEntries(log, transaction, [registered, ...change.entries]);
     return agentId;
   }
@@ -164,24 +148,19 @@ function newAgent(
     composition: compositionDigest({ ...input, allowed_tools: tools, allowed_apis: apis }),
     root_agent_id: parent?.root_agent_id ?? agent_id,
     state: 'registered' as const,
-    suspended_because: null,
     state_changed_at: now,
     registered_at: now,
     registered_by,
-    onboarded_at: null,
     // Columns that only the trust ledger writes from here on.
-    composition_changed_at: null,
-    trusted_since: null,
     score: 0,
     tier: tierOf(0),
     ledger_length: 0,
-    attested_at: null,
-    attested_day: null,
     attested_points: 0,
-    due_at: null,
     actions: 0,
   };
 }
+
+const insertAgent = rowInserter(AGENT_TABLES, 'agents');
 
 /** Returns the columns that a patch changes, including the composition if it differs. */
 function changedBy(agent: Agent, { allowed_tools, allowed_apis, ...patch }: AgentPatch): Partial<Agent> {
@@ -196,11 +175,9 @@ function changedBy(agent: Agent, { allowed_tools, allowed_apis, ...patch }: Agen
   return composition === agent.composition ? changed : { ...changed, composition };
 }
 
-function changeEntry({ name: actor }: Actor, agent: Agent, changed: Partial<Agent>): AgentEntry {
-  const { agent_id } = agent;
+function changeEntry(actor: Actor, agent: Agent, changed: Partial<Agent>): AgentEntry {
   const before = Object.fromEntries(Object.keys(changed).map((name) => [name, agent[name as keyof Agent]]));
-  const more = { before: observedOf(before), after: observedOf(changed) };
-  return { agentId: agent_id, actor, action: 'agent.changed', of: ['agent', agent_id], more };
+  return entryOfAgent(actor, agent, 'agent.changed', { before: observedOf(before), after: observedOf(changed) });
 }
 
 /** Converts columns for an entry. */

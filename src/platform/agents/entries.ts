@@ -2,7 +2,7 @@ import type { Json } from '../../core/json/canonical.ts';
 import type { AuditLog, EntryPlace } from '../audit/api.ts';
 import type { Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
-import type { Principal } from '../http/principal.ts';
+import type { Actor, Principal } from '../http/principal.ts';
 import { streamOfAgent } from './enums.ts';
 
 /** Event about an agent, or action of an agent. */
@@ -18,6 +18,16 @@ export interface AgentEntry {
     id: string,
   ];
   more: { [name: string]: Json };
+}
+
+/** Returns the entry of an act on an agent. */
+export function entryOfAgent(
+  { name: actor }: Pick<Actor, 'name'>,
+  { agent_id: agentId }: { agent_id: string },
+  action: string,
+  more: AgentEntry['more'],
+): AgentEntry {
+  return { agentId, actor, action, of: ['agent', agentId], more };
 }
 
 /** Actor of changes that are due to time alone. */

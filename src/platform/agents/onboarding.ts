@@ -4,7 +4,7 @@ import { DomainError } from '../errors.ts';
 import type { Actor } from '../http/principal.ts';
 import { type Agent, changeAgent, findAgent, lockAgent } from './agent-rows.ts';
 import type { AgentServiceDeps, IssuedIdentity, IssuerPort, TrustPort } from './deps.ts';
-import { type AgentEntry, boundToAgent, writeEntries } from './entries.ts';
+import { boundToAgent, entryOfAgent, writeEntries } from './entries.ts';
 import { streamOfAgent } from './enums.ts';
 import type { Vaults } from './vault/vaults.ts';
 import type { Onboarded } from './wire/agents.ts';
@@ -62,7 +62,8 @@ export class Onboarding {
     const change = await trust.note(transaction, agentId, { rule: 'onboarded' });
     // Both streams are locked last, that of the administration before that of the agent.
     const issued = await this.#issueKey(transaction, actor, agent, { key, now });
-    const entry = onboardedEntry(actor, agent, { identity, vault_id: vault.vault_id, key_id: key.id });
+    const more = { ...statedOf(agent, identity), vault_id: vault.vault_id, key_id: key.id };
+    const entry = entryOfAgent(actor, agent, 'agent.onboarded', more);
     await writeEntries(log, transaction, [entry, ...change.entries]);
     return { issued, parts: { agent_id: agentId, ...identity, vault, audit_stream: this.#streamOf(agentId) } };
   }
@@ -102,23 +103,16 @@ async function refuseUnfit(transaction: Transaction, { state, parent_agent_id }:
     throw new DomainError('conflict', `the agent that delegates to it is ${parent.state}: only an active one can`);
 }
 
-function onboardedEntry(
-  { name: actor }: Actor,
-  { agent_id: agentId, composition }: Agent,
-  { identity, vault_id, key_id }: { identity: IssuedIdentity; vault_id: string; key_id: string },
-): AgentEntry {
-  const { certificate, passport, quantum_identity } = identity;
+/** Returns the members of an identity that its entry has. */
+function statedOf({ composition }: Agent, { certificate, passport, quantum_identity }: IssuedIdentity) {
   const { did, public_keys } = quantum_identity;
-  const more = {
+  return {
     did,
     public_keys,
     composition,
     passport_jti: passport.jti,
-    vault_id,
-    key_id,
     certificate_serial: certificate.serial,
     pq_certificate_serial: certificate.pq.serial,
     not_after: certificate.not_after,
   };
-  return { agentId, actor, action: 'agent.onboarded', of: ['agent', agentId], more };
 }

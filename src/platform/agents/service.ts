@@ -1,4 +1,3 @@
-import type { Sends } from '../jobs/delivery.ts';
 import type { Job } from '../jobs/scheduler.ts';
 import { Dispatcher } from '../outgoing/dispatcher.ts';
 import type { SecretBox } from '../secrets.ts';
@@ -7,7 +6,6 @@ import { Actions } from './actions/actions.ts';
 import { Agents } from './agents.ts';
 import type { AgentServiceDeps, KillDeps } from './deps.ts';
 import { Issuer } from './identity/issuer.ts';
-import type { Published } from './identity/published.ts';
 import { type AskPublic, askAsStranger, type OwnQuestions } from './kill/asking.ts';
 import { KillSwitch } from './kill/kill-switch.ts';
 import { Subscribers, sendsSecurityEvents } from './kill/subscribers.ts';
@@ -16,31 +14,12 @@ import { Lately, readAgentStats } from './overview.ts';
 import { TrustWriter, trustJob } from './trust/families.ts';
 import { TrustScores } from './trust/scores.ts';
 import { Vaults } from './vault/vaults.ts';
-import type { AgentStats } from './wire/agents.ts';
 
-/** Dependencies of the routes and pages of agents. */
-export interface AgentService {
-  agents: Agents;
-  onboarding: Onboarding;
-  actions: Actions;
-  trust: TrustScores;
-  kill: KillSwitch;
-  subscribers: Subscribers;
-  vault: Vaults;
-  public: Published;
-  lately: Lately;
-  stats(): Promise<AgentStats>;
-}
+/** Agent service, with its background work and its senders of Security Event Tokens. */
+export type OpenAgents = ReturnType<typeof assembleAgents>;
 
-/** Agent service, with its background work. */
-export interface OpenAgents {
-  service: AgentService;
-  jobs: readonly Job[];
-  /** Senders of Security Event Tokens. */
-  sends: Sends;
-  start(): Promise<void>;
-  settled(): Promise<void>;
-}
+/** Parts of the service, for its routes and pages. */
+export type AgentService = OpenAgents['service'];
 
 interface AgentKeeping {
   /** Seals the platform's own keys: `agents/authorities`. */
@@ -54,7 +33,7 @@ interface AgentKeeping {
   askPublic?: AskPublic;
 }
 
-export function assembleAgents(deps: AgentServiceDeps, keeping: AgentKeeping): OpenAgents {
+export function assembleAgents(deps: AgentServiceDeps, keeping: AgentKeeping) {
   const { database, clock } = deps;
   const { authorityBox, vaultBox, vaultTraps, ownQuestions } = keeping;
   const issuer = new Issuer(deps, authorityBox);

@@ -27,12 +27,11 @@ const importCommand = command({
   async work({ paths, keyring, ...flags }) {
     const { importPackages } = await import('../endpoints/packages/importing.ts');
     const { EndpointEvents } = await import('../endpoints/events.ts');
-    const { knownFiles } = await import('../endpoints/packages/known-files.ts');
     const [outcome, explained] = await inPlace(flags, async ({ database, clock, log }) => {
       const deps = { database, clock, log };
       const actor = byCommand('packages import');
       const imported = await importPackages({ ...deps, actor }, { paths, keyring });
-      return [imported, await new EndpointEvents({ ...deps, knownFiles }).explainAgain()] as const;
+      return [imported, await new EndpointEvents(deps).explainAgain()] as const;
     });
     for (const line of linesOf(outcome)) say(line);
     if (explained > 0)

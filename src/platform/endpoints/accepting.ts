@@ -37,18 +37,18 @@ export async function acceptReport(
 ): Promise<{ endpoint: Endpoint; scan: EndpointScan }> {
   const now = deps.clock();
   const before = endpoint.last_scan_no === null ? null : await scanRow(transaction, endpoint.last_scan_no);
-  const scan = newScan(endpoint, report, now);
+  const scan = await insertScan(transaction, newScan(endpoint, report, now));
+  const { scan_no } = scan;
   const isSame =
     before !== null &&
     before.set_no === scan.set_no &&
     before.baseline_no === scan.baseline_no &&
     before.complete === scan.complete;
-  const scan_no = await insertScan(transaction, scan);
   const events = await EventWriting.begin(transaction, deps, endpoint, isSame ? 'reports' : 'all');
   judgeOfReports(events, endpoint, report, now);
   const { baseline_no } = endpoint;
   if (baseline_no !== null && isSame) events.sameAsBefore();
-  if (baseline_no !== null && !isSame) await compareWith(transaction, events, { ...scan, baseline_no, scan_no });
+  if (baseline_no !== null && !isSame) await compareWith(transaction, events, { ...scan, baseline_no });
   const received_at = now.toISOString();
   const entry = events.entries.add(
     endpointActor(endpoint.endpoint_id),
@@ -61,8 +61,8 @@ export async function acceptReport(
   const { raised: events_raised, resolved: events_resolved } = events.counts;
   const { unresolved: events_open, places } = await events.write();
   const outcome = { events_open, events_raised, events_resolved, ...keptPlace(places[entry]) };
-  await changeScan(transaction, { scan_no }, outcome);
-  return { endpoint: { ...endpoint, ...change }, scan: { ...scan, scan_no, ...outcome } };
+  await changeScan(transaction, scan, outcome);
+  return { endpoint: { ...endpoint, ...change }, scan: { ...scan, ...outcome } };
 }
 
 /** Returns the entry of an accepted report. */
@@ -118,7 +118,7 @@ function newScan(
   { endpoint_no, chain, baseline_no }: Endpoint,
   { head, sha256, signature, setNo }: WholeReport,
   now: Date,
-): Omit<EndpointScan, 'scan_no'> {
+) {
   return {
     scan_id: head.scan_id,
     endpoint_no,
@@ -134,7 +134,5 @@ function newScan(
     events_open: 0,
     events_raised: 0,
     events_resolved: 0,
-    entry_sequence: null,
-    entry_hash: null,
   };
 }

@@ -1,10 +1,10 @@
-import type { Selectable } from 'kysely';
+import type { Insertable, Selectable } from 'kysely';
 import { personNamed } from '../accounts/api.ts';
 import type { Transaction } from '../database/database.ts';
 import { pick } from '../database/table.ts';
 import { DomainError } from '../errors.ts';
 import type { Actor } from '../http/principal.ts';
-import { rowChanger, rowFinder } from '../rows.ts';
+import { rowChanger, rowFinder, rowInserter } from '../rows.ts';
 import { ENDPOINT_TABLES, type EndpointTables } from './tables.ts';
 import type { WireBaseline } from './wire/baselines.ts';
 
@@ -18,19 +18,20 @@ export const findBaseline = rowFinder(ENDPOINT_TABLES, 'baselines', 'baseline_id
   isLocked: true,
 });
 
+const insertRow = rowInserter(ENDPOINT_TABLES, 'baselines');
+
 /**
  * Inserts a baseline with the next version. The transaction must hold the endpoint's lock, so that versions are not
  * assigned twice.
  */
 export async function insertBaseline(
   transaction: Transaction,
-  baseline: Omit<Baseline, 'baseline_no' | 'version'>,
+  baseline: Omit<Insertable<EndpointTables['baselines']>, 'version'>,
 ): Promise<Baseline> {
-  const tables = transaction.tables<EndpointTables>();
-  const baselines = tables.selectFrom('baselines').select('version').where('endpoint_no', '=', baseline.endpoint_no);
-  const last = await baselines.orderBy('version', 'desc').limit(1).executeTakeFirst();
-  const row = { ...baseline, version: (last?.version ?? 0) + 1 };
-  return await tables.insertInto('baselines').values(row).returningAll().executeTakeFirstOrThrow();
+  const baselines = transaction.tables<EndpointTables>().selectFrom('baselines').select('version');
+  const own = baselines.where('endpoint_no', '=', baseline.endpoint_no);
+  const last = await own.orderBy('version', 'desc').limit(1).executeTakeFirst();
+  return insertRow(transaction, { ...baseline, version: (last?.version ?? 0) + 1 });
 }
 
 export const changeBaseline = rowChanger(ENDPOINT_TABLES, 'baselines', 'baseline_no');

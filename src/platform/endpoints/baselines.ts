@@ -65,8 +65,6 @@ export class Baselines {
         ...what,
         status: 'active',
         origin: 'registered',
-        scan_no: null,
-        reason: null,
       });
       await this.#activate(transaction, endpoint, baseline, { actor, action: 'baseline.registered', more: {} });
       return baseline;
@@ -104,11 +102,8 @@ export class Baselines {
         complete: scan.complete,
       });
       const events = await EventWriting.begin(transaction, this.#deps, endpoint, 'reports');
-      await this.#note(transaction, events, baseline, {
-        actor,
-        action: 'baseline.proposed',
-        more: { reason, scan_id: scan.scan_id },
-      });
+      const more = { reason, scan_id: scan.scan_id };
+      await this.#note(transaction, events, baseline, { actor, action: 'baseline.proposed', more });
       await events.write();
       return baseline;
     });
@@ -148,12 +143,8 @@ export class Baselines {
 
   /** @throws DomainError `not_found`. */
   async find(baselineId: string): Promise<WireBaseline> {
-    return baselineToWire(
-      there(
-        await this.#joined().where('baseline_id', '=', baselineId).executeTakeFirst(),
-        'there is no baseline of this id',
-      ),
-    );
+    const row = await this.#joined().where('baseline_id', '=', baselineId).executeTakeFirst();
+    return baselineToWire(there(row, 'there is no baseline of this id'));
   }
 
   /** Lists differences from the replaced baseline. @throws DomainError `not_found`, `invalid_cursor`. */
@@ -237,9 +228,8 @@ export class Baselines {
   }
 
   #newBaseline({ endpoint_no }: Endpoint, actor: Actor) {
-    const decided = { decided_at: null, decided_by: null, decided_reason: null };
-    const made = { made_at: this.#deps.clock().toISOString(), made_by: actor.name };
-    return { baseline_id: randomUUID(), endpoint_no, ...made, ...decided };
+    const made_at = this.#deps.clock().toISOString();
+    return { baseline_id: randomUUID(), endpoint_no, made_at, made_by: actor.name };
   }
 }
 

@@ -7,9 +7,9 @@ import type { PageQuery } from '../http/fields.ts';
 import { newestFirst } from '../http/newest-first.ts';
 import type { Actor } from '../http/principal.ts';
 import type { EndpointDeps } from './deps.ts';
-import { approvedChange, decidedEntries, entryOfAct, inEntries } from './entries.ts';
-import { CHANGES_STREAM, type PathEventType } from './enums.ts';
-import { type EndpointEvent, noteEventsChanged } from './event-rows.ts';
+import { approvedChange, decidedEntries } from './entries.ts';
+import type { PathEventType } from './enums.ts';
+import { type EndpointEvent, eventsWithEndpoints, noteEventsChanged } from './event-rows.ts';
 import { endpointsWithPath } from './lines/line-sets.ts';
 import type { EndpointTables } from './tables.ts';
 import type { Explanation, WireChange } from './wire/events.ts';
@@ -63,15 +63,14 @@ export class Changes {
       const changes = tables.updateTable('endpoint_changes').set(approved).where('change_id', '=', changeId);
       const row = await changes.returning('change_no').executeTakeFirst();
       if (row === undefined) throw notThere();
-      const events = await unresolvedOf(transaction, row.change_no);
+      const all = eventsWithEndpoints(transaction).where('change_no', '=', row.change_no);
+      const events = await all.where('resolved_at', 'is', null).execute();
       const change = approvedChange(actor, changeId, approved.approved_at);
       const affected = tables.updateTable('endpoint_events').set(change).where('change_no', '=', row.change_no);
       await affected.where('resolved_at', 'is', null).execute();
       await noteEventsChanged(transaction);
-      const act = { action: 'change.approved', of: ['change', changeId] } as const;
-      const entries = inEntries(events).map((some) => entryOfAct(actor, { ...act, more: { reason, events: some } }));
-      const decided = entries.map((entry) => ({ ...entry, streamId: CHANGES_STREAM }));
-      await log.appendAllIn(transaction, [...decided, ...decidedEntries(actor, events, change)]);
+      const act = { action: 'change.approved', of: ['change', changeId], reason } as const;
+      await log.appendAllIn(transaction, decidedEntries(actor, act, events, change));
     });
     return this.find(changeId);
   }
@@ -79,19 +78,6 @@ export class Changes {
 
 function notThere(): DomainError {
   return new DomainError('not_found', 'there is no change of this id');
-}
-
-/** Returns the unresolved events of a change, with their endpoints. */
-async function unresolvedOf(reader: Reader, changeNo: number): Promise<{ event_id: string; endpoint_id: string }[]> {
-  return await reader
-    .tables<EndpointTables>()
-    .selectFrom('endpoint_events')
-    .innerJoin('endpoints', 'endpoints.endpoint_no', 'endpoint_events.endpoint_no')
-    .select(['event_id', 'endpoint_id'])
-    .where('change_no', '=', changeNo)
-    .where('resolved_at', 'is', null)
-    .orderBy('event_no')
-    .execute();
 }
 
 async function changesToWire(reader: Reader, changes: readonly Change[]): Promise<WireChange[]> {

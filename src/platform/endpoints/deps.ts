@@ -4,7 +4,6 @@ import type { AuditLog } from '../audit/api.ts';
 import type { Database, Reader } from '../database/database.ts';
 import type { SecretBox } from '../secrets.ts';
 import type { BaitTraps } from '../traps/api.ts';
-import type { KnownFiles } from './packages/known-files.ts';
 
 /** Dependencies for bait. */
 export interface BaitDeps extends EndpointDeps {
@@ -19,7 +18,6 @@ export interface EndpointDeps {
   clock: () => Date;
   log: AuditLog;
   administration: Administration;
-  knownFiles: KnownFiles;
   alerts: Pick<Alerts, 'notify'>;
   /** Returns the number of people who may approve a baseline. */
   approvers(reader: Reader): Promise<number>;

@@ -2,7 +2,7 @@ import { canonicalize, type Json } from '../../core/json/canonical.ts';
 import type { AuditLog, EntryPlace, OwnEntry } from '../audit/api.ts';
 import type { Transaction } from '../database/database.ts';
 import type { Actor } from '../http/principal.ts';
-import { streamOf } from './enums.ts';
+import { CHANGES_STREAM, streamOf } from './enums.ts';
 import type { EndpointEvent } from './event-rows.ts';
 
 /** Event on an endpoint, or act on it. */
@@ -33,16 +33,21 @@ export function statedOf({ explanation, ...change }: EventChange): { [name: stri
   return explanation === undefined ? change : { ...change, explanation: JSON.parse(explanation) as Json };
 }
 
-/** Returns the entries of a decision about events on many endpoints, one stream per endpoint. */
+/** Returns the entries of a decision about events on many endpoints: in its own stream, and in one per endpoint. */
 export function decidedEntries(
   actor: Pick<Actor, 'name'>,
+  { reason, ...act }: Omit<EndpointAct, 'more'> & { reason: string },
   events: readonly { event_id: string; endpoint_id: string }[],
   change: EventChange,
 ): (OwnEntry & { streamId: string })[] {
+  const decided = inEntries(events).map((some) => ({
+    streamId: CHANGES_STREAM,
+    ...entryOfAct(actor, { ...act, more: { reason, events: some } }),
+  }));
   const byEndpoint = [...Map.groupBy(events, ({ endpoint_id }) => endpoint_id)].toSorted(([one], [other]) =>
     one < other ? -1 : 1,
   );
-  return byEndpoint.flatMap(([endpointId, own]) =>
+  const ofEndpoints = byEndpoint.flatMap(([endpointId, own]) =>
     inEntries(own).map((some) => ({
       streamId: streamOf(endpointId),
       ...entryOfAct(actor, {
@@ -52,6 +57,7 @@ export function decidedEntries(
       }),
     })),
   );
+  return [...decided, ...ofEndpoints];
 }
 
 /** Returns the name of an endpoint's sensor in entries. */

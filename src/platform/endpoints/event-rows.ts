@@ -14,8 +14,7 @@ export type UnresolvedEvent = Pick<
   'event_id' | 'event_type' | 'severity' | 'status' | 'path' | 'path_base64' | 'expected'
 > & { change_key: string | null };
 
-const { event_no: _number, ...NEW_COLUMNS } = ENDPOINT_TABLES.endpoint_events.columns;
-const COLUMNS = kindsOf(ENDPOINT_TABLES.endpoint_events, Object.keys(NEW_COLUMNS) as (keyof NewEndpointEvent)[]);
+const { event_no: _, ...COLUMNS } = kindsOf(ENDPOINT_TABLES.endpoint_events);
 
 export function insertEvents(transaction: Transaction, events: readonly NewEndpointEvent[]): Promise<void> {
   return transaction.insertAll('endpoint_events', COLUMNS, events);
@@ -35,6 +34,16 @@ export async function unresolvedEvents(
     .where('endpoint_no', '=', endpointNo)
     .where('resolved_at', 'is', null);
   return (of === 'all' ? events : events.where('endpoint_events.change_no', 'is', null)).execute();
+}
+
+/** Returns the query for events with the ids of their endpoints, in order. */
+export function eventsWithEndpoints(reader: Reader) {
+  return reader
+    .tables<EndpointTables>()
+    .selectFrom('endpoint_events')
+    .innerJoin('endpoints', 'endpoints.endpoint_no', 'endpoint_events.endpoint_no')
+    .select(['event_id', 'endpoint_id'])
+    .orderBy('event_no');
 }
 
 /** Records that the events with these ids were seen again. */
@@ -94,12 +103,11 @@ export async function storeChanges(
   // Sorted, so that two transactions cannot deadlock.
   const others = [...new Set(keys)].filter((key) => !known.has(key)).toSorted();
   if (others.length === 0) return known;
-  const none = { approved_at: null, approved_by: null, approved_reason: null };
   for (const change_key of others)
     await transaction
       .tables<EndpointTables>()
       .insertInto('endpoint_changes')
-      .values({ change_id: randomUUID(), change_key, first_seen: now, ...none })
+      .values({ change_id: randomUUID(), change_key, first_seen: now })
       .onConflict((conflict) => conflict.column('change_key').doNothing())
       .execute();
   return knownChanges(transaction, keys);
@@ -107,11 +115,12 @@ export async function storeChanges(
 
 async function knownChanges(reader: Reader, keys: readonly string[]): Promise<Map<string, KnownChange>> {
   if (keys.length === 0) return new Map();
-  const changes = reader
+  const rows = await reader
     .tables<EndpointTables>()
     .selectFrom('endpoint_changes')
-    .select(['change_key', 'change_no', 'change_id', 'approved_at']);
-  const rows = await changes.where(reader.sql.isAmong('change_key', keys)).execute();
+    .select(['change_key', 'change_no', 'change_id', 'approved_at'])
+    .where(reader.sql.isAmong('change_key', keys))
+    .execute();
   return new Map(rows.map(({ change_key, ...change }) => [change_key, change]));
 }
 

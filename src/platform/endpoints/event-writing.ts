@@ -187,7 +187,7 @@ export class EventWriting {
   ): Promise<void> {
     if (found.length === 0) return;
     const differences = found.map(({ difference }) => difference);
-    const explanations = await explainDifferences(this.#transaction, this.#deps.knownFiles, differences);
+    const explanations = await explainDifferences(this.#transaction, differences);
     const window_no = await windowFor(this.#transaction, this.#endpoint.endpoint_no, this.#now);
     const facts = { endpoint_no: this.#endpoint.endpoint_no, scan_no, baseline_no, window_no, now: this.#now };
     for (const [at, { difference, changeKey }] of found.entries())

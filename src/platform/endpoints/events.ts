@@ -21,7 +21,7 @@ import type { EventQuery, Explanation, WireEvent } from './wire/events.ts';
 /** Maximum number of events that are explained again in one transaction. */
 const EXPLAINED_AT_ONCE = 500;
 
-type EventDeps = Pick<EndpointDeps, 'database' | 'clock' | 'log' | 'knownFiles'>;
+type EventDeps = Pick<EndpointDeps, 'database' | 'clock' | 'log'>;
 
 /** Events on endpoints, for routes and pages. */
 export class EndpointEvents {
@@ -102,13 +102,12 @@ export class EndpointEvents {
 
   /** @returns the number of explained events, and the number of the last examined event. */
   #explainSome(after: number): Promise<[number, number | null]> {
-    const { database, knownFiles } = this.#deps;
-    return database.write(async (transaction) => {
+    return this.#deps.database.write(async (transaction) => {
       const events = transaction.tables<EndpointTables>().selectFrom('endpoint_events').selectAll();
       const unresolved = events.where('resolved_at', 'is', null).where('change_no', 'is not', null);
       const unexplained = unresolved.where('explanation', '=', canonicalize(UNEXPLAINED)).where('event_no', '>', after);
       const rows = await unexplained.orderBy('event_no').limit(EXPLAINED_AT_ONCE).execute();
-      const explanations = await explainDifferences(transaction, knownFiles, rows.map(differenceOf));
+      const explanations = await explainDifferences(transaction, rows.map(differenceOf));
       const explained = rows
         .map((row, at) => ({ row, explanation: explanations[at] ?? UNEXPLAINED }))
         .filter(({ explanation }) => explanation.kind !== 'none');
@@ -128,17 +127,11 @@ export class EndpointEvents {
     const byEndpoint = Map.groupBy(explained, ({ row }) => row.endpoint_no);
     for (const [endpointNo, some] of [...byEndpoint].toSorted(([one], [other]) => one - other)) {
       const { endpoint_id } = await endpointRow(transaction, endpointNo);
-      const events = some.map(({ row, explanation }) => ({
-        ...pick(row, ['event_id', 'path']),
-        explanation,
-        severity: 'low',
-      }));
-      await recordEndpointAct(transaction, this.#deps.log, endpoint_id, {
-        actor: { name: 'platform' },
-        action: 'events.explained',
-        of: ['endpoint', endpoint_id],
-        more: { events },
+      const events = some.map(({ row: { event_id, path }, explanation }) => {
+        return { event_id, path, explanation, severity: 'low' };
       });
+      const act = { action: 'events.explained', of: ['endpoint', endpoint_id] as const, more: { events } };
+      await recordEndpointAct(transaction, this.#deps.log, endpoint_id, { actor: { name: 'platform' }, ...act });
     }
   }
 

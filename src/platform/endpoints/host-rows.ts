@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Selectable } from 'kysely';
-import type { Reader, Transaction } from '../database/database.ts';
+import type { Reader } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import type { Principal } from '../http/principal.ts';
-import { rowChanger, rowFinder } from '../rows.ts';
-import type { EndpointTables } from './tables.ts';
-import { ENDPOINT_TABLES } from './tables.ts';
+import { rowChanger, rowFinder, rowInserter } from '../rows.ts';
+import { ENDPOINT_TABLES, type EndpointTables } from './tables.ts';
 
 /** Number of intervals without a report after which an endpoint is stale. */
 export const STALE_AFTER_INTERVALS = 3;
@@ -77,11 +76,7 @@ export function newChain(chain: number) {
 
 export type EndpointScan = Selectable<EndpointTables['endpoint_scans']>;
 
-/** @returns the number of the scan. */
-export async function insertScan(transaction: Transaction, scan: Omit<EndpointScan, 'scan_no'>): Promise<number> {
-  const scans = transaction.tables<EndpointTables>().insertInto('endpoint_scans').values(scan);
-  return (await scans.returning('scan_no').executeTakeFirstOrThrow()).scan_no;
-}
+export const insertScan = rowInserter(ENDPOINT_TABLES, 'endpoint_scans');
 
 export const scanRow = rowFinder(ENDPOINT_TABLES, 'endpoint_scans', 'scan_no');
 

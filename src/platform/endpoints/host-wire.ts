@@ -38,11 +38,7 @@ export async function hostsToWire(reader: Reader, endpoints: readonly Endpoint[]
   });
 }
 
-function statusOfHost({
-  retired_at,
-  stale_at,
-  received_at,
-}: Pick<Endpoint, 'retired_at' | 'stale_at' | 'received_at'>): HostStatus {
+function statusOfHost({ retired_at, stale_at, received_at }: Endpoint): HostStatus {
   if (retired_at !== null) return 'retired';
   if (stale_at !== null) return 'stale';
   return received_at === null ? 'waiting' : 'reporting';
@@ -105,46 +101,35 @@ async function eventCounts(reader: Reader, numbers: number[]): Promise<Map<numbe
   return new Map([...byEndpoint].map(([no, counts]) => [no, countBySeverity(counts)]));
 }
 
-async function lastScans(
-  reader: Reader,
-  endpoints: readonly Endpoint[],
-): Promise<Map<number, NonNullable<WireHost['last_report']>>> {
+async function lastScans(reader: Reader, endpoints: readonly Endpoint[]) {
   const numbers = endpoints.map(({ last_scan_no }) => last_scan_no).filter((no) => no !== null);
-  if (numbers.length === 0) return new Map();
   const scans = reader.tables<EndpointTables>().selectFrom('endpoint_scans').selectAll();
-  const rows = await scans.where('scan_no', 'in', numbers).execute();
+  const rows = await scans.where('scan_no', 'in', [-1, ...numbers]).execute();
   return new Map(
     rows.map(({ scan_no, scan_id, sequence, received_at, complete, head }) => {
       const { root_hash, line_count } = JSON.parse(head) as ReportHead;
-      return [scan_no, { scan_id, sequence, received_at, root_hash, line_count, complete: complete === 1 }];
+      return [scan_no, { scan_id, sequence, received_at, root_hash, line_count, complete: complete === 1 }] as const;
     }),
   );
 }
 
-async function activeBaselines(
-  reader: Reader,
-  endpoints: readonly Endpoint[],
-): Promise<Map<number, NonNullable<WireHost['baseline']>>> {
+async function activeBaselines(reader: Reader, endpoints: readonly Endpoint[]) {
   const numbers = endpoints.map(({ baseline_no }) => baseline_no).filter((no) => no !== null);
-  if (numbers.length === 0) return new Map();
-  const baselines = reader.tables<EndpointTables>().selectFrom('baselines').where('baseline_no', 'in', numbers);
-  const rows = await baselines.select(['baseline_no', 'baseline_id', 'version', 'name']).execute();
+  const baselines = reader.tables<EndpointTables>().selectFrom('baselines');
+  const active = baselines.where('baseline_no', 'in', [-1, ...numbers]);
+  const rows = await active.select(['baseline_no', 'baseline_id', 'version', 'name']).execute();
   return new Map(rows.map(({ baseline_no, ...baseline }) => [baseline_no, baseline]));
 }
 
-async function lastChecks(
-  reader: Reader,
-  numbers: number[],
-): Promise<Map<number, NonNullable<WireHost['last_check']>>> {
+async function lastChecks(reader: Reader, numbers: number[]) {
   const tables = reader.tables<EndpointTables>();
   const checks = tables.selectFrom('endpoint_checks').select(({ fn }) => fn.max('check_no').as('check_no'));
   const newest = checks.where('endpoint_no', 'in', numbers).groupBy('endpoint_no');
   const rows = await tables.selectFrom('endpoint_checks').selectAll().where('check_no', 'in', newest).execute();
   return new Map(
-    rows.map(({ endpoint_no, checked_at, reports, findings }) => [
-      endpoint_no,
-      { checked_at, verified: findings === 0, reports_checked: reports, findings },
-    ]),
+    rows.map(({ endpoint_no, checked_at, reports: reports_checked, findings }) => {
+      return [endpoint_no, { checked_at, verified: findings === 0, reports_checked, findings }] as const;
+    }),
   );
 }
 

@@ -4,6 +4,7 @@ import type { Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { newestFirst } from '../http/newest-first.ts';
 import type { Actor } from '../http/principal.ts';
+import { rowInserter } from '../rows.ts';
 import type { EndpointDeps } from './deps.ts';
 import { recordEndpointAct } from './entries.ts';
 import { CHAIN_EVENT_TYPES, DEFAULT_ROOTS } from './enums.ts';
@@ -19,7 +20,7 @@ import {
 } from './host-rows.ts';
 import { hostsToWire } from './host-wire.ts';
 import { retireEndpoint } from './retiring.ts';
-import type { EndpointTables } from './tables.ts';
+import { ENDPOINT_TABLES, type EndpointTables } from './tables.ts';
 import type { Enrolment, HostQuery, WireHost } from './wire/hosts.ts';
 
 /** Note shown after enrollment, so that it is not taken for more than it is. */
@@ -44,21 +45,27 @@ export class Hosts {
     const endpointId = randomUUID();
     const roots = input.roots ?? [...DEFAULT_ROOTS];
     const { name, other_filesystems, scan_interval_seconds } = input;
-    const issued = await issueOnce(
-      database,
-      { scope: 'endpoints/enroll', body: input, idempotencyKey, now },
-      async (transaction) => {
-        const endpoint = await insertEndpoint(transaction, endpointId, { ...input, roots }, now);
-        const key = await this.#issueKey(transaction, actor, endpoint, now);
-        await recordEndpointAct(transaction, log, endpointId, {
-          actor,
-          action: 'endpoint.enrolled',
-          of: ['endpoint', endpointId],
-          more: { name, roots, other_filesystems, scan_interval_seconds, key_id: key.key.key_id },
-        });
-        return key;
-      },
-    );
+    const once = { scope: 'endpoints/enroll', body: input, idempotencyKey, now };
+    const issued = await issueOnce(database, once, async (transaction) => {
+      await insertEndpoint(transaction, {
+        endpoint_id: endpointId,
+        name,
+        roots: JSON.stringify(roots),
+        other_filesystems: JSON.stringify(other_filesystems),
+        scan_interval_seconds,
+        enrolled_at: now.toISOString(),
+        due_at: dueAfter(now, input),
+        ...newChain(1),
+      });
+      const key = await this.#issueKey(transaction, actor, { endpoint_id: endpointId, name }, now);
+      await recordEndpointAct(transaction, log, endpointId, {
+        actor,
+        action: 'endpoint.enrolled',
+        of: ['endpoint', endpointId],
+        more: { name, roots, other_filesystems, scan_interval_seconds, key_id: key.key.key_id },
+      });
+      return key;
+    });
     return {
       endpoint_id: endpointId,
       name,
@@ -94,16 +101,12 @@ export class Hosts {
 
   /** Labels an endpoint as isolated, which does not disconnect it. @throws DomainError `not_found`, `conflict`. */
   isolate(actor: Actor, endpointId: string, { reason }: { reason: string }): Promise<WireHost> {
-    return this.#change(
-      actor,
-      endpointId,
-      { action: 'endpoint.isolated', more: { reason, effect: 'label_only' } },
-      (endpoint, now) => {
-        if (endpoint.isolated_at !== null)
-          throw new DomainError('conflict', 'the endpoint is labelled as isolated already');
-        return { isolated_at: now, isolated_by: actor.name, isolated_reason: reason };
-      },
-    );
+    const act = { action: 'endpoint.isolated', more: { reason, effect: 'label_only' } };
+    return this.#change(actor, endpointId, act, (endpoint, now) => {
+      if (endpoint.isolated_at !== null)
+        throw new DomainError('conflict', 'the endpoint is labelled as isolated already');
+      return { isolated_at: now, isolated_by: actor.name, isolated_reason: reason };
+    });
   }
 
   /** Removes the label. @throws DomainError `not_found`, `conflict`. */
@@ -122,20 +125,16 @@ export class Hosts {
     const { database } = this.#deps;
     await database.write(async (transaction) => {
       const endpoint = await findEndpointInUse(transaction, endpointId);
-      const chain = newChain(endpoint.chain + 1);
-      await changeEndpoint(transaction, endpoint, chain);
+      const { sequence: last_sequence, report_sha256: last_report_sha256 } = endpoint;
+      const chain = endpoint.chain + 1;
+      await changeEndpoint(transaction, endpoint, newChain(chain));
       const events = await EventWriting.begin(transaction, this.#deps, endpoint, 'reports');
       const ended = CHAIN_EVENT_TYPES.filter((type) => type !== 'stale' && type !== 'clock_jump');
       events.resolveOfReports(ended, `a new chain was begun by ${actor.name}`);
       events.entries.add(actor, {
         action: 'endpoint.restarted',
         of: ['endpoint', endpointId],
-        more: {
-          reason,
-          chain: chain.chain,
-          last_sequence: endpoint.sequence,
-          last_report_sha256: endpoint.report_sha256,
-        },
+        more: { reason, chain, last_sequence, last_report_sha256 },
       });
       await events.write();
     });
@@ -168,43 +167,12 @@ export class Hosts {
   }
 
   /** Issues the key of this endpoint. The right to enroll endpoints includes this. */
-  #issueKey(transaction: Transaction, { name: actor }: Actor, { endpoint_id, name }: Endpoint, now: Date) {
+  #issueKey(transaction: Transaction, { name: actor }: Actor, of: Pick<Endpoint, 'endpoint_id' | 'name'>, now: Date) {
     const { administration } = this.#deps;
     const scopes = ['endpoints:report'] as const;
-    const input = { name: `sensor on ${name}`, scopes, expiresAt: null, boundTo: boundTo(endpoint_id) };
+    const input = { name: `sensor on ${of.name}`, scopes, expiresAt: null, boundTo: boundTo(of.endpoint_id) };
     return issueKey(transaction, input, { actor: { name: actor, scopes }, now, administration });
   }
 }
 
-async function insertEndpoint(
-  transaction: Transaction,
-  endpoint_id: string,
-  { name, roots, other_filesystems, scan_interval_seconds }: Enrolment & { roots: string[] },
-  now: Date,
-): Promise<Endpoint> {
-  const none = {
-    last_scan_no: null,
-    received_at: null,
-    stale_at: null,
-    baseline_no: null,
-    isolated_at: null,
-    isolated_by: null,
-    isolated_reason: null,
-    retired_at: null,
-    retired_by: null,
-    retired_reason: null,
-  };
-  const row = {
-    endpoint_id,
-    name,
-    roots: JSON.stringify(roots),
-    other_filesystems: JSON.stringify(other_filesystems),
-    scan_interval_seconds,
-    enrolled_at: now.toISOString(),
-    due_at: dueAfter(now, { scan_interval_seconds }),
-    ...newChain(1),
-    ...none,
-  };
-  const endpoints = transaction.tables<EndpointTables>().insertInto('endpoints').values(row);
-  return await endpoints.returningAll().executeTakeFirstOrThrow();
-}
+const insertEndpoint = rowInserter(ENDPOINT_TABLES, 'endpoints');

@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { canonicalize, type Json } from '../../core/json/canonical.ts';
 import type { EndpointLine, FileLine } from '../../sensor/report/line.ts';
 import type { Reader } from '../database/database.ts';
+import { pick } from '../database/table.ts';
 import { type KnownChange, type NewEndpointEvent, pathKey } from './event-rows.ts';
 import type { PathDifference } from './lines/comparing.ts';
-import type { ChangedFile, KnownFiles, SignedPackage } from './packages/known-files.ts';
+import { type ChangedFile, explainingPackages, type SignedPackage } from './packages/known-files.ts';
 import type { Attributes } from './packages/repository.ts';
 import { severityOfDifference, typeOf } from './rules.ts';
 import type { Explanation } from './wire/events.ts';
@@ -14,12 +15,11 @@ export const UNEXPLAINED: Explanation = { kind: 'none' };
 /** Explains differences, in order, by signed packages that contain the same file at the same path. */
 export async function explainDifferences(
   reader: Reader,
-  knownFiles: KnownFiles,
   differences: readonly PathDifference[],
 ): Promise<Explanation[]> {
   const changed = differences.map(toChangedFile);
   const asked = changed.filter((file) => file !== null);
-  const found = (await knownFiles.find(reader, asked)).values();
+  const found = (await explainingPackages(reader, asked)).values();
   return changed.map((file) => toExplanation(file === null ? null : found.next().value));
 }
 
@@ -42,8 +42,7 @@ function toStanding({ sha256, mode, uid, gid }: FileLine): Attributes & { sha256
 
 function toExplanation(found: SignedPackage | null | undefined): Explanation {
   if (!found) return UNEXPLAINED;
-  const { name, version, archive, signed_by } = found;
-  return { kind: 'signed_package', name, version, archive, signed_by };
+  return { kind: 'signed_package', ...pick(found, ['name', 'version', 'archive', 'signed_by']) };
 }
 
 /** Reports whether an explanation lowers the severity of an event. */
@@ -132,12 +131,12 @@ export function joinChange(event: NewEndpointEvent, change: KnownChange | undefi
 
 /** Returns the metadata of an event's entry. */
 export function toMetadata(event: NewEndpointEvent): Json {
-  const { event_id, event_type, severity, status, path, path_base64, expected_sha256, observed_sha256 } = event;
+  const { path, path_base64 } = event;
   const place = path === null && path_base64 === null ? {} : path === null ? { path_base64 } : { path };
-  const { first_seen, explanation } = event;
-  const said = { event_id, event_type, severity, status, ...place, expected_sha256, observed_sha256 };
+  const said = pick(event, ['event_id', 'event_type', 'severity', 'status', 'expected_sha256', 'observed_sha256']);
   const unseen = { acknowledged_by: null, acknowledged_at: null, resolved_at: null };
-  return { ...said, first_seen, explanation: JSON.parse(explanation) as Json, ...unseen };
+  const explanation = JSON.parse(event.explanation) as Json;
+  return { ...said, ...place, first_seen: event.first_seen, explanation, ...unseen };
 }
 
 function digestOf(line: EndpointLine | null): string | null {

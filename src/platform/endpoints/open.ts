@@ -3,7 +3,6 @@ import { SecretBox } from '../secrets.ts';
 import { alertedEndpoints } from './alerting.ts';
 import { baitWatches } from './bait/planting.ts';
 import type { BaitDeps } from './deps.ts';
-import { knownFiles } from './packages/known-files.ts';
 import { endpointsOverview } from './pages/overview.ts';
 import { pagesOfEndpoints } from './pages/pages.ts';
 import { endpointRoutes } from './routes.ts';
@@ -17,7 +16,6 @@ export async function openEndpoints({ accounts, masterKey, traps, ...shared }: S
     ...shared,
     baitTraps: traps.bait,
     baitBox: new SecretBox(masterKey, 'endpoints/bait'),
-    knownFiles,
     approvers: (reader) => accounts.people.countWith(reader, 'endpoints:write'),
   };
   const service = assembleEndpoints(deps);

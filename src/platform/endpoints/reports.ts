@@ -208,11 +208,8 @@ function scanToWire(row: EndpointScan & { endpoint_id: string; baseline_id: stri
   };
 }
 
-function entryOf({
-  endpoint_id,
-  entry_sequence,
-  entry_hash,
-}: EndpointScan & { endpoint_id: string }): WireScan['entry'] {
+function entryOf(row: EndpointScan & { endpoint_id: string }): WireScan['entry'] {
+  const { endpoint_id, entry_sequence, entry_hash } = row;
   if (entry_sequence === null || entry_hash === null) return null;
   return placeToWire(streamOf(endpoint_id), { entry_sequence, entry_hash });
 }

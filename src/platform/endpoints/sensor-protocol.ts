@@ -1,13 +1,16 @@
 import type { ReportHead } from '../../sensor/report/head.ts';
 import { isKeyProved } from '../../sensor/report/signature.ts';
 import { DomainError, invalidField } from '../errors.ts';
+import { rowInserter } from '../rows.ts';
 import { baitForSensor } from './bait/rows.ts';
 import type { BaitDeps } from './deps.ts';
 import { endpointActor } from './entries.ts';
 import { EventWriting } from './event-writing.ts';
 import { changeEndpoint, findEndpoint, nextOf, scanRow } from './host-rows.ts';
 import { severityOfChain } from './rules.ts';
-import type { EndpointTables } from './tables.ts';
+import { ENDPOINT_TABLES } from './tables.ts';
+
+const insertKey = rowInserter(ENDPOINT_TABLES, 'endpoint_keys');
 
 /** Answers the requests of the sensor on an endpoint. */
 export class SensorProtocol {
@@ -61,8 +64,7 @@ export class SensorProtocol {
       }
       await changeEndpoint(transaction, endpoint, { public_key });
       const { endpoint_no, chain } = endpoint;
-      const row = { endpoint_no, chain, public_key, bound_at: clock().toISOString() };
-      await transaction.tables<EndpointTables>().insertInto('endpoint_keys').values(row).execute();
+      await insertKey(transaction, { endpoint_no, chain, public_key, bound_at: clock().toISOString() });
       events.entries.add(endpointActor(endpointId), {
         action: 'endpoint.key_bound',
         of: ['endpoint', endpointId],

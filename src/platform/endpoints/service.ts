@@ -12,26 +12,11 @@ import { Reports } from './reports.ts';
 import { SensorProtocol } from './sensor-protocol.ts';
 import { EndpointVerification } from './verifying.ts';
 import { ChangeWindows } from './windows.ts';
-import type { EndpointStats } from './wire/reports.ts';
 
-/** Dependencies of the routes and pages of endpoints. */
-// Over ten members: it is the list of the service's parts.
-export interface EndpointService {
-  hosts: Hosts;
-  sensors: SensorProtocol;
-  bait: Bait;
-  baitProtocol: BaitProtocol;
-  reports: Reports;
-  baselines: Baselines;
-  events: EndpointEvents;
-  changes: Changes;
-  windows: ChangeWindows;
-  verifying: EndpointVerification;
-  archives(page: PageQuery): ReturnType<typeof listArchives>;
-  stats(): Promise<EndpointStats>;
-}
+/** Parts of the service, for its routes and pages. */
+export type EndpointService = ReturnType<typeof assembleEndpoints>;
 
-export function assembleEndpoints(deps: BaitDeps): EndpointService {
+export function assembleEndpoints(deps: BaitDeps) {
   return {
     hosts: new Hosts(deps),
     sensors: new SensorProtocol(deps),
@@ -43,7 +28,7 @@ export function assembleEndpoints(deps: BaitDeps): EndpointService {
     changes: new Changes(deps),
     windows: new ChangeWindows(deps),
     verifying: new EndpointVerification(deps),
-    archives: (page) => listArchives(deps.database, page),
+    archives: (page: PageQuery) => listArchives(deps.database, page),
     stats: () => readEndpointStats(deps.database, deps.clock()),
   };
 }

@@ -4,6 +4,7 @@ import { MerkleTree } from '../../sensor/report/merkle.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import { DomainError, invalidField } from '../errors.ts';
 import type { Job } from '../jobs/scheduler.ts';
+import { rowInserter } from '../rows.ts';
 import { endpointRow } from './host-rows.ts';
 import {
   Chunking,
@@ -14,7 +15,7 @@ import {
   pathOfText,
   textsOf,
 } from './lines/line-sets.ts';
-import type { EndpointTables } from './tables.ts';
+import { ENDPOINT_TABLES, type EndpointTables } from './tables.ts';
 
 /** Age at which an incomplete report is deleted. */
 const KEPT_MS = 24 * 60 * 60_000;
@@ -108,14 +109,13 @@ function canonicalTexts(lines: readonly EndpointLine[]): string[] {
   });
 }
 
-function stagedSet(
-  transaction: Transaction,
-  { endpointNo, kind }: LinePart,
-): Promise<EndpointTables['staged_sets'] | undefined> {
+function stagedSet(transaction: Transaction, { endpointNo, kind }: LinePart) {
   const sets = transaction.tables<EndpointTables>().selectFrom('staged_sets').selectAll();
   const own = sets.where('endpoint_no', '=', endpointNo).where('kind', '=', kind);
   return own.modifyEnd(transaction.sql.locked).executeTakeFirst();
 }
+
+const insertSet = rowInserter(ENDPOINT_TABLES, 'staged_sets');
 
 async function stage(
   transaction: Transaction,
@@ -127,10 +127,7 @@ async function stage(
   if (part === 1) {
     await unstage(transaction, given);
     const begun = { endpoint_no, kind, head_sha256: given.headSha256, begun_at: now.toISOString() };
-    await tables
-      .insertInto('staged_sets')
-      .values({ ...begun, part, part_sha256: partSha256 })
-      .execute();
+    await insertSet(transaction, { ...begun, part, part_sha256: partSha256 });
   } else {
     const sets = tables.updateTable('staged_sets').set({ part, part_sha256: partSha256 });
     await sets.where('endpoint_no', '=', endpoint_no).where('kind', '=', kind).execute();

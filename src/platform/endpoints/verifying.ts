@@ -3,15 +3,18 @@ import { LineRoot } from '../../sensor/report/root.ts';
 import { isReportSigned } from '../../sensor/report/signature.ts';
 import type { WireEntry } from '../audit/api.ts';
 import type { Reader } from '../database/database.ts';
+import { rowInserter } from '../rows.ts';
 import type { EndpointDeps } from './deps.ts';
 import { streamOf } from './enums.ts';
 import { type EndpointScan, findEndpoint } from './host-rows.ts';
 import { chunksOfSet, linesInChunks } from './lines/line-sets.ts';
-import type { EndpointTables } from './tables.ts';
+import { ENDPOINT_TABLES, type EndpointTables } from './tables.ts';
 import type { EndpointFinding } from './wire/reports.ts';
 
 /** Maximum number of reports, or entries, that are read at once. */
 const AT_ONCE = 500;
+
+const insertCheck = rowInserter(ENDPOINT_TABLES, 'endpoint_checks');
 
 /** Report as recorded in the audit stream. */
 interface RecordedReport {
@@ -49,9 +52,7 @@ export class EndpointVerification {
     const { findings, checked, roots } = walk;
     const checked_at = clock().toISOString();
     const check = { endpoint_no: endpoint.endpoint_no, checked_at, reports: checked, findings: findings.length };
-    await database.write(async (transaction) => {
-      await transaction.tables<EndpointTables>().insertInto('endpoint_checks').values(check).execute();
-    });
+    await database.write((transaction) => insertCheck(transaction, check));
     return {
       endpoint_id: endpointId,
       verified: findings.length === 0,

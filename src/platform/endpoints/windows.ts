@@ -1,18 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { type Selectable, sql } from 'kysely';
-import type { Json } from '../../core/json/canonical.ts';
 import type { Reader, Transaction } from '../database/database.ts';
 import { kindsOf, pick } from '../database/table.ts';
 import { DomainError, invalidField } from '../errors.ts';
 import type { PageQuery } from '../http/fields.ts';
 import { newestFirst } from '../http/newest-first.ts';
 import type { Actor } from '../http/principal.ts';
-import { keyedRequest, makeOnce } from '../idempotency/keyed-results.ts';
-import { rowFinder } from '../rows.ts';
+import { makeIdOnce } from '../idempotency/keyed-results.ts';
+import { rowChanger, rowFinder, rowInserter } from '../rows.ts';
 import type { EndpointDeps } from './deps.ts';
-import { approvedChange, decidedEntries, type EventChange, entryOfAct, inEntries } from './entries.ts';
+import { approvedChange, decidedEntries, type EventChange, entryOfAct } from './entries.ts';
 import { CHANGES_STREAM } from './enums.ts';
-import { noteEventsChanged } from './event-rows.ts';
+import { eventsWithEndpoints, noteEventsChanged } from './event-rows.ts';
 import { findEndpoint } from './host-rows.ts';
 import { ENDPOINT_TABLES, type EndpointTables } from './tables.ts';
 import type { NewWindow, WireWindow } from './wire/events.ts';
@@ -32,28 +31,18 @@ export class ChangeWindows {
    * @throws DomainError `invalid_request`; `not_found` if an endpoint does not exist.
    */
   async open(actor: Actor, input: NewWindow, idempotencyKey: string | undefined): Promise<WireWindow> {
-    const { database, clock, log } = this.#deps;
+    const { clock, log } = this.#deps;
     const now = clock();
     const times = timesOf(input, now);
-    const keyed =
-      idempotencyKey === undefined ? null : keyedRequest('endpoints/change-windows', idempotencyKey, input as Json);
-    const windowId = await database.write(async (transaction) => {
-      const outcome = await makeOnce(
-        transaction,
-        { keyed, now },
-        async () => {
-          const window = await insertWindow(transaction, { ...times, input, by: actor.name, now });
-          const { window_id, from_at: from, until_at: until, reason } = window;
-          const act = { action: 'change_window.opened', of: ['change_window', window_id] } as const;
-          const of = input.all === true ? { all: true } : { endpoint_ids: input.endpoint_ids ?? [] };
-          await log.appendIn(transaction, CHANGES_STREAM, [
-            entryOfAct(actor, { ...act, more: { from, until, reason, ...of } }),
-          ]);
-          return window_id;
-        },
-        (made) => made,
-      );
-      return 'made' in outcome ? outcome.made : outcome.earlier;
+    const once = { scope: 'endpoints/change-windows', key: idempotencyKey, body: input };
+    const windowId = await makeIdOnce(this.#deps, once, async (transaction) => {
+      const window = await insertWindow(transaction, { ...times, input, by: actor.name, now });
+      const { window_id, from_at: from, until_at: until, reason } = window;
+      const act = { action: 'change_window.opened', of: ['change_window', window_id] } as const;
+      const of = input.all === true ? { all: true } : { endpoint_ids: input.endpoint_ids ?? [] };
+      const entry = entryOfAct(actor, { ...act, more: { from, until, reason, ...of } });
+      await log.appendIn(transaction, CHANGES_STREAM, [entry]);
+      return window_id;
     });
     return this.find(windowId);
   }
@@ -99,19 +88,21 @@ export class ChangeWindows {
   ): Promise<WireWindow> {
     const { database, clock, log } = this.#deps;
     await database.write(async (transaction) => {
-      const { window_no } = await findWindow(transaction, windowId);
+      const window = await findWindow(transaction, windowId);
+      const { window_no } = window;
       const change = changesOf(clock().toISOString());
-      const quieted = await quietedEvents(transaction, window_no);
-      const tables = transaction.tables<EndpointTables>();
-      if (change.window !== null)
-        await tables.updateTable('change_windows').set(change.window).where('window_no', '=', window_no).execute();
-      const events = tables.updateTable('endpoint_events').set(change.events).where('window_no', '=', window_no);
+      const all = eventsWithEndpoints(transaction).where('window_no', '=', window_no);
+      const quieted = await all.where('status', '=', 'quieted').execute();
+      if (change.window !== null) await changeWindow(transaction, window, change.window);
+      const events = transaction
+        .tables<EndpointTables>()
+        .updateTable('endpoint_events')
+        .set(change.events)
+        .where('window_no', '=', window_no);
       await events.where('status', '=', 'quieted').execute();
       if (quieted.length > 0) await noteEventsChanged(transaction);
-      const act = { action, of: ['change_window', windowId] } as const;
-      const entries = inEntries(quieted).map((some) => entryOfAct(actor, { ...act, more: { reason, events: some } }));
-      const decided = entries.map((entry) => ({ ...entry, streamId: CHANGES_STREAM }));
-      await log.appendAllIn(transaction, [...decided, ...decidedEntries(actor, quieted, change.events)]);
+      const act = { action, of: ['change_window', windowId], reason } as const;
+      await log.appendAllIn(transaction, decidedEntries(actor, act, quieted, change.events));
     });
     return this.find(windowId);
   }
@@ -137,29 +128,15 @@ async function insertWindow(
   transaction: Transaction,
   { input, by, now, from_at, until_at }: { input: NewWindow; by: string; now: Date; from_at: string; until_at: string },
 ): Promise<ChangeWindow> {
-  const tables = transaction.tables<EndpointTables>();
   const made = { window_id: randomUUID(), reason: input.reason, made_at: now.toISOString(), made_by: by };
-  const none = { approved_at: null, approved_by: null, approved_reason: null };
-  const row = { ...made, is_for_all: Number(input.all === true), from_at, until_at, ...none };
-  const window = await tables.insertInto('change_windows').values(row).returningAll().executeTakeFirstOrThrow();
+  const row = { ...made, is_for_all: Number(input.all === true), from_at, until_at };
+  const window = await addWindow(transaction, row);
   const { window_no } = window;
   const rows: { window_no: number; endpoint_no: number }[] = [];
   for (const id of new Set(input.endpoint_ids ?? []))
     rows.push({ window_no, endpoint_no: (await findEndpoint(transaction, id)).endpoint_no });
   await transaction.insertAll('change_window_endpoints', OF_WINDOWS, rows);
   return window;
-}
-
-async function quietedEvents(reader: Reader, windowNo: number): Promise<{ event_id: string; endpoint_id: string }[]> {
-  return await reader
-    .tables<EndpointTables>()
-    .selectFrom('endpoint_events')
-    .innerJoin('endpoints', 'endpoints.endpoint_no', 'endpoint_events.endpoint_no')
-    .select(['event_id', 'endpoint_id'])
-    .where('window_no', '=', windowNo)
-    .where('status', '=', 'quieted')
-    .orderBy('event_no')
-    .execute();
 }
 
 async function windowsToWire(reader: Reader, windows: readonly ChangeWindow[], at: Date): Promise<WireWindow[]> {
@@ -188,6 +165,9 @@ async function windowsToWire(reader: Reader, windows: readonly ChangeWindow[], a
 }
 
 type ChangeWindow = Selectable<EndpointTables['change_windows']>;
+
+const changeWindow = rowChanger(ENDPOINT_TABLES, 'change_windows', 'window_no');
+const addWindow = rowInserter(ENDPOINT_TABLES, 'change_windows');
 
 /** Returns the current change window of an endpoint, the first one opened; null if there is none. */
 export async function windowFor(reader: Reader, endpointNo: number, now: string): Promise<number | null> {

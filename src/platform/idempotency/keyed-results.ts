@@ -115,6 +115,25 @@ export async function makeOnce<T>(
   return { made };
 }
 
+/**
+ * Makes something in a transaction, unless the same request made it before.
+ * @param make returns its id.
+ * @returns the id, new or earlier.
+ * @throws DomainError `idempotency_conflict`; as `make` does.
+ */
+export function makeIdOnce(
+  { database, clock }: { database: Database; clock: () => Date },
+  { scope, key, body }: { scope: string; key: string | undefined; body: unknown },
+  make: (transaction: Transaction) => Promise<string>,
+): Promise<string> {
+  const keyed = key === undefined ? null : keyedRequest(scope, key, body as Json);
+  return database.write(async (transaction) => {
+    const once = { keyed, now: clock() };
+    const outcome = await makeOnce(transaction, once, () => make(transaction), String);
+    return 'made' in outcome ? outcome.made : outcome.earlier;
+  });
+}
+
 export function keyOfAnother(): DomainError {
   return new DomainError('idempotency_conflict', 'this idempotency key was used for a request with another body');
 }

@@ -121,10 +121,13 @@ export function asCurl(id: string, command: string): Markup {
 `;
 }
 
-/** Renders labeled facts about one subject. */
-export function factList(facts: readonly (readonly [label: string, value: MarkupContent])[]): Markup {
+/** Fact about a subject. */
+export type Fact = readonly [label: string, value: MarkupContent];
+
+/** Renders facts about one subject; null entries are omitted. */
+export function factList(facts: readonly (Fact | null)[]): Markup {
   return markup`<dl class="facts">
-${facts.map(([label, value]) => markup`<div><dt>${label}</dt><dd>${value}</dd></div>\n`)}</dl>
+${facts.filter((fact) => fact !== null).map(([label, value]) => markup`<div><dt>${label}</dt><dd>${value}</dd></div>\n`)}</dl>
 `;
 }
 

@@ -1,7 +1,6 @@
 import type { Database } from '../../../src/platform/database/database.ts';
 import type { EndpointDeps } from '../../../src/platform/endpoints/deps.ts';
 import { streamOf } from '../../../src/platform/endpoints/enums.ts';
-import { knownFiles } from '../../../src/platform/endpoints/packages/known-files.ts';
 import { assembleEndpoints, type EndpointService } from '../../../src/platform/endpoints/service.ts';
 import { stagingJob } from '../../../src/platform/endpoints/staging.ts';
 import { staleJob } from '../../../src/platform/endpoints/stale.ts';
@@ -49,7 +48,6 @@ export class EndpointPlace extends World {
       clock,
       log,
       administration,
-      knownFiles,
       alerts: this.sender,
       approvers: async () => this.approvers,
     };

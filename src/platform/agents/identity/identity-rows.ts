@@ -1,7 +1,8 @@
 import { type Selectable, sql } from 'kysely';
 import type { Reader, Transaction } from '../../database/database.ts';
+import { rowChanger } from '../../rows.ts';
 import { CERTIFICATE_KINDS, type CertificateKind, type PassportStatus, type RevocationReason } from '../enums.ts';
-import type { AgentTables } from '../tables.ts';
+import { AGENT_TABLES, type AgentTables } from '../tables.ts';
 
 export type AgentIdentity = Selectable<AgentTables['agent_identities']>;
 
@@ -48,15 +49,15 @@ export function currentIdentities(reader: Reader, agentNos: readonly number[]) {
     );
 }
 
-export async function changePassport(
+export const changeIdentity = rowChanger(AGENT_TABLES, 'agent_identities', 'identity_no');
+
+export function changePassport(
   transaction: Transaction,
-  { identity_no }: Pick<AgentIdentity, 'identity_no'>,
-  status: PassportStatus,
+  identity: Pick<AgentIdentity, 'identity_no'>,
+  passport_status: PassportStatus,
   now: Date,
 ): Promise<void> {
-  const identities = transaction.tables<AgentTables>().updateTable('agent_identities');
-  const change = { passport_status: status, status_changed_at: now.toISOString() };
-  await identities.set(change).where('identity_no', '=', identity_no).execute();
+  return changeIdentity(transaction, identity, { passport_status, status_changed_at: now.toISOString() });
 }
 
 /**
@@ -136,17 +137,11 @@ const serialColumn = (kind: CertificateKind) => `${kind}_serial` as const;
 const serialOf = (identity: AgentIdentity, kind: CertificateKind): string => identity[serialColumn(kind)];
 
 /** Returns the passports that are not valid, by their index in the list, and the length of the list. */
-export async function passportStatuses(
-  reader: Reader,
-): Promise<{ others: ReadonlyMap<number, PassportStatus>; length: number }> {
+export async function passportStatuses(reader: Reader) {
   const identities = reader.tables<AgentTables>().selectFrom('agent_identities');
   const last = await identities.select('identity_no').orderBy('identity_no', 'desc').executeTakeFirst();
-  const rows = identities
-    .select(['identity_no', 'passport_status'])
-    .where('passport_status', '<>', 'valid')
-    .orderBy('identity_no');
-  const others = (await rows.execute()).map(
-    ({ identity_no, passport_status }) => [identity_no, passport_status] as const,
-  );
-  return { others: new Map(others), length: (last?.identity_no ?? 0) + 1 };
+  const rows = identities.select(['identity_no', 'passport_status']).where('passport_status', '<>', 'valid');
+  const others = new Map<number, PassportStatus>();
+  for (const row of await rows.orderBy('identity_no').execute()) others.set(row.identity_no, row.passport_status);
+  return { others, length: (last?.identity_no ?? 0) + 1 };
 }

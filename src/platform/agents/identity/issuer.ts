@@ -1,15 +1,17 @@
 import { randomUUID, X509Certificate } from 'node:crypto';
 import type { Reader, Transaction } from '../../database/database.ts';
+import { rowInserter } from '../../rows.ts';
 import type { SecretBox } from '../../secrets.ts';
 import type { Agent } from '../agent-rows.ts';
 import type { AgentServiceDeps, IssuedIdentity, IssuerPort } from '../deps.ts';
 import type { CertificateKind } from '../enums.ts';
-import type { AgentTables } from '../tables.ts';
+import { AGENT_TABLES } from '../tables.ts';
 import { IdentityAddresses } from './addresses.ts';
 import { type IssuedCertificate, issueAgentCertificate, wholeSecond } from './certificates.ts';
 import {
   type AgentKeyName,
   type AgentPublicKeys,
+  changeIdentity,
   changePassport,
   currentIdentity,
   revokeCertificates,
@@ -57,14 +59,16 @@ export class Issuer implements IssuerPort {
     const made = await makeIdentity(agent, generation, { addresses, now });
     const issue_no = (await supersede(transaction, agent, now)) + 1;
     const jti = randomUUID();
-    const row = rowOf(made, { agent, generation, did: addresses.did(agent.agent_id), jti, now });
-    const statusIndex = await insertIdentity(transaction, { ...row, issue_no, key_id });
+    const row = { ...rowOf(made, agent, now), generation: generation.generation, passport_jti: jti };
+    const did = addresses.did(agent.agent_id);
+    // The passport contains the number of the row, so it is signed afterwards.
+    const identity = await insertIdentity(transaction, { ...row, did, issue_no, key_id, passport_jws: '' });
+    const statusIndex = identity.identity_no;
     const claims = passportClaims(agent, made, { addresses, now, jti, statusIndex });
     const { EdDSA, 'ML-DSA-65': mlDsa } = generation.signers;
     const jws = JSON.stringify(signPassport(claims, [EdDSA, mlDsa]));
-    const identities = transaction.tables<AgentTables>().updateTable('agent_identities');
-    await identities.set({ passport_jws: jws }).where('identity_no', '=', statusIndex).execute();
-    return toIssued(made, { did: claims.sub, jti, jws, status_url: claims.status_url });
+    await changeIdentity(transaction, identity, { passport_jws: jws });
+    return toIssued(made, { did, jti, jws, status_url: claims.status_url });
   }
 
   async suspendPassport(transaction: Transaction, agent: Agent): Promise<string | null> {
@@ -101,20 +105,9 @@ async function supersede(transaction: Transaction, agent: Agent, now: Date): Pro
   return identity.issue_no;
 }
 
-function rowOf(
-  { publicKeys, certificates, notAfter }: MadeIdentity,
-  {
-    agent,
-    generation,
-    did,
-    jti,
-    now,
-  }: { agent: Agent; generation: KeyGeneration; did: string; jti: string; now: Date },
-) {
+function rowOf({ publicKeys, certificates, notAfter }: MadeIdentity, agent: Agent, now: Date) {
   return {
     agent_no: agent.agent_no,
-    generation: generation.generation,
-    did,
     public_keys: JSON.stringify(publicKeys),
     ecdsa_serial: certificates.ecdsa.serial,
     ml_dsa_65_serial: certificates.ml_dsa_65.serial,
@@ -122,22 +115,13 @@ function rowOf(
     ml_dsa_65_pem: certificates.ml_dsa_65.pem,
     not_after: notAfter.toISOString(),
     composition: agent.composition,
-    passport_jti: jti,
     passport_status: 'valid' as const,
     status_changed_at: now.toISOString(),
     issued_at: now.toISOString(),
   };
 }
 
-/** @returns the number of the identity. The passport contains the number, so it is signed afterwards. */
-async function insertIdentity(
-  transaction: Transaction,
-  row: ReturnType<typeof rowOf> & { issue_no: number; key_id: string },
-): Promise<number> {
-  const identities = transaction.tables<AgentTables>().insertInto('agent_identities');
-  const insert = identities.values({ ...row, passport_jws: '' }).returning('identity_no');
-  return (await insert.executeTakeFirstOrThrow()).identity_no;
-}
+const insertIdentity = rowInserter(AGENT_TABLES, 'agent_identities');
 
 function toIssued(
   { publicKeys, privateKeys, certificates: { ecdsa, ml_dsa_65 }, notAfter }: MadeIdentity,

@@ -24,9 +24,10 @@ const WRITING_MS = 2000;
 /** Time of a claim beyond the deadline of a step: two attempts to record its end. */
 const CLAIM_MS = 2 * WRITING_MS + 1000;
 
-/** Returns the end of the claim on a kill whose next step has this deadline. */
-export function claimUntil(now: Date, deadlineMs: number): Date {
-  return new Date(now.getTime() + deadlineMs + CLAIM_MS);
+/** Returns the end of the claim on a kill whose next step may be any of these. */
+export function claimUntil(now: Date, steps: readonly KillStep[]): string {
+  const longestMs = Math.max(...steps.map(({ deadlineMs }) => deadlineMs));
+  return new Date(now.getTime() + longestMs + CLAIM_MS).toISOString();
 }
 
 /** Error if another process has taken over the kill. */
@@ -145,7 +146,7 @@ export class Carrying {
     const isOfKilled = row.agent_no === this.#kill.agent_no;
     const flipped_after_ms = flippedAt && flippedAt.getTime() - Date.parse(this.#kill.started_at);
     const isOwn = await changeKill(transaction, this.#kill, this.#claimant, {
-      claimed_until: claimUntil(now, Math.max(...this.#steps.map(({ deadlineMs }) => deadlineMs))).toISOString(),
+      claimed_until: claimUntil(now, this.#steps),
       ...(isOfKilled && flipped_after_ms !== undefined ? { flipped_after_ms } : {}),
     });
     if (!isOwn) throw new TakenOver();

@@ -143,10 +143,10 @@ export function runningKillOf(reader: Reader, { agent_no }: Pick<Agent, 'agent_n
 export async function claimKill(
   transaction: Transaction,
   { kill_no }: Pick<Kill, 'kill_no'>,
-  { claimant, now, until }: { claimant: string; now: Date; until: Date },
+  { claimant, now, until }: { claimant: string; now: Date; until: string },
 ): Promise<boolean> {
   const kills = transaction.tables<AgentTables>().updateTable('agent_kills');
-  const claimed = kills.set({ claimed_by: claimant, claimed_until: until.toISOString() });
+  const claimed = kills.set({ claimed_by: claimant, claimed_until: until });
   const { numUpdatedRows } = await claimed
     .where('kill_no', '=', kill_no)
     .where('finished_at', 'is', null)

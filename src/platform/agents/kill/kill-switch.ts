@@ -5,13 +5,14 @@ import { DomainError } from '../../errors.ts';
 import type { PageQuery } from '../../http/fields.ts';
 import { newestFirst } from '../../http/newest-first.ts';
 import type { Actor } from '../../http/principal.ts';
-import { keyedRequest, makeOnce } from '../../idempotency/keyed-results.ts';
+import { makeIdOnce } from '../../idempotency/keyed-results.ts';
 import type { Job } from '../../jobs/scheduler.ts';
+import { rowFinder, rowInserter } from '../../rows.ts';
 import { type Agent, descendantsOf, findAgent, lockAgent } from '../agent-rows.ts';
 import { alertOfAgent } from '../alerting.ts';
 import type { KillDeps } from '../deps.ts';
-import { type AgentEntry, PLATFORM } from '../entries.ts';
-import type { AgentTables } from '../tables.ts';
+import { PLATFORM } from '../entries.ts';
+import { AGENT_TABLES, type AgentTables } from '../tables.ts';
 import type { KillInput, Reinstated, WireKill } from '../wire/kill.ts';
 import { Carrying, claimUntil, recordIfPossible } from './carrying.ts';
 import { abandonedKills, claimKill, findKill, type Kill, planSteps, type StepRow, stepsOfKills } from './kill-rows.ts';
@@ -42,22 +43,15 @@ export class KillSwitch {
    * @throws DomainError `not_found`; `conflict` if a revoked agent is to be suspended.
    */
   async stop(actor: Actor, agentId: string, input: KillInput, idempotencyKey?: string): Promise<WireKill> {
-    const { database, clock } = this.#deps;
-    const now = clock();
     const claimant = randomUUID();
-    const keyed =
-      idempotencyKey === undefined ? null : keyedRequest(`agents/${agentId}/kill-switch`, idempotencyKey, input);
-    const outcome = await database.write((transaction) =>
-      makeOnce(
-        transaction,
-        { keyed, now },
-        () => this.#begin(transaction, actor, agentId, input, claimant),
-        ({ kill_id }) => kill_id,
-      ),
-    );
-    if ('earlier' in outcome) return this.find(outcome.earlier);
-    await this.#carryOut(outcome.made, claimant);
-    return this.find(outcome.made.kill_id);
+    const once = { scope: `agents/${agentId}/kill-switch`, key: idempotencyKey, body: input };
+    let begun: Kill | undefined;
+    const killId = await makeIdOnce(this.#deps, once, async (transaction) => {
+      begun = await this.#begin(transaction, actor, agentId, input, claimant);
+      return begun.kill_id;
+    });
+    if (begun?.kill_id === killId) await this.#carryOut(begun, claimant);
+    return this.find(killId);
   }
 
   /** @throws DomainError `not_found`. */
@@ -104,10 +98,10 @@ export class KillSwitch {
     const { database, clock } = this.#deps;
     for (const kill of await abandonedKills(database, clock())) {
       const claimant = randomUUID();
-      const until = claimUntil(clock(), longestOf(this.#steps));
+      const until = claimUntil(clock(), this.#steps);
       const isOwn = await database.write(async (transaction) => {
         if (!(await claimKill(transaction, kill, { claimant, now: clock(), until }))) return false;
-        await this.#record(transaction, [await agentOf(transaction, kill)], 'kill.resumed', PLATFORM, kill);
+        await this.#record(transaction, [await agentRow(transaction, kill.agent_no)], 'kill.resumed', PLATFORM, kill);
         return true;
       });
       if (isOwn) this.#carryOut(kill, claimant).catch(() => {});
@@ -132,36 +126,26 @@ export class KillSwitch {
     if (agent.state === 'revoked' && input.mode === 'suspend')
       throw new DomainError('conflict', 'the agent is revoked, and stays so: it cannot be suspended');
     const agents = [...(await descendantsOf(transaction, agent)).toReversed(), agent];
-    const kills = transaction.tables<AgentTables>().insertInto('agent_kills');
-    const kill = await kills
-      .values({
-        kill_id: randomUUID(),
-        agent_no: agent.agent_no,
-        ...input,
-        started_by: actor.name,
-        started_at: now.toISOString(),
-        finished_at: null,
-        flipped_after_ms: null,
-        claimed_by: claimant,
-        claimed_until: claimUntil(now, longestOf(this.#steps)).toISOString(),
-      })
-      .returningAll()
-      .executeTakeFirstOrThrow();
+    const kill = await insertKill(transaction, {
+      kill_id: randomUUID(),
+      agent_no: agent.agent_no,
+      ...input,
+      started_by: actor.name,
+      started_at: now.toISOString(),
+      claimed_by: claimant,
+      claimed_until: claimUntil(now, this.#steps),
+    });
     await planSteps(transaction, kill, this.#steps, agents);
-    await this.#deps.alerts.notify(
-      transaction,
-      alertOfAgent('agent.killed', { agent_id: agentId, what: kill.kill_id }),
-    );
+    const alert = alertOfAgent('agent.killed', { agent_id: agentId, what: kill.kill_id });
+    await this.#deps.alerts.notify(transaction, alert);
     await this.#record(transaction, agents, 'kill.started', actor.name, kill);
     return kill;
   }
 
   #record(transaction: Transaction, agents: readonly Agent[], action: string, actor: string, kill: Kill) {
-    const { kill_id, mode, reason } = kill;
-    const more = { kill_id, mode, reason };
-    const entries = agents.map(
-      ({ agent_id }): AgentEntry => ({ agentId: agent_id, actor, action, of: ['kill', kill_id], more }),
-    );
+    const more = pick(kill, ['kill_id', 'mode', 'reason']);
+    const of = ['kill', kill.kill_id] as const;
+    const entries = agents.map(({ agent_id: agentId }) => ({ agentId, actor, action, of, more }));
     return recordIfPossible(this.#deps.log, transaction, entries);
   }
 
@@ -174,14 +158,8 @@ export class KillSwitch {
   }
 }
 
-function longestOf(steps: readonly KillStep[]): number {
-  return Math.max(...steps.map(({ deadlineMs }) => deadlineMs));
-}
-
-function agentOf(transaction: Transaction, { agent_no }: Kill): Promise<Agent> {
-  const agents = transaction.tables<AgentTables>().selectFrom('agents').selectAll().where('agent_no', '=', agent_no);
-  return agents.executeTakeFirstOrThrow();
-}
+const agentRow = rowFinder(AGENT_TABLES, 'agents', 'agent_no');
+const insertKill = rowInserter(AGENT_TABLES, 'agent_kills');
 
 /** Returns the receipts of kills in order. */
 async function receiptsOf(reader: Reader, kills: readonly Kill[]): Promise<WireKill[]> {

@@ -4,7 +4,7 @@ import { DomainError } from '../../errors.ts';
 import type { Actor } from '../../http/principal.ts';
 import { type Agent, changeAgent, descendantsOf, findAgent, lockAgent } from '../agent-rows.ts';
 import type { KillDeps } from '../deps.ts';
-import { type AgentEntry, writeEntries } from '../entries.ts';
+import { entryOfAgent, writeEntries } from '../entries.ts';
 import type { PassportStatus } from '../enums.ts';
 import { changePassport, currentIdentity, liftHold } from '../identity/identity-rows.ts';
 import type { Reinstated } from '../wire/kill.ts';
@@ -36,10 +36,8 @@ export function reinstateAgent(
     const passport_status = await restoreIdentity(transaction, agent, now);
     await notifySubscribers(transaction, deps, { agent, kill: null, event: 'reinstated' });
     const children = await descendantsOf(transaction, agent);
-    const of = ['agent', agentId] as const;
     const more = { reason, state, passport_status, because_was: agent.suspended_because };
-    const own: AgentEntry = { agentId, actor: actor.name, action: 'agent.reinstated', of, more };
-    await writeEntries(deps.log, transaction, [...entries, own]);
+    await writeEntries(deps.log, transaction, [...entries, entryOfAgent(actor, agent, 'agent.reinstated', more)]);
     return {
       agent_id: agentId,
       state,

@@ -3,11 +3,12 @@ import type { Selectable } from 'kysely';
 import { EvidenceError } from '../../../core/errors.ts';
 import type { Json } from '../../../core/json/canonical.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
+import { pick } from '../../database/table.ts';
 import { DomainError } from '../../errors.ts';
 import type { Actor } from '../../http/principal.ts';
-import { keyedRequest, makeOnce } from '../../idempotency/keyed-results.ts';
+import { makeIdOnce } from '../../idempotency/keyed-results.ts';
 import { type Deliver, type Sends, Undeliverable } from '../../jobs/delivery.ts';
-import { rowFinder } from '../../rows.ts';
+import { rowChanger, rowFinder, rowInserter } from '../../rows.ts';
 import type { Agent } from '../agent-rows.ts';
 import type { AgentServiceDeps, KillDeps } from '../deps.ts';
 import type { SecurityEventName } from '../identity/tokens.ts';
@@ -18,11 +19,13 @@ import type { Kill } from './kill-rows.ts';
 /** Maximum number of subscribers, each of which receives the events of every agent. */
 const MOST_SUBSCRIBERS = 20;
 
+type SubscriberDeps = Pick<AgentServiceDeps, 'database' | 'clock' | 'administration'>;
+
 /** Subscribers, which receive signed Security Event Tokens about agents that are stopped or reinstated. */
 export class Subscribers {
-  readonly #deps: Pick<AgentServiceDeps, 'database' | 'clock' | 'administration'>;
+  readonly #deps: SubscriberDeps;
 
-  constructor(deps: Pick<AgentServiceDeps, 'database' | 'clock' | 'administration'>) {
+  constructor(deps: SubscriberDeps) {
     this.#deps = deps;
   }
 
@@ -37,20 +40,9 @@ export class Subscribers {
   }
 
   /** @throws DomainError `conflict` if there are too many. */
-  add(actor: Actor, input: NewSubscriber, idempotencyKey?: string): Promise<WireSubscriber> {
-    const { database, clock } = this.#deps;
-    const { href: url } = new URL(input.url);
-    const keyed = idempotencyKey === undefined ? null : keyedRequest('agents/subscribers', idempotencyKey, input);
-    const now = clock();
-    return database.write(async (transaction) => {
-      const outcome = await makeOnce(
-        transaction,
-        { keyed, now },
-        () => this.#insert(transaction, actor, { ...input, url }, now),
-        ({ subscriber_id }) => subscriber_id,
-      );
-      return toWire('made' in outcome ? outcome.made : await findSubscriber(transaction, outcome.earlier));
-    });
+  async add(actor: Actor, input: NewSubscriber, idempotencyKey?: string): Promise<WireSubscriber> {
+    const once = { scope: 'agents/subscribers', key: idempotencyKey, body: input };
+    return this.find(await makeIdOnce(this.#deps, once, (transaction) => this.#insert(transaction, actor, input)));
   }
 
   /** Removes a subscriber, which gets no further events. @throws DomainError `not_found`. */
@@ -59,28 +51,24 @@ export class Subscribers {
     return database.write(async (transaction) => {
       const subscriber = await findSubscriber(transaction, subscriberId);
       if (subscriber.removed_at !== null) throw new DomainError('not_found', 'the subscriber was removed already');
-      const subscribers = transaction.tables<AgentTables>().updateTable('agent_subscribers');
-      const removed = subscribers.set({ removed_at: clock().toISOString() });
-      await removed.where('subscriber_id', '=', subscriberId).execute();
+      await changeSubscriber(transaction, subscriber, { removed_at: clock().toISOString() });
       await this.#record(transaction, actor, 'agent_subscriber.removed', subscriber);
       return toWire(subscriber);
     });
   }
 
-  async #insert(
-    transaction: Transaction,
-    actor: Actor,
-    { url, audience }: NewSubscriber,
-    now: Date,
-  ): Promise<Subscriber> {
+  async #insert(transaction: Transaction, actor: Actor, { url, audience }: NewSubscriber): Promise<string> {
     if ((await standing(transaction)).length >= MOST_SUBSCRIBERS)
       throw new DomainError('conflict', `there are ${MOST_SUBSCRIBERS} subscribers already; remove one first`);
-    const given = { url, audience, added_at: now.toISOString(), added_by: actor.name };
-    const subscribers = transaction.tables<AgentTables>().insertInto('agent_subscribers');
-    const added = subscribers.values({ subscriber_id: randomUUID(), ...given, removed_at: null }).returningAll();
-    const subscriber = await added.executeTakeFirstOrThrow();
+    const subscriber = await insertSubscriber(transaction, {
+      subscriber_id: randomUUID(),
+      url: new URL(url).href,
+      audience,
+      added_at: this.#deps.clock().toISOString(),
+      added_by: actor.name,
+    });
     await this.#record(transaction, actor, 'agent_subscriber.added', subscriber);
-    return subscriber;
+    return subscriber.subscriber_id;
   }
 
   /** Records the host only: addresses may contain secrets, and recorded acts are never erased. */
@@ -90,17 +78,17 @@ export class Subscribers {
     action: 'agent_subscriber.added' | 'agent_subscriber.removed',
     { subscriber_id, url, audience }: Subscriber,
   ): Promise<void> {
+    const of = ['agent_subscriber', subscriber_id] as const;
     const more = { host: new URL(url).host, audience };
-    return this.#deps.administration.record(transaction, {
-      actor,
-      action,
-      of: ['agent_subscriber', subscriber_id],
-      more,
-    });
+    return this.#deps.administration.record(transaction, { actor, action, of, more });
   }
 }
 
 type Subscriber = Selectable<AgentTables['agent_subscribers']>;
+
+const insertSubscriber = rowInserter(AGENT_TABLES, 'agent_subscribers');
+const changeSubscriber = rowChanger(AGENT_TABLES, 'agent_subscribers', 'subscriber_no');
+const insertDelivery = rowInserter(AGENT_TABLES, 'agent_set_deliveries');
 
 function standing(reader: Reader): Promise<Subscriber[]> {
   const subscribers = reader.tables<AgentTables>().selectFrom('agent_subscribers').selectAll();
@@ -112,8 +100,8 @@ const findSubscriber = rowFinder(AGENT_TABLES, 'agent_subscribers', 'subscriber_
   missing: 'there is no subscriber of this id',
 });
 
-function toWire({ subscriber_id, url, audience, added_at, added_by }: Subscriber): WireSubscriber {
-  return { subscriber_id, url, audience, added_at, added_by };
+function toWire(row: Subscriber): WireSubscriber {
+  return pick(row, ['subscriber_id', 'url', 'audience', 'added_at', 'added_by']);
 }
 
 /** Kind of these messages in the outbox. */
@@ -132,38 +120,23 @@ export async function notifySubscribers(
   { issuer, outbox, clock }: Pick<KillDeps, 'issuer' | 'outbox' | 'clock'>,
   { agent, kill, event }: SubscriberEvent,
 ): Promise<number> {
-  const tables = transaction.tables<AgentTables>();
-  const subscribers = await tables
-    .selectFrom('agent_subscribers')
-    .selectAll()
-    .where('removed_at', 'is', null)
-    .execute();
+  const subscribers = await standing(transaction);
   const at = clock();
   for (const { subscriber_no, audience } of subscribers) {
     const jti = randomUUID();
-    const of = kill === null ? {} : { txn: kill.kill_id };
     const jws = await issuer.signSecurityEvent(transaction, {
       aud: audience,
       jti,
-      ...of,
+      ...(kill !== null && { txn: kill.kill_id }),
       agentId: agent.agent_id,
       event,
       at,
       detail: { agent_id: agent.agent_id },
     });
     const message_id = await outbox.add(transaction, OUTBOX_KIND, { jti } satisfies Json);
-    const delivery = { jti, subscriber_no, agent_no: agent.agent_no, kill_no: kill?.kill_no ?? null, event, jws };
-    const waiting = {
-      message_id,
-      state: 'pending',
-      attempts: 0,
-      made_at: at.toISOString(),
-      delivered_at: null,
-    } as const;
-    await tables
-      .insertInto('agent_set_deliveries')
-      .values({ ...delivery, ...waiting })
-      .execute();
+    const of = { jti, subscriber_no, agent_no: agent.agent_no, kill_no: kill?.kill_no ?? null };
+    const waiting = { message_id, state: 'pending', attempts: 0, made_at: at.toISOString() } as const;
+    await insertDelivery(transaction, { ...of, event, jws, ...waiting });
   }
   return subscribers.length;
 }

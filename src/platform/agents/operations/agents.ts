@@ -1,3 +1,4 @@
+import { pageQuerySchema } from '../../http/fields.ts';
 import { pageSchema } from '../../http/wire.ts';
 import { operationGroup } from '../../operations/operation.ts';
 import type { AgentService } from '../service.ts';
@@ -10,13 +11,7 @@ import {
   agentStatsSchema,
   onboardedSchema,
 } from '../wire/agents.ts';
-import {
-  historyQuerySchema,
-  simulatedSchema,
-  simulationSchema,
-  trustLineSchema,
-  trustScoreSchema,
-} from '../wire/trust.ts';
+import { simulatedSchema, simulationSchema, trustLineSchema, trustScoreSchema } from '../wire/trust.ts';
 
 const AGENTS = operationGroup('agents', 'agents');
 const TRUST = operationGroup('agents', 'trust');
@@ -86,7 +81,7 @@ export function trustOperations({ trust }: AgentService) {
     listTrustLines: TRUST.get('/agents/:agent_id/trust-score/history', {
       summary: 'List the ledger of an agent, newest first: every score that was ever shown follows from it',
       params: agentParamsSchema,
-      query: historyQuerySchema,
+      query: pageQuerySchema,
       answer: pageSchema(trustLineSchema),
       refusals: [404],
       work: ({ params, query }) => trust.history(params.agent_id, query),

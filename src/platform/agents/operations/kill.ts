@@ -1,9 +1,10 @@
 import { DomainError } from '../../errors.ts';
+import { pageQuerySchema } from '../../http/fields.ts';
 import { pageSchema } from '../../http/wire.ts';
 import { operationGroup } from '../../operations/operation.ts';
 import type { AgentService } from '../service.ts';
 import { agentParamsSchema, reasonBodySchema } from '../wire/agents.ts';
-import { killParamsSchema, killQuerySchema, killReceiptSchema, killSchema, reinstatedSchema } from '../wire/kill.ts';
+import { killParamsSchema, killReceiptSchema, killSchema, reinstatedSchema } from '../wire/kill.ts';
 
 const KILL_SWITCH = operationGroup('agents', 'kill switch');
 
@@ -23,7 +24,7 @@ export function killOperations({ kill }: AgentService) {
     listKills: KILL_SWITCH.get('/agents/:agent_id/kill-switch', {
       summary: 'List the uses of the kill switch by which an agent was stopped, newest first',
       params: agentParamsSchema,
-      query: killQuerySchema,
+      query: pageQuerySchema,
       answer: pageSchema(killReceiptSchema),
       refusals: [404],
       work: ({ params, query }) => kill.list(params.agent_id, query),

@@ -1,17 +1,18 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import { type Markup, type MarkupContent, markup, name } from '../../../core/html/markup.ts';
-import { grouped } from '../../../core/plurals.ts';
+import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { type NameActor, namesOfActors } from '../../accounts/api.ts';
 import { isKnown, sendKnown } from '../../http/etag.ts';
 import { serveOperationPage } from '../../operations/page.ts';
-import { forWhoMay, queryOf } from '../../web/asked.ts';
-import { copyable, digest, emptyState, factList, further, link, moment, statusWord } from '../../web/components.ts';
+import { queryOf } from '../../web/asked.ts';
+import { copyable, digest, emptyState, factList, further, moment, statusWord } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
+import { entryPlace } from '../../web/entry-place.ts';
 import { filterForm, filterSelect, filtersOf } from '../../web/filters.ts';
 import { liveMark, liveRegion } from '../../web/live.ts';
 import { withQuery } from '../../web/own-path.ts';
 import { LIST_ROWS } from '../../web/rows.ts';
+import { section } from '../../web/sections.ts';
 import { boundToAgent } from '../entries.ts';
 import { ACTION_DECISIONS, type ActionDecision, tierOf } from '../enums.ts';
 import { actionOperations } from '../operations/actions.ts';
@@ -20,7 +21,7 @@ import { agentParamsSchema, type WireAgent } from '../wire/agents.ts';
 import { actionTable } from './action-table.ts';
 import { DECISION_WORDS, decisionWord, RULE_WORDS, trustWord } from './labels.ts';
 import { type AgentPageParts, SEES_AGENTS } from './parts.ts';
-import { AGENTS_API, aboveAgent, agentEntryPath, agentIdOf, agentPath, agentsApi } from './paths.ts';
+import { AGENTS_API, aboveAgent, agentIdOf, agentPath, agentsApi } from './paths.ts';
 
 const filterSchema = filtersOf(actionQuerySchema.pick({ decision: true, cursor: true }));
 
@@ -87,7 +88,7 @@ function onePage(server: FastifyInstance, { service, people, clock }: AgentPageP
         above: [...aboveAgent(agent), { title: 'Actions', path: agentPath(agent_id, 'actions') }],
         content: [
           judged(done),
-          markup`<h2>What it did</h2>\n<p class="told">${name(done.action_description)}</p>\n`,
+          section('What it did', markup`<p class="told">${name(done.action_description)}</p>\n`),
           facts(done, call, clock(), request),
           outcome(done, clock(), request),
         ],
@@ -106,17 +107,11 @@ ${reasons.length === 0 ? null : markup`<ul class="prose">${reasons.map((each) =>
 }
 
 function facts(done: WireAction, call: NameActor, now: Date, request: FastifyRequest): Markup {
-  const given: (readonly [string, MarkupContent])[] = (
-    [
-      ['Tool', done.tool_used],
-      ['API', done.api_called],
-      ['Model', done.model],
-      ['Version', done.version],
-    ] as const
-  ).flatMap(([label, value]) => (value === null ? [] : [[label, name(value)] as const]));
+  const { tool_used, api_called, model, version } = done;
+  const given = Object.entries({ Tool: tool_used, API: api_called, Model: model, Version: version });
   return factList([
     ['Type', name(done.action_type)],
-    ...given,
+    ...given.map(([label, value]) => (value === null ? null : ([label, name(value)] as const))),
     ['Digest of its input', digestCell(done.input_hash)],
     ['Digest of its output', digestCell(done.output_hash)],
     ['Signed', done.attested ? statusWord('good', `by its key, ${done.algorithm ?? ''}`) : 'no: it earns nothing'],
@@ -125,7 +120,7 @@ function facts(done: WireAction, call: NameActor, now: Date, request: FastifyReq
       done.reported_by === boundToAgent(done.agent_id) ? 'the agent itself' : name(call(done.reported_by)),
     ],
     ['Received', moment(done.received_at, now)],
-    ['Recorded as', entryFact(done.entry, request)],
+    ['Recorded as', entryPlace(done.entry, request)],
   ]);
 }
 
@@ -134,20 +129,15 @@ function digestCell(text: string | null): Markup {
   return text === null || /^[0-9a-f]{64}$/.test(text) ? digest(text) : markup`<code>${name(text)}</code>`;
 }
 
-function entryFact(entry: WireAction['entry'], request: FastifyRequest): Markup {
-  const words = `entry ${grouped(entry.sequence)} of its stream`;
-  return forWhoMay(request, 'audit:read', () => link(agentEntryPath(entry), words)) ?? markup`${words}`;
-}
-
 const OUTCOME_TONES = { succeeded: 'good', failed: 'bad', unknown: 'neutral' } as const;
 
 function outcome({ outcome: said }: WireAction, now: Date, request: FastifyRequest): Markup {
-  const head = markup`<h2>What became of it</h2>\n`;
-  if (said === null) return markup`${head}${emptyState('The agent has not said so far.')}`;
-  return markup`${head}${factList([
+  if (said === null) return section('What became of it', emptyState('The agent has not said so far.'));
+  const facts = factList([
     ['Outcome', statusWord(OUTCOME_TONES[said.outcome], said.outcome)],
     ['Digest of its output', digestCell(said.output_hash)],
     ['Reported', moment(said.reported_at, now)],
-    ['Recorded as', entryFact(said.entry, request)],
-  ])}`;
+    ['Recorded as', entryPlace(said.entry, request)],
+  ]);
+  return section('What became of it', facts);
 }

@@ -19,6 +19,7 @@ import type { PageView } from '../../web/layout.ts';
 import { apiOrigin } from '../../web/origin.ts';
 import { withQuery } from '../../web/own-path.ts';
 import { SHORT_ROWS } from '../../web/rows.ts';
+import { actsFor, section } from '../../web/sections.ts';
 import { agentOperations } from '../operations/agents.ts';
 import type { AgentService } from '../service.ts';
 import type { WireAgent } from '../wire/agents.ts';
@@ -91,9 +92,9 @@ function facts(agent: WireAgent, call: NameActor, now: Date, request: FastifyReq
     ['Model', name(agent.model)],
     ['Version', name(agent.version)],
     ['Registered', markup`${name(call(registered_by))}, ${moment(registered_at, now)}`],
-    ...(onboarded_at === null ? [] : [['Onboarded first', moment(onboarded_at, now)] as const]),
+    onboarded_at === null ? null : ['Onboarded first', moment(onboarded_at, now)],
     ['Id', markup`<code>${agent_id}</code>`],
-    ...(stream === null ? [] : [['Recorded in', stream] as const]),
+    stream && ['Recorded in', stream],
     ['Anybody can verify it at', markup`<code>${name(publicUrl)}</code>`],
   ]);
 }
@@ -104,23 +105,17 @@ function acts(agent: WireAgent, request: FastifyRequest): Markup | null {
   const act = (path: string, words: string, weight: 'main' | 'quiet' = 'quiet') =>
     action(agentPath(agent_id, path), words, weight);
   const isNew = identity === null || composition.changed_at !== null;
-  return forWhoMay(
-    request,
-    'agents:write',
-    () =>
-      markup`<p class="acts">${[
-        isNew && state !== 'suspended'
-          ? act('onboard', identity === null ? 'Onboard it' : 'Onboard it again', 'main')
-          : null,
-        state === 'suspended' ? act('reinstate', 'Reinstate it', 'main') : null,
-        act('change', 'Change it'),
-        state === 'active'
-          ? action(withQuery(REGISTER_PATH, { parent_agent_id: agent_id }), 'Register an agent below it', 'quiet')
-          : null,
-        act('simulate', 'What would happen'),
-        act('kill', 'Kill switch'),
-      ]}</p>\n`,
-  );
+  const below = withQuery(REGISTER_PATH, { parent_agent_id: agent_id });
+  return actsFor(request, 'agents:write', [
+    isNew && state !== 'suspended'
+      ? act('onboard', identity === null ? 'Onboard it' : 'Onboard it again', 'main')
+      : null,
+    state === 'suspended' ? act('reinstate', 'Reinstate it', 'main') : null,
+    act('change', 'Change it'),
+    state === 'active' ? action(below, 'Register an agent below it', 'quiet') : null,
+    act('simulate', 'What would happen'),
+    act('kill', 'Kill switch'),
+  ]);
 }
 
 function allowances({ allowed_tools, allowed_apis }: WireAgent): Markup {
@@ -128,17 +123,11 @@ function allowances({ allowed_tools, allowed_apis }: WireAgent): Markup {
     names.length === 0
       ? markup`<span class="minor">none: every ${what} is a violation</span>`
       : markup`<ul class="words">${names.map((each) => markup`<li><code>${name(each)}</code></li>`)}</ul>`;
-  return markup`<h2>What it may do</h2>
-${factList([
-  [plural(allowed_tools.length, 'tool'), list(allowed_tools, 'tool')],
-  [plural(allowed_apis.length, 'API'), list(allowed_apis, 'API')],
-])}`;
-}
-
-export function section(title: string, content: MarkupContent, all: Markup): Markup {
-  return markup`<h2>${title}</h2>
-${content}<p class="further">${all}</p>
-`;
+  const facts = factList([
+    [plural(allowed_tools.length, 'tool'), list(allowed_tools, 'tool')],
+    [plural(allowed_apis.length, 'API'), list(allowed_apis, 'API')],
+  ]);
+  return section('What it may do', facts);
 }
 
 async function forWriters(request: FastifyRequest, content: () => Promise<Markup>): Promise<Markup | null> {
@@ -150,8 +139,10 @@ async function familyOf({ agents }: AgentService, agent: WireAgent): Promise<Mar
   const { parent_agent_id, children } = agent;
   if (parent_agent_id === null && children.length === 0) return null;
   const parent = parent_agent_id === null ? null : await agents.find(parent_agent_id);
-  return markup`<h2>Delegation</h2>
-${parent === null ? null : markup`<p>${link(agentPath(parent.agent_id), parent.name)} delegates to it: its score is never above the score of that agent, which is ${parent.score}.</p>\n`}${childTable(children)}`;
+  const held =
+    parent &&
+    markup`<p>${link(agentPath(parent.agent_id), parent.name)} delegates to it: its score is never above the score of that agent, which is ${parent.score}.</p>\n`;
+  return section('Delegation', [held, childTable(children)]);
 }
 
 function childTable(children: WireAgent['children']): Markup | null {
@@ -171,12 +162,14 @@ function childTable(children: WireAgent['children']): Markup | null {
 /** Renders the cryptographic identity of an agent: its certificates and passport, and their statements. */
 function identitySection(agent: WireAgent, now: Date, request: FastifyRequest): Markup {
   const { identity, composition } = agent;
-  const head = markup`<h2>Identity</h2>\n`;
   if (identity === null)
-    return markup`${head}${emptyState('It has none. Onboarding gives it keys, two certificates, a vault and a passport.')}`;
+    return section(
+      'Identity',
+      emptyState('It has none. Onboarding gives it keys, two certificates, a vault and a passport.'),
+    );
   const { did, certificate, passport, issued_at } = identity;
   const isSame = identity.composition === composition.sha256;
-  return markup`${head}${factList([
+  const facts = factList([
     ['Identity', markup`<code>${name(did)}</code>`],
     ['Passport', passportWord(agent)],
     ['Passport is so since', moment(passport.status_changed_at, now)],
@@ -192,7 +185,14 @@ function identitySection(agent: WireAgent, now: Date, request: FastifyRequest): 
         ? SAME[composition.changed_at === null ? 'still' : 'seen']
         : markup`${digest(identity.composition)}, another one`,
     ],
-  ])}${details('certificate', 'Certificate, ECDSA P-256', certificate.pem)}${details('certificate-pq', 'Certificate, ML-DSA-65', certificate.pq.pem)}${details('passport', 'Passport', passport.jws)}${authorities(request)}`;
+  ]);
+  return section('Identity', [
+    facts,
+    details('certificate', 'Certificate, ECDSA P-256', certificate.pem),
+    details('certificate-pq', 'Certificate, ML-DSA-65', certificate.pq.pem),
+    details('passport', 'Passport', passport.jws),
+    authorities(request),
+  ]);
 }
 
 /**

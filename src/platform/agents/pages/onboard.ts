@@ -10,6 +10,7 @@ import { curlCommand } from '../../web/curl.ts';
 import { onceField, postForm } from '../../web/fields.ts';
 import { serveForm } from '../../web/forms.ts';
 import type { PageView } from '../../web/layout.ts';
+import { section } from '../../web/sections.ts';
 import { agentParamsSchema, type Onboarded, type WireAgent } from '../wire/agents.ts';
 import { type AgentPageParts, PROVED } from './parts.ts';
 import { aboveAgent, agentIdOf, agentPath, agentsApi } from './paths.ts';
@@ -92,14 +93,14 @@ function keep(file: string, words: string, secret: { id: string; words: string; 
 
 /** Renders the parts that can be shown again, and are also on the page of the agent. */
 function parts({ quantum_identity, certificate, vault, audit_stream, passport }: Onboarded, now: Date): Markup {
-  return markup`<h2>What it has now</h2>
-${factList([
-  ['Identity', markup`<code>${name(quantum_identity.did)}</code>`],
-  ['Certificate', markup`<code>${certificate.serial}</code>`],
-  ['Good until', moment(certificate.not_after, now)],
-  ['Post-quantum certificate', digest(certificate.pq.serial)],
-  ['Passport', markup`<code>${name(passport.jti)}</code>`],
-  ['Vault', markup`<code>${name(vault.vault_id)}</code>`],
-  ['Audit stream', markup`<code>${name(audit_stream.stream_id)}</code>`],
-])}`;
+  const facts = factList([
+    ['Identity', markup`<code>${name(quantum_identity.did)}</code>`],
+    ['Certificate', markup`<code>${certificate.serial}</code>`],
+    ['Good until', moment(certificate.not_after, now)],
+    ['Post-quantum certificate', digest(certificate.pq.serial)],
+    ['Passport', markup`<code>${name(passport.jti)}</code>`],
+    ['Vault', markup`<code>${name(vault.vault_id)}</code>`],
+    ['Audit stream', markup`<code>${name(audit_stream.stream_id)}</code>`],
+  ]);
+  return section('What it has now', facts);
 }

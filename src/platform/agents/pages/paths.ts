@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { paramsOf } from '../../web/asked.ts';
+import { auditStreamPath } from '../../web/entry-place.ts';
 import { PAGES, pathsBelow } from '../../web/own-path.ts';
 import { streamOfAgent } from '../enums.ts';
 
@@ -20,16 +21,9 @@ export function killPath(agentId: string, killId: string): string {
 
 export const subscriberPath = pathsBelow(SUBSCRIBERS_PATH);
 
-const auditStreamPath = pathsBelow(`${PAGES}/audit/streams`);
-
 /** Returns the path of an agent's stream, on the pages of the audit service. */
 export function agentStreamPath(agentId: string): string {
   return auditStreamPath(streamOfAgent(agentId));
-}
-
-/** Returns the path of an entry, on the pages of the audit service. */
-export function agentEntryPath({ stream_id, sequence }: { stream_id: string; sequence: number }): string {
-  return auditStreamPath(stream_id, 'entries', sequence);
 }
 
 /** Base path of the API. */

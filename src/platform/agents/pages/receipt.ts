@@ -17,6 +17,7 @@ import {
   utcTime,
 } from '../../web/components.ts';
 import { liveMark, liveRegion } from '../../web/live.ts';
+import { section } from '../../web/sections.ts';
 import { killParamsSchema, type WireKill } from '../wire/kill.ts';
 import { MODE_WORDS, resultWord, STEP_WORDS } from './labels.ts';
 import { type AgentPageParts, SEES_AGENTS } from './parts.ts';
@@ -98,20 +99,20 @@ function facts(kill: WireKill, call: NameActor, now: Date): Markup {
 }
 
 function stepsOf({ agent_id, name: agentName, steps }: KilledAgent): Markup {
-  return markup`<h2>${link(agentPath(agent_id), agentName)}</h2>
-${dataTable({
-  caption: `Steps for ${agentName}`,
-  columns: [
-    { head: 'Step', kind: 'name', cell: ({ step }) => STEP_WORDS[step] },
-    { head: 'Result', cell: ({ result }) => resultWord(result) },
-    { head: 'What was done', cell: ({ detail }) => (detail === null ? null : name(detail)) },
-    { head: 'Began', kind: 'short', cell: ({ started_at }) => (started_at === null ? NOT_YET : utcTime(started_at)) },
-    { head: 'Took', kind: 'number', cell: took },
-    { head: 'Deadline', kind: 'number', cell: ({ deadline_ms }) => duration(deadline_ms) },
-  ],
-  rows: steps,
-  empty: emptyState('No step has begun.'),
-})}`;
+  const table = dataTable({
+    caption: `Steps for ${agentName}`,
+    columns: [
+      { head: 'Step', kind: 'name', cell: ({ step }) => STEP_WORDS[step] },
+      { head: 'Result', cell: ({ result }) => resultWord(result) },
+      { head: 'What was done', cell: ({ detail }) => (detail === null ? null : name(detail)) },
+      { head: 'Began', kind: 'short', cell: ({ started_at }) => (started_at === null ? NOT_YET : utcTime(started_at)) },
+      { head: 'Took', kind: 'number', cell: took },
+      { head: 'Deadline', kind: 'number', cell: ({ deadline_ms }) => duration(deadline_ms) },
+    ],
+    rows: steps,
+    empty: emptyState('No step has begun.'),
+  });
+  return section(link(agentPath(agent_id), agentName), table);
 }
 
 type Delivery = WireKill['deliveries'][number];
@@ -125,19 +126,19 @@ const DELIVERY_WORDS: Record<Delivery['state'], readonly [StatusTone, string]> =
 /** Renders the messages to subscribers and their delivery; null if there are none. */
 function told(deliveries: readonly Delivery[], now: Date): Markup | null {
   if (deliveries.length === 0) return null;
-  return markup`<h2>Who is notified</h2>
-${dataTable<Delivery>({
-  caption: 'Messages to subscribers',
-  columns: [
-    { head: 'Subscriber', kind: 'name', cell: ({ audience }) => name(audience) },
-    { head: 'Status', cell: ({ state }) => statusWord(...DELIVERY_WORDS[state]) },
-    { head: 'Message', cell: ({ jti }) => idText(jti) },
-    { head: 'Arrived', cell: ({ delivered_at }) => momentOr(delivered_at, now, 'not yet') },
-    { head: 'Attempts', kind: 'number', cell: ({ attempts }) => grouped(attempts) },
-  ],
-  rows: deliveries,
-  empty: emptyState('Nobody is notified.'),
-})}`;
+  const table = dataTable({
+    caption: 'Messages to subscribers',
+    columns: [
+      { head: 'Subscriber', kind: 'name', cell: ({ audience }) => name(audience) },
+      { head: 'Status', cell: ({ state }) => statusWord(...DELIVERY_WORDS[state]) },
+      { head: 'Message', cell: ({ jti }) => idText(jti) },
+      { head: 'Arrived', cell: ({ delivered_at }) => momentOr(delivered_at, now, 'not yet') },
+      { head: 'Attempts', kind: 'number', cell: ({ attempts }) => grouped(attempts) },
+    ],
+    rows: deliveries,
+    empty: emptyState('Nobody is notified.'),
+  });
+  return section('Who is notified', table);
 }
 
 function took({ started_at, ended_at }: KillStep): MarkupContent {

@@ -6,6 +6,7 @@ import { dataTable, emptyState, factList, statusWord } from '../../web/component
 import { choices, field, postForm } from '../../web/fields.ts';
 import { emptyAsNone } from '../../web/form-lines.ts';
 import { type AskedForm, type FormState, serveForm } from '../../web/forms.ts';
+import { section } from '../../web/sections.ts';
 import { agentParamsSchema } from '../wire/agents.ts';
 import { SIMULATED_RULES, type Simulated, type Simulation, simulationSchema } from '../wire/trust.ts';
 import { RULE_WORDS, STATE_WORDS, signedPoints, trustWord } from './labels.ts';
@@ -55,8 +56,7 @@ export function simulatePage(server: FastifyInstance, { service: { agents, trust
         introduction: 'As of now. Nothing happened, and nothing was recorded.',
         content: [
           outcome(simulated),
-          markup`<h2>Something else</h2>\n`,
-          simulateForm(agent.agent_id, { form, request, reply }),
+          section('Something else', simulateForm(agent.agent_id, { form, request, reply })),
         ],
         api: simulateCall(agent.agent_id),
       };

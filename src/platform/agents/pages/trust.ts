@@ -5,6 +5,7 @@ import { serveOperationPage } from '../../operations/page.ts';
 import { action, dataTable, emptyState, factList, further, link, moment } from '../../web/components.ts';
 import { cursorSchema } from '../../web/page.ts';
 import { LIST_ROWS } from '../../web/rows.ts';
+import { section } from '../../web/sections.ts';
 import { tierOf } from '../enums.ts';
 import { agentOperations } from '../operations/agents.ts';
 import type { TrustScore, WireTrustLine } from '../wire/trust.ts';
@@ -38,9 +39,7 @@ export function trustPage(server: FastifyInstance, { service, clock }: AgentPage
           cursor === undefined
             ? markup`<p class="acts">${action(agentPath(id, 'simulate'), 'What would happen', 'quiet')}</p>\n`
             : null,
-          markup`<h2>History</h2>\n`,
-          scoreChart({ lines: data.toReversed(), until }),
-          lineTable(id, data, now),
+          section('History', [scoreChart({ lines: data.toReversed(), until }), lineTable(id, data, now)]),
           further(path, { cursor }, next_cursor),
           cursor === undefined ? factorsOf(trust) : null,
         ],
@@ -58,15 +57,12 @@ export function trustFacts(trust: TrustScore): Markup {
     ['Tier', trustWord({ tier, score })],
     ['At most', markup`${ceiling}: ${tierOf(ceiling)} <p class="minor">${holds}</p>`],
     ['Why', name(why)],
-    ...(next_steps.length === 0
-      ? []
-      : [
-          [
-            'What comes next',
-            markup`<ul class="plain">${next_steps.map((step) => markup`<li>${name(step)}</li>`)}</ul>`,
-          ] as const,
-        ]),
+    next_steps.length === 0 ? null : ['What comes next', stepList(next_steps)],
   ]);
+}
+
+function stepList(steps: readonly string[]): Markup {
+  return markup`<ul class="plain">${steps.map((step) => markup`<li>${name(step)}</li>`)}</ul>`;
 }
 
 /** Renders the lines, newest first. */
@@ -111,5 +107,5 @@ function factorsOf({ factors }: TrustScore): Markup {
     rows: factors,
     empty: emptyState('There is none.'),
   });
-  return markup`<h2>What it is made of</h2>\n${table}`;
+  return section('What it is made of', table);
 }

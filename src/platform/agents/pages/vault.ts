@@ -5,9 +5,9 @@ import { grouped } from '../../../core/plurals.ts';
 import { there } from '../../errors.ts';
 import { serveOperationAct } from '../../operations/act.ts';
 import { serveOperationForm } from '../../operations/form.ts';
-import { forWhoMay } from '../../web/asked.ts';
 import { action, dataTable, emptyState, link, moment, momentOr } from '../../web/components.ts';
 import { choices, field } from '../../web/fields.ts';
+import { actsFor, section } from '../../web/sections.ts';
 import { DECOY_SORTS } from '../enums.ts';
 import { decoyOperations, vaultOperations } from '../operations/vault.ts';
 import type { AgentService } from '../service.ts';
@@ -26,11 +26,11 @@ export async function vaultOf(
   now: Date,
   request: FastifyRequest,
 ): Promise<Markup> {
-  const head = markup`<h2>Vault</h2>\n`;
-  if (identity === null) return markup`${head}${emptyState('It has none before it is onboarded.')}`;
+  if (identity === null) return section('Vault', emptyState('It has none before it is onboarded.'));
   const held = await vault.list(agent_id);
   const plant = action(agentPath(agent_id, 'decoy'), 'Plant a decoy', 'quiet');
-  return markup`${head}${secretTable(agent_id, held, now)}${decoyTable(agent_id, held, now)}${state === 'revoked' ? null : forWhoMay(request, 'traps:write', () => markup`<p class="acts">${plant}</p>\n`)}`;
+  const acts = state === 'revoked' ? null : actsFor(request, 'traps:write', plant);
+  return section('Vault', [secretTable(agent_id, held, now), decoyTable(agent_id, held, now), acts]);
 }
 
 /** Renders the secrets, with links to acts; only people who may do these acts see the vault. */
@@ -73,57 +73,45 @@ function decoyTable(agentId: string, { decoys }: HeldVault, now: Date): Markup |
 }
 
 /** Pages that remove a secret or a decoy from a vault, which require a fresh authentication. */
-export function vaultActPages(server: FastifyInstance, parts: AgentPageParts): void {
-  removeSecretPage(server, parts);
-  removeDecoyPage(server, parts);
-}
-
-function removeSecretPage(server: FastifyInstance, { service }: AgentPageParts): void {
+export function vaultActPages(server: FastifyInstance, { service }: AgentPageParts): void {
   const { agents, vault } = service;
+  const page = { api: AGENTS_API, access: PROVED };
   serveOperationAct(server, vaultOperations(service).removeAgentSecret, {
+    ...page,
     path: '/agents/of/:agent_id/secrets/:name/remove',
-    api: AGENTS_API,
-    access: PROVED,
     async subject({ agent_id, name }) {
-      const agent = await agents.find(agent_id);
       const { secrets } = await vault.list(agent_id);
       const secret = secrets.find((each) => each.name === name);
-      return { agent, secret: there(secret, 'the vault has no secret of this name or id') };
+      return { agent: await agents.find(agent_id), held: there(secret, 'the vault has no secret of this name or id') };
     },
-    view: ({ agent, secret }) => ({
-      title: `Remove the secret ${secret.name}`,
-      above: aboveAgent(agent),
+    view: ({ agent, held }) => ({
+      ...removalOf(agent),
+      title: `Remove the secret ${held.name}`,
       introduction: markup`${named(agent.name)} does not find it in its vault any more, and nobody can bring it back. Its leases end. Who has the value keeps it: change it where it is good for something.`,
       submit: 'Remove it',
-      isFinal: true,
-      back: agentPath(agent.agent_id),
     }),
     notice: () => 'The secret is removed.',
   });
-}
-
-function removeDecoyPage(server: FastifyInstance, { service }: AgentPageParts): void {
-  const { agents, vault } = service;
   serveOperationAct(server, decoyOperations(service).removeAgentDecoy, {
+    ...page,
     path: '/agents/of/:agent_id/decoys/:decoy_id/remove',
-    api: AGENTS_API,
-    access: PROVED,
     async subject({ agent_id, decoy_id }) {
-      const agent = await agents.find(agent_id);
       const { decoys } = await vault.list(agent_id);
       const decoy = decoys.find((each) => each.decoy_id === decoy_id);
-      return { agent, decoy: there(decoy, 'the vault has no decoy of this name or id') };
+      return { agent: await agents.find(agent_id), held: there(decoy, 'the vault has no decoy of this name or id') };
     },
-    view: ({ agent, decoy }) => ({
-      title: `Take out the decoy ${decoy.name}`,
-      above: aboveAgent(agent),
+    view: ({ agent, held }) => ({
+      ...removalOf(agent),
+      title: `Take out the decoy ${held.name}`,
       introduction: markup`${named(agent.name)} does not find it any more, and no detection is made here. Its trap stays one: whoever has it already is seen where it is used elsewhere.`,
       submit: 'Take it out',
-      isFinal: true,
-      back: agentPath(agent.agent_id),
     }),
     notice: () => 'The decoy is taken out.',
   });
+}
+
+function removalOf(agent: WireAgent) {
+  return { above: aboveAgent(agent), isFinal: true, back: agentPath(agent.agent_id) };
 }
 
 const schema = z

@@ -3,10 +3,11 @@ import type { Selectable } from 'kysely';
 import type { Reader, Transaction } from '../../database/database.ts';
 import { DomainError, there } from '../../errors.ts';
 import type { Actor } from '../../http/principal.ts';
+import { rowChanger, rowInserter } from '../../rows.ts';
 import type { FileWatch, TrapOfVault, VaultTraps } from '../../traps/api.ts';
 import { type Agent, allowancesOf } from '../agent-rows.ts';
 import type { AgentEntry } from '../entries.ts';
-import type { AgentTables } from '../tables.ts';
+import { AGENT_TABLES, type AgentTables } from '../tables.ts';
 import type { NewDecoy, WireDecoy } from '../wire/vault.ts';
 import { type AgentSecret, deleteSecret, insertSecret, type OpenedVault, secretNamed } from './vault-rows.ts';
 
@@ -36,19 +37,12 @@ export async function putDecoy(
     throw new DomainError('conflict', `the vault has ${MOST_DECOYS} decoys already; remove one first`);
   const at = now.toISOString();
   const { agent_no } = agent;
-  const facts = { agent_no, name, version: 1 };
+  const facts = { agent_no, name, version: 1, put_at: at, put_by: actor.name };
   const secret =
-    kind === 'tool'
-      ? null
-      : await insertSecret(transaction, {
-          ...facts,
-          sealed: vault.seal(trap.value, facts),
-          put_at: at,
-          put_by: actor.name,
-        });
+    kind === 'tool' ? null : await insertSecret(transaction, { ...facts, sealed: vault.seal(trap.value, facts) });
   const row = { decoy_id: randomUUID(), agent_no, sort: kind, name, secret_no: secret?.secret_no ?? null };
   const credential_id = await trap.store(transaction, actor);
-  return insertDecoy(transaction, { ...row, credential_id, made_at: at, made_by: actor.name, removed_at: null });
+  return insertDecoy(transaction, { ...row, credential_id, made_at: at, made_by: actor.name });
 }
 
 /** Removes a decoy from a vault. Its trap remains. */
@@ -149,10 +143,7 @@ export async function findDecoy(
 }
 
 /** Returns the decoy of a trap, and its agent. @throws Error with a readable message if the decoy was removed. */
-export async function decoyOfTrap(
-  reader: Reader,
-  credentialId: string,
-): Promise<{ agent_id: string; decoy: AgentDecoy }> {
+export async function decoyOfTrap(reader: Reader, credentialId: string) {
   const decoy = await standing(reader).where('credential_id', '=', credentialId).executeTakeFirst();
   if (decoy === undefined) throw new Error('No vault of an agent has it any more.');
   const agents = reader.tables<AgentTables>().selectFrom('agents').select('agent_id');
@@ -160,18 +151,11 @@ export async function decoyOfTrap(
   return { agent_id, decoy };
 }
 
-async function insertDecoy(transaction: Transaction, decoy: Omit<AgentDecoy, 'decoy_no'>): Promise<AgentDecoy> {
-  const decoys = transaction.tables<AgentTables>().insertInto('agent_decoys').values(decoy);
-  return await decoys.returningAll().executeTakeFirstOrThrow();
-}
+const insertDecoy = rowInserter(AGENT_TABLES, 'agent_decoys');
+const changeDecoy = rowChanger(AGENT_TABLES, 'agent_decoys', 'decoy_no');
 
-export async function endDecoy(
-  transaction: Transaction,
-  { decoy_no }: Pick<AgentDecoy, 'decoy_no'>,
-  removed_at: string,
-): Promise<void> {
-  const decoys = transaction.tables<AgentTables>().updateTable('agent_decoys').set({ removed_at, secret_no: null });
-  await decoys.where('decoy_no', '=', decoy_no).execute();
+export function endDecoy(transaction: Transaction, decoy: AgentDecoy, removed_at: string): Promise<void> {
+  return changeDecoy(transaction, decoy, { removed_at, secret_no: null });
 }
 
 function standing(reader: Reader) {

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import type { Reader, Transaction } from '../../database/database.ts';
 import { DomainError } from '../../errors.ts';
-import { rowChanger } from '../../rows.ts';
+import { rowChanger, rowInserter } from '../../rows.ts';
 import { openWith, type SecretBox, sealWith } from '../../secrets.ts';
 import type { Agent } from '../agent-rows.ts';
 import { AGENT_TABLES, type AgentTables } from '../tables.ts';
@@ -59,6 +59,8 @@ export async function needVault(reader: Reader, box: SecretBox, agent: VaultOwne
   return vault;
 }
 
+const insertVault = rowInserter(AGENT_TABLES, 'agent_vaults');
+
 export async function makeVault(
   transaction: Transaction,
   box: SecretBox,
@@ -67,7 +69,7 @@ export async function makeVault(
 ): Promise<OpenedVault> {
   const key = randomBytes(KEY_BYTES);
   const row = { agent_no, vault_id: randomUUID(), sealed_key: box.seal(key, agent_id), made_at: now.toISOString() };
-  await transaction.tables<AgentTables>().insertInto('agent_vaults').values(row).execute();
+  await insertVault(transaction, row);
   return new OpenedVault(row.vault_id, key, agent_id);
 }
 
@@ -86,13 +88,7 @@ export async function secretNamed(reader: Reader, { agent_no }: Owner, name: str
   return await secrets.where('agent_no', '=', agent_no).where('name', '=', name).executeTakeFirst();
 }
 
-export async function insertSecret(
-  transaction: Transaction,
-  secret: Omit<AgentSecret, 'secret_no'>,
-): Promise<AgentSecret> {
-  const secrets = transaction.tables<AgentTables>().insertInto('agent_secrets').values(secret);
-  return await secrets.returningAll().executeTakeFirstOrThrow();
-}
+export const insertSecret = rowInserter(AGENT_TABLES, 'agent_secrets');
 
 export const changeSecret = rowChanger(AGENT_TABLES, 'agent_secrets', 'secret_no');
 
@@ -109,27 +105,19 @@ const LEASE_MS = 60 * 60_000;
 /** Time for which leases are kept; older ones are only in the audit stream. */
 const KEPT_MS = 30 * 24 * 60 * 60_000;
 
+const insertLease = rowInserter(AGENT_TABLES, 'agent_leases');
+
 /** Records that a secret is handed out. */
 export async function takeLease(
   transaction: Transaction,
   { agent_no, name, version }: Pick<AgentSecret, 'agent_no' | 'name' | 'version'>,
   { by, now }: { by: string; now: Date },
 ): Promise<TakenSecret['lease']> {
-  const tables = transaction.tables<AgentTables>();
-  const old = new Date(now.getTime() - KEPT_MS).toISOString();
-  await tables.deleteFrom('agent_leases').where('agent_no', '=', agent_no).where('until_at', '<', old).execute();
+  const leases = transaction.tables<AgentTables>().deleteFrom('agent_leases').where('agent_no', '=', agent_no);
+  await leases.where('until_at', '<', new Date(now.getTime() - KEPT_MS).toISOString()).execute();
   const lease = { lease_id: randomUUID(), until: new Date(now.getTime() + LEASE_MS).toISOString() };
-  const row = {
-    agent_no,
-    name,
-    version,
-    taken_at: now.toISOString(),
-    taken_by: by,
-    ended_at: null,
-    ended_because: null,
-  };
-  const leases = tables.insertInto('agent_leases');
-  await leases.values({ ...row, lease_id: lease.lease_id, until_at: lease.until }).execute();
+  const taken = { taken_at: now.toISOString(), taken_by: by, until_at: lease.until };
+  await insertLease(transaction, { lease_id: lease.lease_id, agent_no, name, version, ...taken });
   return lease;
 }
 

@@ -149,9 +149,7 @@ export const agentVerificationSchema = z.object({
   reasons: z.array(z.string()),
   checked_at: time,
   tier: z.enum(TIER_NAMES),
-  identity: z
-    .object({ did: z.string(), public_keys: z.record(z.string(), z.record(z.string(), z.string())) })
-    .nullable(),
+  identity: identitySchema.pick({ did: true, public_keys: true }).nullable(),
   certificate: z
     .object({
       serial: z.string(),

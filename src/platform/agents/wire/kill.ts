@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { pageQuerySchema, reason, text } from '../../http/fields.ts';
+import { reason, text } from '../../http/fields.ts';
 import { AGENT_STATES, KILL_MODES, KILL_STEPS, PASSPORT_STATUSES, STEP_RESULTS, TIER_NAMES } from '../enums.ts';
 
 const time = z.string();
@@ -9,7 +9,6 @@ export const killSchema = z.strictObject({ mode: z.enum(KILL_MODES), reason });
 export type KillInput = z.output<typeof killSchema>;
 
 export const killParamsSchema = z.object({ agent_id: text, kill_id: text });
-export const killQuerySchema = pageQuerySchema;
 
 /** Step of a kill. `result` is null until the step has ended. */
 const killStepSchema = z.object({

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { pageQuerySchema } from '../../http/fields.ts';
 import { AGENT_STATES, CEILINGS, TIER_NAMES, TRUST_RULES } from '../enums.ts';
 import { actionContentSchema } from './actions.ts';
 
@@ -44,8 +43,6 @@ export type WireTrustLine = z.infer<typeof trustLineSchema>;
  * rule.
  */
 export type TrustLine = Omit<WireTrustLine, 'reason'>;
-
-export const historyQuerySchema = pageQuerySchema;
 
 /** Rules that can be simulated; the others belong to registration and to changes of a parent. */
 export const SIMULATED_RULES = TRUST_RULES.filter((each) => each !== 'registered' && each !== 'held_by_parent');

@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Reader, Transaction } from '../../database/database.ts';
+import { pick } from '../../database/table.ts';
 import { DomainError } from '../../errors.ts';
 import type { Actor } from '../../http/principal.ts';
+import { rowInserter } from '../../rows.ts';
 import type { FileWatch } from '../../traps/api.ts';
 import type { BaitDeps } from '../deps.ts';
 import { recordEndpointAct } from '../entries.ts';
 import { type Endpoint, findEndpoint, findEndpointInUse } from '../host-rows.ts';
-import type { EndpointTables } from '../tables.ts';
+import { ENDPOINT_TABLES, type EndpointTables } from '../tables.ts';
 import type { NewBait, WireBait } from '../wire/bait.ts';
 import { type BaitRow, baitOf, baitToWire, changeBait, findBait, seenBy } from './rows.ts';
 
@@ -27,7 +29,7 @@ export class Bait {
    * `BaitTraps.prepare`.
    */
   async plant(actor: Actor, endpointId: string, input: NewBait): Promise<WireBait> {
-    const { database, baitTraps } = this.#deps;
+    const { database, clock, baitTraps, baitBox } = this.#deps;
     refuseInRoots(await findEndpointInUse(database, endpointId), input.path);
     const { credential_type, label, decoy, options } = input;
     const trap = { credential_type, label, decoy, options };
@@ -39,10 +41,17 @@ export class Bait {
         throw new DomainError('conflict', 'there is bait at this path already; remove it first');
       if (there.length >= MOST_BAIT) throw new DomainError('conflict', `the endpoint has ${MOST_BAIT} pieces of bait`);
       const credential_id = await prepared.store(transaction, actor);
-      const { path, mode, uid, gid } = input;
-      const { content } = prepared.artifact;
-      const file = { path, mode, uid, gid, content };
-      const row = await this.#insert(transaction, endpoint, { credential_id, credential_type, label, ...file });
+      const bait_id = randomUUID();
+      const row = await insertBait(transaction, {
+        ...pick(input, ['path', 'mode', 'uid', 'gid', 'label', 'credential_type']),
+        bait_id,
+        endpoint_no: endpoint.endpoint_no,
+        credential_id,
+        content: baitBox.seal(Buffer.from(prepared.artifact.content), bait_id),
+        status: 'asked',
+        seen_by: '[]',
+        asked_at: clock().toISOString(),
+      });
       await this.#record(transaction, endpoint, { actor, action: 'bait.asked', bait: row });
       return baitToWire(row, endpoint);
     });
@@ -71,31 +80,6 @@ export class Bait {
     return { data: (await baitOf(database, endpoint)).map((row) => baitToWire(row, endpoint)) };
   }
 
-  async #insert(
-    transaction: Transaction,
-    { endpoint_no }: Endpoint,
-    input: Pick<BaitRow, 'credential_id' | 'credential_type' | 'label' | 'path' | 'mode' | 'uid' | 'gid'> & {
-      content: string;
-    },
-  ): Promise<BaitRow> {
-    const { baitBox, clock } = this.#deps;
-    const bait_id = randomUUID();
-    const row = {
-      ...input,
-      bait_id,
-      endpoint_no,
-      content: baitBox.seal(Buffer.from(input.content), bait_id),
-      status: 'asked' as const,
-      seen_by: '[]',
-      reason: null,
-      asked_at: clock().toISOString(),
-      planted_at: null,
-      ended_at: null,
-    };
-    const rows = transaction.tables<EndpointTables>().insertInto('endpoint_bait').values(row);
-    return await rows.returningAll().executeTakeFirstOrThrow();
-  }
-
   async #record(
     transaction: Transaction,
     { endpoint_id }: Endpoint,
@@ -117,17 +101,16 @@ function refuseInRoots({ roots }: Pick<Endpoint, 'roots'>, path: string): void {
     throw new DomainError('conflict', `path: it is under ${root}, which is scanned; bait lies outside of the roots`);
 }
 
-interface WatchedRow extends Pick<BaitRow, 'credential_id' | 'status' | 'seen_by' | 'reason'> {
-  name: string;
-  stale_at: string | null;
-}
+const insertBait = rowInserter(ENDPOINT_TABLES, 'endpoint_bait');
+
+type WatchedRow = Awaited<ReturnType<typeof watchedRows>>[number];
 
 /** Returns for each planted trap whether a read of its file would be detected now. */
 export async function baitWatches(reader: Reader): Promise<ReadonlyMap<string, FileWatch>> {
   return new Map((await watchedRows(reader)).map((row) => [row.credential_id, watchOf(row)]));
 }
 
-function watchedRows(reader: Reader): Promise<WatchedRow[]> {
+function watchedRows(reader: Reader) {
   return reader
     .tables<EndpointTables>()
     .selectFrom('endpoint_bait')

@@ -4,7 +4,7 @@ import type { BaitDeps } from '../deps.ts';
 import { type EndpointAct, endpointActor } from '../entries.ts';
 import type { BaitEventType, BaitStatus } from '../enums.ts';
 import { EventWriting } from '../event-writing.ts';
-import { type Endpoint, findEndpoint } from '../host-rows.ts';
+import { findEndpoint } from '../host-rows.ts';
 import { SEVERITY_OF_BAIT } from '../rules.ts';
 import type { BaitReads, BaitStanding, Planted } from '../wire/bait.ts';
 import { type BaitRow, changeBait, findBait } from './rows.ts';
@@ -35,7 +35,7 @@ export class BaitProtocol {
   /** Records that bait is planted or cannot be. Repeating this changes nothing. @throws DomainError `not_found`. */
   planted(endpointId: string, baitId: string, told: Planted): Promise<Stands> {
     const { clock, baitTraps } = this.#deps;
-    return this.#change(endpointId, baitId, async (transaction, bait, { events }) => {
+    return this.#change(endpointId, baitId, async (transaction, bait, events) => {
       if (bait.status !== 'asked') return {};
       const now = clock().toISOString();
       const { credential_id: credentialId } = bait;
@@ -54,7 +54,7 @@ export class BaitProtocol {
    * Records that bait is not as the sensor left it, or that the sensor has removed it. @throws DomainError `not_found`.
    */
   stands(endpointId: string, baitId: string, { standing, reason }: BaitStanding): Promise<Stands> {
-    return this.#change(endpointId, baitId, async (_transaction, bait, { events }) => {
+    return this.#change(endpointId, baitId, async (_transaction, bait, events) => {
       if (bait.ended_at !== null) return {};
       const wasNeverThere = standing === 'unknown' && bait.planted_at === null;
       const isAsWanted = standing === 'gone' && bait.status === 'leaving';
@@ -102,17 +102,13 @@ export class BaitProtocol {
   #change(
     endpointId: string,
     baitId: string,
-    changeOf: (
-      transaction: Transaction,
-      bait: BaitRow,
-      more: { events: EventWriting; endpoint: Endpoint },
-    ) => Promise<Partial<BaitRow>>,
+    changeOf: (transaction: Transaction, bait: BaitRow, events: EventWriting) => Promise<Partial<BaitRow>>,
   ): Promise<Stands> {
     return this.#deps.database.write(async (transaction) => {
       const endpoint = await findEndpoint(transaction, endpointId);
       const bait = await findBait(transaction, endpoint, baitId);
       const events = await EventWriting.begin(transaction, this.#deps, endpoint, 'reports');
-      const change = await changeOf(transaction, bait, { events, endpoint });
+      const change = await changeOf(transaction, bait, events);
       if (Object.keys(change).length > 0) {
         await changeBait(transaction, bait, change);
         await events.write();

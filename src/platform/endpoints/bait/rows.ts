@@ -24,14 +24,8 @@ export async function findBait(
   baitId: string,
 ): Promise<BaitRow> {
   const rows = reader.tables<EndpointTables>().selectFrom('endpoint_bait').selectAll();
-  return there(
-    await rows
-      .where('endpoint_no', '=', endpoint_no)
-      .where('bait_id', '=', baitId)
-      .modifyEnd(reader.sql.locked)
-      .executeTakeFirst(),
-    'the endpoint has no bait of this id',
-  );
+  const named = rows.where('endpoint_no', '=', endpoint_no).where('bait_id', '=', baitId);
+  return there(await named.modifyEnd(reader.sql.locked).executeTakeFirst(), 'the endpoint has no bait of this id');
 }
 
 export const changeBait = rowChanger(ENDPOINT_TABLES, 'endpoint_bait', 'bait_no');

@@ -53,35 +53,31 @@ function isSame(one: Attributes, other: Attributes): boolean {
   return one.mode === other.mode && one.uid === other.uid && one.gid === other.gid;
 }
 
-/** Files of signed packages. */
-export interface KnownFiles {
-  /**
-   * Returns the packages that explain the files, in order; null for an unexplained file. If several packages match, the
-   * last imported one is returned. Content alone is not enough: a shell in place of `sudo` is a signed file, too.
-   */
-  find(reader: Reader, files: readonly ChangedFile[]): Promise<(SignedPackage | null)[]>;
-}
-
 /** Maximum number of files in one statement. */
 const AT_ONCE = 200;
 
-export const knownFiles: KnownFiles = {
-  async find(reader, files) {
-    const found: (SignedPackage | null)[] = [];
-    for (let at = 0; at < files.length; at += AT_ONCE) {
-      const some = files.slice(at, at + AT_ONCE);
-      const rows = await rowsOf(reader, some);
-      for (const file of some) {
-        const path = standingPath(file.path);
-        const row = rows.find(
-          (each) => each.sha256 === file.observed.sha256 && each.path === path && explains(each, file),
-        );
-        found.push(row === undefined ? null : toSignedPackage(row));
-      }
+/**
+ * Returns the packages that explain the files, in order; null for an unexplained file. If several packages match, the
+ * last imported one is returned. Content alone is not enough: a shell in place of `sudo` is a signed file, too.
+ */
+export async function explainingPackages(
+  reader: Reader,
+  files: readonly ChangedFile[],
+): Promise<(SignedPackage | null)[]> {
+  const found: (SignedPackage | null)[] = [];
+  for (let at = 0; at < files.length; at += AT_ONCE) {
+    const some = files.slice(at, at + AT_ONCE);
+    const rows = await rowsOf(reader, some);
+    for (const file of some) {
+      const path = standingPath(file.path);
+      const row = rows.find(
+        (each) => each.sha256 === file.observed.sha256 && each.path === path && explains(each, file),
+      );
+      found.push(row === undefined ? null : toSignedPackage(row));
     }
-    return found;
-  },
-};
+  }
+  return found;
+}
 
 /** Returns the rows, newest first. */
 function rowsOf(reader: Reader, files: readonly ChangedFile[]) {

@@ -1,28 +1,19 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { type Markup, type MarkupContent, markup, name } from '../../../core/html/markup.ts';
+import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { grouped } from '../../../core/plurals.ts';
 import { type NameActor, namesOfActors } from '../../accounts/api.ts';
 import { severityWord } from '../../alerts/api.ts';
 import { serveOperationAct } from '../../operations/act.ts';
 import { forWhoMay } from '../../web/asked.ts';
-import {
-  action,
-  asCurl,
-  dataTable,
-  digest,
-  emptyState,
-  factList,
-  further,
-  link,
-  moment,
-} from '../../web/components.ts';
+import { action, asCurl, dataTable, digest, emptyState, factList, further, link } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { cursorSchema, servePage } from '../../web/page.ts';
 import { LIST_ROWS } from '../../web/rows.ts';
+import { section } from '../../web/sections.ts';
 import type { Baselines } from '../baselines.ts';
 import { baselineOperations } from '../operations/baselines.ts';
 import { baselineParamsSchema, type WireBaseline, type WireDifference } from '../wire/baselines.ts';
-import { baselineStatusWord, EVENT_WORDS } from './labels.ts';
+import { baselineStatusWord, byWhom, decisionFacts, EVENT_WORDS } from './labels.ts';
 import { CHANGES_ENDPOINTS, type EndpointPageParts, SEES_ENDPOINTS } from './parts.ts';
 import { ABOVE_BASELINES, aboveHost, baselinePath, ENDPOINTS_API, endpointsApi } from './paths.ts';
 import { completeWord } from './scans.ts';
@@ -49,8 +40,7 @@ export function baselinePage(server: FastifyInstance, { service, people, clock }
         introduction: INTRODUCTIONS[baseline.status],
         content: [
           facts(baseline, nameActor, clock()),
-          markup`<h2>${headOf(baseline, difference)}</h2>\n`,
-          differences(baseline_id, cursor, difference),
+          section(headOf(baseline, difference), differences(baseline_id, cursor, difference)),
           asCurl('curl', curlCommand(request, { path: endpointsApi('baselines', baseline_id, 'difference') })),
           decide(baseline, request),
         ],
@@ -69,21 +59,13 @@ const INTRODUCTIONS: Record<WireBaseline['status'], string> = {
 function facts(baseline: WireBaseline, call: NameActor, now: Date): Markup {
   const { made_by, made_at, decided_by, decided_at, decided_reason, reason } = baseline;
   const word = baseline.status === 'rejected' ? 'Rejected' : 'Approved';
-  const by = (actor: string, at: string) => markup`${name(call(actor))}, ${moment(at, now)}`;
-  const decided: (readonly [string, MarkupContent])[] =
-    decided_by === null || decided_at === null
-      ? []
-      : [
-          [word, by(decided_by, decided_at)],
-          ['Why', name(decided_reason ?? '')],
-        ];
   return factList([
     ['Status', baselineStatusWord(baseline.status)],
     ['Lines', grouped(baseline.line_count)],
     ['All was read', completeWord(baseline.complete)],
-    [baseline.origin === 'scan' ? 'Proposed' : 'Registered', by(made_by, made_at)],
-    ...(reason === null ? [] : [['Why it was proposed', name(reason)] as const]),
-    ...decided,
+    [baseline.origin === 'scan' ? 'Proposed' : 'Registered', byWhom(call(made_by), made_at, now)],
+    reason === null ? null : ['Why it was proposed', name(reason)],
+    ...decisionFacts(word, { by: decided_by, at: decided_at, why: decided_reason }, call, now),
     ['Folders', markup`<code>${name(baseline.roots.join(' '))}</code>`],
     ['Root over its lines', digest(baseline.root_hash)],
   ]);
@@ -124,12 +106,12 @@ function sideCell(line: WireDifference['expected']): Markup {
 
 function decide({ baseline_id, status }: WireBaseline, request: FastifyRequest): Markup | null {
   if (status !== 'proposed') return null;
-  return forWhoMay(
-    request,
-    'endpoints:write',
-    () => markup`<h2>Decide</h2>
-<p>Who approves it says that all of this is meant to stand there. Where several people may, it is another one than who proposed it. It asks again who you are.</p>
+  return forWhoMay(request, 'endpoints:write', () =>
+    section(
+      'Decide',
+      markup`<p>Who approves it says that all of this is meant to stand there. Where several people may, it is another one than who proposed it. It asks again who you are.</p>
 <p class="acts">${action(baselinePath(baseline_id, 'approve'), 'Approve it')}${action(baselinePath(baseline_id, 'reject'), 'Reject it', 'quiet')}</p>\n`,
+    ),
   );
 }
 

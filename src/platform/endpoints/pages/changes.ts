@@ -1,23 +1,23 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { type Markup, type MarkupContent, markup, name } from '../../../core/html/markup.ts';
+import { type Markup, markup } from '../../../core/html/markup.ts';
 import { agree, grouped } from '../../../core/plurals.ts';
 import { type NameActor, namesOfActors } from '../../accounts/api.ts';
 import { severityWord } from '../../alerts/api.ts';
 import { serveOperationAct } from '../../operations/act.ts';
 import { serveOperationList } from '../../operations/list.ts';
 import { serveOperationPage } from '../../operations/page.ts';
-import { forWhoMay } from '../../web/asked.ts';
 import { action, dataTable, digest, emptyState, factList, further, link, moment } from '../../web/components.ts';
 import { filterSelect } from '../../web/filters.ts';
 import { withQuery } from '../../web/own-path.ts';
 import { cursorSchema } from '../../web/page.ts';
 import { LIST_ROWS } from '../../web/rows.ts';
+import { actsFor, section } from '../../web/sections.ts';
 import { PATH_EVENT_TYPES } from '../enums.ts';
 import { changeOperations } from '../operations/changes.ts';
 import type { WireChange } from '../wire/events.ts';
 import { eventTable } from './event-table.ts';
 import { explanationSentences, explanationWord } from './explanation.ts';
-import { EVENT_WORDS } from './labels.ts';
+import { decisionFacts, EVENT_WORDS } from './labels.ts';
 import { CHANGES_ENDPOINTS, type EndpointPageParts } from './parts.ts';
 import {
   ABOVE_CHANGES,
@@ -101,7 +101,7 @@ function onePage(server: FastifyInstance, { service, people, clock }: EndpointPa
         content: [
           facts(change, event?.window_id ?? null, nameActor, now),
           approve(change, request),
-          event === undefined ? null : markup`<h2>Expected and observed</h2>\n${sidesTable(event)}`,
+          event === undefined ? null : section('Expected and observed', sidesTable(event)),
           markup`<h2>Where it stands, or stood</h2>\n`,
           eventTable(data, { caption, of: 'change', hasStatus: true, now, empty }),
           further(changePath(change_id), { cursor }, next_cursor),
@@ -114,13 +114,6 @@ function onePage(server: FastifyInstance, { service, people, clock }: EndpointPa
 
 function facts(change: WireChange, windowId: string | null, call: NameActor, now: Date): Markup {
   const { change_id, explanation, approved_by, approved_at, approved_reason } = change;
-  const approved: (readonly [string, MarkupContent])[] =
-    approved_by === null || approved_at === null
-      ? []
-      : [
-          ['Approved', markup`${name(call(approved_by))}, ${moment(approved_at, now)}`],
-          ['Why', name(approved_reason ?? '')],
-        ];
   return factList([
     ['Endpoints', placesWords(change)],
     ['Severity', severityWord(change.severity)],
@@ -128,18 +121,13 @@ function facts(change: WireChange, windowId: string | null, call: NameActor, now
     ['Explanation', explanationSentences({ explanation, change_id, window_id: windowId })],
     ['First seen', moment(change.first_seen, now)],
     ['Last seen', moment(change.last_seen, now)],
-    ...approved,
+    ...decisionFacts('Approved', { by: approved_by, at: approved_at, why: approved_reason }, call, now),
   ]);
 }
 
 function approve({ change_id, approved_at }: WireChange, request: FastifyRequest): Markup | null {
   if (approved_at !== null) return null;
-  const path = changePath(change_id, 'approve');
-  return forWhoMay(
-    request,
-    'endpoints:write',
-    () => markup`<p class="acts">${action(path, 'Approve it wherever it stands')}</p>\n`,
-  );
+  return actsFor(request, 'endpoints:write', action(changePath(change_id, 'approve'), 'Approve it wherever it stands'));
 }
 
 /** Pages for the acts on changes of several endpoints at once. */

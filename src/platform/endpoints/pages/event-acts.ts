@@ -1,9 +1,10 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { type Markup, markup } from '../../../core/html/markup.ts';
 import { serveOperationAct } from '../../operations/act.ts';
 import { asCurl } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { postForm } from '../../web/fields.ts';
+import type { AskedForm } from '../../web/forms.ts';
 import { eventOperations } from '../operations/events.ts';
 import type { WireEvent } from '../wire/events.ts';
 import { titleOf } from './event-title.ts';
@@ -44,10 +45,7 @@ export function eventActPages(server: FastifyInstance, { service }: EndpointPage
 }
 
 /** Renders the acts that the status of an event allows; null if there are none. */
-export function eventActs(
-  { event_id, status }: WireEvent,
-  asked: { request: FastifyRequest; reply: FastifyReply },
-): Markup | null {
+export function eventActs({ event_id, status }: WireEvent, asked: Omit<AskedForm, 'form'>): Markup | null {
   const acts: EventAct[] = {
     open: ['acknowledge' as const],
     quieted: ['acknowledge' as const, 'reopen' as const],

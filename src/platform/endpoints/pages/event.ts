@@ -1,11 +1,13 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Markup, type MarkupContent, markup, name } from '../../../core/html/markup.ts';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { grouped } from '../../../core/plurals.ts';
 import { type NameActor, namesOfActors } from '../../accounts/api.ts';
 import { alertWord, severityWord } from '../../alerts/api.ts';
 import { serveOperationPage } from '../../operations/page.ts';
 import { forWhoMay } from '../../web/asked.ts';
 import { factList, link, moment } from '../../web/components.ts';
+import { entryPlace } from '../../web/entry-place.ts';
+import { section } from '../../web/sections.ts';
 import { eventOperations } from '../operations/events.ts';
 import type { WireEvent } from '../wire/events.ts';
 import { eventActs } from './event-acts.ts';
@@ -13,14 +15,9 @@ import { isOfReports, titleOf } from './event-title.ts';
 import { explanationSentences } from './explanation.ts';
 import { EVENT_WORDS, eventStatusWord } from './labels.ts';
 import type { EndpointPageParts } from './parts.ts';
-import { ABOVE_EVENTS, baselinePath, changePath, ENDPOINTS_API, entryPath, hostPath, windowPath } from './paths.ts';
+import { ABOVE_EVENTS, baselinePath, changePath, ENDPOINTS_API, hostPath, windowPath } from './paths.ts';
 import { shownPath } from './shown-path.ts';
 import { sidesTable } from './sides.ts';
-
-interface Asked {
-  request: FastifyRequest;
-  reply: FastifyReply;
-}
 
 /** Serves the page of an event: the expected, the observed, and the explanation. */
 export function eventPage(server: FastifyInstance, { service, people, clock }: EndpointPageParts): void {
@@ -35,9 +32,8 @@ export function eventPage(server: FastifyInstance, { service, people, clock }: E
         introduction: EVENT_WORDS[event.event_type].sentence,
         content: [
           facts(event, nameActor, clock(), request),
-          acts(event, { request, reply }),
-          markup`<h2>Expected and observed</h2>\n`,
-          sidesTable(event),
+          forWhoMay(request, 'endpoints:write', () => eventActs(event, { request, reply })),
+          section('Expected and observed', sidesTable(event)),
         ],
       };
     },
@@ -53,36 +49,20 @@ function statusFact(event: WireEvent, call: NameActor, now: Date): Markup {
 
 function facts(event: WireEvent, call: NameActor, now: Date, request: FastifyRequest): Markup {
   const { endpoint_id, endpoint_name, change_id, window_id, baseline_id } = event;
-  const ofPath: (readonly [string, MarkupContent])[] = isOfReports(event)
-    ? []
-    : [
-        ['Path', shownPath(event)],
-        ['Explanation', explanationSentences(event)],
-      ];
-  const others: (readonly [string, Markup] | null)[] = [
-    baseline_id === null ? null : ['Compared with', link(baselinePath(baseline_id), 'the baseline then')],
-    change_id === null ? null : ['Elsewhere', link(changePath(change_id), 'The same change on other endpoints')],
-    window_id === null ? null : ['Quieted by', link(windowPath(window_id), 'a change window')],
-  ];
+  const isOfPath = !isOfReports(event);
   return factList([
     ['Status', statusFact(event, call, now)],
     ['Severity', severityWord(event.severity)],
     ['Endpoint', link(hostPath(endpoint_id), endpoint_name)],
-    ...ofPath,
+    isOfPath ? ['Path', shownPath(event)] : null,
+    isOfPath ? ['Explanation', explanationSentences(event)] : null,
     ['Times seen', grouped(event.occurrences)],
     ['First seen', moment(event.first_seen, now)],
     ['Last seen', moment(event.last_seen, now)],
-    ...others.filter((fact) => fact !== null),
+    baseline_id === null ? null : ['Compared with', link(baselinePath(baseline_id), 'the baseline then')],
+    change_id === null ? null : ['Elsewhere', link(changePath(change_id), 'The same change on other endpoints')],
+    window_id === null ? null : ['Quieted by', link(windowPath(window_id), 'a change window')],
     ['Alert', alertWord(event.alert)],
-    ['Recorded as', entryFact(event, request)],
+    ['Recorded as', entryPlace(event.entry, request)],
   ]);
-}
-
-function entryFact({ entry }: WireEvent, request: FastifyRequest): Markup {
-  const words = `entry ${grouped(entry.sequence)} of its stream`;
-  return forWhoMay(request, 'audit:read', () => link(entryPath(entry), words)) ?? markup`${words}`;
-}
-
-function acts(event: WireEvent, asked: Asked): Markup | null {
-  return forWhoMay(asked.request, 'endpoints:write', () => eventActs(event, asked));
 }

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { type Markup, type MarkupContent, markup, name } from '../../../core/html/markup.ts';
+import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { grouped, roughly } from '../../../core/plurals.ts';
 import { type NameActor, namesOfActors } from '../../accounts/api.ts';
 import { serveOperationPage } from '../../operations/page.ts';
@@ -7,6 +7,7 @@ import { forWhoMay } from '../../web/asked.ts';
 import { action, copyable, emptyState, factList, link, moment, momentOr } from '../../web/components.ts';
 import { withQuery } from '../../web/own-path.ts';
 import { SHORT_ROWS } from '../../web/rows.ts';
+import { actsFor, section } from '../../web/sections.ts';
 import { hostOperations } from '../operations/hosts.ts';
 import type { EndpointService } from '../service.ts';
 import type { WireHost } from '../wire/hosts.ts';
@@ -47,8 +48,7 @@ export function hostPage(server: FastifyInstance, { service, people, clock }: En
           facts(host, now, request),
           acts(host, request),
           await drift(service, host, now),
-          markup`<h2>Its reports</h2>\n`,
-          verifyForm(host, { request, reply }, now),
+          section('Its reports', verifyForm(host, { request, reply }, now)),
           await scans(service, host, now),
           await baselines(service, host, now),
         ],
@@ -93,7 +93,7 @@ function facts(host: WireHost, now: Date, request: FastifyRequest): Markup {
     ['Baseline', baselineCell(host)],
     ['Chain of reports', chainWords(host, now)],
     ['Enrolled', moment(host.enrolled_at, now)],
-    ...(stream === null ? [] : [['Recorded in', stream] as const]),
+    stream && ['Recorded in', stream],
     ['Id', markup`<code>${endpoint_id}</code>`],
     ['Key', chain.public_key === null ? 'none is bound yet' : markup`<code>${chain.public_key}</code>`],
     ['Folders', paths(roots)],
@@ -121,20 +121,13 @@ function acts(host: WireHost, request: FastifyRequest): Markup | null {
   if (status === 'retired') return null;
   const act = (path: string, words: string, weight: 'main' | 'quiet' = 'quiet') =>
     action(hostPath(endpoint_id, path), words, weight);
-  return forWhoMay(
-    request,
-    'endpoints:write',
-    () =>
-      markup`<p class="acts">${[
-        last_report === null
-          ? null
-          : act('propose', 'Propose its last scan as baseline', baseline === null ? 'main' : 'quiet'),
-        action(withQuery(`${WINDOWS_PATH}/new`, { endpoint_id }), 'Open a change window', 'quiet'),
-        isolation.isolated ? act('release', 'Take the label away') : act('isolate', 'Label as isolated'),
-        act('restart', 'Begin a new chain'),
-        act('retire', 'Retire it'),
-      ]}</p>\n`,
-  );
+  return actsFor(request, 'endpoints:write', [
+    last_report && act('propose', 'Propose its last scan as baseline', baseline === null ? 'main' : 'quiet'),
+    action(withQuery(`${WINDOWS_PATH}/new`, { endpoint_id }), 'Open a change window', 'quiet'),
+    isolation.isolated ? act('release', 'Take the label away') : act('isolate', 'Label as isolated'),
+    act('restart', 'Begin a new chain'),
+    act('retire', 'Retire it'),
+  ]);
 }
 
 async function drift({ events }: EndpointService, { endpoint_id }: WireHost, now: Date): Promise<Markup> {
@@ -160,10 +153,4 @@ async function baselines({ baselines: all }: EndpointService, { endpoint_id }: W
     baselineTable(data, { empty, now }),
     link(withQuery(BASELINES_PATH, { endpoint_id }), 'All its baselines'),
   );
-}
-
-function section(title: string, content: MarkupContent, all: Markup): Markup {
-  return markup`<h2>${title}</h2>
-${content}<p class="further">${all}</p>
-`;
 }

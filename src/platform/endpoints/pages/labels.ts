@@ -1,7 +1,8 @@
-import { type Markup, markup } from '../../../core/html/markup.ts';
+import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { grouped } from '../../../core/plurals.ts';
+import type { NameActor } from '../../accounts/api.ts';
 import { SEVERITY_TONES } from '../../alerts/api.ts';
-import { type StatusTone, statusWord } from '../../web/components.ts';
+import { type Fact, moment, type StatusTone, statusWord } from '../../web/components.ts';
 import { EVENT_SEVERITIES, type EventSeverity, type EventStatus, type EventType, type HostStatus } from '../enums.ts';
 import type { WireBaseline } from '../wire/baselines.ts';
 import type { WireWindow } from '../wire/events.ts';
@@ -120,6 +121,25 @@ const WINDOW_WORDS: Record<WireWindow['status'], readonly [StatusTone, string]> 
 
 export function windowStatusWord(status: WireWindow['status']): Markup {
   return statusWord(...WINDOW_WORDS[status]);
+}
+
+/** Renders who did something, and when. */
+export function byWhom(actor: string, at: string, now: Date): Markup {
+  return markup`${name(actor)}, ${moment(at, now)}`;
+}
+
+/** Returns the facts of a decision; none before it. */
+export function decisionFacts(
+  label: string,
+  { by, at, why }: Record<'by' | 'at' | 'why', string | null>,
+  call: NameActor,
+  now: Date,
+): Fact[] {
+  if (by === null || at === null) return [];
+  return [
+    [label, byWhom(call(by), at, now)],
+    ['Why', name(why ?? '')],
+  ];
 }
 
 /** Notice before an endpoint is labeled, and while it is. */

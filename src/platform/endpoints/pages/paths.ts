@@ -1,3 +1,4 @@
+import { auditStreamPath } from '../../web/entry-place.ts';
 import { PAGES, pathsBelow } from '../../web/own-path.ts';
 import { streamOf } from '../enums.ts';
 
@@ -19,16 +20,9 @@ export const changePath = pathsBelow(CHANGES_PATH);
 export const windowPath = pathsBelow(WINDOWS_PATH);
 export const baselinePath = pathsBelow(BASELINES_PATH);
 
-const auditStreamPath = pathsBelow(`${PAGES}/audit/streams`);
-
 /** Returns the path of an endpoint's stream, on the pages of the audit service. */
 export function hostStreamPath(endpointId: string): string {
   return auditStreamPath(streamOf(endpointId));
-}
-
-/** Returns the path of an entry, on the pages of the audit service. */
-export function entryPath({ stream_id, sequence }: { stream_id: string; sequence: number }): string {
-  return auditStreamPath(stream_id, 'entries', sequence);
 }
 
 /** Returns a path of the API. */

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type Markup, type MarkupContent, markup, name } from '../../../core/html/markup.ts';
 import { grouped, plural } from '../../../core/plurals.ts';
@@ -7,17 +7,13 @@ import { forWhoMay } from '../../web/asked.ts';
 import { asCurl, dataTable, emptyState, factList, link, moment, statusWord } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { postForm } from '../../web/fields.ts';
+import type { AskedForm } from '../../web/forms.ts';
 import type { PageView } from '../../web/layout.ts';
 import { scanOperations } from '../operations/hosts.ts';
 import type { WireHost } from '../wire/hosts.ts';
 import type { EndpointFinding, endpointVerificationSchema } from '../wire/reports.ts';
 import type { EndpointPageParts } from './parts.ts';
 import { aboveHost, ENDPOINTS_API, endpointsApi, hostPath, hostStreamPath } from './paths.ts';
-
-interface Asked {
-  request: FastifyRequest;
-  reply: FastifyReply;
-}
 
 const READS =
   'Verify computes each report anew from its lines, checks its signature and how it goes on with the one before, and compares all of it with the audit stream.';
@@ -74,7 +70,7 @@ function verifyCall({ endpoint_id }: WireHost) {
 }
 
 /** Renders the form that runs a check, for the page of an endpoint. */
-export function verifyForm(host: WireHost, asked: Asked, now: Date): Markup {
+export function verifyForm(host: WireHost, asked: Omit<AskedForm, 'form'>, now: Date): Markup {
   const form = postForm(asked, { action: hostPath(host.endpoint_id, 'verify'), fields: null, submit: 'Verify now' });
   return markup`<div class="verdict"><p>${READS}</p>
 <p>${lastCheck(host.last_check, now)}</p>

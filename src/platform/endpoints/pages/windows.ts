@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { type Markup, type MarkupContent, markup, name } from '../../../core/html/markup.ts';
+import { type Markup, type MarkupContent, markup } from '../../../core/html/markup.ts';
 import { grouped, plural } from '../../../core/plurals.ts';
 import { type NameActor, namesOfActors } from '../../accounts/api.ts';
 import { serveOperationList } from '../../operations/list.ts';
@@ -19,11 +19,12 @@ import {
 import { curlCommand } from '../../web/curl.ts';
 import { cursorSchema } from '../../web/page.ts';
 import { LIST_ROWS, SHORT_ROWS } from '../../web/rows.ts';
+import { actsFor } from '../../web/sections.ts';
 import { changeOperations } from '../operations/changes.ts';
 import type { EndpointService } from '../service.ts';
 import type { WireWindow } from '../wire/events.ts';
 import { eventTable } from './event-table.ts';
-import { windowStatusWord } from './labels.ts';
+import { byWhom, decisionFacts, windowStatusWord } from './labels.ts';
 import type { EndpointPageParts } from './parts.ts';
 import {
   ABOVE_ENDPOINTS,
@@ -117,22 +118,15 @@ function onePage(server: FastifyInstance, { service, people, clock }: EndpointPa
 
 function facts(window: WireWindow, endpoints: MarkupContent, call: NameActor, now: Date): Markup {
   const { status, from, until, made_by, made_at, approved_by, approved_at, approved_reason, events } = window;
-  const by = (actor: string, at: string) => markup`${name(call(actor))}, ${moment(at, now)}`;
-  const approved: (readonly [string, MarkupContent])[] =
-    approved_by === null || approved_at === null
-      ? [['Approved', 'no']]
-      : [
-          ['Approved', by(approved_by, approved_at)],
-          ['Why', name(approved_reason ?? '')],
-        ];
+  const approved = decisionFacts('Approved', { by: approved_by, at: approved_at, why: approved_reason }, call, now);
   return factList([
     ['Status', windowStatusWord(status)],
     ['Endpoints', endpoints],
     ['From', moment(from, now)],
     ['Until', moment(until, now)],
-    ['Opened', by(made_by, made_at)],
+    ['Opened', byWhom(call(made_by), made_at, now)],
     ['Events that it quieted', grouped(events)],
-    ...approved,
+    ...(approved.length === 0 ? [['Approved', 'no'] as const] : approved),
   ]);
 }
 
@@ -147,10 +141,8 @@ async function endpointLinks({ hosts }: EndpointService, { all, endpoint_ids }: 
 
 function acts({ window_id, events }: WireWindow, request: FastifyRequest): Markup | null {
   if (events === 0) return null;
-  return forWhoMay(
-    request,
-    'endpoints:write',
-    () =>
-      markup`<p class="acts">${action(windowPath(window_id, 'approve'), 'Approve what it quieted')}${action(windowPath(window_id, 'reopen'), 'Open what it quieted', 'quiet')}</p>\n`,
-  );
+  return actsFor(request, 'endpoints:write', [
+    action(windowPath(window_id, 'approve'), 'Approve what it quieted'),
+    action(windowPath(window_id, 'reopen'), 'Open what it quieted', 'quiet'),
+  ]);
 }

@@ -57,15 +57,12 @@ export const baitParamsSchema = z.object({ endpoint_id: text, bait_id: text });
 export const sensorBaitParamsSchema = z.object({ bait_id: text });
 
 /** Bait as sent to its sensor, with `content` until the sensor has reported it as planted. */
-export const sensorBaitSchema = z.object({
-  bait_id: z.string(),
-  path: z.string(),
-  mode: z.string(),
-  uid: z.int().nullable(),
-  gid: z.int().nullable(),
-  wanted: z.enum(['planted', 'removed']),
-  content: z.string().nullable(),
-});
+export const sensorBaitSchema = baitSchema
+  .pick({ bait_id: true, path: true, mode: true, uid: true, gid: true })
+  .extend({
+    wanted: z.enum(['planted', 'removed']),
+    content: z.string().nullable(),
+  });
 export type SensorBait = z.infer<typeof sensorBaitSchema>;
 
 const reason = text.min(1).max(500);

@@ -127,4 +127,3 @@ export const signedArchiveSchema = z.object({
   files: z.int(),
 });
 export type WireArchive = z.infer<typeof signedArchiveSchema>;
-export const packagesQuerySchema = pageQuerySchema;

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { verifyPackages } from '../../../../src/platform/endpoints/packages/entries.ts';
-import { knownFiles } from '../../../../src/platform/endpoints/packages/known-files.ts';
+import { explainingPackages } from '../../../../src/platform/endpoints/packages/known-files.ts';
 import { archivesBefore } from '../../../../src/platform/endpoints/packages/repository.ts';
 import { DATABASES, type DatabasePlace, startSqlitePlace } from '../../database/databases.ts';
 import { hexSha256 } from './deb-files.ts';
@@ -84,7 +84,7 @@ describe.each(DATABASES)('on %s', (_name, start) => {
       archive: 'Test test main',
       signed_by: signedBy.join(),
     };
-    expect(await knownFiles.find(at.database, files)).toEqual([found, null]);
+    expect(await explainingPackages(at.database, files)).toEqual([found, null]);
     expect(await archivesBefore(at.database, { limit: 5 })).toMatchObject([
       { archive: 'Test test', packages: 2, opened: 2, files: 6 },
     ]);

@@ -6,7 +6,7 @@ import {
   type ImportOutcome,
   importPackages,
 } from '../../../../src/platform/endpoints/packages/importing.ts';
-import { type ChangedFile, knownFiles } from '../../../../src/platform/endpoints/packages/known-files.ts';
+import { type ChangedFile, explainingPackages } from '../../../../src/platform/endpoints/packages/known-files.ts';
 import { World } from '../../world.ts';
 import { hexSha256 } from './deb-files.ts';
 
@@ -30,7 +30,7 @@ export class PackagePlace extends World {
   async explanationOf(path: string, content: string): Promise<string | null> {
     const observed = { sha256: hexSha256(content), mode: 0o755, uid: 0, gid: 0 };
     const changed: ChangedFile = { path, observed, expected: null };
-    const [known] = await knownFiles.find(this.database, [changed]);
+    const [known] = await explainingPackages(this.database, [changed]);
     return known ? `${known.name} ${known.version}` : null;
   }
 
