@@ -7,7 +7,7 @@ const SHAPES: Record<string, string> = {
   number: 'a number',
   object: 'a mapping',
   record: 'a mapping',
-  string: 'a text',
+  string: 'text',
 };
 
 const FORMATS: Record<string, string> = {
@@ -45,7 +45,7 @@ export function inPlainWords(issue: z.core.$ZodIssue): string {
 
 function measureOf(origin: string, bound: 'at least' | 'at most', limit: number | bigint, isOpen: boolean): string {
   if (origin === 'string')
-    return limit === 1 && bound === 'at least' ? 'a non-empty text' : `a text of ${bound} ${limit} characters`;
+    return limit === 1 && bound === 'at least' ? 'non-empty text' : `text of ${bound} ${limit} characters`;
   if (origin === 'array')
     return limit === 1 && bound === 'at least' ? 'a non-empty list' : `a list of ${bound} ${limit}`;
   if (!isOpen) return `a number of ${bound} ${limit}`;

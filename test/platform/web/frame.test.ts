@@ -98,7 +98,7 @@ test('what is not right comes again with all that was typed but the password, an
   expect(taken.body).toContain('This word is taken.');
   expect(taken.body).not.toContain('pass1234');
   const empty = await visit.submit('/app/own', { word: '' });
-  expect([empty.statusCode, empty.body.includes('Expected a non-empty text.')]).toEqual([422, true]);
+  expect([empty.statusCode, empty.body.includes('Expected non-empty text.')]).toEqual([422, true]);
   const later = await visit.submit('/app/own', { word: 'later' });
   expect([later.statusCode, later.headers['retry-after']]).toEqual([429, '7']);
   expect(later.body).toContain('role="alert">Wait.');

@@ -352,7 +352,7 @@ describe('a file that is wrong is refused, with the place', () => {
     ['an unknown time limit', 'source: { timeouts: { idle: 1 } }', /unknown key "source\.timeouts\.idle"/],
     ['text for a number', 'source: { rate: { concurrency: "4" } }', /source\.rate\.concurrency: expected a number/],
     ['a list for a section', 'source: [1]', /evidence\.yaml:1:1: source: expected a mapping/],
-    ['a path that is none', 'verify: { seal_keys: { k1: 5 } }', /verify\.seal_keys\.k1: expected a text/],
+    ['a path that is none', 'verify: { seal_keys: { k1: 5 } }', /verify\.seal_keys\.k1: expected text/],
     ['a key twice', 'archive: { url: a }\narchive: { url: b }', /evidence\.yaml:2:1: .*unique/],
     ['what is no YAML', 'source: { audit_url: ', /evidence\.yaml:1:\d+: /],
     ['text', 'just text', /evidence\.yaml:1:1: expected a mapping/],
