@@ -1,12 +1,14 @@
+import type { z } from 'zod';
 import type { Reader, Transaction } from '../database/database.ts';
 import { pick } from '../database/table.ts';
-import { DomainError, invalidField, there } from '../errors.ts';
+import { DomainError, invalidField } from '../errors.ts';
 import type { Actor } from '../http/principal.ts';
-import { rowChanger } from '../rows.ts';
+import { rowChanger, rowFinder } from '../rows.ts';
 import { isScope, SCOPES, type Scope } from '../scopes.ts';
 import { type Administration, refuseScopes } from './administration.ts';
 import { createKey, type NewKey } from './key.ts';
 import { ACCOUNT_TABLES, type AccountTables } from './tables.ts';
+import type { rotationSchema } from './wire.ts';
 
 /** API key without its digest. */
 export type ApiKey = Omit<AccountTables['api_keys'], 'sha256' | 'scopes'> & { scopes: Scope[] };
@@ -24,13 +26,6 @@ export interface KeyInput {
   expiresAt: string | null;
   /** Sole subject that the key may act for, such as `endpoint:ID`. */
   boundTo?: string | null;
-}
-
-export interface Rotation {
-  /** Time during which both keys are valid. */
-  overlapSeconds: number;
-  /** Expiry of the new key; that of the old key by default. */
-  expiresAt?: string | null | undefined;
 }
 
 /** Context of issuing a key. */
@@ -57,15 +52,15 @@ export async function issueKey(transaction: Transaction, input: KeyInput, issuin
 export async function rotateKey(
   transaction: Transaction,
   keyId: string,
-  { overlapSeconds, expiresAt }: Rotation,
+  { overlap_seconds, expires_at }: z.output<typeof rotationSchema>,
   issuing: Issuing,
 ): Promise<IssuedKey & { old: ApiKey }> {
   const { now } = issuing;
   const old = await findKey(transaction, keyId);
   await refuseEnded(transaction, old, now);
-  const input = { ...old, expiresAt: expiresAt === undefined ? old.expires_at : expiresAt, boundTo: old.bound_to };
+  const input = { ...old, expiresAt: expires_at === undefined ? old.expires_at : expires_at, boundTo: old.bound_to };
   const issued = await insertKey(transaction, input, issuing, keyId);
-  const overlap = new Date(now.getTime() + overlapSeconds * 1000).toISOString();
+  const overlap = new Date(now.getTime() + overlap_seconds * 1000).toISOString();
   if (old.expires_at === null || overlap < old.expires_at) await changeKey(transaction, old, { expires_at: overlap });
   await recordOf(transaction, issuing, 'key.rotated', issued.key);
   return { ...issued, old };
@@ -79,11 +74,10 @@ export async function revokeKey(
 ): Promise<ApiKey> {
   const key = await findKey(transaction, keyId);
   if (key.revoked_at !== null) return key;
-  const revoked = { ...key, revoked_at: now.toISOString() };
-  const keys = transaction.tables<AccountTables>().updateTable('api_keys').set({ revoked_at: revoked.revoked_at });
-  await keys.where('key_id', '=', keyId).execute();
+  const revoked_at = now.toISOString();
+  await changeKey(transaction, key, { revoked_at });
   await administration.record(transaction, { actor, action: 'key.revoked', of: ['api_key', keyId] });
-  return revoked;
+  return { ...key, revoked_at };
 }
 
 /** Revokes the keys bound to a subject such as `endpoint:ID`. @returns the keys that were valid until now. */
@@ -127,9 +121,13 @@ export function scopesOf({ scopes }: { scopes: string }): Scope[] {
 
 /** @throws DomainError `not_found`. */
 export async function findKey(reader: Reader, keyId: string): Promise<ApiKey> {
-  const keys = reader.tables<AccountTables>().selectFrom('api_keys').selectAll().where('key_id', '=', keyId);
-  return toApiKey(there(await keys.modifyEnd(reader.sql.locked).executeTakeFirst(), 'there is no API key of this id'));
+  return toApiKey(await keyRow(reader, keyId));
 }
+
+const keyRow = rowFinder(ACCOUNT_TABLES, 'api_keys', 'key_id', {
+  missing: 'there is no API key of this id',
+  isLocked: true,
+});
 
 async function refuseEnded(transaction: Transaction, key: ApiKey, now: Date): Promise<void> {
   if (key.revoked_at !== null) throw new DomainError('key_ended', `the API key was revoked at ${key.revoked_at}`);

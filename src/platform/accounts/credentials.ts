@@ -6,9 +6,8 @@ import { ownAct } from './administration.ts';
 import type { AccountDeps } from './deps.ts';
 import { endLinks, type Link, linkUsed, readLink, takeLink } from './links.ts';
 import { refuseWeak } from './password.ts';
-import { findPerson, type PersonRow, personByEmail, updatePerson } from './person-rows.ts';
+import { findPerson, type PersonRow, personByEmail, personById, updatePerson } from './person-rows.ts';
 import type { Credentials, SignIn } from './sign-in.ts';
-import type { AccountTables } from './tables.ts';
 import { accountSubject, letterSubjects } from './throttle.ts';
 import { totpStep } from './totp.ts';
 
@@ -68,13 +67,8 @@ export class CredentialChanges {
         throw new DomainError('not_found', 'nobody who may come in has this e-mail address');
       const { person_id } = person;
       const link_id = await links.make(transaction, 'reset', { person_id }, clock(), actor);
-      const more = { link_id };
-      await administration.record(transaction, {
-        actor,
-        action: 'password.reset_link_made',
-        of: ['person', person_id],
-        more,
-      });
+      const act = { actor, action: 'password.reset_link_made', of: ['person', person_id], more: { link_id } } as const;
+      await administration.record(transaction, act);
       return links.token(link_id);
     });
   }
@@ -146,8 +140,7 @@ export class CredentialChanges {
  */
 async function personOf(reader: Reader, { content }: Link): Promise<PersonRow> {
   const { person_id } = content as { person_id: string | null };
-  const people = reader.tables<AccountTables>().selectFrom('people').selectAll();
-  const person = await people.where('person_id', '=', person_id ?? '').executeTakeFirst();
+  const person = await personById(reader, person_id ?? '');
   if (person === undefined || person.disabled_at !== null) throw linkUsed();
   return person;
 }

@@ -1,5 +1,6 @@
+import type { z } from 'zod';
 import type { Transaction } from '../database/database.ts';
-import { DomainError } from '../errors.ts';
+import { there } from '../errors.ts';
 import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
 import type { PageQuery } from '../http/fields.ts';
 import type { Actor } from '../http/principal.ts';
@@ -7,25 +8,17 @@ import { keyedRequest, makeOnce } from '../idempotency/keyed-results.ts';
 import { canonicalEmail } from '../mail/address.ts';
 import { refuseScopes } from './administration.ts';
 import type { AccountDeps } from './deps.ts';
-import type { Role } from './enums.ts';
 import { PEOPLE_ROLES } from './enums.ts';
 import { changeLink, endLinks, type OpenLink, openLink, openLinks } from './links.ts';
 import { emailTaken, personByEmail } from './person-rows.ts';
 import { scopesOfRole } from './roles.ts';
+import type { invitationSchema, openInvitationSchema } from './wire.ts';
 
 /** Address and role of an invited person. */
-export interface Invited {
-  email: string;
-  role: Role;
-}
+export type Invited = z.infer<typeof invitationSchema>;
 
 /** Open invitation that has not expired. */
-export interface OpenInvitation extends Invited {
-  link_id: string;
-  /** Actor, as named in acts. */
-  invited_by: string | null;
-  expires_at: string;
-}
+export type OpenInvitation = z.infer<typeof openInvitationSchema>;
 
 /** Invitations. An invitation is a link whose token is only in its letter. */
 export class Invitations {
@@ -54,12 +47,8 @@ export class Invitations {
           if ((await personByEmail(transaction, email)) !== undefined) throw emailTaken();
           const link_id = await links.make(transaction, 'invite', { email, role }, now, actor);
           await letters.send(transaction, { letter: 'invitation', to: email, link_id });
-          await administration.record(transaction, {
-            actor,
-            action: 'person.invited',
-            of: ['link', link_id],
-            more: { role },
-          });
+          const act = { actor, action: 'person.invited', of: ['link', link_id], more: { role } } as const;
+          await administration.record(transaction, act);
           return link_id;
         },
         (link_id) => link_id,
@@ -113,12 +102,8 @@ export class Invitations {
       const invitation = present(await changeLink(transaction, 'invite', linkId, change, clock()));
       await also(transaction, invitation);
       const { role } = invitation;
-      await administration.record(transaction, {
-        actor,
-        action: ACTIONS[change],
-        of: ['link', linkId],
-        more: { role },
-      });
+      const act = { actor, action: ACTIONS[change], of: ['link', linkId], more: { role } } as const;
+      await administration.record(transaction, act);
       return invitation;
     });
   }
@@ -138,7 +123,5 @@ function toInvitation({ link_id, content, made_by, expires_at }: OpenLink): Open
 
 /** @throws DomainError `not_found`. */
 function present(link: OpenLink | null): OpenInvitation {
-  if (link === null)
-    throw new DomainError('not_found', 'no open invitation has this id: it was accepted, withdrawn, or ended');
-  return toInvitation(link);
+  return toInvitation(there(link, 'no open invitation has this id: it was accepted, withdrawn, or ended'));
 }

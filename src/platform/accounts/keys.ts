@@ -16,11 +16,6 @@ interface KeysDeps {
   administration: Administration;
 }
 
-/** Request that takes effect once, even if it is repeated. */
-interface AskedOnce {
-  idempotencyKey?: string | undefined;
-}
-
 /** API keys of the platform, for routes and pages. */
 export class ApiKeys {
   readonly #deps: KeysDeps;
@@ -42,7 +37,7 @@ export class ApiKeys {
   }
 
   /** @throws DomainError as `issueKey` and `issueOnce`. */
-  make(actor: Actor, body: z.output<typeof newKeySchema>, { idempotencyKey }: AskedOnce): Promise<IssuedKey> {
+  make(actor: Actor, body: z.output<typeof newKeySchema>, idempotencyKey?: string): Promise<IssuedKey> {
     const { database, clock, administration } = this.#deps;
     const now = clock();
     const { name, scopes, expires_at: expiresAt } = body;
@@ -56,13 +51,12 @@ export class ApiKeys {
     actor: Actor,
     keyId: string,
     body: z.output<typeof rotationSchema>,
-    { idempotencyKey }: AskedOnce,
+    idempotencyKey?: string,
   ): Promise<IssuedKey> {
     const { database, clock, administration } = this.#deps;
     const now = clock();
-    const rotation = { overlapSeconds: body.overlap_seconds, expiresAt: body.expires_at };
     return issueOnce(database, { scope: `keys/${keyId}/rotate`, body, idempotencyKey, now }, (transaction) =>
-      rotateKey(transaction, keyId, rotation, { actor, now, administration }),
+      rotateKey(transaction, keyId, body, { actor, now, administration }),
     );
   }
 

@@ -37,11 +37,8 @@ export class OwnSessions {
 
   /** @throws DomainError `not_found`. */
   async find(personId: string, token: string, sessionId: string): Promise<OwnSession> {
-    const found = there(
-      (await this.list(personId, token)).find(({ session_id }) => session_id === sessionId),
-      'there is no such session; it may have ended',
-    );
-    return found;
+    const found = (await this.list(personId, token)).find(({ session_id }) => session_id === sessionId);
+    return there(found, 'there is no such session; it may have ended');
   }
 
   /** Ends a session, unless it has already ended. */

@@ -1,25 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import type { Transaction } from '../database/database.ts';
-import { DomainError } from '../errors.ts';
+import { pick } from '../database/table.ts';
+import { DomainError, there } from '../errors.ts';
 import { ownAct } from './administration.ts';
 import { type Ceremonies, challengeIn, type MakingOptions, type PasskeyAnswer } from './ceremonies.ts';
 import { Challenges, purposeOf } from './challenges.ts';
 import type { AccountDeps } from './deps.ts';
-import {
-  deletePasskey,
-  findPerson,
-  insertPasskey,
-  type PasskeyRow,
-  passkeysOf,
-  personById,
-  present,
-} from './person-rows.ts';
+import { deletePasskey, findPerson, insertPasskey, type PasskeyRow, passkeysOf, readPerson } from './person-rows.ts';
 
 /** Maximum number of passkeys, which also bounds the data on a page and in a browser. */
 const MOST_PASSKEYS = 20;
+const MISSING = 'there is no such passkey';
 
 /** Passkey as shown to its owner. */
-export type Passkey = Pick<PasskeyRow, 'passkey_id' | 'name' | 'created_at' | 'last_used_at'>;
+export type Passkey = Pick<PasskeyRow, (typeof SHOWN)[number]>;
+const SHOWN = ['passkey_id', 'name', 'created_at', 'last_used_at'] as const;
 
 /** Passkeys that people add to and remove from their account. */
 export class Passkeys {
@@ -41,14 +36,15 @@ export class Passkeys {
 
   /** Lists passkeys, oldest first. */
   async list(personId: string): Promise<Passkey[]> {
-    return (await passkeysOf(this.#deps.database, personId)).map(toPasskey);
+    return (await passkeysOf(this.#deps.database, personId)).map((row) => pick(row, SHOWN));
   }
 
   /** @throws DomainError `not_found`. */
   async find(personId: string, passkeyId: string): Promise<Passkey> {
-    const found = (await this.list(personId)).find(({ passkey_id }) => passkey_id === passkeyId);
-    if (found === undefined) throw noSuchPasskey();
-    return found;
+    return there(
+      (await this.list(personId)).find(({ passkey_id }) => passkey_id === passkeyId),
+      MISSING,
+    );
   }
 
   /** Returns options with which a session's browser creates a passkey. @throws DomainError as `add`. */
@@ -57,7 +53,7 @@ export class Passkeys {
     const { personId } = await sessions.require(token);
     const existing = await passkeysOf(database, personId);
     refuseMore(existing);
-    const person = present(await personById(database, personId));
+    const person = await readPerson(database, personId);
     return this.#offered().toMake(person, existing, this.#challenges.make(purposeOf('add', token)));
   }
 
@@ -91,7 +87,7 @@ export class Passkeys {
     const { database, letters, administration } = this.#deps;
     await database.write(async (transaction) => {
       const { email } = await findPerson(transaction, personId);
-      if (!(await deletePasskey(transaction, personId, passkeyId))) throw noSuchPasskey();
+      if (!(await deletePasskey(transaction, personId, passkeyId))) throw new DomainError('not_found', MISSING);
       await letters.send(transaction, { letter: 'second_factor_removed', to: email });
       await administration.record(
         transaction,
@@ -126,16 +122,8 @@ export class Passkeys {
   }
 }
 
-function toPasskey({ passkey_id, name, created_at, last_used_at }: PasskeyRow): Passkey {
-  return { passkey_id, name, created_at, last_used_at };
-}
-
 /** @throws DomainError `conflict`. */
 function refuseMore(existing: readonly PasskeyRow[]): void {
   if (existing.length >= MOST_PASSKEYS)
     throw new DomainError('conflict', `nobody has more than ${MOST_PASSKEYS} passkeys; remove one first`);
-}
-
-function noSuchPasskey(): DomainError {
-  return new DomainError('not_found', 'there is no such passkey');
 }

@@ -1,15 +1,15 @@
 import { sql } from 'kysely';
+import type { z } from 'zod';
 import type { Reader, Transaction } from '../database/database.ts';
 import { pick } from '../database/table.ts';
-import { DomainError } from '../errors.ts';
+import { DomainError, there } from '../errors.ts';
 import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
 import type { Actor } from '../http/principal.ts';
 import { canonicalEmail } from '../mail/address.ts';
 import type { Scope } from '../scopes.ts';
 import { personNamed, refuseScopes } from './administration.ts';
 import type { AccountDeps } from './deps.ts';
-import type { Role } from './enums.ts';
-import { PEOPLE_ROLES } from './enums.ts';
+import { PEOPLE_ROLES, type Role } from './enums.ts';
 import {
   deletePasskeysOf,
   findPerson,
@@ -17,24 +17,16 @@ import {
   type PersonRow,
   passkeyHolders,
   personByEmail,
-  personById,
-  present,
+  readPerson,
   updatePerson,
 } from './person-rows.ts';
 import { scopesOfRole } from './roles.ts';
 import { factorsOf } from './second-factors.ts';
 import type { AccountTables } from './tables.ts';
+import type { personSchema } from './wire.ts';
 
 /** Person without secrets. */
-export interface Person {
-  person_id: string;
-  email: string;
-  name: string;
-  role: Role;
-  second_factor: boolean;
-  created_at: string;
-  disabled_at: string | null;
-}
+export type Person = z.infer<typeof personSchema>;
 
 /** People with an account, and their roles. */
 export class People {
@@ -71,14 +63,14 @@ export class People {
 
   /** @throws DomainError `not_found`. */
   async byEmail(address: string): Promise<Person> {
-    const person = await personByEmail(this.#deps.database, canonicalEmail(address));
-    if (person === undefined) throw new DomainError('not_found', 'nobody has this e-mail address');
-    return toPerson(this.#deps.database, person);
+    const { database } = this.#deps;
+    const person = await personByEmail(database, canonicalEmail(address));
+    return toPerson(database, there(person, 'nobody has this e-mail address'));
   }
 
   /** @throws DomainError `not_found`. */
   async find(personId: string): Promise<Person> {
-    return toPerson(this.#deps.database, present(await personById(this.#deps.database, personId)));
+    return toPerson(this.#deps.database, await readPerson(this.#deps.database, personId));
   }
 
   /** Returns the names of people by their ids. */
@@ -163,7 +155,7 @@ interface Decision {
 
 async function toPerson(reader: Reader, person: PersonRow): Promise<Person> {
   const [shown] = await toPeople(reader, [person]);
-  return present(shown);
+  return shown as Person;
 }
 
 async function toPeople(reader: Reader, rows: readonly PersonRow[]): Promise<Person[]> {

@@ -1,21 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Reader, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
-import { rowChanger } from '../rows.ts';
-import type { Role } from './enums.ts';
-import type { AccountTables } from './tables.ts';
-import { ACCOUNT_TABLES } from './tables.ts';
+import { rowChanger, rowFinder } from '../rows.ts';
+import { ACCOUNT_TABLES, type AccountTables } from './tables.ts';
 
 export type PersonRow = AccountTables['people'];
-
-interface NewPerson {
-  /** Address, as returned by `canonicalEmail`. */
-  email: string;
-  name: string;
-  role: Role;
-  /** Hash, as returned by `hashPassword`. */
-  password: string;
-}
 
 export function personByEmail(reader: Reader, email: string): Promise<PersonRow | undefined> {
   const people = reader.tables<AccountTables>().selectFrom('people').selectAll();
@@ -27,25 +16,20 @@ export function personById(reader: Reader, personId: string): Promise<PersonRow 
   return people.where('person_id', '=', personId).executeTakeFirst();
 }
 
-/** Returns a person, locked until the transaction ends. */
-export function lockPerson(transaction: Transaction, personId: string): Promise<PersonRow | undefined> {
-  const people = transaction.tables<AccountTables>().selectFrom('people').selectAll();
-  return people.where('person_id', '=', personId).modifyEnd(transaction.sql.locked).executeTakeFirst();
-}
+const missing = 'there is nobody of this id';
 
 /** @throws DomainError `not_found`. */
-export async function findPerson(transaction: Transaction, personId: string): Promise<PersonRow> {
-  return present(await lockPerson(transaction, personId));
-}
+export const readPerson = rowFinder(ACCOUNT_TABLES, 'people', 'person_id', { missing });
 
-/** @throws DomainError `not_found`. */
-export function present<P>(person: P | undefined): P {
-  if (person === undefined) throw new DomainError('not_found', 'there is nobody of this id');
-  return person;
-}
+/** Returns a person, locked until the transaction ends. @throws DomainError `not_found`. */
+export const findPerson = rowFinder(ACCOUNT_TABLES, 'people', 'person_id', { missing, isLocked: true });
 
 /** @returns the id. @throws DomainError `conflict` if the address has an account. */
-export async function insertPerson(transaction: Transaction, person: NewPerson, now: Date): Promise<string> {
+export async function insertPerson(
+  transaction: Transaction,
+  person: Pick<PersonRow, 'email' | 'name' | 'role' | 'password'>,
+  now: Date,
+): Promise<string> {
   const person_id = randomUUID();
   const made = await transaction
     .tables<AccountTables>()

@@ -5,7 +5,7 @@ import { tokenDigest } from '../secrets.ts';
 import { ownAct } from './administration.ts';
 import { type ChallengePurpose, purposeOf } from './challenges.ts';
 import type { AccountDeps } from './deps.ts';
-import { lockPerson, type PersonRow, personByEmail, personById, present } from './person-rows.ts';
+import { findPerson, type PersonRow, personByEmail, personById, readPerson } from './person-rows.ts';
 import type { FactorQuestion, GivenFactor, SecondFactor } from './second-factors.ts';
 import { accountSubject, networkSubject } from './throttle.ts';
 
@@ -22,7 +22,7 @@ interface SignInRequest extends Credentials {
   browser?: string | undefined;
 }
 
-type FirstStep = Omit<SignInRequest, keyof GivenFactor>;
+type FirstOutcome = { session: string } | { ticket: string };
 type SecondStep = GivenFactor & Pick<SignInRequest, 'network' | 'browser'> & { ticket: string };
 type From = Pick<SignInRequest, 'network' | 'browser'>;
 
@@ -79,14 +79,9 @@ export class SignIn {
    * @returns the token of a new session, or a ticket for `secondStep`.
    * @throws DomainError as `signIn`.
    */
-  firstStep({
-    email: address,
-    network,
-    browser,
-    password,
-  }: FirstStep): Promise<{ session: string } | { ticket: string }> {
-    const attempt = this.#byPassword(canonicalEmail(address), network, password);
-    return this.#attempt<{ session: string } | { ticket: string }>(attempt, {
+  firstStep({ email, network, browser, password }: Omit<SignInRequest, keyof GivenFactor>): Promise<FirstOutcome> {
+    const attempt = this.#byPassword(canonicalEmail(email), network, password);
+    return this.#attempt<FirstOutcome>(attempt, {
       work: async (proof) => ({ session: await this.#begin(proof, { network, browser }) }),
       factorMissing: (person) => ({ ticket: sealTicket(this.#deps, person) }),
     });
@@ -116,7 +111,7 @@ export class SignIn {
   async askAgain(token: string): Promise<FactorQuestion> {
     const { database, secondFactors } = this.#deps;
     const { personId } = await this.#deps.sessions.require(token);
-    return secondFactors.ask(database, present(await personById(database, personId)), purposeOf('prove', token));
+    return secondFactors.ask(database, await readPerson(database, personId), purposeOf('prove', token));
   }
 
   /** Authenticates the signed-in person again. @throws DomainError as `signIn`. */
@@ -183,8 +178,8 @@ export class SignIn {
 
   /** Returns the present row: the account may have been disabled, or its password changed, during the comparison. */
   async #stillThere(transaction: Transaction, { person_id, password }: PersonRow): Promise<PersonRow | null> {
-    const person = await lockPerson(transaction, person_id);
-    return person === undefined || person.disabled_at !== null || person.password !== password ? null : person;
+    const person = await findPerson(transaction, person_id);
+    return person.disabled_at !== null || person.password !== password ? null : person;
   }
 
   #recordBurst(transaction: Transaction, known: PersonRow | undefined, network: string): Promise<void> {

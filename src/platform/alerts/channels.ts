@@ -77,7 +77,7 @@ export class AlertChannels {
       ),
     );
     if ('made' in outcome) return { ...channel, secret };
-    if (secret === null) return { ...(await this.#find(outcome.earlier)), secret };
+    if (secret === null) return { ...(await this.find(outcome.earlier)), secret };
     throw new DomainError(
       'key_shown_before',
       `this request added the alert channel ${outcome.earlier} before, whose secret was shown then and cannot be shown again; if it was lost, remove that channel and add another`,
@@ -88,7 +88,7 @@ export class AlertChannels {
   async remove(actor: Actor, alertChannelId: string): Promise<WireAlertChannel> {
     const { database, clock } = this.#deps;
     return database.write(async (transaction) => {
-      const channel = await this.#find(alertChannelId);
+      const channel = await this.find(alertChannelId);
       const channels = transaction.tables<AlertTables>().updateTable('alerting_channels');
       const removed = channels.set({ removed_at: clock().toISOString(), secret: null });
       await removed.where('alert_channel_id', '=', alertChannelId).execute();
@@ -100,7 +100,7 @@ export class AlertChannels {
   /** Sends a test alert. @returns the id of its message. @throws DomainError `not_found`. */
   async test(alertChannelId: string): Promise<{ message_id: string }> {
     const { database, outbox } = this.#deps;
-    await this.#find(alertChannelId);
+    await this.find(alertChannelId);
     const payload: AlertMessage = { alert_channel_id: alertChannelId };
     const message_id = await database.write((transaction) =>
       outbox.add(transaction, TEST_KIND, payload as unknown as Json),
@@ -108,12 +108,10 @@ export class AlertChannels {
     return { message_id };
   }
 
-  async #find(alertChannelId: string): Promise<WireAlertChannel> {
-    const channel = there(
-      (await this.list()).find(({ alert_channel_id }) => alert_channel_id === alertChannelId),
-      'there is no alert channel of this id',
-    );
-    return channel;
+  /** @throws DomainError `not_found`. */
+  async find(alertChannelId: string): Promise<WireAlertChannel> {
+    const channel = (await this.list()).find(({ alert_channel_id }) => alert_channel_id === alertChannelId);
+    return there(channel, 'there is no alert channel of this id');
   }
 
   #record(
@@ -125,12 +123,8 @@ export class AlertChannels {
     // Recorded acts are never erased, so they omit names and addresses; addresses of webhooks may contain secrets.
     const host = kind === 'webhook' ? { host: new URL(target).host } : {};
     const more = { kind, least_severity, sources, ...host };
-    return this.#deps.administration.record(transaction, {
-      actor,
-      action,
-      of: ['alert_channel', alert_channel_id],
-      more,
-    });
+    const act = { actor, action, of: ['alert_channel', alert_channel_id], more } as const;
+    return this.#deps.administration.record(transaction, act);
   }
 }
 

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { Database, Transaction } from '../database/database.ts';
-import { DomainError } from '../errors.ts';
 import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
 import type { PageQuery } from '../http/fields.ts';
 import type { TimestampAuthority } from '../timestamp/exchange.ts';
@@ -11,7 +10,7 @@ import {
   type PendingCheckpoint,
   pendingCheckpoints,
 } from './checkpoint-rows.ts';
-import { lockHeads, moveHeads, refuseDamaged, type StreamHead } from './repository.ts';
+import { lockHead, moveHeads, type StreamHead } from './repository.ts';
 import type { CheckpointRow, RowSeals } from './sealed-rows.ts';
 import { findStream } from './streams.ts';
 import type { AuditTables } from './tables.ts';
@@ -199,12 +198,8 @@ export class Checkpoints {
   /** @throws DomainError `not_found`, `stream_damaged`. */
   #withHead<T>(streamId: string, work: (head: StreamHead, transaction: Transaction) => Promise<T>): Promise<T> {
     const { database, seals, clock } = this.#deps;
-    return database.write(async (transaction) => {
-      const head = (await lockHeads(transaction, seals, [streamId], clock())).get(streamId);
-      if (head === undefined || head.streamNo === null)
-        throw new DomainError('not_found', 'there is no stream of this id');
-      refuseDamaged(head);
-      return work(head, transaction);
-    });
+    return database.write(async (transaction) =>
+      work(await lockHead(transaction, seals, streamId, clock()), transaction),
+    );
   }
 }

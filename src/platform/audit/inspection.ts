@@ -1,12 +1,11 @@
 import type { ReadableDatabase } from '../database/database.ts';
+import type { AppendDeps } from './append.ts';
 import { EntryPages } from './entry-rows.ts';
 import { sealedHeadOf } from './repository.ts';
 import { checkCheckpoints, checkVerifications } from './row-checks.ts';
-import type { DerivedSealKeys } from './seal-keys.ts';
-import type { RowSeals } from './sealed-rows.ts';
-import { findStream, type StreamRow } from './streams.ts';
+import { findStream } from './streams.ts';
 import type { AuditTables } from './tables.ts';
-import { type AnchoredHash, Faults, Walk } from './walk.ts';
+import { Faults, Walk } from './walk.ts';
 import type { WireVerification } from './wire.ts';
 
 /** Result of a check. */
@@ -15,11 +14,6 @@ export interface StreamInspection {
   stream_no: number;
   /** Last sequence number up to which nothing is wrong; null if there is none. */
   sound_through: number | null;
-}
-
-interface InspectionDeps {
-  keys: DerivedSealKeys;
-  seals: RowSeals;
 }
 
 /**
@@ -32,7 +26,7 @@ interface InspectionDeps {
  */
 export async function inspectStream(
   database: ReadableDatabase,
-  { keys, seals }: InspectionDeps,
+  { keys, seals }: Pick<AppendDeps, 'keys' | 'seals'>,
   streamId: string,
   signal: AbortSignal,
 ): Promise<StreamInspection> {
@@ -67,10 +61,7 @@ export async function inspectStream(
 }
 
 /** Reads the current statements of the stream; entries appended during the walk are not part of the check. */
-function takeSnapshot(
-  database: ReadableDatabase,
-  streamId: string,
-): Promise<{ stream: StreamRow; anchors: AnchoredHash[]; last: number }> {
+function takeSnapshot(database: ReadableDatabase, streamId: string) {
   return database.snapshot(async (reader) => {
     const stream = await findStream(reader, streamId);
     const tables = reader.tables<AuditTables>();

@@ -1,6 +1,6 @@
 import { workerData } from 'node:worker_threads';
 import { serve } from '../../core/threads/serve.ts';
-import type { DatabaseAddress, ReadableDatabase } from '../database/database.ts';
+import type { DatabaseAddress } from '../database/database.ts';
 import { openForReading } from '../database/open.ts';
 import { inspectStream } from './inspection.ts';
 import { listEntries } from './list.ts';
@@ -16,56 +16,33 @@ export interface ReaderPlace {
   masterKey: Uint8Array;
 }
 
-/** Task for a reader thread, which works apart from the thread that answers and appends. */
-export type ReadingTask =
-  | { read: 'stream'; streamId: string }
-  | { read: 'entries'; query: EntriesQuery }
-  | { read: 'stats'; now: Date }
-  | { read: 'activity'; now: Date }
-  | { read: 'overview' }
-  | { read: 'package'; order: PackageOrder }
-  | { read: 'package-json'; row: PackageRow }
-  | { read: 'package-pdf'; row: PackageRow };
-
-interface ReadingDeps {
-  database: ReadableDatabase;
-  keys: DerivedSealKeys;
-  seals: RowSeals;
-}
-
-async function outcomeOf(
-  deps: ReadingDeps,
-  task: Exclude<ReadingTask, { read: 'package-json' }>,
-  signal: AbortSignal,
-): Promise<unknown> {
-  const { database, seals } = deps;
-  switch (task.read) {
-    case 'stream':
-      return inspectStream(database, deps, task.streamId, signal);
-    case 'entries':
-      return listEntries(database, task.query, signal);
-    case 'stats':
-      return database.snapshot((reader) => readStats(reader, seals, task.now));
-    case 'activity':
-      return readActivity(database, task.now);
-    case 'overview':
-      return readAuditOverview(database, seals);
-    case 'package':
-      return settlePackage(database, seals, task.order, signal);
-    case 'package-pdf': {
-      // Loaded only for printing, because it takes longer to load than everything else.
-      const { printPackage } = await import('./printing.ts');
-      return printPackage(database, seals, task.row);
-    }
-  }
-}
-
 const { address, masterKey } = workerData as ReaderPlace;
 const database = await openForReading(address);
 const keys = new DerivedSealKeys(masterKey);
-const deps = { database, keys, seals: new RowSeals(keys.ofRows()) };
+const seals = new RowSeals(keys.ofRows());
 
-serve((task: ReadingTask, signal) =>
-  // JSON comes in pieces.
-  task.read === 'package-json' ? packageJson(database, deps.seals, task.row) : outcomeOf(deps, task, signal),
-);
+/** Reads of a reader thread, which works apart from the thread that answers and appends. */
+const READS = {
+  inspect: (id: string, signal: AbortSignal) => inspectStream(database, { keys, seals }, id, signal),
+  entries: (query: EntriesQuery, signal: AbortSignal) => listEntries(database, query, signal),
+  stats: (now: Date) => database.snapshot((reader) => readStats(reader, seals, now)),
+  activity: (now: Date) => readActivity(database, now),
+  overview: () => readAuditOverview(database, seals),
+  settle: (order: PackageOrder, signal: AbortSignal) => settlePackage(database, seals, order, signal),
+  json: (row: PackageRow) => packageJson(database, seals, row),
+  async print(row: PackageRow) {
+    // Loaded only for printing, because it takes longer to load than everything else.
+    const { printPackage } = await import('./printing.ts');
+    return printPackage(database, seals, row);
+  },
+};
+
+export type Reads = typeof READS;
+
+/** Task for a reader thread: the name of a read, and what it is of. */
+export interface ReadingTask {
+  read: keyof Reads;
+  of?: unknown;
+}
+
+serve(({ read, of }: ReadingTask, signal) => READS[read](of as never, signal));

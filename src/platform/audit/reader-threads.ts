@@ -4,12 +4,9 @@ import type { ErrorValue } from '../../core/threads/messages.ts';
 import { Threads } from '../../core/threads/threads.ts';
 import type { Database } from '../database/database.ts';
 import { type DomainCode, DomainError } from '../errors.ts';
-import type { StreamInspection } from './inspection.ts';
-import type { PackageOrder, PackageRow } from './packing.ts';
-import type { ReaderPlace, ReadingTask } from './reader-thread.ts';
+import type { PackageRow } from './packing.ts';
+import type { ReaderPlace, ReadingTask, Reads } from './reader-thread.ts';
 import type { DerivedSealKeys } from './seal-keys.ts';
-import type { Overview } from './stats.ts';
-import type { AuditActivity, EntriesQuery, WireStats } from './wire.ts';
 
 const PROGRAM = programUrl('platform/audit/reader-thread');
 
@@ -35,38 +32,19 @@ export class ReaderThreads {
     this.#printing = new Threads(PROGRAM, { ...printing, workerData, toOwnError: toRefusal });
   }
 
-  inspect(streamId: string, signal: AbortSignal): Promise<StreamInspection> {
-    return this.#reading.ask({ read: 'stream', streamId }, { signal });
-  }
-
-  /** Lists entries as `listEntries` does. */
-  entries(query: EntriesQuery, signal: AbortSignal): Promise<Uint8Array> {
-    return this.#reading.ask({ read: 'entries', query }, { signal });
-  }
-
-  stats(now: Date, signal: AbortSignal): Promise<WireStats> {
-    return this.#reading.ask({ read: 'stats', now }, { signal });
-  }
-
-  activity(now: Date, signal: AbortSignal): Promise<AuditActivity> {
-    return this.#reading.ask({ read: 'activity', now }, { signal });
-  }
-
-  overview(signal: AbortSignal): Promise<Overview> {
-    return this.#reading.ask({ read: 'overview' }, { signal });
-  }
-
-  settle(order: PackageOrder, signal: AbortSignal): Promise<PackageRow> {
-    return this.#reading.ask({ read: 'package', order }, { signal });
+  /** Runs a read of `reader-thread.ts`. */
+  read<Name extends Exclude<keyof Reads, 'json'>>(
+    read: Name,
+    of: Parameters<Reads[Name]>[0] | null,
+    signal: AbortSignal,
+  ): Promise<Awaited<ReturnType<Reads[Name]>>> {
+    const threads = read === 'print' ? this.#printing : this.#reading;
+    return threads.ask({ read, of }, { signal });
   }
 
   /** Yields the JSON in pieces; a piece is read on demand. */
   json(row: PackageRow, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-    return this.#reading.values({ read: 'package-json', row }, { signal });
-  }
-
-  print(row: PackageRow, signal: AbortSignal): Promise<Uint8Array> {
-    return this.#printing.ask({ read: 'package-pdf', row }, { signal });
+    return this.#reading.values({ read: 'json', of: row }, { signal });
   }
 
   /** Number of running tasks by kind of thread. */

@@ -84,6 +84,19 @@ export async function lockHeads(
   return new Map([...heads, ...locked]);
 }
 
+/** Locks the head of an existing stream. @throws DomainError `not_found`, `stream_damaged`. */
+export async function lockHead(
+  transaction: Transaction,
+  seals: RowSeals,
+  streamId: string,
+  now: Date,
+): Promise<StreamHead> {
+  const head = (await lockHeads(transaction, seals, [streamId], now)).get(streamId);
+  if (head === undefined || head.streamNo === null) throw new DomainError('not_found', 'there is no stream of this id');
+  refuseDamaged(head);
+  return head;
+}
+
 /** @throws DomainError `stream_damaged` if the head is not as the platform wrote it. */
 export function refuseDamaged({ streamId, isSound }: StreamHead): void {
   if (isSound) return;
@@ -179,14 +192,7 @@ function columnsOf(head: StreamHead, seals: RowSeals) {
 
 /** Returns the entry at a place of a stream, if it exists. */
 export function entryAt(reader: Reader, streamId: string, sequence: number): Promise<EntryRow | undefined> {
-  return reader
-    .tables<AuditTables>()
-    .selectFrom('entries')
-    .innerJoin('streams', 'streams.stream_no', 'entries.stream_no')
-    .select([...ENTRY_COLUMNS, 'stream_id'])
-    .where('stream_id', '=', streamId)
-    .where('sequence', '=', sequence)
-    .executeTakeFirst();
+  return entriesOf(reader, streamId).where('sequence', '=', sequence).executeTakeFirst();
 }
 
 /** Returns the last entries of a stream, newest first. */
@@ -195,13 +201,15 @@ export function lastEntries(
   streamId: string,
   { limit, before }: { limit: number; before?: number | undefined },
 ): Promise<EntryRow[]> {
-  const entries = reader
+  const entries = entriesOf(reader, streamId).orderBy('sequence', 'desc').limit(limit);
+  return (before === undefined ? entries : entries.where('sequence', '<', before)).execute();
+}
+
+function entriesOf(reader: Reader, streamId: string) {
+  return reader
     .tables<AuditTables>()
     .selectFrom('entries')
     .innerJoin('streams', 'streams.stream_no', 'entries.stream_no')
     .select([...ENTRY_COLUMNS, 'stream_id'])
-    .where('stream_id', '=', streamId)
-    .orderBy('sequence', 'desc')
-    .limit(limit);
-  return (before === undefined ? entries : entries.where('sequence', '<', before)).execute();
+    .where('stream_id', '=', streamId);
 }

@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import { EvidenceError, isSystemError } from '../../core/errors.ts';
 import { canonicalize } from '../../core/json/canonical.ts';
 import type { Database, Reader, Transaction } from '../database/database.ts';
-import { DomainError } from '../errors.ts';
 import type { AppendDeps } from './append.ts';
 import { ROTATED } from './enums.ts';
-import { addEntries, lockHeads, moveHeads, refuseDamaged } from './repository.ts';
+import { addEntries, lockHead, moveHeads } from './repository.ts';
 import { sealOnto } from './rules.ts';
 import { type DerivedSealKeys, sealKeyId } from './seal-keys.ts';
 import type { AuditTables } from './tables.ts';
@@ -35,9 +34,7 @@ async function rotate(
   streamId: string,
 ): Promise<SealKeyRotation> {
   const now = clock();
-  const head = (await lockHeads(transaction, seals, [streamId], now)).get(streamId);
-  if (head === undefined || head.streamNo === null) throw new DomainError('not_found', 'there is no stream of this id');
-  refuseDamaged(head);
+  const head = await lockHead(transaction, seals, streamId, now);
   const epoch = head.sealEpoch;
   const [from, to] = [sealKeyId(streamId, epoch), sealKeyId(streamId, epoch + 1)];
   const metadata = { epoch: epoch + 1, from, to };

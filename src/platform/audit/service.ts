@@ -39,11 +39,11 @@ export function assembleAudit({ database, keys, authority, clock, onAnchorFailur
     readers,
     checkpoints: new Checkpoints({ ...deps, authority, onFailure: onAnchorFailure }),
     appender: new Appender(database, { keys, seals, clock }),
-    verifier: new Verifier({ ...deps, inspect: (streamId, signal) => readers.inspect(streamId, signal) }),
+    verifier: new Verifier({ ...deps, inspect: (streamId, signal) => readers.read('inspect', streamId, signal) }),
     evidence: new Evidence({
       ...deps,
-      settle: (order, signal) => readers.settle(order, signal),
-      print: (row, signal) => readers.print(row, signal),
+      settle: (order, signal) => readers.read('settle', order, signal),
+      print: (row, signal) => readers.read('print', row, signal),
     }),
   };
 }

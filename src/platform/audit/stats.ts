@@ -11,33 +11,12 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const MOST_TOLD = 50;
 
 /**
- * Findings of the last checks of all streams. Anyone with access to the database can change or remove the records of
- * checks, so their count is compared with the sealed totals, in which each check is counted when it is recorded.
+ * Returns the findings of the last checks of all streams. Anyone with access to the database can change or remove the
+ * records of checks, so their count is compared with the sealed totals, in which each check is counted when it is
+ * recorded.
+ * @param reader of one snapshot, because the count is compared with the records.
  */
-interface LastChecks {
-  streams: number;
-  entries: number;
-  /** Streams whose last check found nothing wrong. */
-  verified: number;
-  /** Streams whose last check found something wrong. */
-  failed: number;
-  /** Newest failed checks, newest first. */
-  told: { stream_id: string; verification_id: string; checked_at: string }[];
-  /** Streams without a valid record of a last check. */
-  unrecorded: number;
-  /** Streams with entries after the range of their last check. */
-  grown: number;
-  /** Time of the newest last check; null if there is none. */
-  last_checked_at: string | null;
-  /**
-   * Statistics of the same names: number of removed streams, and whether records differ from the totals made with them.
-   */
-  missing_streams: number | null;
-  checks_changed: boolean | null;
-}
-
-/** @param reader of one snapshot, because the count is compared with the records. */
-async function readLastChecks(reader: Reader, seals: RowSeals): Promise<LastChecks> {
+async function readLastChecks(reader: Reader, seals: RowSeals) {
   const { streams, entries, grown, reached, ...counted } = await countRecords(reader);
   const totals = await readTotals(reader, seals);
   const newest = soundOf(await newestChecks(reader).execute(), seals);
@@ -48,12 +27,19 @@ async function readLastChecks(reader: Reader, seals: RowSeals): Promise<LastChec
   return {
     streams,
     entries,
+    /** Streams whose last check found nothing wrong. */
     verified,
+    /** Streams whose last check found something wrong. */
     failed,
+    /** Newest failed checks, newest first. */
     told: failures.checks,
+    /** Streams with entries after the range of their last check. */
     grown,
+    /** Streams without a valid record of a last check. */
     unrecorded: streams - verified - failed,
+    /** Time of the newest last check; null if there is none. */
     last_checked_at: newest.checks[0]?.checked_at ?? null,
+    /** Statistics of the same names: number of removed streams, and whether records differ from their totals. */
     missing_streams: totals === null ? null : Math.max(0, totals.streams - streams),
     checks_changed: totals === null ? null : !(fits && newest.areAll && failures.areAll),
   };
@@ -173,13 +159,10 @@ export async function readActivity(reader: Reader, now: Date): Promise<AuditActi
   return { days: days.map((each) => ({ day: each, entries: counts.get(each) ?? 0 })), streams };
 }
 
-/** Streams that need attention, and the extent of the checks. */
-export interface Overview extends LastChecks {
-  /** Checkpoints without a timestamp, oldest first. */
-  pending: { stream_id: string; sequence: number; created_at: string }[];
-}
+export type Overview = Awaited<ReturnType<typeof readAuditOverview>>;
 
-export async function readAuditOverview(database: ReadableDatabase, seals: RowSeals): Promise<Overview> {
+/** Returns the streams that need attention, and the extent of the checks. */
+export async function readAuditOverview(database: ReadableDatabase, seals: RowSeals) {
   const pending = await database
     .tables<AuditTables>()
     .selectFrom('checkpoints')
@@ -189,7 +172,12 @@ export async function readAuditOverview(database: ReadableDatabase, seals: RowSe
     .orderBy('ordinal')
     .limit(MOST_TOLD)
     .execute();
-  return { ...(await database.snapshot((reader) => readLastChecks(reader, seals))), pending };
+  const checks = await database.snapshot((reader) => readLastChecks(reader, seals));
+  return {
+    ...checks,
+    /** Checkpoints without a timestamp, oldest first. */
+    pending,
+  };
 }
 
 function dayOf(date: Date): string {

@@ -5,12 +5,6 @@ import type { GenerateRequest, WireCheckpoint, WirePackageHead, WireStream, Wire
 /** Maximum number of names listed of each kind, so that the summary stays short even with a million actors. */
 const MAX_NAMES = 1000;
 
-/** First and last entry of a package. */
-interface PackageEnds {
-  first: EntryRow;
-  last: EntryRow;
-}
-
 /** Counts over the entries of a package. */
 interface Census {
   count: number;
@@ -24,7 +18,7 @@ interface Census {
 /** Adds up counts of entries. @param ends null if there are no entries. @throws the reason of `signal`. */
 export async function takeCensus(
   parts: AsyncIterable<EntryCount>,
-  ends: PackageEnds | null,
+  ends: { first: EntryRow; last: EntryRow } | null,
   signal: AbortSignal,
 ): Promise<Census> {
   const actors = new Map<string, number>();

@@ -40,17 +40,11 @@ export class Faults {
   }
 }
 
-/** Digest of an entry, as stated by a checkpoint. */
-export interface AnchoredHash {
-  sequence: number;
-  hash: string;
-}
-
 /** Statements that the walk is compared with, read in one snapshot. */
 interface StatedOfStream {
   head: SealedHead;
-  /** Anchors in the order of their sequence numbers. */
-  anchors: readonly AnchoredHash[];
+  /** Digests of entries as stated by checkpoints, in the order of the sequence numbers. */
+  anchors: readonly { sequence: number; hash: string }[];
 }
 
 /** Single pass over the entries of a stream. */

@@ -48,8 +48,7 @@ const rotateCommand = command({
   async work({ id, overlap, expires, ...flags }) {
     const { rotateKey } = await import('../accounts/api-keys.ts');
     const { rotationSchema } = await import('../accounts/wire.ts');
-    const input = checked(rotationSchema, { overlap_seconds: Math.round(overlap * 3600), expires_at: expires });
-    const rotation = { overlapSeconds: input.overlap_seconds, expiresAt: input.expires_at };
+    const rotation = checked(rotationSchema, { overlap_seconds: Math.round(overlap * 3600), expires_at: expires });
     await issueAndShow('keys rotate', flags, (transaction, issuing) => rotateKey(transaction, id, rotation, issuing));
   },
 });

@@ -12,7 +12,8 @@ export interface ActView {
   above: NonNullable<PageView['above']>;
   introduction: MarkupContent;
   submit: string;
-  isFinal: boolean;
+  /** True if the act cannot be undone. */
+  isFinal?: boolean;
   /** Path of the cancel link. */
   back: string;
 }
@@ -35,7 +36,12 @@ export function serveAct(server: FastifyInstance, { path, access, params, view, 
     ...whereDefined({ params }),
     async show(asked) {
       const { submit, isFinal, back, ...shown } = await view(asked.request);
-      const button = postForm(asked, { fields: null, submit, isFinal, instead: insteadOfAct(back) });
+      const button = postForm(asked, {
+        fields: null,
+        submit,
+        ...whereDefined({ isFinal }),
+        instead: insteadOfAct(back),
+      });
       return { ...shown, isNarrow: true, content: button };
     },
     act: (_given, request) => act(request),

@@ -78,7 +78,7 @@ describe.each(DATABASES)('API keys on %s', (_name, start) => {
     acts.length = 0;
     const { key } = await issue();
     const next = await database.write((transaction) =>
-      rotateKey(transaction, key.key_id, { overlapSeconds: 60 }, issuing),
+      rotateKey(transaction, key.key_id, { overlap_seconds: 60 }, issuing),
     );
     for (const _ of 'twice') await database.write((transaction) => revokeKey(transaction, key.key_id, issuing));
     expect(acts.map(({ actor, action, of }) => [actor.name, action, of[1]])).toEqual([

@@ -43,11 +43,11 @@ const ACTS: Record<string, (scene: Scene) => Promise<() => Promise<unknown>>> = 
   'key.made':
     async ({ keys }) =>
     () =>
-      keys.make(OWNER, KEY, {}),
+      keys.make(OWNER, KEY),
   'key.rotated':
     async ({ keys, keyId }) =>
     () =>
-      keys.rotate(OWNER, keyId, { overlap_seconds: 0 }, {}),
+      keys.rotate(OWNER, keyId, { overlap_seconds: 0 }),
   'key.revoked':
     async ({ keys, keyId }) =>
     () =>
@@ -176,7 +176,7 @@ describe.each(DATABASES)('the record of administrative acts on %s', (_name, star
     const outbox = new Outbox(database, clock);
     const ben = await at.join(BEN);
     const session = await at.signIn(BEN);
-    const { key } = await keys.make(OWNER, KEY, {});
+    const { key } = await keys.make(OWNER, KEY);
     const deadLetter = await database.write(async (transaction) => {
       const id = await outbox.add(transaction, 'pigeon', {});
       await transaction.tables<JobTables>().updateTable('outbox').set({ status: 'dead' }).execute();
@@ -246,7 +246,7 @@ describe.each(DATABASES)('the record of administrative acts on %s', (_name, star
         if (number % 4 === 1) return accounts.people.enable(OWNER, id).then(() => 1);
         if (number % 4 === 2) return one.signIn(email, { network: `${number}` }).then(() => 1);
         const keys = new ApiKeys({ database: own, clock: () => new Date(at.now), administration });
-        return keys.make(OWNER, KEY, {}).then(() => 1);
+        return keys.make(OWNER, KEY).then(() => 1);
       }),
     );
     const wrong = outcomes.flatMap((each) => (each.status === 'rejected' ? [each.reason.code ?? each.reason] : []));

@@ -401,7 +401,6 @@ test('every page is open to whom it is for, and its form does nothing for others
   const { key } = await at.keys.make(
     { name: 'test', scopes: ['audit:read'] },
     { name: HOSTILE, scopes: ['audit:read'], expires_at: null },
-    {},
   );
   const sessions: (string | undefined)[] = [];
   for (const role of ['owner', 'operator', 'auditor'] as const) {

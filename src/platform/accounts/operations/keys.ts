@@ -16,7 +16,7 @@ export function keyOperations(keys: ApiKeys) {
       status: 201,
       answer: issuedKeySchema,
       refusals: [409, 422],
-      work: async ({ actor, body, key }) => toAnswer(await keys.make(actor, body, { idempotencyKey: key })),
+      work: async ({ actor, body, key }) => toAnswer(await keys.make(actor, body, key)),
     }),
     listApiKeys: KEYS.get('/', {
       summary: 'List the API keys by id',
@@ -33,8 +33,7 @@ export function keyOperations(keys: ApiKeys) {
       status: 201,
       answer: issuedKeySchema,
       refusals: [404, 409, 422],
-      work: async ({ actor, params, body, key }) =>
-        toAnswer(await keys.rotate(actor, params.key_id, body, { idempotencyKey: key })),
+      work: async ({ actor, params, body, key }) => toAnswer(await keys.rotate(actor, params.key_id, body, key)),
     }),
     revokeApiKey: KEYS.post('/:key_id/revoke', {
       summary: 'End an API key at once',

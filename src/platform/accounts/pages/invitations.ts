@@ -78,7 +78,7 @@ interface InvitationAct {
   /** Text that follows the address. */
   introduction: string;
   submit: string;
-  isFinal: boolean;
+  isFinal?: true;
   done(email: string): string;
 }
 
@@ -89,7 +89,6 @@ const ACTS: readonly InvitationAct[] = [
     title: 'Send an invitation again',
     introduction: 'They get another letter with the same link, which is then good for 24 hours.',
     submit: 'Send again',
-    isFinal: false,
     done: (email) => `Another letter to ${email} is on its way.`,
   },
   {

@@ -86,7 +86,7 @@ interface PersonAct {
   title(name: string): string;
   introduction: string;
   submit: string;
-  isFinal: boolean;
+  isFinal?: true;
   done(name: string): string;
 }
 
@@ -106,7 +106,6 @@ const ACTS: readonly PersonAct[] = [
     title: (name) => `Let ${name} in again`,
     introduction: 'With the password and the second factor that they had.',
     submit: 'Let in',
-    isFinal: false,
     done: (name) => `${name} may come in again.`,
   },
   {

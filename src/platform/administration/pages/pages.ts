@@ -98,7 +98,6 @@ function replayPage(server: FastifyInstance, { operations }: AdministrationPageP
       title: 'Try again to deliver a message',
       above: ABOVE,
       submit: 'Try again',
-      isFinal: false,
       back: PATH,
       introduction: 'It is tried from the first attempt on, like a new one.',
     }),

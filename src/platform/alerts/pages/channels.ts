@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { SEVERITIES } from '../../alert-enums.ts';
-import { there } from '../../errors.ts';
 import { idempotencyKey, text } from '../../http/fields.ts';
 import { serveOperationAct } from '../../operations/act.ts';
 import { serveOperationForm } from '../../operations/form.ts';
@@ -157,13 +156,12 @@ function testAlertPage(server: FastifyInstance, { channels, operations }: AlertP
   serveOperationAct(server, operations.testAlertChannel, {
     path: '/alerts/:alert_channel_id/test',
     api: '/alerts',
-    subject: (params) => channelOf(channels, params),
+    subject: ({ alert_channel_id }) => channels.find(alert_channel_id),
     view: (channel) => ({
       ...ACT,
       title: `Test ${channel.name}`,
       introduction: 'An alert is sent that says that it is a test.',
       submit: 'Send it',
-      isFinal: false,
     }),
     notice: (channel) => `A test is on its way to ${channel.name}. If nobody takes it, administration says so.`,
   });
@@ -173,7 +171,7 @@ function removePage(server: FastifyInstance, { channels, operations }: AlertPage
   serveOperationAct(server, operations.removeAlertChannel, {
     path: '/alerts/:alert_channel_id/remove',
     api: '/alerts',
-    subject: (params) => channelOf(channels, params),
+    subject: ({ alert_channel_id }) => channels.find(alert_channel_id),
     view: (channel) => ({
       ...ACT,
       title: `Remove ${channel.name}`,
@@ -183,18 +181,6 @@ function removePage(server: FastifyInstance, { channels, operations }: AlertPage
     }),
     notice: (channel) => `${channel.name} gets no more alerts.`,
   });
-}
-
-/** @throws DomainError `not_found`. */
-async function channelOf(
-  channels: AlertChannels,
-  { alert_channel_id: id }: { alert_channel_id: string },
-): Promise<WireAlertChannel> {
-  const channel = there(
-    (await channels.list()).find(({ alert_channel_id }) => alert_channel_id === id),
-    'there is no alert channel of this id',
-  );
-  return channel;
 }
 
 const alertChannelPath = pathsBelow(ALERTS_PATH);

@@ -8,9 +8,11 @@ import type { AuditService } from '../service.ts';
 import { findStream, streamToWire } from '../streams.ts';
 import { findVerification, listVerifications } from '../verifications.ts';
 import {
+  activitySchema,
   checkpointSchema,
   generatedSchema,
   packageParamsSchema,
+  statsSchema,
   streamParamsSchema,
   streamSchema,
   streamsQuerySchema,
@@ -21,6 +23,7 @@ import {
 const STREAMS = operationGroup('audit', 'streams');
 const CHECKPOINTS = operationGroup('audit', 'checkpoints');
 const EVIDENCE = operationGroup('audit', 'evidence');
+const STATISTICS = operationGroup('audit', 'statistics');
 
 // Over 40 lines: it is the list of operations.
 export function streamOperations(service: AuditService) {
@@ -83,6 +86,16 @@ export function streamOperations(service: AuditService) {
 
 export function evidenceOperations(service: AuditService) {
   return {
+    readStatistics: STATISTICS.get('/stats/', {
+      summary: 'Statistics',
+      answer: statsSchema,
+      work: (_asked, { hangUp }) => service.readers.read('stats', service.clock(), hangUp()),
+    }),
+    readActivity: STATISTICS.get('/stats/activity', {
+      summary: 'Entries of the last 30 days, by day and by stream',
+      answer: activitySchema,
+      work: (_asked, { hangUp }) => service.readers.read('activity', service.clock(), hangUp()),
+    }),
     readPackage: EVIDENCE.get('/evidence/:package_id', {
       summary: 'An evidence package',
       params: packageParamsSchema,

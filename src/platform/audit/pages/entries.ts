@@ -84,7 +84,7 @@ async function matching(
   query: EntriesQuery,
   path: string,
 ): Promise<EntryRows> {
-  const page = Buffer.from(await service.readers.entries(query, signal)).toString();
+  const page = Buffer.from(await service.readers.read('entries', query, signal)).toString();
   const { data, next_cursor } = JSON.parse(page) as { data: WireEntry[]; next_cursor: string | null };
   const { stream_id: _, limit: __, ...filters } = query;
   return { data, goesOn: further(path, filters, next_cursor) };

@@ -16,7 +16,7 @@ import { AUDIT_PATH, checkPath, streamPath, waysTo } from './paths.ts';
 
 /** Returns the overview of audit evidence: its present state and recent failures. */
 export async function auditOverview({ readers, clock }: AuditService, signal: AbortSignal): Promise<OverviewOfModule> {
-  const overview = await readers.overview(signal);
+  const overview = await readers.read('overview', null, signal);
   return { tile: tileOf(overview, clock()), events: eventsOf(overview) };
 }
 
@@ -119,8 +119,8 @@ export function statisticsPage(server: FastifyInstance, { service }: AuditPagePa
   server.get('/audit/statistics', options, async (request, reply) => {
     const { readers, clock } = service;
     const signal = hangUpOf(reply);
-    const stats = await readers.stats(clock(), signal);
-    const activity = await readers.activity(clock(), signal);
+    const stats = await readers.read('stats', clock(), signal);
+    const activity = await readers.read('activity', clock(), signal);
     return reply.page({
       title: 'Statistics',
       above: waysTo(null),

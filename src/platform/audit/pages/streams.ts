@@ -30,7 +30,7 @@ export function streamsPage(server: FastifyInstance, { service }: AuditPageParts
     query: streamsQuerySchema,
     async view({ request, reply, query }) {
       const { database, seals, clock, readers } = service;
-      const stats = await readers.stats(clock(), hangUpOf(reply));
+      const stats = await readers.read('stats', clock(), hangUpOf(reply));
       const { data, next_cursor } = await listStreams(database, seals, { ...query, limit: LIST_ROWS });
       const ids = data.map(({ stream_id }) => stream_id);
       const checkpoints = await lastCheckpoints(database, seals, ids);

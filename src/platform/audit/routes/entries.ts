@@ -10,15 +10,7 @@ import { listEntries } from '../list.ts';
 import { checkMetadata } from '../metadata.ts';
 import { entryToJson } from '../rules.ts';
 import type { AuditService } from '../service.ts';
-import {
-  activitySchema,
-  batchSchema,
-  type EntriesQuery,
-  entriesQuerySchema,
-  entrySchema,
-  newEntrySchema,
-  statsSchema,
-} from '../wire.ts';
+import { batchSchema, type EntriesQuery, entriesQuerySchema, entrySchema, newEntrySchema } from '../wire.ts';
 
 /** Maximum limit of a list that this thread reads itself. */
 const SHORT = 100;
@@ -106,37 +98,9 @@ export const entryRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = asy
       const signal = hangUpOf(reply);
       const page = isShort(query)
         ? await listEntries(service.database, query, signal)
-        : await service.readers.entries(query, signal);
+        : await service.readers.read('entries', query, signal);
       return reply.type(JSON_TYPE).send(page as never);
     },
-  );
-
-  server.get(
-    '/stats/',
-    {
-      config: { scope: 'audit:read' },
-      schema: {
-        operationId: 'readStatistics',
-        tags: ['statistics'],
-        summary: 'Statistics',
-        response: { 200: statsSchema, ...problemResponses() },
-      },
-    },
-    (_request, reply) => service.readers.stats(service.clock(), hangUpOf(reply)),
-  );
-
-  server.get(
-    '/stats/activity',
-    {
-      config: { scope: 'audit:read' },
-      schema: {
-        operationId: 'readActivity',
-        tags: ['statistics'],
-        summary: 'Entries of the last 30 days, by day and by stream',
-        response: { 200: activitySchema, ...problemResponses() },
-      },
-    },
-    (_request, reply) => service.readers.activity(service.clock(), hangUpOf(reply)),
   );
 };
 

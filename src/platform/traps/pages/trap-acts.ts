@@ -112,7 +112,7 @@ interface TrapAct {
   title(label: string): string;
   introduction: string;
   submit: string;
-  isFinal: boolean;
+  isFinal?: true;
   done(label: string): string;
 }
 
@@ -132,7 +132,6 @@ const ACTS: readonly TrapAct[] = [
     title: (label) => `Reset ${label}`,
     introduction: 'It stands as before it was used. Its detections stay, and so does what was recorded.',
     submit: 'Reset',
-    isFinal: false,
     done: (label) => `${label} stands as before it was used.`,
   },
 ];
