@@ -12,7 +12,7 @@ import type { WireAgent } from './wire/agents.ts';
 export type Agent = Selectable<AgentTables['agents']>;
 
 /** @throws DomainError `not_found`. */
-export const findAgent = rowFinder(AGENT_TABLES, 'agents', 'agent_id', { missing: 'there is no agent of this id' });
+export const findAgent = rowFinder(AGENT_TABLES, 'agents', 'agent_id', { missing: 'no agent has this ID' });
 
 /**
  * Returns an agent and locks its family until the transaction ends. A family is locked by the row of its root, so that
@@ -141,14 +141,14 @@ function messageOf(agent: Agent): string {
 
 function standingOf({ state, suspended_because, composition_changed_at }: Agent): string {
   if (state === 'registered') return 'It has no identity yet: onboard it.';
-  if (state === 'revoked') return 'It is revoked for ever.';
+  if (state === 'revoked') return 'It is permanently revoked.';
   if (state === 'suspended' && suspended_because === 'auto')
-    return 'It is suspended: its score fell to 20 or less. Somebody may reinstate it.';
+    return 'It is suspended because its score fell to 20 or less. It can be reinstated.';
   if (state === 'suspended' && suspended_because === 'parent')
-    return 'It is suspended: the score of the agent that delegates to it fell to 20 or less. That one is reinstated first.';
-  if (state === 'suspended') return 'It is suspended by the kill switch. Somebody may reinstate it.';
+    return 'It is suspended because the score of the agent that delegates to it fell to 20 or less. Reinstate that agent first.';
+  if (state === 'suspended') return 'It is suspended by the kill switch. It can be reinstated.';
   if (composition_changed_at !== null)
-    return 'It is not what it was onboarded as: its passport is suspended, and its tier is MONITOR at most, until it is onboarded again.';
+    return 'It differs from what was onboarded: its passport is suspended, and its tier is at most MONITOR, until it is onboarded again.';
   return 'It is active.';
 }
 
@@ -156,7 +156,7 @@ function standingOf({ state, suspended_because, composition_changed_at }: Agent)
 function denialsOf(agent: Agent): string[] {
   const { allowed_tools, allowed_apis } = allowancesOf(agent);
   return [
-    ...(allowed_tools.length === 0 ? ['allowed_tools is empty: each use of a tool is a violation.'] : []),
-    ...(allowed_apis.length === 0 ? ['allowed_apis is empty: each call of an API is a violation.'] : []),
+    ...(allowed_tools.length === 0 ? ['allowed_tools is empty, so every use of a tool is a violation.'] : []),
+    ...(allowed_apis.length === 0 ? ['allowed_apis is empty, so every call of an API is a violation.'] : []),
   ];
 }

@@ -75,14 +75,14 @@ export class Agents {
     await database.write(async (transaction) => {
       const agent = await lockAgent(transaction, agentId);
       if (agent.state === 'revoked')
-        throw new DomainError('agent_revoked', 'the agent is revoked for ever; register another one');
+        throw new DomainError('agent_revoked', 'the agent is permanently revoked; register another one');
       const changed = changedBy(agent, patch);
       if (Object.keys(changed).length === 0) return;
       if (patch.allowed_tools !== undefined) await refuseDecoys(transaction, agent, patch.allowed_tools);
       await changeAgent(transaction, agent, changed);
       const entries = [changeEntry(actor, agent, changed)];
       if (changed.composition !== undefined && changed.composition !== agent.composition) {
-        const because = 'what it is made of was changed';
+        const because = 'its composition was changed';
         const ghost = { actor: actor.name, observed: observedOf(changed), because };
         const now = { ...agent, ...changed };
         entries.push(...(await noteGhost(transaction, this.#deps, this.#ports, now, ghost)).entries);
@@ -119,14 +119,14 @@ async function refuseDecoys(transaction: Transaction, { agent_no }: Agent, tools
   const decoys = (await decoyToolsOf(transaction, [agent_no])).get(agent_no);
   const taken = tools.find((tool) => decoys?.has(tool));
   if (taken !== undefined)
-    throw new DomainError('conflict', `allowed_tools: "${taken}" is a decoy of the agent; take it out first`);
+    throw new DomainError('conflict', `allowed_tools: "${taken}" is a decoy of the agent; remove it first`);
 }
 
 /** @throws DomainError `not_found`, `conflict`. */
 async function lockParent(transaction: Transaction, parentId: string): Promise<Agent> {
   const parent = await lockAgent(transaction, parentId);
   if (parent.state !== 'active')
-    throw new DomainError('conflict', `the agent that is to delegate to it is ${parent.state}: only an active one can`);
+    throw new DomainError('conflict', `the parent agent is ${parent.state}; only active agents can delegate`);
   return parent;
 }
 

@@ -10,22 +10,22 @@ const KINDS = {
     severity: 'critical',
     title: 'Agent suspended',
     sentence:
-      'An agent is suspended: its score of trust fell to 20 or less, or that of the agent that delegates to it did.',
+      'An agent is suspended because its trust score, or that of the agent that delegates to it, fell to 20 or less.',
   },
   'agent.composition_changed': {
     severity: 'high',
-    title: 'Agent is another one',
-    sentence: 'An agent is not what it was onboarded as. Its passport is suspended until it is onboarded again.',
+    title: 'Agent changed',
+    sentence: 'An agent differs from what was onboarded. Its passport is suspended until it is onboarded again.',
   },
   'agent.decoy_used': {
     severity: 'critical',
     title: 'Decoy used by agent',
-    sentence: 'An agent, or somebody with its key, used a decoy, which nobody has a reason to use.',
+    sentence: 'An agent, or somebody with its key, used a decoy, which has no legitimate use.',
   },
   'agent.killed': {
     severity: 'high',
     title: 'Kill switch used on agent',
-    sentence: 'Somebody used the kill switch on an agent. Its receipt says which steps ran.',
+    sentence: 'Somebody used the kill switch on an agent. The receipt lists the steps that ran.',
   },
 } as const satisfies Record<string, { severity: AlertSeverity; title: string; sentence: string }>;
 export type AgentAlertKind = keyof typeof KINDS;
@@ -70,12 +70,12 @@ function contentOf({ title, sentence, severity }: (typeof KINDS)[AgentAlertKind]
     sentence,
     facts: [
       ['Agent', name],
-      ['Id', agent_id],
+      ['ID', agent_id],
       ['Severity', severity],
       ['State', suspended_because === null ? state : `${state} (${suspended_because})`],
       ['Trust', `${score} (${tier})`],
       ['Passport', agent.identity?.passport.status ?? null],
-      ['What is to be known', agent.message],
+      ['Note', agent.message],
     ],
     path: `/app/agents/${encodeURIComponent(agent_id)}`,
     data: { ...data, passport_status: agent.identity?.passport.status ?? null, message: agent.message },

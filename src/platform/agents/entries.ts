@@ -68,8 +68,5 @@ export function speakerOf({ kind, id, boundTo = null }: Pick<Principal, 'kind' |
 /** @throws DomainError `forbidden` if the key is bound to anything but this agent. */
 export function refuseOthers({ boundTo = null }: Pick<Principal, 'boundTo'>, agentId: string): void {
   if (boundTo === null || boundTo === boundToAgent(agentId)) return;
-  throw new DomainError(
-    'forbidden',
-    'this API key is bound to something else than this agent, and cannot speak for it',
-  );
+  throw new DomainError('forbidden', 'this API key is not bound to this agent, and cannot act for it');
 }

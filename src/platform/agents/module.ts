@@ -7,7 +7,7 @@ export const agents = {
   scopes: {
     'agents:read': 'AI agents, their actions and their trust',
     'agents:write': 'to register, change and onboard AI agents, and to stop and reinstate them',
-    'agents:act': 'to report actions as the AI agent that it is bound to: onboarding makes such keys',
+    'agents:act': 'to report actions as the AI agent that it is bound to; onboarding creates such keys',
   },
   streams: ['agents/'],
   alerts: 'AI agents',

@@ -16,7 +16,7 @@ interface OnboardingPorts {
   vaults: Pick<Vaults, 'open'>;
 }
 
-const ONCE = 'The private keys and the API key are shown this once, and kept nowhere: store them now.';
+const ONCE = 'The private keys and the API key are shown only once and are not stored here: store them now.';
 
 /** Issues to agents everything that identifies them to others. */
 export class Onboarding {
@@ -94,13 +94,13 @@ export class Onboarding {
 /** @throws DomainError */
 async function refuseUnfit(transaction: Transaction, { state, parent_agent_id }: Agent): Promise<void> {
   if (state === 'revoked')
-    throw new DomainError('agent_revoked', 'the agent is revoked for ever; register another one');
+    throw new DomainError('agent_revoked', 'the agent is permanently revoked; register another one');
   if (state === 'suspended')
     throw new DomainError('agent_suspended', 'the agent is suspended; reinstate it first: POST …/reinstate');
   if (parent_agent_id === null) return;
   const parent = await findAgent(transaction, parent_agent_id);
   if (parent.state !== 'active')
-    throw new DomainError('conflict', `the agent that delegates to it is ${parent.state}: only an active one can`);
+    throw new DomainError('conflict', `the parent agent is ${parent.state}; only active agents can delegate`);
 }
 
 /** Returns the members of an identity that its entry has. */

@@ -32,7 +32,7 @@ export const agentServiceRoutes: FastifyPluginAsync<{ service: AgentService } & 
   await serveOpenApi(server, {
     title: 'Agent identity and governance',
     description:
-      'Gives AI agents an identity, an audit trail, a trust score and a kill switch. It records what agents report, and cannot keep them from doing it; the kill switch reports exactly which steps ran.',
+      'Gives AI agents an identity, an audit trail, a trust score and a kill switch. It records what agents report but cannot prevent their actions. The kill switch reports exactly which steps ran.',
     schemas: {
       Agent: agentSchema,
       Onboarded: onboardedSchema,

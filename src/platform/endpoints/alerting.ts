@@ -67,7 +67,7 @@ function contentOfEvent(event: WireEvent, events: number): AlertContent {
       ['Found', event.observed_sha256],
       ['Explained by', explanation.kind === 'none' ? null : explanation.kind],
       ['First seen', event.first_seen],
-      ['Others of the same report', events > 1 ? String(events - 1) : null],
+      ['Other events in this report', events > 1 ? String(events - 1) : null],
     ],
     path: `/app/endpoints/events/${encodeURIComponent(event_id)}`,
     data: { ...event, expected: null, observed: null, events },
@@ -80,7 +80,7 @@ function sentenceOf({ event_type, path, path_base64 }: WireEvent): string {
   return path === null && path_base64 === null ? CHAIN : CHANGED;
 }
 
-const BAIT = 'Bait on an endpoint is not as its sensor left it: somebody had it in hand.';
-const STALE = 'An endpoint has not reported for three intervals: nobody knows how it stands.';
-const CHAIN = 'The reports of an endpoint do not go on as they should.';
-const CHANGED = 'Something on an endpoint is not as its baseline.';
+const BAIT = 'Somebody moved, replaced or changed bait on an endpoint.';
+const STALE = 'An endpoint has not reported for three intervals, so its state is unknown.';
+const CHAIN = 'Something is wrong with the reports of an endpoint.';
+const CHANGED = 'A file on an endpoint differs from its baseline.';

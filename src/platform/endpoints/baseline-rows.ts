@@ -14,7 +14,7 @@ export const baselineRow = rowFinder(ENDPOINT_TABLES, 'baselines', 'baseline_no'
 
 /** @throws DomainError `not_found`. */
 export const findBaseline = rowFinder(ENDPOINT_TABLES, 'baselines', 'baseline_id', {
-  missing: 'there is no baseline of this id',
+  missing: 'no baseline has this ID',
   isLocked: true,
 });
 
@@ -60,11 +60,8 @@ export function refuseOwn({ name }: Actor, { made_by }: Pick<Baseline, 'made_by'
   if (personNamed(name) === null)
     throw new DomainError(
       'forbidden',
-      'several people may approve baselines here, so one of them does, on the page: an API key does not say who',
+      'several people may approve baselines, so an API key cannot; approve on the page of the baseline',
     );
   if (name === made_by)
-    throw new DomainError(
-      'forbidden',
-      'several people may approve baselines here: another one than who proposed it does',
-    );
+    throw new DomainError('forbidden', 'you proposed this baseline; another person must approve it');
 }

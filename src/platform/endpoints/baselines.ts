@@ -79,7 +79,7 @@ export class Baselines {
     return this.#change(endpointId, async (transaction, endpoint) => {
       const { endpoint_no, last_scan_no } = endpoint;
       if (last_scan_no === null)
-        throw new DomainError('conflict', 'the endpoint has not reported yet: there is no scan to propose');
+        throw new DomainError('conflict', 'the endpoint has not reported yet, so there is no scan to propose');
       const scan = await scanRow(transaction, last_scan_no);
       const proposals = transaction.tables<EndpointTables>().selectFrom('baselines').selectAll();
       const same = await proposals
@@ -144,7 +144,7 @@ export class Baselines {
   /** @throws DomainError `not_found`. */
   async find(baselineId: string): Promise<WireBaseline> {
     const row = await this.#joined().where('baseline_id', '=', baselineId).executeTakeFirst();
-    return baselineToWire(there(row, 'there is no baseline of this id'));
+    return baselineToWire(there(row, 'no baseline has this ID'));
   }
 
   /** Lists differences from the replaced baseline. @throws DomainError `not_found`, `invalid_cursor`. */
@@ -184,7 +184,7 @@ export class Baselines {
       const endpoint = await endpointRow(transaction, baseline.endpoint_no);
       refuseRetired(endpoint);
       if (baseline.status !== 'proposed')
-        throw new DomainError('conflict', `the baseline is ${baseline.status}: there is nothing to decide`);
+        throw new DomainError('conflict', `the baseline is ${baseline.status}, not proposed`);
       const decided = { decided_at: clock().toISOString(), decided_by: actor.name, decided_reason: reason };
       await changeBaseline(transaction, baseline, { status, ...decided });
       await work(transaction, endpoint, baseline);

@@ -45,16 +45,16 @@ export function judgeReport(endpoint: Endpoint, { head, sha256, isSigned, isOlde
   if (!isSigned)
     return refuse(
       'report_signature',
-      'the report is not signed by the key of this endpoint',
+      "the report is not signed with this endpoint's key",
       { public_key: endpoint.public_key },
       { sequence },
     );
   if (sha256 === endpoint.report_sha256) return { kind: 'again' };
-  if (isOlder) return refuse('report_repeated', 'the report was accepted before', { sequence: next }, { sequence });
+  if (isOlder) return refuse('report_repeated', 'the report was already accepted', { sequence: next }, { sequence });
   if (sequence < next)
     return refuse(
       'snapshot_restored',
-      `another report has the sequence ${sequence}: its chain went back. The machine was restored from a snapshot, or a second one has its key`,
+      `another report already has sequence ${sequence}: the machine was restored from a snapshot, or another machine has its key`,
       { sequence: next, previous_report_sha256: endpoint.report_sha256 },
       { sequence, previous_report_sha256 },
     );
@@ -68,14 +68,14 @@ export function judgeReport(endpoint: Endpoint, { head, sha256, isSigned, isOlde
   if (previous_report_sha256 !== endpoint.report_sha256)
     return refuse(
       'report_fork',
-      'the report goes on with another one than the last that was accepted: two machines have one key',
+      'the report does not follow the last accepted report: two machines use one key',
       { sequence: next, previous_report_sha256: endpoint.report_sha256 },
       { sequence, previous_report_sha256 },
     );
   if (nonce !== endpoint.nonce)
     return refuse(
       'report_repeated',
-      'the report has not the nonce that was given out: it was made before it was asked for',
+      'the report does not contain the current nonce, so it was made in advance',
       { sequence: next, nonce: endpoint.nonce },
       { sequence, nonce },
     );

@@ -77,7 +77,7 @@ export class Changes {
 }
 
 function notThere(): DomainError {
-  return new DomainError('not_found', 'there is no change of this id');
+  return new DomainError('not_found', 'no change has this ID');
 }
 
 async function changesToWire(reader: Reader, changes: readonly Change[]): Promise<WireChange[]> {

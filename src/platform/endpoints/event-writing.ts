@@ -141,7 +141,7 @@ export class EventWriting {
       else this.#seen.push(same.event_id);
     }
     for (const event of [...byPath.values()].flat())
-      if (scan.isComplete || event.expected !== null) this.#resolved.push({ event, why: 'as the baseline' });
+      if (scan.isComplete || event.expected !== null) this.#resolved.push({ event, why: 'matches the baseline' });
     await this.#raiseOfPaths(found, scan);
   }
 

@@ -67,7 +67,7 @@ export class EndpointEvents {
   /** Acknowledges an event, which stays until it is resolved. @throws DomainError `not_found`, `conflict`. */
   acknowledge(actor: Actor, eventId: string): Promise<WireEvent> {
     return this.#change(actor, eventId, 'event.acknowledged', ({ status }, now) => {
-      if (status === 'resolved') throw new DomainError('conflict', 'the event is resolved: there is nothing to see to');
+      if (status === 'resolved') throw new DomainError('conflict', 'the event is already resolved');
       if (status === 'acknowledged') return null;
       return { status: 'acknowledged', acknowledged_by: actor.name, acknowledged_at: now };
     });
@@ -79,7 +79,7 @@ export class EndpointEvents {
       if (status === 'resolved')
         throw new DomainError(
           'conflict',
-          'the event is resolved: what it is of raises another one when it is seen again',
+          'the event is resolved; if the difference appears again, it raises a new event',
         );
       if (status === 'open') return null;
       const { kind } = JSON.parse(explanation) as Explanation;
@@ -160,7 +160,7 @@ export class EndpointEvents {
 export const changeEvent = rowChanger(ENDPOINT_TABLES, 'endpoint_events', 'event_no');
 
 async function findEvent(reader: Reader, eventId: string): Promise<JoinedEvent> {
-  return there(await joined(reader).where('event_id', '=', eventId).executeTakeFirst(), 'there is no event of this id');
+  return there(await joined(reader).where('event_id', '=', eventId).executeTakeFirst(), 'no event has this ID');
 }
 
 function joined(reader: Reader) {

@@ -21,7 +21,7 @@ export function endpointOf({ boundTo: bound }: Pick<Principal, 'boundTo'>): stri
   if (bound === undefined || bound === null || !bound.startsWith(PREFIX))
     throw new DomainError(
       'forbidden',
-      'this is for the sensor on an endpoint, with the token that enrolment showed: this API key is bound to no endpoint',
+      'this API key is not bound to an endpoint; sensors use the token that enrollment showed',
     );
   return bound.slice(PREFIX.length);
 }
@@ -30,7 +30,7 @@ export type Endpoint = Selectable<EndpointTables['endpoints']>;
 
 /** Returns an endpoint, locked until the transaction ends. @throws DomainError `not_found`. */
 export const findEndpoint = rowFinder(ENDPOINT_TABLES, 'endpoints', 'endpoint_id', {
-  missing: 'there is no endpoint of this id',
+  missing: 'no endpoint has this ID',
   isLocked: true,
 });
 
@@ -47,7 +47,7 @@ export async function findEndpointInUse(reader: Reader, endpointId: string): Pro
 /** @throws DomainError `conflict`. */
 export function refuseRetired({ retired_at }: Pick<Endpoint, 'retired_at'>): void {
   if (retired_at !== null)
-    throw new DomainError('conflict', `the endpoint was retired at ${retired_at}: enrol the machine anew`);
+    throw new DomainError('conflict', `the endpoint was retired at ${retired_at}; enroll the machine again`);
 }
 
 export const endpointRow = rowFinder(ENDPOINT_TABLES, 'endpoints', 'endpoint_no', { isLocked: true });

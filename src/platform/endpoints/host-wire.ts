@@ -60,13 +60,13 @@ function retirementOf({ retired_at: at, retired_by: by, retired_reason: reason }
 }
 
 function messageOf({ baseline_no, went_back_at }: Endpoint, status: HostStatus): string {
-  if (status === 'retired') return 'It is retired: it reports no more, and what it reported stays.';
+  if (status === 'retired') return 'It is retired: it no longer reports, and its earlier reports are kept.';
   if (went_back_at !== null)
-    return 'Its chain of reports went back: it was restored from a snapshot, or a second machine has its key. Find out which, then begin a new chain for it.';
-  if (status === 'stale') return 'It does not report any more: nobody knows how it stands.';
-  if (status === 'waiting') return 'It has not reported yet. Start the sensor on it with its token.';
+    return 'Its reports went back to earlier numbers: it was restored from a snapshot, or another machine has its key. Find out which, then start a new chain.';
+  if (status === 'stale') return 'It stopped reporting, so its state is unknown.';
+  if (status === 'waiting') return 'It has not reported yet. Start its sensor with its token.';
   if (baseline_no === null)
-    return 'It has no active baseline: its scans are kept, and raise no event. Propose its last scan as one.';
+    return 'It has no active baseline: its scans are stored but raise no events. Propose its last scan as a baseline.';
   return 'Its scans are compared with its baseline.';
 }
 

@@ -25,7 +25,7 @@ import type { Enrolment, HostQuery, WireHost } from './wire/hosts.ts';
 
 /** Note shown after enrollment, so that it is not taken for more than it is. */
 const NO_BASELINE =
-  'Enrolment registers no baseline: scans raise no event until one is registered, or a scan is proposed as one and approved.';
+  'Enrollment registers no baseline. Scans raise no events until you register a baseline, or approve a proposed scan as one.';
 
 /** Endpoints, for routes and pages. */
 export class Hosts {
@@ -104,7 +104,7 @@ export class Hosts {
     const act = { action: 'endpoint.isolated', more: { reason, effect: 'label_only' } };
     return this.#change(actor, endpointId, act, (endpoint, now) => {
       if (endpoint.isolated_at !== null)
-        throw new DomainError('conflict', 'the endpoint is labelled as isolated already');
+        throw new DomainError('conflict', 'the endpoint is already labeled as isolated');
       return { isolated_at: now, isolated_by: actor.name, isolated_reason: reason };
     });
   }
@@ -112,7 +112,7 @@ export class Hosts {
   /** Removes the label. @throws DomainError `not_found`, `conflict`. */
   release(actor: Actor, endpointId: string, { reason }: { reason: string }): Promise<WireHost> {
     return this.#change(actor, endpointId, { action: 'endpoint.released', more: { reason } }, (endpoint) => {
-      if (endpoint.isolated_at === null) throw new DomainError('conflict', 'the endpoint is not labelled as isolated');
+      if (endpoint.isolated_at === null) throw new DomainError('conflict', 'the endpoint is not labeled as isolated');
       return { isolated_at: null, isolated_by: null, isolated_reason: null };
     });
   }
@@ -130,7 +130,7 @@ export class Hosts {
       await changeEndpoint(transaction, endpoint, newChain(chain));
       const events = await EventWriting.begin(transaction, this.#deps, endpoint, 'reports');
       const ended = CHAIN_EVENT_TYPES.filter((type) => type !== 'stale' && type !== 'clock_jump');
-      events.resolveOfReports(ended, `a new chain was begun by ${actor.name}`);
+      events.resolveOfReports(ended, `${actor.name} started a new chain`);
       events.entries.add(actor, {
         action: 'endpoint.restarted',
         of: ['endpoint', endpointId],

@@ -6,8 +6,8 @@ export const endpoints = {
   name: 'endpoints',
   scopes: {
     'endpoints:read': 'endpoints, events and baselines, and to verify',
-    'endpoints:write': 'to enrol endpoints, decide about baselines and acknowledge events',
-    'endpoints:report': 'to report as the endpoint that it is bound to: enrolment makes such keys',
+    'endpoints:write': 'to enroll endpoints, decide on baselines and acknowledge events',
+    'endpoints:report': 'to report as the endpoint that it is bound to; enrollment creates such keys',
   },
   streams: ['endpoints/'],
   alerts: 'Endpoints',

@@ -47,7 +47,10 @@ export class Reports {
   async take(endpointId: string, body: WireReport): Promise<ReportAnswer> {
     const { database, clock } = this.#deps;
     if (body.endpoint_id !== endpointId)
-      throw new DomainError('forbidden', 'the API key is bound to another endpoint than the one that the report is of');
+      throw new DomainError(
+        'forbidden',
+        'the report is for another endpoint than the one that the API key is bound to',
+      );
     const head = reportHeadOf(body);
     const report = { head, sha256: reportSha256(head), signature: body.signature, sentAt: body.sent_at ?? null };
     const { endpoint, verdict } = await this.#judge(database, endpointId, report);
@@ -99,7 +102,7 @@ export class Reports {
     if (public_key === null)
       throw new DomainError(
         'no_key',
-        'the endpoint has no key yet: POST /sensor/key binds one before the first report',
+        'the endpoint has no key yet; bind one with POST /sensor/key before the first report',
       );
     const presented: PresentedReport = {
       head,
@@ -116,7 +119,10 @@ export class Reports {
     return this.#accept(endpointId, report, async (transaction) => {
       const set = await lineSetOf(transaction, head.root_hash);
       if (set === undefined)
-        throw new DomainError('lines_needed', 'no lines of this root are known: send the report again with its lines');
+        throw new DomainError(
+          'lines_needed',
+          'lines with this root are not stored; send the report again with its lines',
+        );
       if (set.line_count !== head.line_count) throw rootDiffers(head, set);
       return set.set_no;
     });
@@ -148,7 +154,7 @@ export class Reports {
       const { endpoint, verdict } = await this.#judge(transaction, endpointId, report);
       if (verdict.kind === 'again') return endpoint;
       if (verdict.kind !== 'refused')
-        return new DomainError('conflict', 'the chain went on meanwhile: send the report again');
+        return new DomainError('conflict', 'another report was accepted in the meantime; send the report again');
       await this.#note(transaction, endpoint, verdict);
       const { type, message } = verdict;
       return new DomainError(type, message, { next_sequence: endpoint.sequence + 1 });
@@ -181,7 +187,7 @@ export class Reports {
       events,
       message:
         baseline === null
-          ? 'The endpoint has no active baseline: nothing was compared, and no event raised.'
+          ? 'The endpoint has no active baseline, so nothing was compared and no event was raised.'
           : `Compared with the baseline "${baseline.name}", version ${baseline.version}.`,
     };
   }
@@ -193,7 +199,7 @@ function rootDiffers(
 ): DomainError {
   return new DomainError(
     'root_differs',
-    `the report is signed for ${line_count} lines of the root ${root_hash}, and its lines are ${seen.line_count} of the root ${seen.root_hash}; nothing of it was kept`,
+    `the report is signed for ${line_count} lines with the root ${root_hash}, but has ${seen.line_count} lines with the root ${seen.root_hash}; nothing was stored`,
   );
 }
 

@@ -30,7 +30,7 @@ export const endpointRoutes: FastifyPluginAsync<{ service: EndpointService }> = 
   await serveOpenApi(server, {
     title: 'Endpoint binary integrity',
     description:
-      'Compares what sensors read on endpoints with baselines that somebody approved, and tells of what differs at the next scan. It stops nothing and cuts nothing off.',
+      'Compares the files that sensors scan on endpoints with approved baselines, and reports differences at the next scan. It blocks nothing and disconnects nothing.',
     schemas: {
       Host: hostSchema,
       Scan: scanSchema,
@@ -77,7 +77,7 @@ const partRoutes: FastifyPluginAsyncZod<{ service: EndpointService }> = async (s
       schema: {
         operationId: 'reportScan',
         tags: ['sensor'],
-        summary: 'Report a scan, or a part of it; what follows from it is there once all parts are',
+        summary: 'Report a scan or a part of one; the scan is processed after its last part',
         body: scanReportSchema,
         response: { 201: reportTakenSchema, 202: partTakenSchema, ...problemResponses(409) },
       },
@@ -96,7 +96,7 @@ const partRoutes: FastifyPluginAsyncZod<{ service: EndpointService }> = async (s
       schema: {
         operationId: 'registerBaseline',
         tags: ['baselines'],
-        summary: 'Register a baseline, or a part of one; it is active once all parts are there',
+        summary: 'Register a baseline or a part of one; the baseline is active after its last part',
         body: registrationSchema,
         response: { 201: baselineSchema, 202: partTakenSchema, ...problemResponses(404, 409) },
       },

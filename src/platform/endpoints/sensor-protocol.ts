@@ -50,7 +50,7 @@ export class SensorProtocol {
       const endpoint = await findEndpoint(transaction, endpointId);
       if (endpoint.public_key === public_key) return { bound: false };
       if (!isKeyProved({ endpoint_id: endpointId, nonce: endpoint.nonce, public_key }, proof))
-        throw invalidField('proof', 'it is not by the key over this endpoint and its nonce');
+        throw invalidField('proof', 'is not a signature by the key over this endpoint and its nonce');
       const events = await EventWriting.begin(transaction, this.#deps, endpoint, 'reports');
       if (endpoint.public_key !== null) {
         events.raiseOfReports({
@@ -76,7 +76,7 @@ export class SensorProtocol {
     if (outcome !== null) return { public_key, ...outcome };
     throw new DomainError(
       'key_changed',
-      'another key is bound to this endpoint; if the machine was set up anew, somebody lets it begin anew: POST /hosts/ID/restart',
+      'another key is bound to this endpoint; if the machine was reinstalled, start a new chain: POST /hosts/ID/restart',
     );
   }
 }

@@ -43,7 +43,7 @@ export async function takePart(
   given: LinePart,
 ): Promise<{ next_part: number } | NewLineSet> {
   const { part, parts, kind } = given;
-  if (part > parts) throw invalidField('part', `it is ${part} of ${parts}`);
+  if (part > parts) throw invalidField('part', `must not exceed parts (${parts})`);
   const texts = canonicalTexts(given.lines);
   if (parts === 1) return gather(database, given, texts);
   const bytes = linesToBytes(texts);
@@ -102,7 +102,7 @@ function canonicalTexts(lines: readonly EndpointLine[]): string[] {
     if (last !== null && last.compare(path) >= 0)
       throw new DomainError(
         'invalid_request',
-        `lines.${at}: it does not sort after the line before it, by the bytes of its path`,
+        `lines.${at}: does not sort after the previous line, by the bytes of its path`,
       );
     last = path;
     return canonicalLine(line);
@@ -154,7 +154,7 @@ async function gather(database: Database, given: LinePart, lastTexts: readonly s
     if (last !== null && last.compare(pathOfText(first)) >= 0)
       throw new DomainError(
         'invalid_request',
-        `lines.0: part ${part} does not begin after the end of the previous one`,
+        `lines.0: part ${part} does not sort after the end of the previous part`,
       );
     last = pathOfText(end);
     for (const text of texts) {
@@ -180,8 +180,9 @@ async function stagedTexts(database: Database, { endpointNo, kind }: LinePart, p
 }
 
 function outOfOrder(kind: LinePart['kind'], part: number, next: number): DomainError {
-  const why = next === 1 ? `no part of this ${kind} is here` : `the parts of this ${kind} until ${next - 1} are here`;
-  return new DomainError('part_out_of_order', `part ${part} cannot be taken: ${why}; send part ${next}`, {
+  const why =
+    next === 1 ? `no part of this ${kind} has arrived` : `only parts up to ${next - 1} of this ${kind} have arrived`;
+  return new DomainError('part_out_of_order', `part ${part} is out of order: ${why}; send part ${next}`, {
     next_part: next,
   });
 }

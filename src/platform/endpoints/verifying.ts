@@ -109,7 +109,7 @@ class ReportWalk {
     this.checked++;
     const head = headIn(scan);
     if (head === null || reportSha256(head) !== scan.report_sha256)
-      this.#find(scan, 'report_digest', `the head of the report is not the one of the digest ${scan.report_sha256}`);
+      this.#find(scan, 'report_digest', `the head of the report does not match the digest ${scan.report_sha256}`);
     else this.#checkHead(scan, head);
     this.#checkChain(scan, head);
     this.#checkEntry(scan);
@@ -118,7 +118,7 @@ class ReportWalk {
       this.#find(
         scan,
         'root_differs',
-        `its lines have the root ${root}, and the report was signed for ${head.root_hash}`,
+        `its lines have the root ${root}, but the report is signed for ${head.root_hash}`,
       );
     this.#before = scan;
   }
@@ -126,42 +126,38 @@ class ReportWalk {
   /** @param endpoint columns that describe its last report. */
   end({ chain, sequence, report_sha256 }: { chain: number; sequence: number; report_sha256: string | null }): void {
     for (const { chain, sequence } of this.#recorded.values())
-      this.#find({ chain, sequence }, 'report_missing', 'the audit stream has an entry of a report that is not kept');
+      this.#find({ chain, sequence }, 'report_missing', 'the audit stream records this report, but it is not stored');
     const last = this.#before?.chain === chain ? this.#before : null;
     if ((last?.report_sha256 ?? null) !== report_sha256 || (last?.sequence ?? 0) !== sequence)
-      this.#find(
-        { chain, sequence },
-        'head_differs',
-        'the endpoint is said to have another last report than the one that is kept',
-      );
+      this.#find({ chain, sequence }, 'head_differs', 'the endpoint names another last report than the stored one');
   }
 
   #checkHead(scan: EndpointScan, head: ReportHead): void {
     const key = this.#keys.get(scan.chain);
-    if (key === undefined) this.#find(scan, 'key_differs', 'the audit stream has no key of this chain of reports');
+    if (key === undefined) this.#find(scan, 'key_differs', 'the audit stream has no key for this chain of reports');
     else if (!isReportSigned(head, scan.signature, key))
-      this.#find(scan, 'report_signature', 'the report is not signed by the key that was bound to its chain');
+      this.#find(scan, 'report_signature', 'the report is not signed with the key bound to its chain');
     const same =
       head.sequence === scan.sequence && head.scan_id === scan.scan_id && Number(head.complete) === scan.complete;
-    if (!same) this.#find(scan, 'report_differs', 'its row says something else than what was signed');
+    if (!same) this.#find(scan, 'report_differs', 'its row differs from what was signed');
   }
 
   #checkChain(scan: EndpointScan, head: ReportHead | null): void {
     const before = this.#before?.chain === scan.chain ? this.#before : null;
     const follows = scan.sequence === (before?.sequence ?? 0) + 1;
     if (follows && (head === null || head.previous_report_sha256 === (before?.report_sha256 ?? null))) return;
-    this.#find(scan, 'report_chain', 'the report does not go on with the one before it');
+    this.#find(scan, 'report_chain', 'the report does not follow the previous one');
   }
 
   #checkEntry(scan: EndpointScan): void {
     const recorded = this.#recorded.get(placeOf(scan));
     this.#recorded.delete(placeOf(scan));
-    if (recorded === undefined) this.#find(scan, 'report_unrecorded', 'the audit stream has no entry of this report');
+    if (recorded === undefined) this.#find(scan, 'report_unrecorded', 'the audit stream has no entry for this report');
     else if (recorded.report_sha256 !== scan.report_sha256)
       this.#find(
         scan,
         'report_differs',
-        `the audit stream has the digest ${recorded.report_sha256} for it, and what is kept has ${scan.report_sha256}`,
+        `the audit stream records the digest ${recorded.report_sha256}, but the stored report has ${scan.report_sha256}`,
       );
   }
 
@@ -201,7 +197,7 @@ async function rootOfSet(reader: Reader, setNo: number): Promise<string> {
     for await (const line of linesInChunks(reader, await chunksOfSet(reader, setNo))) root.add(line);
     return root.root();
   } catch {
-    return 'none: they cannot be read';
+    return 'unknown (they cannot be read)';
   }
 }
 

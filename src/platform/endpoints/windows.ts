@@ -111,14 +111,14 @@ export class ChangeWindows {
 /** @throws DomainError `invalid_request`. */
 function timesOf({ endpoint_ids, all, from, until }: NewWindow, now: Date): { from_at: string; until_at: string } {
   if ((endpoint_ids === undefined) === (all === undefined))
-    throw new DomainError('invalid_request', 'name endpoint_ids, or say all');
+    throw new DomainError('invalid_request', 'specify either endpoint_ids or all');
   const from_at = from ?? now.toISOString();
-  if (until <= now.toISOString()) throw invalidField('until', 'it is past');
-  if (until <= from_at) throw invalidField('until', 'it is not after from');
+  if (until <= now.toISOString()) throw invalidField('until', 'must be in the future');
+  if (until <= from_at) throw invalidField('until', 'must be after from');
   // Events from the past have already alerted.
-  if (from_at < new Date(now.getTime() - 60_000).toISOString()) throw invalidField('from', 'it is past');
+  if (from_at < new Date(now.getTime() - 60_000).toISOString()) throw invalidField('from', 'must not be in the past');
   if (Date.parse(until) - Date.parse(from_at) > LONGEST_MS)
-    throw invalidField('until', 'a change window is open for seven days at most');
+    throw invalidField('until', 'a change window can be open for at most seven days');
   return { from_at, until_at: until };
 }
 
@@ -195,6 +195,6 @@ export async function windowFor(reader: Reader, endpointNo: number, now: string)
 
 /** Returns a change window, locked until the transaction ends. @throws DomainError `not_found`. */
 const findWindow = rowFinder(ENDPOINT_TABLES, 'change_windows', 'window_id', {
-  missing: 'there is no change window of this id',
+  missing: 'no change window has this ID',
   isLocked: true,
 });

@@ -30,7 +30,7 @@ describe.each(DATABASES)('actions on %s', (_name, start) => {
       const logged = await agent.act({ input_hash: HASH, output_hash: HASH }, { algorithm, action_id });
       expect(logged).toMatchObject({ action_id, decision: 'allowed', violations: [], attested: true });
       expect(logged.trust).toMatchObject({ before: 60, after: 61, tier: 'TRUSTED' });
-      expect(logged.trust.reasons).toEqual(['+1: an attested action within what the agent is allowed.']);
+      expect(logged.trust.reasons).toEqual(['+1: an attested action that the agent is allowed.']);
       const last = (await agent.entries()).at(-1);
       expect(last).toMatchObject({ action: 'action.logged', actor: `agent:${agent.id}`, resource_id: action_id });
       expect(logged.entry).toEqual({ stream_id: `agents/${agent.id}`, sequence: last?.sequence, hash: last?.hash });
@@ -63,7 +63,7 @@ describe.each(DATABASES)('actions on %s', (_name, start) => {
       const { attested, trust } = await agent.log(SEARCH);
       expect(attested).toBe(false);
       expect(trust).toMatchObject({ before: 60, after: 60, tier: 'MONITOR' });
-      expect(trust.reasons).toEqual([expect.stringContaining('earns nothing')]);
+      expect(trust.reasons).toEqual([expect.stringContaining('earns no points')]);
     }
     expect(await agent.ledger()).toHaveLength(2);
     expect((await agent.row()).score).toBe(60);

@@ -51,8 +51,8 @@ describe.each(DATABASES)('agents on %s', (_name, start) => {
 
   test('an allowance that is empty denies all, and the answer says so', async () => {
     const both = await find(await place.registered({ allowed_tools: [], allowed_apis: [] }));
-    expect(both.message).toContain('allowed_tools is empty: each use of a tool is a violation.');
-    expect(both.message).toContain('allowed_apis is empty: each call of an API is a violation.');
+    expect(both.message).toContain('allowed_tools is empty, so every use of a tool is a violation.');
+    expect(both.message).toContain('allowed_apis is empty, so every call of an API is a violation.');
     const tools = await find(await place.registered({ allowed_apis: [] }));
     expect(tools.message).not.toContain('allowed_tools');
     expect(tools.message).toContain('allowed_apis is empty');

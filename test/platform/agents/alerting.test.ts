@@ -39,7 +39,7 @@ describe.each(DATABASES)('alerts of agents on %s', (_name, start) => {
 
   test.each([
     ['agent.auto_suspended', 'critical', 'Agent suspended: agent'],
-    ['agent.composition_changed', 'high', 'Agent is another one: agent'],
+    ['agent.composition_changed', 'high', 'Agent changed: agent'],
     ['agent.decoy_used', 'critical', 'Decoy used by agent: agent'],
     ['agent.killed', 'high', 'Kill switch used on agent: agent'],
   ] as const)('%s reaches a webhook and a mail, with how the agent stands', async (kind, severity, subject) => {

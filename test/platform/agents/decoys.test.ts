@@ -186,7 +186,7 @@ describe.each(DATABASES)('decoys in vaults on %s', (_name, start) => {
       ]);
       await setState(place.database, id, 'suspended');
       expect((await traps.find(credential_id)).detection_channels).toMatchObject([
-        { active: false, reason: 'The agent "agent" is suspended: its vault gives nothing out.' },
+        { active: false, reason: 'The agent "agent" is suspended, so its vault hands out nothing.' },
       ]);
       await place.vaults.removeDecoy(SOMEBODY, id, decoy_id);
       expect(await traps.find(credential_id)).toMatchObject({

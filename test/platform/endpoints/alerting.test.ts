@@ -45,7 +45,7 @@ describe.each(DATABASES)('alerts of endpoints on %s', (_name, start) => {
       'endpoint.stale',
       'high',
       'stale on host',
-      'An endpoint has not reported for three intervals: nobody knows how it stands.',
+      'An endpoint has not reported for three intervals, so its state is unknown.',
       async () => {
         at.now += HOUR;
         await at.stale();
@@ -55,14 +55,14 @@ describe.each(DATABASES)('alerts of endpoints on %s', (_name, start) => {
       'endpoint.changed',
       'critical',
       'binary_modified on host: /usr/sbin/sshd',
-      'Something on an endpoint is not as its baseline.',
+      'A file on an endpoint differs from its baseline.',
       () => host.reports(AFTER),
     ],
     [
       'endpoint.chain',
       'high',
       'report_signature on host',
-      'The reports of an endpoint do not go on as they should.',
+      'Something is wrong with the reports of an endpoint.',
       async () => {
         const { head, lines } = await host.made(BEFORE);
         const forged = new SensorDouble(host.id).signed(head, lines);
@@ -90,7 +90,7 @@ describe.each(DATABASES)('alerts of endpoints on %s', (_name, start) => {
     await host.reports([...files(50), file('/usr/sbin/sshd', 'b')]);
     await delivery.deliverDue();
     expect(to.told()).toMatchObject([{ data: { path: '/usr/sbin/sshd', events: 52 } }]);
-    expect(to.mails[0]?.text).toContain('\nOthers of the same report: 51\n');
+    expect(to.mails[0]?.text).toContain('\nOther events in this report: 51\n');
   });
 
   test('one change on many endpoints is told once an hour', async () => {

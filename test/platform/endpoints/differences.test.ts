@@ -73,12 +73,7 @@ const ROWS: readonly (readonly [words: string, before: EndpointLine[], after: En
     [],
     { event_type: 'binary_removed', severity: 'medium', observed: null, observed_sha256: null },
   ],
-  [
-    'a link in its place',
-    [BIN],
-    [link('/usr/bin/tool', '/tmp/x')],
-    { event_type: 'file_type_changed', severity: 'high' },
-  ],
+  ['is a link', [BIN], [link('/usr/bin/tool', '/tmp/x')], { event_type: 'file_type_changed', severity: 'high' }],
   ['a FIFO in its place', [BIN], [fifo], { event_type: 'file_type_changed', severity: 'high' }],
   [
     'a link that leads elsewhere',

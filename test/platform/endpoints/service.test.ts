@@ -18,7 +18,7 @@ describe.each(SERVICES)('on %s', (_name, start) => {
     const { status, body } = await call('POST', '/enroll', { name: 'web-1' });
     expect(status).toBe(201);
     expect(body).toMatchObject({ name: 'web-1', scan_interval_seconds: 3600, baseline: null });
-    expect(body.message).toContain('Enrolment registers no baseline');
+    expect(body.message).toContain('Enrollment registers no baseline');
     expect(body.roots).toContain('/usr/bin');
     expect((await call('GET', `/baselines/?endpoint_id=${body.endpoint_id}`)).body.data).toEqual([]);
     const [key] = (await service.call('GET', '//keys/')).body.data;
@@ -33,7 +33,7 @@ describe.each(SERVICES)('on %s', (_name, start) => {
       next: { sequence: 1, previous_report_sha256: null },
     });
     const unbound = await call('GET', '/sensor/settings');
-    expect([unbound.status, unbound.body.detail]).toEqual([403, expect.stringContaining('bound to no endpoint')]);
+    expect([unbound.status, unbound.body.detail]).toEqual([403, expect.stringContaining('not bound to an endpoint')]);
   });
 
   test('an enrolment that is sent twice under one key enrols once', async () => {

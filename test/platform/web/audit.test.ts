@@ -32,7 +32,7 @@ describe('a platform on which nothing is recorded', () => {
     const front = shown((await owner.get('/app/')).text);
     expect(front).toContain('! Not all of it is checked');
     expect(front).toContain('Last check of a stream never');
-    expect(front).toContain('No agent is registered yet');
+    expect(front).toContain('No agents are registered yet');
     expect(front).toContain('Person joined: The auditor, by The auditor');
   });
 });

@@ -87,7 +87,7 @@ export class Actions {
   async find(agentId: string, actionId: string): Promise<WireAction> {
     const agent = await findAgent(this.#database, agentId);
     const actions = this.#rows().where('agent_no', '=', agent.agent_no).where('action_id', '=', actionId);
-    const row = there(await actions.executeTakeFirst(), 'the agent has no action of this id');
+    const row = there(await actions.executeTakeFirst(), 'the agent has no action with this ID');
     return actionToWire(agent, row, (await outcomesOf(this.#database, [row.action_no])).get(row.action_no));
   }
 
@@ -155,9 +155,9 @@ function foundIn(
   { agentId, actionId }: OutcomeReport,
 ): { agent: Agent; action: AgentAction } | { refused: DomainError } {
   const agent = ledgers.agent(agentId);
-  if (agent === undefined) return { refused: new DomainError('not_found', 'there is no agent of this id') };
+  if (agent === undefined) return { refused: new DomainError('not_found', 'no agent has this ID') };
   const action = actions.find(({ action_id, agent_no }) => action_id === actionId && agent_no === agent.agent_no);
-  if (action === undefined) return { refused: new DomainError('not_found', 'the agent has no action of this id') };
+  if (action === undefined) return { refused: new DomainError('not_found', 'the agent has no action with this ID') };
   return { agent, action };
 }
 
@@ -168,7 +168,7 @@ function isSame({ outcome, output_hash }: NewReportedOutcome, said: NewOutcome):
 function saidOtherwise({ outcome, reported_at }: NewReportedOutcome): DomainError {
   return new DomainError(
     'conflict',
-    `that the action ${outcome === 'unknown' ? 'has an unknown outcome' : outcome} was reported at ${reported_at}, and stays; nothing was recorded`,
+    `the outcome "${outcome}" was already reported at ${reported_at}; nothing was recorded`,
   );
 }
 

@@ -57,7 +57,7 @@ export function violationsOf(agent: Agent, action: JudgedContent, facts: ActionF
     add('api_outside', `the API ${api} is not allowed`);
   for (const name of ['input_hash', 'output_hash'] as const)
     if (action[name] !== undefined && !SHA256.test(action[name]))
-      add('malformed_hash', `${name} is not SHA-256 as 64 hexadecimal digits`);
+      add('malformed_hash', `${name} is not a SHA-256 in 64 hexadecimal digits`);
   return violations;
 }
 
@@ -73,7 +73,7 @@ function otherThanRegistered(
     const said = action[name];
     if (said === undefined || said === agent[name]) continue;
     observed[name] = said;
-    sentences.push(`an action says ${name} ${said}, and ${agent[name]} is registered`);
+    sentences.push(`an action states ${name} ${said}, but ${agent[name]} is registered`);
   }
   return sentences.length === 0 ? null : { observed, because: sentences.join('; ') };
 }

@@ -76,11 +76,11 @@ export class KnownActions {
   #badSignature({ agent_no, agent_id }: Agent, { attestation, content }: ActionReport): string | null {
     if (attestation === null) return null;
     const keys = this.#read.publicKeys.get(agent_no);
-    if (keys === undefined) return 'the agent is not onboarded, and has no key to sign with';
+    if (keys === undefined) return 'the agent is not onboarded, so it has no signing key';
     if (!isSignedAction(agent_id, content, attestation, keys))
-      return `the signature is not ${attestation.algorithm} by the agent's key over this action`;
+      return `the signature is not a valid ${attestation.algorithm} signature by the agent's key over this action`;
     const isTaken = this.#actions.has(nameOf({ agent_no, action_id: actionIdOf(attestation) }));
-    return isTaken ? 'the agent has used this action_id for another action' : null;
+    return isTaken ? 'the agent already used this action_id for another action' : null;
   }
 }
 

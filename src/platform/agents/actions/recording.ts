@@ -97,7 +97,7 @@ class ActionRecording {
   async #add(report: ActionReport): Promise<() => ActionAnswer> {
     const { ledgers, known, now } = this.#begun;
     const agent = ledgers.agent(report.agentId);
-    if (agent === undefined) throw new DomainError('not_found', 'there is no agent of this id');
+    if (agent === undefined) throw new DomainError('not_found', 'no agent has this ID');
     const earlier = known.earlier(agent, report);
     if (earlier !== null) return () => ({ action: earlier });
     if (report.attestation !== null && isSignedTooFar(report.attestation, now)) throw signedTooFar(now);
@@ -152,20 +152,20 @@ function tripOf(
 function signedTooFar(now: Date): DomainError {
   return invalidField(
     'attestation.signed_at',
-    `it is more than five minutes from the time of the service, ${now.toISOString()}; nothing was recorded`,
+    `differs from the time of the service, ${now.toISOString()}, by more than five minutes; nothing was recorded`,
   );
 }
 
 function suspended(members: Record<string, unknown>): DomainError {
   return new DomainError(
     'agent_suspended',
-    'the agent is suspended: the attempt is recorded and costs points; it may act again once somebody reinstates it',
+    'the agent is suspended; the attempt is recorded and costs points; reinstate the agent to let it act again',
     members,
   );
 }
 
 function revoked(members: Record<string, unknown>): DomainError {
-  return new DomainError('agent_revoked', 'the agent is revoked, for ever; the attempt is recorded', members);
+  return new DomainError('agent_revoked', 'the agent is permanently revoked; the attempt is recorded', members);
 }
 
 /**

@@ -66,7 +66,7 @@ function cardOf({ agent_id, name, version }: CardSubject, addresses: IdentityAdd
   };
   return {
     name,
-    description: 'An agent that is registered with a governance service, which vouches for who it is.',
+    description: 'An agent that is registered with a governance service, which vouches for its identity.',
     version,
     provider: { organization: 'Evidence Platform', url: addresses.base },
     capabilities: {
@@ -75,7 +75,7 @@ function cardOf({ agent_id, name, version }: CardSubject, addresses: IdentityAdd
       extensions: [
         {
           uri: IDENTITY_EXTENSION,
-          description: 'Who the agent is, and where anybody asks how it stands.',
+          description: 'The identity of the agent, and where its status can be verified.',
           params: identity,
         },
       ],
@@ -85,7 +85,7 @@ function cardOf({ agent_id, name, version }: CardSubject, addresses: IdentityAdd
     skills: [
       {
         id: 'identity',
-        name: 'Proves who it is',
+        name: 'Proves its identity',
         description: 'Answers a challenge with the keys of its DID.',
         tags: ['identity'],
       },

@@ -72,7 +72,7 @@ export class KeyGenerations {
   async signing(reader: Reader, now: Date): Promise<KeyGeneration> {
     const last = now.getTime() + LEAF_DAYS * DAY_MS;
     const signing = (await this.inForce(reader, now)).find(({ notAfter }) => notAfter.getTime() >= last);
-    if (signing === undefined) throw new Error('the keys that sign for agents are not made yet');
+    if (signing === undefined) throw new Error('the signing keys for agents do not exist yet');
     return signing;
   }
 

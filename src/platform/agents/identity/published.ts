@@ -49,7 +49,7 @@ export class Published {
   }
 
   async #verify(agentId: string): Promise<AgentVerification> {
-    return toVerification(there(await this.#standing(agentId), 'there is no agent of this id'), this.#deps.clock());
+    return toVerification(there(await this.#standing(agentId), 'no agent has this ID'), this.#deps.clock());
   }
 
   addresses(): IdentityAddresses {
@@ -121,8 +121,8 @@ export class Published {
   }
 }
 
-const NO_LIST = 'there is no list of revoked certificates of this name';
-const NOBODY = 'there is no agent of this id that has an identity';
+const NO_LIST = 'no revocation list has this name';
+const NOBODY = 'no agent with this ID has an identity';
 
 /** Cache of signed documents. A document is reused while its content is unchanged and it is not too old. */
 class Kept<T> {

@@ -63,10 +63,10 @@ export function askAsStranger(
     const headers = { [OwnQuestions.header]: own.mark(agentId) };
     const { status, body } = await dispatcher.send({ url, method: 'GET', headers });
     if (status === 429)
-      throw new Unasked(`${url.host} refused the question as one too many; something between may limit it.`);
+      throw new Unasked(`${url.host} refused the request because of a rate limit, possibly of a proxy.`);
     if (status !== 200) throw new Error(`${url.host} answered with status ${status}.`);
     const { valid } = JSON.parse(body.toString()) as { valid?: unknown };
-    if (typeof valid !== 'boolean') throw new Error(`${url.host} answered something else.`);
+    if (typeof valid !== 'boolean') throw new Error(`${url.host} sent an unexpected answer.`);
     return valid;
   };
 }
@@ -107,7 +107,7 @@ export class FlipWatch {
     const late = sleep(ms, null, { signal: given.signal }).catch(() => null);
     const at = await Promise.race([this.begin(agentId), late]);
     given.abort();
-    return at ?? { why: this.#why.get(agentId) ?? 'It was not answered.' };
+    return at ?? { why: this.#why.get(agentId) ?? 'Public verification did not answer.' };
   }
 
   stop(): void {
@@ -118,9 +118,9 @@ export class FlipWatch {
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
       try {
         if (!(await this.#ask(agentId))) return this.#clock();
-        this.#why.set(agentId, 'It still said that the agent is valid.');
+        this.#why.set(agentId, 'Public verification still reported the agent as valid.');
       } catch (error) {
-        this.#why.set(agentId, `It could not be asked: ${messageOf(error)}`);
+        this.#why.set(agentId, `Public verification failed: ${messageOf(error)}`);
         if (error instanceof Unasked) return null;
       }
       await sleep(pause, null, { signal: this.#over.signal });

@@ -186,7 +186,7 @@ export class Carrying {
 }
 
 function without({ detail, ...end }: StepEnd, refusal: string): StepEnd {
-  return { ...end, detail: `${detail} No entry could be written of it: ${sentence(refusal)}` };
+  return { ...end, detail: `${detail} No entry could be written: ${sentence(refusal)}` };
 }
 
 function sentence(text: string): string {

@@ -120,7 +120,7 @@ export async function endStep(
 
 /** @throws DomainError `not_found`. */
 export const findKill = rowFinder(AGENT_TABLES, 'agent_kills', 'kill_id', {
-  missing: 'there is no use of the kill switch of this id',
+  missing: 'no use of the kill switch has this ID',
 });
 
 /** Returns the unfinished kills that no process is running. */

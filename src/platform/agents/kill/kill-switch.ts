@@ -124,7 +124,7 @@ export class KillSwitch {
     const now = this.#deps.clock();
     const agent = await lockAgent(transaction, agentId);
     if (agent.state === 'revoked' && input.mode === 'suspend')
-      throw new DomainError('conflict', 'the agent is revoked, and stays so: it cannot be suspended');
+      throw new DomainError('conflict', 'the agent is permanently revoked, and cannot be suspended');
     const agents = [...(await descendantsOf(transaction, agent)).toReversed(), agent];
     const kill = await insertKill(transaction, {
       kill_id: randomUUID(),
@@ -202,8 +202,10 @@ function messageOf(finishedAt: string | null, steps: readonly StepRow[]): string
   const count = (wanted: StepRow['result']) => steps.filter(({ result }) => result === wanted).length;
   const [failed, left] = [count('failed'), count(null)];
   const parts = [
-    finishedAt === null ? `${left} steps are left; they are done also after a restart.` : '',
-    failed > 0 ? `${failed} steps failed: read why, and use the kill switch again; what is done stays done.` : '',
+    finishedAt === null ? `${left} steps remain, and run even after a restart.` : '',
+    failed > 0
+      ? `${failed} steps failed: read the reasons, and use the kill switch again. Completed steps remain in effect.`
+      : '',
     `${count('completed')} steps were completed.`,
     'Linked IAM apps were not disabled and vaults were not locked: neither is available.',
   ];

@@ -52,19 +52,19 @@ export function reinstateAgent(
 
 async function refuseUnready(transaction: Transaction, agent: Agent): Promise<void> {
   if (agent.state === 'revoked')
-    throw new DomainError('conflict', 'the agent is revoked, and stays so: register another one in its place');
+    throw new DomainError('conflict', 'the agent is permanently revoked; register another one');
   if (agent.state !== 'suspended')
-    throw new DomainError('conflict', `the agent is ${agent.state}: only a suspended agent is reinstated`);
+    throw new DomainError('conflict', `the agent is ${agent.state}; only a suspended agent can be reinstated`);
   const kill = await runningKillOf(transaction, agent);
   if (kill !== undefined)
     throw new DomainError(
       'conflict',
-      `the kill switch is still at work on the agent (${kill.kill_id}): reinstate it when that is finished`,
+      `the kill switch is still running on the agent (${kill.kill_id}); reinstate the agent when it is finished`,
     );
   if (agent.parent_agent_id === null) return;
   const { state } = await findAgent(transaction, agent.parent_agent_id);
   if (state !== 'active')
-    throw new DomainError('conflict', `the agent that delegates to this one is ${state}: it comes first`);
+    throw new DomainError('conflict', `the agent that delegates to it is ${state}; reinstate that agent first`);
 }
 
 /**
@@ -84,16 +84,14 @@ async function restoreIdentity(transaction: Transaction, agent: Agent, now: Date
 function messageOf({ composition_changed_at, onboarded_at }: Agent, children: readonly Agent[]): string {
   const stopped = children.filter(({ state }) => state === 'suspended').length;
   const parts = [
-    onboarded_at === null
-      ? 'The agent is registered, and has no identity yet: onboard it.'
-      : 'The agent may act again.',
+    onboarded_at === null ? 'The agent is registered but has no identity yet: onboard it.' : 'The agent may act again.',
     composition_changed_at === null
       ? ''
-      : 'Its composition changed: its passport stays suspended until it is onboarded again.',
+      : 'Its composition changed, so its passport stays suspended until the agent is onboarded again.',
     stopped === 0
       ? ''
-      : `${plural(stopped, 'agent')} that it delegates to ${agree(stopped, 'stays', 'stay')} suspended: reinstate each one by itself.`,
-    'Reinstating an agent reinstates none of its children.',
+      : `${plural(stopped, 'agent')} that it delegates to ${agree(stopped, 'stays', 'stay')} suspended: reinstate each one separately.`,
+    'Agents that it delegates to are not reinstated with it.',
   ];
   return parts.filter((part) => part !== '').join(' ');
 }

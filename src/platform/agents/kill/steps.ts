@@ -57,8 +57,8 @@ export function killSteps(deps: KillDeps): readonly KillStep[] {
       }),
     ),
     { name: 'public_verification', deadlineMs: ASKING_MS, look: lookFromOutside },
-    notAvailable('linked_iam_apps', 'Disabling linked IAM apps is not available: nothing was done to them.'),
-    notAvailable('vault_lock', 'Locking the vault is not available: it is as it was.'),
+    notAvailable('linked_iam_apps', 'Disabling linked IAM apps is not available; they were not changed.'),
+    notAvailable('vault_lock', 'Locking the vault is not available; the vault was not changed.'),
   ];
 }
 
@@ -76,13 +76,13 @@ const STATES = { suspend: 'suspended', revoke: 'revoked' } as const satisfies Re
 
 const stopAgent: Act = async (transaction, { kill: { mode }, agentId }, { clock }) => {
   const agent = await lockAgent(transaction, agentId);
-  if (agent.state === 'revoked') return completed('The agent was revoked already.');
+  if (agent.state === 'revoked') return completed('The agent was already revoked.');
   const state = STATES[mode];
   const suspended_because = mode === 'suspend' ? 'kill_switch' : null;
   const since = agent.state === state ? {} : { state_changed_at: clock().toISOString() };
   await changeAgent(transaction, agent, { state, suspended_because, ...since });
   return completed(
-    agent.state === state ? `The agent was ${state} already.` : `It was ${agent.state}, and is ${state}.`,
+    agent.state === state ? `The agent was already ${state}.` : `The agent was ${agent.state} and is now ${state}.`,
   );
 };
 
@@ -92,9 +92,9 @@ const endPassport: Act = async (transaction, { kill: { mode }, agentId }, { cloc
   if (identity === null) return completed('The agent has no passport: it was never onboarded.');
   const { passport_status: before } = identity;
   const after = STATES[mode];
-  if (before === 'revoked' || before === after) return completed(`The passport was ${before} already.`);
+  if (before === 'revoked' || before === after) return completed(`The passport was already ${before}.`);
   await changePassport(transaction, identity, after, clock());
-  return completed(`The passport was ${before}, and is ${after}.`);
+  return completed(`The passport was ${before} and is now ${after}.`);
 };
 
 /** Reasons of RFC 5280 section 5.3.1. */
@@ -107,19 +107,19 @@ const revokeBoth: Act = async (transaction, { kill: { mode }, agentId }, { clock
   const changed = await revokeCertificates(transaction, identity, { reason: REASONS[mode], now: clock() });
   return completed(
     changed.length === 0
-      ? 'Both certificates were in the revocation lists already.'
+      ? 'Both certificates were already in the revocation lists.'
       : `${plural(changed.length, 'certificate')} ${agree(changed.length, 'is', 'are')} in the revocation lists: ${REASONS[mode]}.`,
   );
 };
 
 const endKeys: Act = async (transaction, { kill: { mode, started_by }, agentId }, { clock, administration }) => {
   if (mode === 'suspend')
-    return completed('Keys that are bound to the agent stay: what they are used for is refused and recorded.');
+    return completed('Keys bound to the agent remain valid, so that their use is refused and recorded.');
   const issuing = { actor: { name: started_by, scopes: [] }, now: clock(), administration };
   const revoked = await revokeBoundKeys(transaction, boundToAgent(agentId), issuing);
   return completed(
     revoked.length === 0
-      ? 'No good key was bound to the agent.'
+      ? 'No valid key was bound to the agent.'
       : `${plural(revoked.length, 'key')} ${agree(revoked.length, 'was', 'were')} revoked.`,
   );
 };
@@ -127,9 +127,9 @@ const endKeys: Act = async (transaction, { kill: { mode, started_by }, agentId }
 const endAgentLeases: Act = async (transaction, { kill: { kill_id }, agentId }, { clock }) => {
   const agent = await findAgent(transaction, agentId);
   const { ended, handed_out } = await endLeases(transaction, agent, { because: `kill ${kill_id}`, now: clock() });
-  if (handed_out.length === 0) return completed('No lease of what is in the vault was running.');
+  if (handed_out.length === 0) return completed('No leases of the vault were active.');
   return completed(
-    `${plural(ended, 'lease')} ${agree(ended, 'was', 'were')} ended. The values that were handed out cannot be called back; change them: ${handed_out.join(', ')}.`,
+    `${plural(ended, 'lease')} ${agree(ended, 'was', 'were')} ended. Values that were handed out cannot be recalled; change these secrets: ${handed_out.join(', ')}.`,
   );
 };
 
@@ -138,13 +138,13 @@ const notifyOfKill: Act = async (transaction, { kill, agentId }, deps) => {
   const told = await notifySubscribers(transaction, deps, { agent, kill, event: STATES[kill.mode] });
   if (told === 0) return completed('There are no subscribers.');
   return completed(
-    `${plural(told, 'Security Event Token')} ${agree(told, 'is', 'are')} signed and on the way; how each one stands is below.`,
+    `${plural(told, 'Security Event Token')} ${agree(told, 'is', 'are')} signed and queued; their delivery is listed below.`,
   );
 };
 
 async function lookFromOutside({ agentId, watch }: StepSubject): Promise<StepEnd> {
   const seen = await watch.flipped(agentId, ASKING_MS - SAYING_MS);
   if (!(seen instanceof Date)) return { result: 'failed', detail: seen.why };
-  const detail = 'Public verification, asked without a key, says that the agent is not valid.';
+  const detail = 'Public verification, requested without a key, reports the agent as not valid.';
   return { result: 'completed', detail, flippedAt: seen };
 }

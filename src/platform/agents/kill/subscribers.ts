@@ -50,7 +50,7 @@ export class Subscribers {
     const { database, clock } = this.#deps;
     return database.write(async (transaction) => {
       const subscriber = await findSubscriber(transaction, subscriberId);
-      if (subscriber.removed_at !== null) throw new DomainError('not_found', 'the subscriber was removed already');
+      if (subscriber.removed_at !== null) throw new DomainError('not_found', 'the subscriber was already removed');
       await changeSubscriber(transaction, subscriber, { removed_at: clock().toISOString() });
       await this.#record(transaction, actor, 'agent_subscriber.removed', subscriber);
       return toWire(subscriber);
@@ -59,7 +59,7 @@ export class Subscribers {
 
   async #insert(transaction: Transaction, actor: Actor, { url, audience }: NewSubscriber): Promise<string> {
     if ((await standing(transaction)).length >= MOST_SUBSCRIBERS)
-      throw new DomainError('conflict', `there are ${MOST_SUBSCRIBERS} subscribers already; remove one first`);
+      throw new DomainError('conflict', `there are already ${MOST_SUBSCRIBERS} subscribers; remove one first`);
     const subscriber = await insertSubscriber(transaction, {
       subscriber_id: randomUUID(),
       url: new URL(url).href,
@@ -97,7 +97,7 @@ function standing(reader: Reader): Promise<Subscriber[]> {
 
 /** @throws DomainError `not_found`. */
 const findSubscriber = rowFinder(AGENT_TABLES, 'agent_subscribers', 'subscriber_id', {
-  missing: 'there is no subscriber of this id',
+  missing: 'no subscriber has this ID',
 });
 
 function toWire(row: Subscriber): WireSubscriber {

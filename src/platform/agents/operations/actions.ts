@@ -18,7 +18,7 @@ export function actionOperations({ actions }: AgentService) {
   return {
     logAction: ACTIONS.post('/agents/:agent_id/actions', {
       scope: 'agents:act',
-      summary: 'Log an action of an agent; a violation is recorded, and cannot be prevented here',
+      summary: 'Log an action of an agent; violations are recorded but not prevented',
       params: agentParamsSchema,
       body: newActionSchema,
       isKeyed: true,
@@ -36,7 +36,7 @@ export function actionOperations({ actions }: AgentService) {
       work: ({ params, query }) => actions.list(params.agent_id, query),
     }),
     getAction: ACTIONS.get('/agents/:agent_id/actions/:action_id', {
-      summary: 'Get an action: what was decided, and where its entry is',
+      summary: 'Get an action, with its decision and its audit entry',
       params: actionParamsSchema,
       answer: actionSchema,
       refusals: [404],
@@ -44,7 +44,7 @@ export function actionOperations({ actions }: AgentService) {
     }),
     reportOutcome: ACTIONS.post('/agents/:agent_id/actions/:action_id/outcome', {
       scope: 'agents:act',
-      summary: 'Report what became of an action, once; it is an entry of its own',
+      summary: 'Report the outcome of an action, once, as a separate audit entry',
       params: actionParamsSchema,
       body: newOutcomeSchema,
       status: 201,

@@ -20,7 +20,7 @@ const TRUST = operationGroup('agents', 'trust');
 export function agentOperations({ agents, onboarding, stats }: AgentService) {
   return {
     registerAgent: AGENTS.post('/agents', {
-      summary: 'Register an agent; an allowance that is empty denies all',
+      summary: 'Register an agent; an empty allowance denies everything',
       body: agentRegistrationSchema,
       isKeyed: true,
       status: 201,
@@ -35,7 +35,7 @@ export function agentOperations({ agents, onboarding, stats }: AgentService) {
       work: ({ query }) => agents.list(query),
     }),
     getAgent: AGENTS.get('/agents/:agent_id', {
-      summary: 'Get an agent: how it stands, and its public identity',
+      summary: 'Get an agent, with its state and public identity',
       params: agentParamsSchema,
       answer: agentSchema,
       refusals: [404],
@@ -43,7 +43,7 @@ export function agentOperations({ agents, onboarding, stats }: AgentService) {
     }),
     changeAgent: AGENTS.patch('/agents/:agent_id', {
       summary:
-        'Change an agent; another model, version, prompt or allowance suspends its passport until it is onboarded again',
+        'Change an agent; changing its model, version, prompt or allowances suspends its passport until it is onboarded again',
       params: agentParamsSchema,
       body: agentPatchSchema,
       answer: agentSchema,
@@ -52,7 +52,7 @@ export function agentOperations({ agents, onboarding, stats }: AgentService) {
     }),
     onboardAgent: AGENTS.post('/agents/:agent_id/onboard', {
       summary:
-        'Onboard an agent: identity, certificate, vault, audit stream and passport; private keys are answered this once',
+        'Onboard an agent: issue its identity, certificates, vault, audit stream and passport; private keys are returned only once',
       params: agentParamsSchema,
       isKeyed: true,
       status: 201,
@@ -61,7 +61,7 @@ export function agentOperations({ agents, onboarding, stats }: AgentService) {
       work: ({ actor, params, key }) => onboarding.onboard(actor, params.agent_id, key),
     }),
     getAgentStats: AGENTS.get('/stats/', {
-      summary: 'Count agents, and what is wrong with them',
+      summary: 'Count agents by state and tier, suspended passports, actions and violations',
       answer: agentStatsSchema,
       work: () => stats(),
     }),
@@ -72,14 +72,14 @@ export function agentOperations({ agents, onboarding, stats }: AgentService) {
 export function trustOperations({ trust }: AgentService) {
   return {
     getTrustScore: TRUST.get('/agents/:agent_id/trust-score', {
-      summary: 'Get the trust score of an agent: its tier, what it is the sum of, what holds it, and what to do next',
+      summary: 'Get the trust score of an agent: its tier, factors, ceiling and next steps',
       params: agentParamsSchema,
       answer: trustScoreSchema,
       refusals: [404],
       work: ({ params }) => trust.score(params.agent_id),
     }),
     listTrustLines: TRUST.get('/agents/:agent_id/trust-score/history', {
-      summary: 'List the ledger of an agent, newest first: every score that was ever shown follows from it',
+      summary: 'List the trust ledger of an agent, newest first; every score follows from it',
       params: agentParamsSchema,
       query: pageQuerySchema,
       answer: pageSchema(trustLineSchema),
@@ -88,7 +88,7 @@ export function trustOperations({ trust }: AgentService) {
     }),
     simulateTrust: TRUST.post('/agents/:agent_id/trust-score/simulate', {
       scope: 'agents:read',
-      summary: 'Get what rules or an action would do to the trust score of an agent; nothing is recorded',
+      summary: 'Simulate the effect of rules or an action on the trust score of an agent; nothing is recorded',
       params: agentParamsSchema,
       body: simulationSchema,
       answer: simulatedSchema,

@@ -7,13 +7,13 @@ const SUBSCRIBERS = operationGroup('agents', 'subscribers');
 export function subscriberOperations({ subscribers }: AgentService) {
   return {
     listSubscribers: SUBSCRIBERS.get('/subscribers', {
-      summary: 'List the subscribers that are notified when agents are stopped and reinstated',
+      summary: 'List the subscribers that are notified when agents are stopped or reinstated',
       answer: subscriberListSchema,
       work: async () => ({ data: await subscribers.list() }),
     }),
     addSubscriber: SUBSCRIBERS.post('/subscribers', {
       summary:
-        'Have signed Security Event Tokens (RFC 8417) pushed to an address (RFC 8935) when agents are stopped and reinstated',
+        'Add a subscriber: push signed Security Event Tokens (RFC 8417) to an address (RFC 8935) when agents are stopped or reinstated',
       body: subscriberSchema,
       isKeyed: true,
       status: 201,
@@ -22,7 +22,7 @@ export function subscriberOperations({ subscribers }: AgentService) {
       work: ({ actor, body, key }) => subscribers.add(actor, body, key),
     }),
     removeSubscriber: SUBSCRIBERS.delete('/subscribers/:subscriber_id', {
-      summary: 'Push nothing more to an address; what is on its way is given up',
+      summary: 'Remove a subscriber and discard its pending messages',
       params: subscriberParamsSchema,
       answer: wireSubscriberSchema,
       refusals: [404],

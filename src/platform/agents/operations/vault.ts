@@ -31,7 +31,7 @@ export function vaultOperations({ vault }: AgentService) {
     }),
     putAgentSecret: VAULT.put(SECRET, {
       scope: 'agents:act',
-      summary: 'Put a secret into the vault of an agent, in the place of the one of its name',
+      summary: 'Put a secret into the vault of an agent, replacing one with the same name',
       params: secretParamsSchema,
       body: newSecretSchema,
       answer: secretSchema,
@@ -41,7 +41,7 @@ export function vaultOperations({ vault }: AgentService) {
     }),
     getAgentSecret: VAULT.get(SECRET, {
       scope: 'agents:act',
-      summary: 'Take a secret out of the vault of an agent, under a lease; each time is an entry of its stream',
+      summary: 'Read a secret from the vault of an agent, under a lease; each read is an entry of the audit stream',
       params: secretParamsSchema,
       isSecret: true,
       answer: takenSecretSchema,
@@ -62,14 +62,14 @@ export function vaultOperations({ vault }: AgentService) {
 export function decoyOperations({ vault }: AgentService) {
   return {
     listAgentDecoys: VAULT.get(DECOYS, {
-      summary: 'List the decoys in the vault of an agent, which the agent cannot tell from the rest',
+      summary: 'List the decoys in the vault of an agent, which look like real secrets and tools to the agent',
       params: agentParamsSchema,
       answer: decoyListSchema,
       refusals: [404],
       work: async ({ params }) => ({ data: (await vault.list(params.agent_id)).decoys }),
     }),
     addAgentDecoy: VAULT.post(DECOYS, {
-      summary: 'Put a decoy into the vault of an agent; this needs the scope traps:write, too',
+      summary: 'Put a decoy into the vault of an agent; also requires the scope traps:write',
       params: agentParamsSchema,
       body: newDecoySchema,
       status: 201,
@@ -81,7 +81,8 @@ export function decoyOperations({ vault }: AgentService) {
       },
     }),
     removeAgentDecoy: VAULT.delete(`${DECOYS}/:decoy_id`, {
-      summary: 'Take a decoy out of the vault of an agent; its trap stays one; this needs the scope traps:write, too',
+      summary:
+        'Remove a decoy from the vault of an agent; its trap remains active; also requires the scope traps:write',
       params: decoyParamsSchema,
       answer: decoySchema,
       refusals: [404],

@@ -8,7 +8,7 @@ import { actionPath } from './paths.ts';
 export function actionTable(
   actions: readonly WireAction[],
   now: Date,
-  empty: Markup = emptyState('It has reported nothing so far.'),
+  empty: Markup = emptyState('No actions yet.'),
 ): Markup {
   return dataTable({
     caption: 'Actions',
@@ -41,7 +41,7 @@ function decisionCell({ decision, violations }: WireAction): Markup {
 }
 
 function signedCell({ attested }: WireAction): Markup {
-  return attested ? statusWord('good', 'by its key') : markup`<span class="minor">no</span>`;
+  return attested ? statusWord('good', 'with its key') : markup`<span class="minor">no</span>`;
 }
 
 function scoreCell({ trust: { before, after } }: WireAction): Markup {

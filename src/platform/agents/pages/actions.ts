@@ -43,13 +43,13 @@ function listPage(server: FastifyInstance, { service, clock }: AgentPageParts): 
     const mark = liveMark(data[0]?.entry.sequence ?? 0, now);
     if (isKnown(reply, mark)) return sendKnown(reply);
     const path = agentPath(id, 'actions');
-    const empty = decision === undefined ? firstAction(agent, request) : emptyState('No action is like that.');
+    const empty = decision === undefined ? firstAction(agent, request) : emptyState('No actions match.');
     const list = [actionTable(data, now, empty), further(path, { decision, cursor }, next_cursor)];
     return reply.page({
-      title: `What ${agent.name} did`,
+      title: `Actions of ${agent.name}`,
       above: aboveAgent(agent),
       introduction:
-        'As it was reported. Every action is an entry of its audit stream. What its key signed counts for its trust; what was only reported is recorded, and earns nothing.',
+        'Actions as reported. Each is an entry of the audit stream. Signed actions count toward trust; unsigned actions are recorded but earn no points.',
       content: [filters(path, { decision }), liveRegion({ mark, says: sayOf(data), now }, list)],
       api: { path: withQuery(agentsApi(id, 'actions'), { decision }) },
     });
@@ -62,7 +62,7 @@ function filters(path: string, asked: Pick<ActionQuery, 'decision'>): Markup {
 }
 
 function sayOf([last]: readonly WireAction[]): string {
-  return last === undefined ? 'It has reported nothing.' : `The last action: ${DECISION_WORDS[last.decision][1]}.`;
+  return last === undefined ? 'No actions yet.' : `The last action: ${DECISION_WORDS[last.decision][1]}.`;
 }
 
 const EXAMPLE = { action_type: 'tool_call', action_description: 'read the invoice 4711' };
@@ -71,8 +71,8 @@ function firstAction({ agent_id, allowed_tools }: WireAgent, request: FastifyReq
   const body = { ...EXAMPLE, tool_used: allowed_tools[0] ?? 'read_file' };
   const command = curlCommand(request, { method: 'POST', path: agentsApi(agent_id, 'actions'), body });
   return emptyState(
-    'It has reported nothing so far. An agent reports what it does with its own API key:',
-    copyable('first-action', 'Report an action, as a call of the API', command),
+    'No actions yet. An agent reports its actions with its own API key:',
+    copyable('first-action', 'Report an action, as an API call', command),
   );
 }
 
@@ -84,11 +84,11 @@ function onePage(server: FastifyInstance, { service, people, clock }: AgentPageP
       const agent = await service.agents.find(agent_id);
       const call = await namesOfActors(people, [done.reported_by]);
       return {
-        title: `An action of ${agent.name}`,
+        title: `Action of ${agent.name}`,
         above: [...aboveAgent(agent), { title: 'Actions', path: agentPath(agent_id, 'actions') }],
         content: [
           judged(done),
-          section('What it did', markup`<p class="told">${name(done.action_description)}</p>\n`),
+          section('Description', markup`<p class="told">${name(done.action_description)}</p>\n`),
           facts(done, call, clock(), request),
           outcome(done, clock(), request),
         ],
@@ -99,7 +99,7 @@ function onePage(server: FastifyInstance, { service, people, clock }: AgentPageP
 
 /** Renders the decision, its reasons, and its effect on the score. */
 function judged({ decision, violations, trust: { before, after, reasons } }: WireAction): Markup {
-  const score = before === after ? `Its score stays ${after}.` : `Its score went from ${before} to ${after}.`;
+  const score = before === after ? `The score stays ${after}.` : `The score went from ${before} to ${after}.`;
   return markup`<div class="verdict ${decision === 'allowed' ? 'verified' : 'failed'}"><p class="state">${decisionWord(decision)}</p>
 ${violations.length === 0 ? null : markup`<ul class="prose">${violations.map(({ rule, message }) => markup`<li><strong>${RULE_WORDS[rule]}</strong>: ${name(message)}</li>`)}</ul>\n`}<p>${score} ${trustWord({ tier: tierOf(after), score: after })}</p>
 ${reasons.length === 0 ? null : markup`<ul class="prose">${reasons.map((each) => markup`<li>${name(each)}</li>`)}</ul>\n`}</div>
@@ -112,9 +112,12 @@ function facts(done: WireAction, call: NameActor, now: Date, request: FastifyReq
   return factList([
     ['Type', name(done.action_type)],
     ...given.map(([label, value]) => (value === null ? null : ([label, name(value)] as const))),
-    ['Digest of its input', digestCell(done.input_hash)],
-    ['Digest of its output', digestCell(done.output_hash)],
-    ['Signed', done.attested ? statusWord('good', `by its key, ${done.algorithm ?? ''}`) : 'no: it earns nothing'],
+    ['Input digest', digestCell(done.input_hash)],
+    ['Output digest', digestCell(done.output_hash)],
+    [
+      'Signed',
+      done.attested ? statusWord('good', `with its key, ${done.algorithm ?? ''}`) : 'no, so it earns no points',
+    ],
     [
       'Reported by',
       done.reported_by === boundToAgent(done.agent_id) ? 'the agent itself' : name(call(done.reported_by)),
@@ -132,12 +135,12 @@ function digestCell(text: string | null): Markup {
 const OUTCOME_TONES = { succeeded: 'good', failed: 'bad', unknown: 'neutral' } as const;
 
 function outcome({ outcome: said }: WireAction, now: Date, request: FastifyRequest): Markup {
-  if (said === null) return section('What became of it', emptyState('The agent has not said so far.'));
+  if (said === null) return section('Outcome', emptyState('The agent has not reported an outcome yet.'));
   const facts = factList([
     ['Outcome', statusWord(OUTCOME_TONES[said.outcome], said.outcome)],
-    ['Digest of its output', digestCell(said.output_hash)],
+    ['Output digest', digestCell(said.output_hash)],
     ['Reported', moment(said.reported_at, now)],
     ['Recorded as', entryPlace(said.entry, request)],
   ]);
-  return section('What became of it', facts);
+  return section('Outcome', facts);
 }

@@ -9,8 +9,8 @@ const { model, version, allowed_tools, allowed_apis } = agentRegistrationSchema.
 
 /** Form fields of an agent's composition and rights, for registration and changes. */
 export const compositionShape = {
-  model: z.string().trim().min(1, 'Say which model it uses').pipe(model),
-  version: z.string().trim().min(1, 'Say which version it is').pipe(version),
+  model: z.string().trim().min(1, 'Enter a model').pipe(model),
+  version: z.string().trim().min(1, 'Enter a version').pipe(version),
   allowed_tools: z.preprocess(linesOfField, allowed_tools),
   allowed_apis: z.preprocess(linesOfField, allowed_apis),
 };
@@ -21,13 +21,13 @@ export function typedOf({ model, version, allowed_tools, allowed_apis }: WireAge
 }
 
 export function compositionFields(form: FormState): Markup[] {
-  const version = 'Of the agent, as numbers with dots: 1.0.0';
-  const tools = 'One name a line. Where nothing is said it may use none.';
-  const apis = 'One host name a line. Where nothing is said it may call none.';
+  const version = 'Version of the agent, such as 1.0.0';
+  const tools = 'One name per line. If empty, the agent may use no tools.';
+  const apis = 'One host name per line. If empty, the agent may call no APIs.';
   return [
-    field(form, { name: 'model', label: 'Model', hint: 'The name of the model that it uses.', autocomplete: 'off' }),
+    field(form, { name: 'model', label: 'Model', hint: 'Name of the model that the agent uses.', autocomplete: 'off' }),
     field(form, { name: 'version', label: 'Version', autocomplete: 'off', hint: version }),
-    textArea(form, { name: 'allowed_tools', label: 'Tools that it may use', isOptional: true, hint: tools }, 4),
-    textArea(form, { name: 'allowed_apis', label: 'APIs that it may call', isOptional: true, hint: apis }, 4),
+    textArea(form, { name: 'allowed_tools', label: 'Allowed tools', isOptional: true, hint: tools }, 4),
+    textArea(form, { name: 'allowed_apis', label: 'Allowed APIs', isOptional: true, hint: apis }, 4),
   ];
 }

@@ -52,18 +52,14 @@ export function agentPage(server: FastifyInstance, { service, people, clock }: A
           facts(agent, call, now, request),
           acts(agent, request),
           allowances(agent),
-          section('Trust', trustFacts(trust), link(agentPath(id, 'trust'), 'How its score came about')),
-          section(
-            'What it did last',
-            actionTable(actions.data, now),
-            link(agentPath(id, 'actions'), 'All its actions'),
-          ),
+          section('Trust', trustFacts(trust), link(agentPath(id, 'trust'), 'History of the score')),
+          section('Latest actions', actionTable(actions.data, now), link(agentPath(id, 'actions'), 'All actions')),
           identitySection(agent, now, request),
           await forWriters(request, () => vaultOf(service, agent, now, request)),
           await familyOf(service, agent),
           kills.data.length === 0
             ? null
-            : section('Kill switch', killTable(kills.data, now), link(agentPath(id, 'kills'), 'All its uses')),
+            : section('Kill switch', killTable(kills.data, now), link(agentPath(id, 'kills'), 'All uses')),
         ],
       };
     },
@@ -78,7 +74,7 @@ function standing({
 }: WireAgent): Pick<PageView, 'introduction'> & { wrong: Markup | null } {
   const isStopped = state === 'suspended' || state === 'revoked';
   if (!isStopped && composition.changed_at === null) return { introduction: message, wrong: null };
-  const more = isStopped ? ' What it reports is refused and recorded.' : '';
+  const more = isStopped ? ' Its reports are refused and recorded.' : '';
   return { wrong: markup`<p class="refusal">${message}${more}</p>\n` };
 }
 
@@ -92,10 +88,10 @@ function facts(agent: WireAgent, call: NameActor, now: Date, request: FastifyReq
     ['Model', name(agent.model)],
     ['Version', name(agent.version)],
     ['Registered', markup`${name(call(registered_by))}, ${moment(registered_at, now)}`],
-    onboarded_at === null ? null : ['Onboarded first', moment(onboarded_at, now)],
-    ['Id', markup`<code>${agent_id}</code>`],
+    onboarded_at === null ? null : ['First onboarded', moment(onboarded_at, now)],
+    ['ID', markup`<code>${agent_id}</code>`],
     stream && ['Recorded in', stream],
-    ['Anybody can verify it at', markup`<code>${name(publicUrl)}</code>`],
+    ['Public verification', markup`<code>${name(publicUrl)}</code>`],
   ]);
 }
 
@@ -107,13 +103,11 @@ function acts(agent: WireAgent, request: FastifyRequest): Markup | null {
   const isNew = identity === null || composition.changed_at !== null;
   const below = withQuery(REGISTER_PATH, { parent_agent_id: agent_id });
   return actsFor(request, 'agents:write', [
-    isNew && state !== 'suspended'
-      ? act('onboard', identity === null ? 'Onboard it' : 'Onboard it again', 'main')
-      : null,
-    state === 'suspended' ? act('reinstate', 'Reinstate it', 'main') : null,
-    act('change', 'Change it'),
-    state === 'active' ? action(below, 'Register an agent below it', 'quiet') : null,
-    act('simulate', 'What would happen'),
+    isNew && state !== 'suspended' ? act('onboard', identity === null ? 'Onboard' : 'Onboard again', 'main') : null,
+    state === 'suspended' ? act('reinstate', 'Reinstate', 'main') : null,
+    act('change', 'Change'),
+    state === 'active' ? action(below, 'Register a child agent', 'quiet') : null,
+    act('simulate', 'Simulate'),
     act('kill', 'Kill switch'),
   ]);
 }
@@ -121,13 +115,13 @@ function acts(agent: WireAgent, request: FastifyRequest): Markup | null {
 function allowances({ allowed_tools, allowed_apis }: WireAgent): Markup {
   const list = (names: readonly string[], what: string): MarkupContent =>
     names.length === 0
-      ? markup`<span class="minor">none: every ${what} is a violation</span>`
+      ? markup`<span class="minor">none, so using any ${what} is a violation</span>`
       : markup`<ul class="words">${names.map((each) => markup`<li><code>${name(each)}</code></li>`)}</ul>`;
   const facts = factList([
     [plural(allowed_tools.length, 'tool'), list(allowed_tools, 'tool')],
     [plural(allowed_apis.length, 'API'), list(allowed_apis, 'API')],
   ]);
-  return section('What it may do', facts);
+  return section('Allowances', facts);
 }
 
 async function forWriters(request: FastifyRequest, content: () => Promise<Markup>): Promise<Markup | null> {
@@ -141,7 +135,7 @@ async function familyOf({ agents }: AgentService, agent: WireAgent): Promise<Mar
   const parent = parent_agent_id === null ? null : await agents.find(parent_agent_id);
   const held =
     parent &&
-    markup`<p>${link(agentPath(parent.agent_id), parent.name)} delegates to it: its score is never above the score of that agent, which is ${parent.score}.</p>\n`;
+    markup`<p>${link(agentPath(parent.agent_id), parent.name)} delegates to this agent, whose score never exceeds the score of that agent, ${parent.score}.</p>\n`;
   return section('Delegation', [held, childTable(children)]);
 }
 
@@ -155,7 +149,7 @@ function childTable(children: WireAgent['children']): Markup | null {
       { head: 'Trust', cell: trustWord },
     ],
     rows: children,
-    empty: emptyState('It delegates to none.'),
+    empty: emptyState('No agents.'),
   });
 }
 
@@ -165,25 +159,25 @@ function identitySection(agent: WireAgent, now: Date, request: FastifyRequest): 
   if (identity === null)
     return section(
       'Identity',
-      emptyState('It has none. Onboarding gives it keys, two certificates, a vault and a passport.'),
+      emptyState('No identity yet. Onboarding issues keys, two certificates, a vault and a passport.'),
     );
   const { did, certificate, passport, issued_at } = identity;
   const isSame = identity.composition === composition.sha256;
   const facts = factList([
     ['Identity', markup`<code>${name(did)}</code>`],
     ['Passport', passportWord(agent)],
-    ['Passport is so since', moment(passport.status_changed_at, now)],
-    ['Passport id', markup`<code>${name(passport.jti)}</code>`],
+    ['Passport status since', moment(passport.status_changed_at, now)],
+    ['Passport ID', markup`<code>${name(passport.jti)}</code>`],
     ['Issued', moment(issued_at, now)],
-    ['Certificates are good until', moment(certificate.not_after, now)],
+    ['Certificates valid until', moment(certificate.not_after, now)],
     ['Serial, ECDSA P-256', markup`<code>${name(certificate.serial)}</code>`],
     ['Serial, ML-DSA-65', markup`<code>${name(certificate.pq.serial)}</code>`],
-    ['Composition now', digest(composition.sha256)],
+    ['Current composition', digest(composition.sha256)],
     [
       'Composition in its passport',
       isSame
         ? SAME[composition.changed_at === null ? 'still' : 'seen']
-        : markup`${digest(identity.composition)}, another one`,
+        : markup`${digest(identity.composition)}, different`,
     ],
   ]);
   return section('Identity', [
@@ -199,7 +193,7 @@ function identitySection(agent: WireAgent, now: Date, request: FastifyRequest): 
  * Words for a composition that matches; an action that specifies another model or version does not change the
  * registered one.
  */
-const SAME = { still: 'the same', seen: 'the same; an action named another model or version' };
+const SAME = { still: 'the same', seen: 'the same, but an action named another model or version' };
 
 function details(id: string, words: string, text: string): Markup {
   return markup`<details class="numbers"><summary>${words}</summary>${copyable(id, words, text)}</details>\n`;
@@ -211,11 +205,11 @@ function authorities(request: FastifyRequest): Markup {
   const each = [
     ['CA certificate, ECDSA P-256', at('ca', 'ecdsa.pem')],
     ['CA certificate, ML-DSA-65', at('ca', 'ml-dsa-65.pem')],
-    ['what is revoked, ECDSA P-256', at('crl', 'ecdsa.crl')],
-    ['what is revoked, ML-DSA-65', at('crl', 'ml-dsa-65.crl')],
+    ['revocation list, ECDSA P-256', at('crl', 'ecdsa.crl')],
+    ['revocation list, ML-DSA-65', at('crl', 'ml-dsa-65.crl')],
     ['status list', at('status-list')],
-    ['keys that sign', at('jwks.json')],
+    ['signing keys', at('jwks.json')],
   ] as const;
-  return markup`<p class="minor">To check it without this platform: ${each.map(([words, path], index) => markup`${index === 0 ? '' : ' · '}${link(path, words)}`)}</p>
+  return markup`<p class="minor">To verify it without this platform: ${each.map(([words, path], index) => markup`${index === 0 ? '' : ' · '}${link(path, words)}`)}</p>
 `;
 }

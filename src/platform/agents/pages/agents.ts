@@ -31,13 +31,13 @@ export function agentsPage(server: FastifyInstance, { service, clock }: AgentPag
       const { data, next_cursor } = await service.agents.list({ ...filter, limit: LIST_ROWS });
       const list = [
         filters(filter),
-        agentTable(data, { now: clock(), empty: emptyState('No agent is like that.') }),
+        agentTable(data, { now: clock(), empty: emptyState('No agents match.') }),
         further(AGENTS_PATH, filter, next_cursor),
       ];
       return {
         title: 'Agents',
         introduction:
-          'Every agent has an identity, an audit stream of its own, a score of trust and a kill switch. What an agent does is judged when it is reported: nothing is stopped before.',
+          'Every agent has an identity, an audit stream, a trust score and a kill switch. Actions are judged when they are reported; they cannot be prevented.',
         content: [
           ways(stats),
           forWhoMay(request, 'agents:write', () => markup`<p>${action(REGISTER_PATH, 'Register an agent')}</p>\n`),
@@ -57,7 +57,7 @@ function ways({ agents, states, suspended_passports: passports }: AgentStats): M
       : [`${grouped(states.suspended)} ${agree(states.suspended, 'is', 'are')} suspended`]),
     ...(passports === 0 ? [] : [`${plural(passports, 'passport')} ${agree(passports, 'is', 'are')} suspended`]),
   ];
-  return markup`<p>${facts.join(', ')}. ${link(SUBSCRIBERS_PATH, 'Who is notified when an agent is stopped')}</p>
+  return markup`<p>${facts.join(', ')}. ${link(SUBSCRIBERS_PATH, 'Subscribers')}</p>
 `;
 }
 
@@ -92,6 +92,6 @@ function modelCell(model: string, version: string): Markup {
 
 function firstAgent(request: FastifyRequest): Markup {
   const command = curlCommand(request, { method: 'POST', path: agentsApi(), body: REGISTRATION_EXAMPLE });
-  const text = 'No agent is registered yet: none has an identity here. Register one here, or with a call of the API:';
-  return emptyState(text, copyable('first-agent', 'Register an agent, as a call of the API', command));
+  const text = 'No agents are registered yet. Register one here or with the API:';
+  return emptyState(text, copyable('first-agent', 'Register an agent, as an API call', command));
 }

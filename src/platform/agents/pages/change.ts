@@ -10,7 +10,7 @@ import { type AgentPageParts, CHANGES_AGENTS } from './parts.ts';
 import { aboveAgent, agentIdOf, agentPath, agentsApi } from './paths.ts';
 
 const schema = z.object({
-  name: z.string().trim().min(1, 'Say what the agent is called').pipe(agentRegistrationSchema.shape.name),
+  name: z.string().trim().min(1, 'Enter a name').pipe(agentRegistrationSchema.shape.name),
   ...compositionShape,
 });
 
@@ -29,8 +29,8 @@ export function changePage(server: FastifyInstance, { service: { agents } }: Age
         title: `Change ${agent.name}`,
         above: aboveAgent(agent),
         introduction:
-          'Model, version, tools and APIs are its composition, which its passport and its certificates state. Where one of them changes, the passport is suspended, and its score is 60 at most, until the agent is onboarded again. Its name is no part of that.',
-        content: postForm({ ...asked, form }, { fields: [named, ...compositionFields(form)], submit: 'Change it' }),
+          'Model, version, tools and APIs form the composition, which the passport and the certificates state. If one of them changes, the passport is suspended and the score is at most 60 until the agent is onboarded again. The name is not part of the composition.',
+        content: postForm({ ...asked, form }, { fields: [named, ...compositionFields(form)], submit: 'Change' }),
         api: { method: 'PATCH', path: agentsApi(agent.agent_id), body: { allowed_tools: agent.allowed_tools } },
       };
     },

@@ -17,7 +17,7 @@ import { type AgentPageParts, PROVED } from './parts.ts';
 import { AGENTS_API, aboveAgent, agentPath, killPath, SUBSCRIBERS_PATH } from './paths.ts';
 
 const schema = z.object({
-  mode: z.enum(killSchema.shape.mode.options, 'Choose what is done'),
+  mode: z.enum(killSchema.shape.mode.options, 'Choose how to stop the agent'),
   reason: askedReason,
 });
 
@@ -32,10 +32,10 @@ export function killPages(server: FastifyInstance, { service }: AgentPageParts):
     view: ({ form }, agent) => ({
       title: `Kill switch of ${agent.name}`,
       above: aboveAgent(agent),
-      introduction: `It stops what this platform gives the agent${agent.children.length === 0 ? '' : ', and every agent that it delegates to'}. Afterwards a receipt says which steps ran.`,
-      before: [WHAT_IT_DOES, markup`<h2>Stop it</h2>\n`],
+      introduction: `Stops what this platform provides to the agent${agent.children.length === 0 ? '' : ' and to every agent that it delegates to'}. Afterwards, a receipt lists the steps that ran.`,
+      before: [WHAT_IT_DOES, markup`<h2>Stop the agent</h2>\n`],
       fields: [modeField(agent, form), reasonField(form)],
-      submit: 'Stop it now',
+      submit: 'Stop the agent now',
       isFinal: true,
       instead: insteadOfAct(agentPath(agent.agent_id)),
     }),
@@ -54,7 +54,8 @@ export function killsPage(server: FastifyInstance, { service, clock }: AgentPage
       return {
         title: `Uses of the kill switch on ${agent.name}`,
         above: aboveAgent(agent),
-        introduction: 'Each has a receipt, which says what was done to this agent and to those that it delegates to.',
+        introduction:
+          'Each use has a receipt, which lists what was done to this agent and to the agents that it delegates to.',
       };
     },
     table: (kills) => killTable(kills, clock()),
@@ -63,16 +64,16 @@ export function killsPage(server: FastifyInstance, { service, clock }: AgentPage
 
 const WHAT_IT_DOES = markup`<h2>What it does</h2>
 <ul class="prose">
-<li>The service refuses what the agent reports from then on, and records each attempt.</li>
-<li>Its passport and its certificates are suspended or revoked. Whoever verifies it sees that at once; whoever keeps a list of revoked certificates sees it with the next list.</li>
-<li>Leases of its vault end. A value that was handed out stays with whoever has it.</li>
-<li>${link(SUBSCRIBERS_PATH, 'Subscribers')} are notified by a signed message.</li>
+<li>The service refuses further reports of the agent, and records each attempt.</li>
+<li>Its passport and its certificates are suspended or revoked. Public verification shows this at once, and the next revocation lists include it.</li>
+<li>Leases of its vault end. Values that were handed out cannot be recalled.</li>
+<li>${link(SUBSCRIBERS_PATH, 'Subscribers')} are notified with a signed message.</li>
 <li>Agents that it delegates to are stopped first.</li>
 </ul>
 <h2>What it does not do</h2>
 <ul class="prose">
-<li><strong>It does not end the process of the agent.</strong> What runs goes on to run. End it where it runs.</li>
-<li><strong>It disables no linked IAM app</strong> and no account in another system. Do so there.</li>
+<li><strong>It does not end the process of the agent.</strong> The process keeps running. Stop it on its machine.</li>
+<li><strong>It disables no linked IAM app</strong> and no account in another system. Disable them there.</li>
 <li><strong>It does not lock the vault.</strong> Change the secrets that the agent has read.</li>
 </ul>
 `;
@@ -80,13 +81,13 @@ const WHAT_IT_DOES = markup`<h2>What it does</h2>
 const MODES = [
   {
     value: 'suspend',
-    label: 'Suspend it',
-    hint: 'it can be reinstated; its API key stays, so that an attempt is seen and recorded',
+    label: 'Suspend',
+    hint: 'can be reinstated; its API key remains, so that attempts are recorded',
   },
   {
     value: 'revoke',
-    label: 'Revoke it, for ever',
-    hint: 'nobody can undo it: keys that are bound to it are revoked, and it is never onboarded again',
+    label: 'Revoke permanently',
+    hint: 'cannot be undone: its keys are revoked, and it cannot be onboarded again',
   },
 ];
 
@@ -113,7 +114,7 @@ export function killTable(kills: readonly WireKill[], now: Date): Markup {
       { head: 'Reason', cell: ({ reason }) => name(reason) },
     ],
     rows: kills,
-    empty: emptyState('It was never used.'),
+    empty: emptyState('The kill switch was never used.'),
   });
 }
 
@@ -141,8 +142,8 @@ export function reinstatePage(server: FastifyInstance, { service }: AgentPagePar
       title: `Reinstate ${agent.name}`,
       above: aboveAgent(agent),
       introduction:
-        'It may act again, and its passport and certificates are good again. It begins in the tier RESTRICTED, and the days that promotion takes count anew. Agents that it delegates to are not reinstated with it. Find out first why it was suspended.',
-      submit: 'Reinstate it',
+        'The agent may act again, and its passport and certificates are valid again. It starts in the tier RESTRICTED, and the days until promotion start over. Agents that it delegates to are not reinstated. First find out why it was suspended.',
+      submit: 'Reinstate',
       isFinal: false,
       back: agentPath(agent.agent_id),
     }),

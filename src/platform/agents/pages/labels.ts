@@ -16,9 +16,9 @@ import type {
 import type { WireAgent } from '../wire/agents.ts';
 
 export const AGENT_TYPE_WORDS: Record<AgentType, string> = {
-  supervised: 'supervised: a person looks on',
-  semi_autonomous: 'semi-autonomous: a person is asked now and then',
-  autonomous: 'autonomous: nobody is asked',
+  supervised: 'supervised: a person watches',
+  semi_autonomous: 'semi-autonomous: a person approves some actions',
+  autonomous: 'autonomous: nobody approves actions',
 };
 
 export const STATE_WORDS: Record<AgentStateName, readonly [StatusTone, string]> = {
@@ -74,7 +74,7 @@ export const RULE_WORDS: Record<TrustRuleName, string> = {
   attempt_while_suspended: 'attempt while suspended',
   decoy_used: 'decoy used',
   composition_changed: 'composition changed',
-  held_by_parent: 'held by the agent above it',
+  held_by_parent: 'limited by its parent',
   reinstated: 'reinstated',
   idle: 'idle for too long',
 };
@@ -87,10 +87,10 @@ export function signedPoints(points: number): string {
 /** Reasons that limit a score. */
 export const CEILING_WORDS: Record<CeilingCause, string> = {
   none: 'nothing',
-  not_onboarded: 'it is not onboarded',
+  not_onboarded: 'not onboarded',
   time: 'promotion takes time',
-  parent: 'never above the agent that delegates to it',
-  composition_changed: 'its composition changed',
+  parent: 'never above its parent',
+  composition_changed: 'composition changed',
 };
 
 export const DECISION_WORDS: Record<ActionDecision, readonly [StatusTone, string]> = {
@@ -108,15 +108,15 @@ export const MODE_WORDS: Record<KillMode, { word: string; done: string }> = {
 };
 
 export const STEP_WORDS: Record<KillStepName, string> = {
-  agent_state: 'The agent itself',
-  passport_status: 'Its passport',
-  certificates: 'Its certificates',
-  api_keys: 'API keys that are bound to it',
-  vault_leases: 'Leases of its vault',
+  agent_state: 'Agent',
+  passport_status: 'Passport',
+  certificates: 'Certificates',
+  api_keys: 'API keys',
+  vault_leases: 'Vault leases',
   subscribers: 'Subscribers',
   public_verification: 'Public verification',
   linked_iam_apps: 'Linked IAM apps',
-  vault_lock: 'Lock of its vault',
+  vault_lock: 'Vault lock',
 };
 
 const RESULT_WORDS: Record<StepResult, readonly [StatusTone, string]> = {
@@ -127,5 +127,5 @@ const RESULT_WORDS: Record<StepResult, readonly [StatusTone, string]> = {
 
 /** @param result null while the step has not ended. */
 export function resultWord(result: StepResult | null): Markup {
-  return statusWord(...(result === null ? (['warning', 'not ended yet'] as const) : RESULT_WORDS[result]));
+  return statusWord(...(result === null ? (['warning', 'not finished'] as const) : RESULT_WORDS[result]));
 }

@@ -26,7 +26,7 @@ function tileOf(stats: AgentStats, now: Date): TileView {
     content: factList([
       ['What', what(stats)],
       ['Since', wrong_since === null ? 'nothing is known to be wrong' : moment(wrong_since, now)],
-      ['Last action that was reported', momentOr(last_action_at, now, 'never')],
+      ['Last reported action', momentOr(last_action_at, now, 'never')],
     ]),
   };
 }
@@ -37,14 +37,14 @@ function verdictOf(stats: AgentStats): Pick<TileView, 'tone' | 'word' | 'next'> 
   const at = (title: string, path: string) => ({ title, path });
   const suspended = at('See which', withQuery(AGENTS_PATH, { state: 'suspended' }));
   const all = at('See the agents', AGENTS_PATH);
-  if (unfinished_kills > 0) return { tone: 'bad', word: 'The kill switch is not finished', next: suspended };
+  if (unfinished_kills > 0) return { tone: 'bad', word: 'The kill switch is still running', next: suspended };
   if (states.suspended > 0) return { tone: 'bad', word: 'Agents are suspended', next: suspended };
-  if (suspended_passports > 0) return { tone: 'bad', word: 'Agents are others than their passports say', next: all };
-  if (violations_24h > 0) return { tone: 'warning', word: 'Agents did what they may not', next: all };
+  if (suspended_passports > 0) return { tone: 'bad', word: 'Agents differ from their passports', next: all };
+  if (violations_24h > 0) return { tone: 'warning', word: 'Agents exceeded their rights', next: all };
   if (agents === 0)
-    return { tone: 'neutral', word: 'No agent is registered yet', next: at('Register one', REGISTER_PATH) };
-  if (states.active === 0) return { tone: 'neutral', word: 'No agent is at work', next: all };
-  return { tone: 'good', word: 'Within what they may', next: all };
+    return { tone: 'neutral', word: 'No agents are registered yet', next: at('Register one', REGISTER_PATH) };
+  if (states.active === 0) return { tone: 'neutral', word: 'No agents are active', next: all };
+  return { tone: 'good', word: 'Agents act within their rights', next: all };
 }
 
 function what({ agents, states, suspended_passports, actions_24h, violations_24h }: AgentStats): string {
@@ -52,9 +52,7 @@ function what({ agents, states, suspended_passports, actions_24h, violations_24h
     ...(states.suspended === 0 ? [] : [`${plural(states.suspended, 'agent')} suspended`]),
     ...(suspended_passports === 0 ? [] : [`${plural(suspended_passports, 'passport')} suspended`]),
     ...(violations_24h === 0 ? [] : [`${plural(violations_24h, 'violation')} in 24 hours`]),
-    ...(agents === 0
-      ? ['none has an identity here']
-      : [`${grouped(states.active)} active ${agree(states.active, 'agent', 'agents')}`]),
+    ...(agents === 0 ? ['no agents'] : [`${grouped(states.active)} active ${agree(states.active, 'agent', 'agents')}`]),
     ...(actions_24h === 0 ? [] : [`${plural(actions_24h, 'action')} in 24 hours`]),
   ];
   return facts.join('; ');
@@ -83,8 +81,8 @@ function wordsOf(incident: AgentIncident) {
     case 'suspended':
       return incident.because === 'parent'
         ? 'suspended with the agent that delegates to it.'
-        : 'suspended: its score fell to 20 or less.';
+        : 'suspended because its score fell to 20 or less.';
     case 'composition_changed':
-      return 'another one than its passport says.';
+      return 'differs from its passport.';
   }
 }

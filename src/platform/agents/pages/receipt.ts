@@ -51,7 +51,7 @@ export function receiptPage(server: FastifyInstance, { service, people, clock }:
     return reply.page({
       title: `Receipt: ${agent.name} was ${MODE_WORDS[kill.mode].done}`,
       above: aboveAgent(agent),
-      introduction: 'Which steps ran, when, and with what result. Each is an entry of the audit stream, too.',
+      introduction: 'The steps that ran, with their times and results. Each is also an entry of the audit stream.',
       content: [liveRegion({ mark, says, now }, content)],
       api: { path: agentsApi(agent_id, 'kill-switch', kill_id) },
     });
@@ -70,18 +70,17 @@ function verdict(kill: WireKill, request: FastifyRequest): Markup {
   const failed = stepsIn(kill).filter(({ result }) => result === 'failed').length;
   const isDone = kill.finished_at !== null;
   const word = !isDone
-    ? statusWord('warning', 'Steps are under way')
+    ? statusWord('warning', 'Steps are running')
     : failed > 0
       ? statusWord('bad', `${grouped(failed)} of ${grouped(stepsIn(kill).length)} steps failed`)
-      : statusWord('good', 'Every step that is available was completed');
+      : statusWord('good', 'All available steps were completed');
   const stream = forWhoMay(
     request,
     'audit:read',
-    () =>
-      markup`<p>${link(agentStreamPath(kill.agent_id), 'The audit stream of the agent')} has each step as an entry.</p>\n`,
+    () => markup`<p>${link(agentStreamPath(kill.agent_id), 'The audit stream of the agent')} records each step.</p>\n`,
   );
   return markup`<div class="verdict ${isDone ? (failed > 0 ? 'failed' : 'verified') : ''}"><p class="state">${word}</p>
-${isDone && failed > 0 ? markup`<p>Read what failed below, do it by hand where you can, or use the kill switch again.</p>\n` : null}<p>The process of the agent was not ended, no linked IAM app was disabled, and the vault was not locked: do so where they are.</p>
+${isDone && failed > 0 ? markup`<p>See the failed steps below. Do them by hand, or use the kill switch again.</p>\n` : null}<p>The kill switch did not end the process of the agent, disable linked IAM apps or lock the vault: do that yourself.</p>
 ${stream}</div>
 `;
 }
@@ -92,9 +91,9 @@ function facts(kill: WireKill, call: NameActor, now: Date): Markup {
     ['What', MODE_WORDS[mode].word],
     ['Reason', name(reason)],
     ['By', name(call(started_by))],
-    ['Begun', moment(started_at, now)],
+    ['Started', moment(started_at, now)],
     ['Ended', momentOr(finished_at, now, 'not yet')],
-    ['Public verification said so', flipped === null ? 'it was not seen to' : `after ${duration(flipped)}`],
+    ['Seen in public verification', flipped === null ? 'not seen' : `after ${duration(flipped)}`],
   ]);
 }
 
@@ -104,13 +103,17 @@ function stepsOf({ agent_id, name: agentName, steps }: KilledAgent): Markup {
     columns: [
       { head: 'Step', kind: 'name', cell: ({ step }) => STEP_WORDS[step] },
       { head: 'Result', cell: ({ result }) => resultWord(result) },
-      { head: 'What was done', cell: ({ detail }) => (detail === null ? null : name(detail)) },
-      { head: 'Began', kind: 'short', cell: ({ started_at }) => (started_at === null ? NOT_YET : utcTime(started_at)) },
+      { head: 'Details', cell: ({ detail }) => (detail === null ? null : name(detail)) },
+      {
+        head: 'Started',
+        kind: 'short',
+        cell: ({ started_at }) => (started_at === null ? NOT_YET : utcTime(started_at)),
+      },
       { head: 'Took', kind: 'number', cell: took },
       { head: 'Deadline', kind: 'number', cell: ({ deadline_ms }) => duration(deadline_ms) },
     ],
     rows: steps,
-    empty: emptyState('No step has begun.'),
+    empty: emptyState('No steps have started.'),
   });
   return section(link(agentPath(agent_id), agentName), table);
 }
@@ -118,7 +121,7 @@ function stepsOf({ agent_id, name: agentName, steps }: KilledAgent): Markup {
 type Delivery = WireKill['deliveries'][number];
 
 const DELIVERY_WORDS: Record<Delivery['state'], readonly [StatusTone, string]> = {
-  pending: ['neutral', 'on its way'],
+  pending: ['neutral', 'pending'],
   delivered: ['good', 'delivered'],
   dead: ['bad', 'not delivered'],
 };
@@ -136,9 +139,9 @@ function told(deliveries: readonly Delivery[], now: Date): Markup | null {
       { head: 'Attempts', kind: 'number', cell: ({ attempts }) => grouped(attempts) },
     ],
     rows: deliveries,
-    empty: emptyState('Nobody is notified.'),
+    empty: emptyState('No subscribers are notified.'),
   });
-  return section('Who is notified', table);
+  return section('Notifications', table);
 }
 
 function took({ started_at, ended_at }: KillStep): MarkupContent {

@@ -31,7 +31,7 @@ const { name, agent_type, prompt_sha256, parent_agent_id } = agentRegistrationSc
 
 const schema = z.object({
   once: idempotencyKey,
-  name: z.string().trim().min(1, 'Say what the agent is called').pipe(name),
+  name: z.string().trim().min(1, 'Enter a name').pipe(name),
   agent_type,
   ...compositionShape,
   prompt_sha256: z.preprocess(emptyAsNone, prompt_sha256),
@@ -47,10 +47,9 @@ export function registerPage(server: FastifyInstance, { service }: AgentPagePart
     view: async ({ form, request }) => ({
       title: 'Register an agent',
       above: ABOVE_AGENTS,
-      introduction:
-        'Say what it is and what it may do. It has no identity before it is onboarded, which is the next step.',
+      introduction: 'Describe the agent and what it may do. Onboarding, the next step, issues its identity.',
       fields: [...agentFields(form), await parentField(service, form, request)],
-      submit: 'Register it',
+      submit: 'Register',
     }),
     example: () => REGISTRATION_EXAMPLE,
     done: ({ agent_id, message }) => ({
@@ -66,10 +65,10 @@ function agentFields(form: FormState): Markup[] {
   const prompt = { ...typed, name: 'prompt_sha256', label: 'SHA-256 of its prompt', isOptional: true };
   return [
     onceField(form),
-    field(form, { ...typed, name: 'name', label: 'Name', isFirst: true, hint: 'As people call it.' }),
+    field(form, { ...typed, name: 'name', label: 'Name', isFirst: true, hint: 'A name that people know.' }),
     select(form, { name: 'agent_type', label: 'Type', value: 'supervised' }, types),
     ...compositionFields(form),
-    field(form, { ...prompt, hint: '64 hex digits. Another prompt is another composition then.' }),
+    field(form, { ...prompt, hint: '64 hex digits. If set, the prompt is part of the composition.' }),
   ];
 }
 
@@ -77,11 +76,11 @@ async function parentField({ agents }: AgentService, form: FormState, { query }:
   const { parent_agent_id: asked } = query as { parent_agent_id?: unknown };
   const { data, next_cursor } = await agents.list({ limit: MOST_CHOICES, state: 'active' });
   const choices = data.map(({ agent_id, name }) => ({ value: agent_id, label: `${name} (${agent_id.slice(0, 8)})` }));
-  const more = next_cursor === null ? '' : ` These are the newest ${MOST_CHOICES}; the call below takes any id.`;
-  const hint = markup`Its score is never above the score of that agent, and the kill switch takes both.${more}`;
+  const more = next_cursor === null ? '' : ` These are the newest ${MOST_CHOICES}; the API call below accepts any ID.`;
+  const hint = markup`The agent that delegates to this one. The score never exceeds the parent's, and the kill switch of the parent stops both.${more}`;
   const view = {
     name: 'parent_agent_id',
-    label: 'The agent that delegates to it',
+    label: 'Parent agent',
     hint,
     ...(typeof asked === 'string' ? { value: asked } : {}),
   };

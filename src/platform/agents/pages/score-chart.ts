@@ -32,7 +32,7 @@ export function scoreChart(history: ScoreHistory): Markup | null {
 <div class="scored"><div class="tiers-of" aria-hidden="true">${TIERS.map(({ tier, from }) => markup`<span>${tier} <span class="minor">from ${from}</span></span>`)}</div>
 <svg role="img" aria-label="${describeScores(history)}" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none">${bands}<path class="ceiling" d="${steps(history, ({ ceiling }) => ceiling)}"/><path class="line" d="${steps(history, ({ after }) => after)}"/>${dots(history)}</svg>
 <p class="ends" aria-hidden="true"><span>${shortTime(first.at)}</span><span>${shortTime(until)}</span></p></div>
-<p class="minor">The line is the score, the dashed line what it could be at most. Each dot is a line of the table; a square is one where the score fell.</p>
+<p class="minor">The line is the score, and the dashed line is its maximum. Each dot is a line of the table; a square marks a fall.</p>
 </figure>
 `;
 }

@@ -24,7 +24,10 @@ const schema = z
     signed: z.preprocess((given) => given === 'yes', z.boolean()),
     rules: z.preprocess((given) => (given === undefined ? [] : [given].flat()), z.array(z.enum(SIMULATED_RULES))),
   })
-  .refine(({ what, rules }) => what === 'action' || rules.length > 0, { path: ['rules'], error: 'Choose a rule' })
+  .refine(({ what, rules }) => what === 'action' || rules.length > 0, {
+    path: ['rules'],
+    error: 'Choose at least one rule',
+  })
   .transform(({ what, rules, tool_used, api_called, signed }) =>
     simulationSchema.parse(what === 'rules' ? { rules } : { action: { tool_used, api_called, attested: signed } }),
   );
@@ -39,9 +42,9 @@ export function simulatePage(server: FastifyInstance, { service: { agents, trust
     async show(asked) {
       const agent = await agents.find(agentIdOf(asked.request));
       return {
-        title: `What would happen to ${agent.name}`,
+        title: `Simulate actions of ${agent.name}`,
         above: aboveAgent(agent),
-        introduction: 'Its score is computed as if this happened now. Nothing happens, and nothing is recorded.',
+        introduction: 'The score is computed as if this happened now. Nothing is changed or recorded.',
         content: simulateForm(agent.agent_id, asked),
         api: simulateCall(agent.agent_id),
       };
@@ -51,12 +54,12 @@ export function simulatePage(server: FastifyInstance, { service: { agents, trust
       const simulated = await trust.simulate(agent.agent_id, simulation);
       const form = { values: typedOf(simulation), errors: {}, refusal: null };
       return {
-        title: `What would happen to ${agent.name}`,
+        title: `Simulate actions of ${agent.name}`,
         above: aboveAgent(agent),
-        introduction: 'As of now. Nothing happened, and nothing was recorded.',
+        introduction: 'As of now. Nothing was changed or recorded.',
         content: [
           outcome(simulated),
-          section('Something else', simulateForm(agent.agent_id, { form, request, reply })),
+          section('Simulate again', simulateForm(agent.agent_id, { form, request, reply })),
         ],
         api: simulateCall(agent.agent_id),
       };
@@ -76,8 +79,8 @@ function typedOf({ rules, action }: Simulation): FormState['values'] {
 }
 
 const SIGNED = [
-  { value: 'yes', label: 'Signed by its key' },
-  { value: 'no', label: 'Only reported', hint: 'which earns nothing' },
+  { value: 'yes', label: 'Signed with its key' },
+  { value: 'no', label: 'Not signed', hint: 'earns no points' },
 ];
 
 function simulateForm(agentId: string, asked: AskedForm): Markup {
@@ -86,24 +89,24 @@ function simulateForm(agentId: string, asked: AskedForm): Markup {
   const actionFields = [
     field(filled, { name: 'tool_used', label: 'Tool', autocomplete: 'off', isOptional: true }),
     field(filled, { name: 'api_called', label: 'API', hint: 'A host name.', autocomplete: 'off', isOptional: true }),
-    choices(filled, { name: 'signed', label: 'How it is reported', type: 'radio' }, SIGNED),
+    choices(filled, { name: 'signed', label: 'Signature', type: 'radio' }, SIGNED),
   ];
   const rules = SIMULATED_RULES.map((value) => ({ value, label: RULE_WORDS[value] }));
   const ruleFields = [choices(filled, { name: 'rules', label: 'Rules', type: 'checkbox' }, rules)];
   const what = [
-    { value: 'action', label: 'It reports an action', fields: actionFields },
-    { value: 'rules', label: 'Rules are applied, from the first to the last', fields: ruleFields },
+    { value: 'action', label: 'An action', fields: actionFields },
+    { value: 'rules', label: 'Rules, applied in order', fields: ruleFields },
   ];
   return postForm(asked, {
     action: agentPath(agentId, 'simulate'),
-    fields: choices(filled, { name: 'what', label: 'What happens', type: 'radio' }, what),
-    submit: 'Compute it',
+    fields: choices(filled, { name: 'what', label: 'Simulate', type: 'radio' }, what),
+    submit: 'Simulate',
   });
 }
 
 function outcome({ before, after, tier, state, lines }: Simulated): Markup {
   const table = dataTable({
-    caption: 'Lines that its ledger would have',
+    caption: 'New lines of the ledger',
     columns: [
       { head: 'Rule', kind: 'name', cell: ({ rule }) => RULE_WORDS[rule] },
       { head: 'Reason', cell: ({ reason }) => name(reason) },
@@ -111,7 +114,7 @@ function outcome({ before, after, tier, state, lines }: Simulated): Markup {
       { head: 'Score', kind: 'number', cell: (line) => markup`${line.before} → ${line.after}` },
     ],
     rows: lines,
-    empty: emptyState('Its ledger would have no new line: the score stays.'),
+    empty: emptyState('The ledger would have no new lines, so the score stays.'),
   });
   return markup`${factList([
     ['Score', markup`${before} → ${after}`],

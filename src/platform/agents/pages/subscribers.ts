@@ -45,7 +45,7 @@ function listPage(server: FastifyInstance, { service: { subscribers }, people, c
         title: 'Subscribers',
         above: ABOVE_AGENTS,
         introduction:
-          'They are sent a signed message, a Security Event Token, when an agent is suspended, revoked or reinstated. They check it with the keys that this platform publishes.',
+          'Subscribers receive a signed message, a Security Event Token, when an agent is suspended, revoked or reinstated. They verify it with the keys that this platform publishes.',
         content: [
           forWhoMay(request, 'agents:write', () => markup`<p>${add}</p>\n`),
           table(data, { call, now: clock(), request }),
@@ -72,7 +72,7 @@ function table(subscribers: readonly WireSubscriber[], { call, now, request }: S
       { head: 'Added by', cell: ({ added_by }) => name(call(added_by)) },
       { head: 'Added', cell: ({ added_at }) => moment(added_at, now) },
       {
-        head: 'What can be done',
+        head: 'Actions',
         kind: 'act',
         cell: ({ subscriber_id }) =>
           forWhoMay(request, 'agents:write', () => link(subscriberPath(subscriber_id, 'remove'), 'Remove')),
@@ -80,16 +80,16 @@ function table(subscribers: readonly WireSubscriber[], { call, now, request }: S
     ],
     rows: subscribers,
     empty: emptyState(
-      'Nobody is notified. Add whoever relies on agents of this platform, here or with a call of the API:',
-      copyable('first-subscriber', 'Add a subscriber, as a call of the API', command),
+      'No subscribers yet. Add those who rely on agents of this platform, here or with the API:',
+      copyable('first-subscriber', 'Add a subscriber, as an API call', command),
     ),
   });
 }
 
 const newSchema = z.object({
   once: idempotencyKey,
-  url: z.string().trim().min(1, 'Say where they are notified').pipe(subscriberSchema.shape.url),
-  audience: z.string().trim().min(1, 'Say who they are').pipe(subscriberSchema.shape.audience),
+  url: z.string().trim().min(1, 'Enter an address').pipe(subscriberSchema.shape.url),
+  audience: z.string().trim().min(1, 'Enter an audience').pipe(subscriberSchema.shape.audience),
 });
 
 function newPage(server: FastifyInstance, { service }: AgentPageParts): void {
@@ -101,9 +101,9 @@ function newPage(server: FastifyInstance, { service }: AgentPageParts): void {
       title: 'Add a subscriber',
       isNarrow: true,
       above: ABOVE_SUBSCRIBERS,
-      introduction: 'Whoever relies on agents of this platform, and has to know when one is stopped.',
+      introduction: 'A subscriber relies on agents of this platform and is notified when one is stopped.',
       fields: fieldsOf(form),
-      submit: 'Add it',
+      submit: 'Add',
     }),
     example: () => EXAMPLE,
     done: () => ({ notice: 'The subscriber is added.', next: SUBSCRIBERS_PATH }),
@@ -111,8 +111,8 @@ function newPage(server: FastifyInstance, { service }: AgentPageParts): void {
 }
 
 function fieldsOf(form: FormState): Markup[] {
-  const where = 'Where the message is sent by POST, as RFC 8935 says.';
-  const who = 'Who they are, as the message says it: they refuse one for somebody else.';
+  const where = 'Messages are sent here by POST (RFC 8935).';
+  const who = 'Name of the recipient in the messages, which refuses messages for others.';
   return [
     onceField(form),
     field(form, { name: 'url', label: 'Address', autocomplete: 'off', isFirst: true, hint: where }),
@@ -128,8 +128,8 @@ function removePage(server: FastifyInstance, { service }: AgentPageParts): void 
     view: ({ url }) => ({
       title: 'Remove a subscriber',
       above: ABOVE_SUBSCRIBERS,
-      introduction: markup`${name(url)} gets no more messages. Those on their way are given up.`,
-      submit: 'Remove it',
+      introduction: markup`${name(url)} receives no more messages. Pending messages are discarded.`,
+      submit: 'Remove',
       isFinal: true,
       back: SUBSCRIBERS_PATH,
     }),

@@ -32,12 +32,11 @@ export function trustPage(server: FastifyInstance, { service, clock }: AgentPage
       return {
         title: `Trust in ${agent.name}`,
         above: aboveAgent(agent),
-        introduction:
-          'Its score is what its ledger says, line by line: computed anew from these lines it is the same. Nobody can set it.',
+        introduction: 'The score is computed from the lines of the ledger. Nobody can set it.',
         content: [
-          cursor === undefined ? trustFacts(trust) : markup`<p>${link(path, 'To the newest lines')}</p>\n`,
+          cursor === undefined ? trustFacts(trust) : markup`<p>${link(path, 'Newest lines')}</p>\n`,
           cursor === undefined
-            ? markup`<p class="acts">${action(agentPath(id, 'simulate'), 'What would happen', 'quiet')}</p>\n`
+            ? markup`<p class="acts">${action(agentPath(id, 'simulate'), 'Simulate', 'quiet')}</p>\n`
             : null,
           section('History', [scoreChart({ lines: data.toReversed(), until }), lineTable(id, data, now)]),
           further(path, { cursor }, next_cursor),
@@ -52,12 +51,12 @@ export function trustPage(server: FastifyInstance, { service, clock }: AgentPage
 /** Renders the trust in an agent, the reasons that limit it, and the steps that would raise it. */
 export function trustFacts(trust: TrustScore): Markup {
   const { score, tier, ceiling, ceiling_because, why, next_steps } = trust;
-  const holds = ceiling_because === 'none' ? 'nothing holds it down' : CEILING_WORDS[ceiling_because];
+  const holds = ceiling_because === 'none' ? 'not limited' : CEILING_WORDS[ceiling_because];
   return factList([
     ['Tier', trustWord({ tier, score })],
-    ['At most', markup`${ceiling}: ${tierOf(ceiling)} <p class="minor">${holds}</p>`],
+    ['Maximum', markup`${ceiling}: ${tierOf(ceiling)} <p class="minor">${holds}</p>`],
     ['Why', name(why)],
-    next_steps.length === 0 ? null : ['What comes next', stepList(next_steps)],
+    next_steps.length === 0 ? null : ['Next steps', stepList(next_steps)],
   ]);
 }
 
@@ -68,7 +67,7 @@ function stepList(steps: readonly string[]): Markup {
 /** Renders the lines, newest first. */
 function lineTable(agentId: string, lines: readonly WireTrustLine[], now: Date): Markup {
   return dataTable({
-    caption: 'The lines of its ledger',
+    caption: 'Ledger',
     columns: [
       {
         head: 'Rule',
@@ -78,7 +77,7 @@ function lineTable(agentId: string, lines: readonly WireTrustLine[], now: Date):
       { head: 'Reason', cell: (line) => reasonCell(agentId, line) },
       { head: 'Tier', kind: 'short', cell: ({ after }) => tierOf(after) },
       {
-        head: 'At most',
+        head: 'Maximum',
         cell: ({ ceiling, ceiling_because }) =>
           markup`${ceiling} ${ceiling_because === 'none' ? null : markup`<span class="minor">${CEILING_WORDS[ceiling_because]}</span>`}`,
       },
@@ -87,7 +86,7 @@ function lineTable(agentId: string, lines: readonly WireTrustLine[], now: Date):
       { head: 'Score', kind: 'number', cell: ({ before, after }) => markup`${before} → ${after}` },
     ],
     rows: lines,
-    empty: emptyState('There is no line.'),
+    empty: emptyState('No lines.'),
   });
 }
 
@@ -105,7 +104,7 @@ function factorsOf({ factors }: TrustScore): Markup {
       { head: 'Points', kind: 'number', cell: ({ points }) => signedPoints(points) },
     ],
     rows: factors,
-    empty: emptyState('There is none.'),
+    empty: emptyState('No points.'),
   });
-  return section('What it is made of', table);
+  return section('Points by rule', table);
 }

@@ -26,7 +26,7 @@ export async function vaultOf(
   now: Date,
   request: FastifyRequest,
 ): Promise<Markup> {
-  if (identity === null) return section('Vault', emptyState('It has none before it is onboarded.'));
+  if (identity === null) return section('Vault', emptyState('No vault yet. Onboarding creates one.'));
   const held = await vault.list(agent_id);
   const plant = action(agentPath(agent_id, 'decoy'), 'Plant a decoy', 'quiet');
   const acts = state === 'revoked' ? null : actsFor(request, 'traps:write', plant);
@@ -36,20 +36,20 @@ export async function vaultOf(
 /** Renders the secrets, with links to acts; only people who may do these acts see the vault. */
 function secretTable(agentId: string, { secrets }: HeldVault, now: Date): Markup {
   return dataTable({
-    caption: 'Secrets in its vault, by name',
+    caption: 'Secrets in the vault, by name',
     columns: [
       { head: 'Secret', kind: 'name', cell: (row) => name(row.name) },
-      { head: 'Put', cell: ({ put_at }) => momentOr(put_at, now, 'never') },
+      { head: 'Stored', cell: ({ put_at }) => momentOr(put_at, now, 'never') },
       { head: 'Last read', cell: ({ last_taken_at }) => momentOr(last_taken_at, now, 'never') },
       { head: 'Version', kind: 'number', cell: ({ version }) => grouped(version) },
       {
-        head: 'What can be done',
+        head: 'Actions',
         kind: 'act',
         cell: (row) => link(agentPath(agentId, 'secrets', row.name, 'remove'), 'Remove'),
       },
     ],
     rows: secrets,
-    empty: emptyState('It holds no secret. The agent puts them there with its own key; each access is an entry.'),
+    empty: emptyState('No secrets yet. The agent stores them with its own API key; each access is recorded.'),
   });
 }
 
@@ -62,13 +62,13 @@ function decoyTable(agentId: string, { decoys }: HeldVault, now: Date): Markup |
       { head: 'Kind', cell: ({ kind }) => kind },
       { head: 'Planted', cell: ({ made_at }) => moment(made_at, now) },
       {
-        head: 'What can be done',
+        head: 'Actions',
         kind: 'act',
-        cell: ({ decoy_id }) => link(agentPath(agentId, 'decoys', decoy_id, 'remove'), 'Take out'),
+        cell: ({ decoy_id }) => link(agentPath(agentId, 'decoys', decoy_id, 'remove'), 'Remove'),
       },
     ],
     rows: decoys,
-    empty: emptyState('It has no decoy.'),
+    empty: emptyState('No decoys.'),
   });
 }
 
@@ -82,13 +82,13 @@ export function vaultActPages(server: FastifyInstance, { service }: AgentPagePar
     async subject({ agent_id, name }) {
       const { secrets } = await vault.list(agent_id);
       const secret = secrets.find((each) => each.name === name);
-      return { agent: await agents.find(agent_id), held: there(secret, 'the vault has no secret of this name or id') };
+      return { agent: await agents.find(agent_id), held: there(secret, 'the vault has no such secret') };
     },
     view: ({ agent, held }) => ({
       ...removalOf(agent),
       title: `Remove the secret ${held.name}`,
-      introduction: markup`${named(agent.name)} does not find it in its vault any more, and nobody can bring it back. Its leases end. Who has the value keeps it: change it where it is good for something.`,
-      submit: 'Remove it',
+      introduction: markup`${named(agent.name)} can no longer read the secret, and it cannot be restored. Its leases end. Values that were handed out cannot be recalled: change the secret where it is used.`,
+      submit: 'Remove',
     }),
     notice: () => 'The secret is removed.',
   });
@@ -98,15 +98,15 @@ export function vaultActPages(server: FastifyInstance, { service }: AgentPagePar
     async subject({ agent_id, decoy_id }) {
       const { decoys } = await vault.list(agent_id);
       const decoy = decoys.find((each) => each.decoy_id === decoy_id);
-      return { agent: await agents.find(agent_id), held: there(decoy, 'the vault has no decoy of this name or id') };
+      return { agent: await agents.find(agent_id), held: there(decoy, 'the vault has no such decoy') };
     },
     view: ({ agent, held }) => ({
       ...removalOf(agent),
-      title: `Take out the decoy ${held.name}`,
-      introduction: markup`${named(agent.name)} does not find it any more, and no detection is made here. Its trap stays one: whoever has it already is seen where it is used elsewhere.`,
-      submit: 'Take it out',
+      title: `Remove the decoy ${held.name}`,
+      introduction: markup`${named(agent.name)} can no longer find the decoy, so no use of it is detected here. Its trap remains active and detects uses elsewhere.`,
+      submit: 'Remove',
     }),
-    notice: () => 'The decoy is taken out.',
+    notice: () => 'The decoy is removed.',
   });
 }
 
@@ -115,12 +115,12 @@ function removalOf(agent: WireAgent) {
 }
 
 const schema = z
-  .object({ kind: z.enum(DECOY_SORTS), name: z.string().trim().min(1, 'Say what it is called') })
+  .object({ kind: z.enum(DECOY_SORTS), name: z.string().trim().min(1, 'Enter a name') })
   .pipe(newDecoySchema);
 
 const KINDS = [
-  { value: 'secret', label: 'A secret', hint: 'in its vault, beside the real ones: whoever reads it is found' },
-  { value: 'tool', label: 'A tool', hint: 'that the agent has no reason to use: an action that names it is found' },
+  { value: 'secret', label: 'A secret', hint: 'in the vault, next to the real ones; reading it is detected' },
+  { value: 'tool', label: 'A tool', hint: 'that the agent has no reason to use; an action that names it is detected' },
 ];
 
 /** Serves the form for a decoy: a secret or a tool that no task requires. */
@@ -137,12 +137,12 @@ export function decoyPage(server: FastifyInstance, { service }: AgentPageParts):
         isNarrow: true,
         above: aboveAgent(agent),
         introduction:
-          'A use of it is a detection of the trap service, raises an alert, and costs the agent 30 points. Give it a name that looks worth taking.',
+          'Using the decoy is a detection of the trap service, raises an alert and costs the agent 30 points. Give it an attractive name.',
         fields: [
           field(form, { name: 'name', label: 'Name', autocomplete: 'off', isFirst: true }),
           choices({ ...form, values }, { name: 'kind', label: 'What', type: 'radio' }, KINDS),
         ],
-        submit: 'Plant it',
+        submit: 'Plant',
       };
     },
     example: () => ({ name: 'prod-db-password', kind: 'secret' }),

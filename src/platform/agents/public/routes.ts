@@ -26,7 +26,7 @@ export const publicAgentRoutes: FastifyPluginAsyncZod<{ service: AgentService } 
     '/public/verify-agent/:agent_id',
     publicRoute({
       operationId: 'verifyAgent',
-      summary: 'Say how an agent stands at this moment: to anybody, and without what it may do or whose it is',
+      summary: 'Get the current public status of an agent, without its rights or owner',
       params: agentParamsSchema,
       response: { 200: agentVerificationSchema, ...problemResponses(404) },
     }),
@@ -37,7 +37,7 @@ export const publicAgentRoutes: FastifyPluginAsyncZod<{ service: AgentService } 
     '/public/status-list',
     publicRoute({
       operationId: 'getStatusList',
-      summary: 'The status of all passports, signed: a Token Status List',
+      summary: 'Get the signed status of all passports (Token Status List)',
       response: { 200: textOf('application/statuslist+jwt', 'A signed JWT'), 304: KNOWN },
     }),
     async (_request, reply) => sendCacheable(reply, 'application/statuslist+jwt', await agents.statusList()) as never,
@@ -47,7 +47,7 @@ export const publicAgentRoutes: FastifyPluginAsyncZod<{ service: AgentService } 
     '/public/jwks.json',
     publicRoute({
       operationId: 'getKeys',
-      summary: 'The public keys by which passports, status lists and Security Event Tokens are verified',
+      summary: 'Get the public keys that verify passports, status lists and Security Event Tokens',
       response: { 200: KEYS, 304: KNOWN },
     }),
     async (_request, reply) =>
@@ -58,7 +58,7 @@ export const publicAgentRoutes: FastifyPluginAsyncZod<{ service: AgentService } 
     '/public/crl/:file.crl',
     publicRoute({
       operationId: 'getRevocationList',
-      summary: 'The revoked certificates of an authority, in DER (RFC 5280): ecdsa.crl, ml-dsa-65.crl',
+      summary: 'Get the revocation list of an authority in DER (RFC 5280): ecdsa.crl, ml-dsa-65.crl',
       params: fileParamsSchema,
       response: { 200: textOf('application/pkix-crl', 'A list in DER'), 304: KNOWN, ...problemResponses(404) },
     }),
@@ -74,7 +74,7 @@ export const publicAgentRoutes: FastifyPluginAsyncZod<{ service: AgentService } 
       `/public/ca/${file}.pem`,
       publicRoute({
         operationId,
-        summary: `Who signs ${file} certificates of agents: certificates in PEM, the newest first`,
+        summary: `Get the authority certificates that sign ${file} certificates of agents, in PEM, newest first`,
         response: { 200: textOf(PEM, 'Certificates'), 304: KNOWN },
       }),
       async (_request, reply) => sendCacheable(reply, PEM, await agents.certificates(kind)) as never,
@@ -94,7 +94,7 @@ const KEYS = {
   },
 };
 
-const KNOWN = z.undefined().describe('The ETag that If-None-Match names is its own.');
+const KNOWN = z.undefined().describe('The content matches the ETag in If-None-Match.');
 
 function textOf(type: string, description: string) {
   return { description, content: { [type]: { schema: z.string() } } };
@@ -124,7 +124,7 @@ export const didRoutes: FastifyPluginAsyncZod<{ service: AgentService } & Strang
     '/did/:agent_id/did.json',
     publicRoute({
       operationId: 'getDidDocument',
-      summary: 'The DID document of an agent; that of a revoked one has no keys',
+      summary: 'Get the DID document of an agent, which has no keys if the agent is revoked',
       params: agentParamsSchema,
       response: { 200: didDocument, ...problemResponses(404) },
     }),
@@ -139,7 +139,7 @@ export const didRoutes: FastifyPluginAsyncZod<{ service: AgentService } & Strang
     '/did/:agent_id/agent-card.json',
     publicRoute({
       operationId: 'getAgentCard',
-      summary: 'The signed A2A card of an agent',
+      summary: 'Get the signed A2A card of an agent',
       params: agentParamsSchema,
       response: { 200: document, ...problemResponses(404) },
     }),

@@ -57,7 +57,7 @@ function issuedParts(row: StandingRow, now: Date): IssuedParts {
   if (did === null || public_keys === null || ecdsa_serial === null || ml_dsa_65_serial === null)
     return { identity: null, certificate: null, passport: null };
   if (not_after === null || issued_at === null || passport_jti === null || passport_status === null)
-    throw new Error('an identity is there in part');
+    throw new Error('an identity is incomplete');
   const statusBy = (reason: RevocationReason | null) => certificateStatus(row, reason, now);
   return {
     identity: { did, public_keys: JSON.parse(public_keys) },
@@ -87,7 +87,7 @@ function certificateStatus(
 function reasonsOf({ state, composition_changed_at }: StandingRow, { certificate, passport }: IssuedParts): string[] {
   const reasons = [
     state === 'active' ? '' : `The agent is ${state}.`,
-    composition_changed_at === null ? '' : 'The agent is another one than its passport states.',
+    composition_changed_at === null ? '' : 'The agent differs from its passport.',
     passport === null
       ? 'It has no passport.'
       : passport.status === 'valid'

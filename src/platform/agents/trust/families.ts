@@ -124,7 +124,7 @@ export class FamilyLedgers {
     const parent = this.#parentOf(agent);
     if (parent === undefined || (parent.state === 'active' && parent.score > SUSPENDED_AT)) return;
     const { agent_id, state } = parent;
-    throw new DomainError('conflict', `the agent that delegates to it is ${state}: reinstate agent ${agent_id} first`);
+    throw new DomainError('conflict', `the agent that delegates to it is ${state}; reinstate agent ${agent_id} first`);
   }
 
   #parentOf({ parent_agent_id }: Agent): Agent | undefined {
@@ -133,7 +133,7 @@ export class FamilyLedgers {
 
   #need(agentId: string): Agent {
     const agent = this.#agents.get(agentId);
-    if (agent === undefined) throw new DomainError('not_found', 'there is no agent of this id');
+    if (agent === undefined) throw new DomainError('not_found', 'no agent has this ID');
     return agent;
   }
 

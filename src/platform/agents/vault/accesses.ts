@@ -55,12 +55,12 @@ export function refusalOf({ state }: Agent, kind: AccessKind | 'list', isOwnKey:
   if (state === 'revoked' && (isOwnKey || kind === 'get' || kind === 'put'))
     return new DomainError(
       'agent_revoked',
-      'the agent is revoked for ever: its vault gives nothing out, and takes nothing',
+      'the agent is permanently revoked, so its vault hands out and accepts nothing',
     );
   if (state === 'suspended' && (isOwnKey || kind === 'get'))
     return new DomainError(
       'agent_suspended',
-      'the agent is suspended: its vault gives nothing out until it is reinstated',
+      'the agent is suspended, so its vault hands out nothing until it is reinstated',
     );
   return null;
 }
@@ -88,7 +88,7 @@ export async function putSecret(
   if (secret !== undefined) await changeSecret(transaction, secret, put);
   else {
     if ((await secretsOfAgent(transaction, agent)).length >= MOST_SECRETS)
-      throw new DomainError('conflict', `the vault has ${MOST_SECRETS} secrets already; remove one first`);
+      throw new DomainError('conflict', `the vault already has ${MOST_SECRETS} secrets; remove one first`);
     await insertSecret(transaction, { agent_no, name, ...put });
   }
   return { answer: secretToWire({ name, ...put }), more: { version } };
@@ -112,5 +112,5 @@ export function secretToWire({ name, version, put_at }: Pick<AgentSecret, 'name'
 }
 
 function noSecret(): DomainError {
-  return new DomainError('not_found', 'the vault has no secret of this name');
+  return new DomainError('not_found', 'the vault has no secret with this name');
 }

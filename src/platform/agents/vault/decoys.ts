@@ -34,7 +34,7 @@ export async function putDecoy(
 ): Promise<AgentDecoy> {
   await refuseTaken(transaction, agent, { kind, name });
   if ((await decoysOf(transaction, agent)).length >= MOST_DECOYS)
-    throw new DomainError('conflict', `the vault has ${MOST_DECOYS} decoys already; remove one first`);
+    throw new DomainError('conflict', `the vault already has ${MOST_DECOYS} decoys; remove one first`);
   const at = now.toISOString();
   const { agent_no } = agent;
   const facts = { agent_no, name, version: 1, put_at: at, put_by: actor.name };
@@ -82,10 +82,10 @@ type WatchedDecoy = Pick<AgentDecoy, 'sort' | 'removed_at'> & Pick<Agent, 'name'
 function watchOf({ name, sort, state, removed_at }: WatchedDecoy): FileWatch {
   if (removed_at !== null) return { active: false, reason: `It was removed from the vault of the agent "${name}".` };
   if (state !== 'active')
-    return { active: false, reason: `The agent "${name}" is ${state}: its vault gives nothing out.` };
+    return { active: false, reason: `The agent "${name}" is ${state}, so its vault hands out nothing.` };
   return sort === 'tool'
-    ? { active: true, reason: `Each action that the agent "${name}" reports is looked at for it.` }
-    : { active: true, reason: `The vault of the agent "${name}" sees who takes it.` };
+    ? { active: true, reason: `Each action that the agent "${name}" reports is checked for it.` }
+    : { active: true, reason: `The vault of the agent "${name}" detects each read.` };
 }
 
 /** @throws DomainError `conflict`. */
@@ -99,7 +99,7 @@ async function refuseTaken(
       ? (await secretNamed(transaction, agent, name)) !== undefined
       : allowancesOf(agent).allowed_tools.includes(name) ||
         (await decoyToolsOf(transaction, [agent.agent_no])).get(agent.agent_no)?.has(name) === true;
-  if (isTaken) throw new DomainError('conflict', `name: the agent has a ${kind} "${name}" already`);
+  if (isTaken) throw new DomainError('conflict', `name: the agent already has a ${kind} "${name}"`);
 }
 
 export type AgentDecoy = Selectable<AgentTables['agent_decoys']>;
@@ -139,13 +139,13 @@ export async function findDecoy(
   decoyId: string,
 ): Promise<AgentDecoy> {
   const decoys = standing(reader).where('agent_no', '=', agent_no).where('decoy_id', '=', decoyId);
-  return there(await decoys.executeTakeFirst(), 'the vault has no decoy of this id');
+  return there(await decoys.executeTakeFirst(), 'the vault has no decoy with this ID');
 }
 
 /** Returns the decoy of a trap, and its agent. @throws Error with a readable message if the decoy was removed. */
 export async function decoyOfTrap(reader: Reader, credentialId: string) {
   const decoy = await standing(reader).where('credential_id', '=', credentialId).executeTakeFirst();
-  if (decoy === undefined) throw new Error('No vault of an agent has it any more.');
+  if (decoy === undefined) throw new Error('The decoy is no longer in any vault.');
   const agents = reader.tables<AgentTables>().selectFrom('agents').select('agent_id');
   const { agent_id } = await agents.where('agent_no', '=', decoy.agent_no).executeTakeFirstOrThrow();
   return { agent_id, decoy };

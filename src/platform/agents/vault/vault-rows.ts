@@ -9,7 +9,7 @@ import { AGENT_TABLES, type AgentTables } from '../tables.ts';
 import type { TakenSecret } from '../wire/vault.ts';
 
 /** Description of the encryption of vaults, for people. */
-export const VAULT_ENCRYPTION = 'AES-256-GCM with a random key for this agent alone, which the master key seals';
+export const VAULT_ENCRYPTION = 'AES-256-GCM with a random key for each agent, sealed with the master key';
 const KEY_BYTES = 32;
 
 type VaultOwner = Pick<Agent, 'agent_no' | 'agent_id'>;

@@ -16,12 +16,12 @@ const word = text.trim().min(1).max(200);
 const versionText = z
   .string()
   .max(50)
-  .regex(/^\d+(\.\d+)*$/, 'is not numbers with dots between them, as in 1.0.0');
+  .regex(/^\d+(\.\d+)*$/, 'is not numbers separated by dots, such as 1.0.0');
 const hostName = z
   .string()
   .max(253)
   .toLowerCase()
-  .regex(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/, 'is not the name of a host');
+  .regex(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/, 'is not a host name');
 const promptDigest = z.string().regex(/^[0-9a-f]{64}$/, 'is not SHA-256 in lower-case hex');
 
 const fields = {
@@ -48,7 +48,7 @@ export type AgentRegistration = z.output<typeof agentRegistrationSchema>;
 export const agentPatchSchema = z
   .strictObject({ ...fields, prompt_sha256: promptDigest.nullable() })
   .partial()
-  .refine((patch) => Object.values(patch).some((value) => value !== undefined), 'names nothing to be changed');
+  .refine((patch) => Object.values(patch).some((value) => value !== undefined), 'changes nothing');
 export type AgentPatch = z.output<typeof agentPatchSchema>;
 
 export const agentQuerySchema = pageQuerySchema.extend({

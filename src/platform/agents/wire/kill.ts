@@ -68,10 +68,7 @@ export const subscriberSchema = z.strictObject({
     .min(1)
     .max(2000)
     .refine((url) => /^https?:$/.test(URL.parse(url)?.protocol ?? ''), 'is not an http or https address')
-    .refine(
-      (url) => !/:\/\/[^/]*@/.test(URL.parse(url)?.href ?? ''),
-      'has a user or a password in it; tokens are signed',
-    ),
+    .refine((url) => !/:\/\/[^/]*@/.test(URL.parse(url)?.href ?? ''), 'must not contain a user or a password'),
   /** `aud` claim of the tokens. */
   audience: text.trim().min(1).max(500),
 });

@@ -55,7 +55,7 @@ export const simulationSchema = z
       .extend({ attested: z.boolean().default(false) })
       .optional(),
   })
-  .refine(({ rules, action }) => (rules === undefined) !== (action === undefined), 'needs either rules or action');
+  .refine(({ rules, action }) => (rules === undefined) !== (action === undefined), 'requires either rules or action');
 export type Simulation = z.output<typeof simulationSchema>;
 
 export const simulatedSchema = z.object({

@@ -9,7 +9,7 @@ const LONGEST_SECRET = 65_536;
 
 const secretName = text
   .max(100)
-  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, 'has something else than letters, digits, dots, underscores and hyphens');
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, 'must contain only letters, digits, dots, underscores and hyphens');
 const toolName = text.min(1).max(200);
 
 export const secretParamsSchema = z.object({ agent_id: text, name: secretName });

@@ -38,8 +38,9 @@ export class Bait {
       const endpoint = await findEndpointInUse(transaction, endpointId);
       const there = (await baitOf(transaction, endpoint)).filter(({ ended_at }) => ended_at === null);
       if (there.some(({ path }) => path === input.path))
-        throw new DomainError('conflict', 'there is bait at this path already; remove it first');
-      if (there.length >= MOST_BAIT) throw new DomainError('conflict', `the endpoint has ${MOST_BAIT} pieces of bait`);
+        throw new DomainError('conflict', 'this path already has bait; remove it first');
+      if (there.length >= MOST_BAIT)
+        throw new DomainError('conflict', `the endpoint already has ${MOST_BAIT} pieces of bait; remove one first`);
       const credential_id = await prepared.store(transaction, actor);
       const bait_id = randomUUID();
       const row = await insertBait(transaction, {
@@ -65,7 +66,7 @@ export class Bait {
     return this.#deps.database.write(async (transaction) => {
       const endpoint = await findEndpoint(transaction, endpointId);
       const bait = await findBait(transaction, endpoint, baitId);
-      if (bait.ended_at !== null) throw new DomainError('conflict', `the bait is ${bait.status} already`);
+      if (bait.ended_at !== null) throw new DomainError('conflict', `the bait is already ${bait.status}`);
       const change = { status: 'leaving' as const, content: null };
       await changeBait(transaction, bait, change);
       await this.#record(transaction, endpoint, { actor, action: 'bait.unwanted', bait });
@@ -98,7 +99,10 @@ export class Bait {
 function refuseInRoots({ roots }: Pick<Endpoint, 'roots'>, path: string): void {
   const root = (JSON.parse(roots) as string[]).find((each) => path.startsWith(each.endsWith('/') ? each : `${each}/`));
   if (root !== undefined)
-    throw new DomainError('conflict', `path: it is under ${root}, which is scanned; bait lies outside of the roots`);
+    throw new DomainError(
+      'conflict',
+      `path: is under ${root}, which is scanned; choose a path outside the scanned folders`,
+    );
 }
 
 const insertBait = rowInserter(ENDPOINT_TABLES, 'endpoint_bait');
@@ -125,10 +129,10 @@ function watchOf({ name, status, stale_at, reason, ...row }: WatchedRow): FileWa
   if (status !== 'planted')
     return { active: false, reason: `On "${name}" it is ${status}${reason === null ? '' : `: ${reason}`}.` };
   if (stale_at !== null)
-    return { active: false, reason: `${sensor} is stale since ${stale_at}: nobody would see a read.` };
+    return { active: false, reason: `${sensor} has been stale since ${stale_at}, so it would detect no reads.` };
   const signs = seenBy(row);
   if (signs.length === 0)
-    return { active: false, reason: `${sensor} sees no read: the file system writes no times of reads.` };
-  const when = signs.includes('inotify') ? 'at once, or by its next scan' : 'by its next scan';
-  return { active: true, reason: `${sensor} sees a read ${when}.` };
+    return { active: false, reason: `${sensor} cannot detect reads: the file system records no access times.` };
+  const when = signs.includes('inotify') ? 'at once or at its next scan' : 'at its next scan';
+  return { active: true, reason: `${sensor} detects a read ${when}.` };
 }

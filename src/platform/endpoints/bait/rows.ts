@@ -25,7 +25,7 @@ export async function findBait(
 ): Promise<BaitRow> {
   const rows = reader.tables<EndpointTables>().selectFrom('endpoint_bait').selectAll();
   const named = rows.where('endpoint_no', '=', endpoint_no).where('bait_id', '=', baitId);
-  return there(await named.modifyEnd(reader.sql.locked).executeTakeFirst(), 'the endpoint has no bait of this id');
+  return there(await named.modifyEnd(reader.sql.locked).executeTakeFirst(), 'the endpoint has no bait with this ID');
 }
 
 export const changeBait = rowChanger(ENDPOINT_TABLES, 'endpoint_bait', 'bait_no');

@@ -23,7 +23,7 @@ const SENSOR = operationGroup('endpoints', 'sensor');
 export function baitOperations({ bait }: EndpointService) {
   return {
     plantBait: BAIT.post('/hosts/:endpoint_id/bait', {
-      summary: 'Make a trap, and have the sensor plant its file; this needs the scope traps:write, too',
+      summary: 'Create a trap and have the sensor plant its file; also requires the scope traps:write',
       params: hostParamsSchema,
       body: newBaitSchema,
       status: 201,
@@ -35,14 +35,14 @@ export function baitOperations({ bait }: EndpointService) {
       },
     }),
     listBait: BAIT.get('/hosts/:endpoint_id/bait', {
-      summary: 'List the bait of an endpoint, and how it stands',
+      summary: 'List the bait of an endpoint and its status',
       params: hostParamsSchema,
       answer: baitListSchema,
       refusals: [404],
       work: ({ params }) => bait.list(params.endpoint_id),
     }),
     removeBait: BAIT.delete('/hosts/:endpoint_id/bait/:bait_id', {
-      summary: 'Have the sensor remove a file, if it is the one that it planted; this needs the scope traps:write, too',
+      summary: 'Have the sensor remove a planted file, unless it was replaced; also requires the scope traps:write',
       params: baitParamsSchema,
       answer: baitSchema,
       refusals: [404, 409],
@@ -59,7 +59,7 @@ export function sensorBaitOperations({ baitProtocol }: EndpointService) {
   return {
     confirmBait: SENSOR.post('/sensor/bait/:bait_id/planted', {
       scope: 'endpoints:report',
-      summary: 'Say that bait is planted, or why it cannot be',
+      summary: 'Report that bait is planted, or why it cannot be',
       params: sensorBaitParamsSchema,
       body: plantedSchema,
       answer: baitStandsSchema,
@@ -68,7 +68,7 @@ export function sensorBaitOperations({ baitProtocol }: EndpointService) {
     }),
     reportBaitStanding: SENSOR.post('/sensor/bait/:bait_id/standing', {
       scope: 'endpoints:report',
-      summary: 'Say that bait is not as it was left, or was removed',
+      summary: 'Report that bait was changed or removed',
       params: sensorBaitParamsSchema,
       body: standingSchema,
       answer: baitStandsSchema,
@@ -77,7 +77,7 @@ export function sensorBaitOperations({ baitProtocol }: EndpointService) {
     }),
     reportBaitReads: SENSOR.post('/sensor/bait/reads', {
       scope: 'endpoints:report',
-      summary: 'Say that bait was read: each is a use of its trap, of the depth read',
+      summary: 'Report reads of bait; each is recorded as a use of its trap with the depth read',
       body: readsSchema,
       answer: readsTakenSchema,
       work: ({ body }, { principal }) => baitProtocol.reads(endpointOf(principal), body),
@@ -90,13 +90,13 @@ export function sensorOperations({ sensors }: EndpointService) {
   return {
     getSensorSettings: SENSOR.get('/sensor/settings', {
       scope: 'endpoints:report',
-      summary: 'Get what this endpoint is to scan, and what its next report has to say',
+      summary: 'Get the scan settings of this endpoint and the required values of its next report',
       answer: settingsSchema,
       work: (_asked, { principal }) => sensors.settings(endpointOf(principal)),
     }),
     bindSensorKey: SENSOR.post('/sensor/key', {
       scope: 'endpoints:report',
-      summary: 'Bind the key that signs the reports of this endpoint; another one is refused',
+      summary: 'Bind the key that signs the reports of this endpoint; any other key is refused',
       body: keyBindingSchema,
       answer: boundKeySchema,
       refusals: [409],

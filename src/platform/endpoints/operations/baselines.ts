@@ -26,7 +26,7 @@ export function baselineOperations({ baselines }: EndpointService) {
     });
   return {
     proposeBaseline: BASELINES.post('/hosts/:endpoint_id/baselines', {
-      summary: 'Propose the last scan of an endpoint as its baseline, for somebody to approve',
+      summary: 'Propose the last scan of an endpoint as its baseline',
       params: hostParamsSchema,
       body: proposalSchema,
       status: 201,
@@ -48,7 +48,8 @@ export function baselineOperations({ baselines }: EndpointService) {
       work: ({ params }) => baselines.find(params.baseline_id),
     }),
     getBaselineDifference: BASELINES.get('/baselines/:baseline_id/difference', {
-      summary: 'List what differs between a proposal and the active baseline, or a baseline and the one before',
+      summary:
+        'List the differences between a proposal and the active baseline, or between a baseline and the previous one',
       params: baselineParamsSchema,
       query: pageQuerySchema,
       answer: differencesSchema,
@@ -57,8 +58,8 @@ export function baselineOperations({ baselines }: EndpointService) {
     }),
     approveBaseline: decide(
       'approve',
-      'Make a proposal the active baseline; where several people may, not who proposed it',
+      'Approve a proposal as the active baseline; if several people may approve, the proposer must not',
     ),
-    rejectBaseline: decide('reject', 'Put a proposal away'),
+    rejectBaseline: decide('reject', 'Reject a proposal'),
   };
 }

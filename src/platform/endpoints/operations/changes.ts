@@ -27,20 +27,20 @@ export function changeOperations({ changes, windows }: EndpointService) {
     });
   return {
     listChanges: CHANGES.get('/changes/', {
-      summary: 'List what changed alike on however many endpoints, newest first',
+      summary: 'List equal changes across endpoints, newest first',
       query: changeQuerySchema,
       answer: pageSchema(changeSchema),
       work: ({ query }) => changes.list(query),
     }),
     getChange: CHANGES.get('/changes/:change_id', {
-      summary: 'Get a change: on how many endpoints it stands, of how many that could have it',
+      summary: 'Get a change, with the number of endpoints that have it, and of those that could',
       params: changeParamsSchema,
       answer: changeSchema,
       refusals: [404],
       work: ({ params }) => changes.find(params.change_id),
     }),
     approveChange: CHANGES.post('/changes/:change_id/approve', {
-      summary: 'Say that a change was meant, wherever it stands: it is explained, and less bad',
+      summary: 'Approve a change on all endpoints, which explains it and lowers its severity',
       params: changeParamsSchema,
       body: reasonSchema,
       answer: changeSchema,
@@ -48,7 +48,7 @@ export function changeOperations({ changes, windows }: EndpointService) {
       work: ({ actor, params, body }) => changes.approve(actor, params.change_id, body),
     }),
     openChangeWindow: CHANGES.post('/change-windows/', {
-      summary: 'Quiet changes on endpoints until a time; they are listed under the window all the same',
+      summary: 'Open a change window, in which changes raise no alerts but are still listed',
       body: newWindowSchema,
       isKeyed: true,
       status: 201,
@@ -71,8 +71,8 @@ export function changeOperations({ changes, windows }: EndpointService) {
     }),
     approveChangeWindow: decide(
       'approve',
-      'Say that what a window quieted was meant: it is explained by it, and less bad',
+      'Approve the events that a window quieted, which explains them and lowers their severity',
     ),
-    reopenChangeWindow: decide('reopen', 'Open the events that a window quieted'),
+    reopenChangeWindow: decide('reopen', 'Reopen the events that a window quieted'),
   };
 }

@@ -16,20 +16,20 @@ export function eventOperations({ events }: EndpointService) {
     });
   return {
     listEndpointEvents: EVENTS.get('/events/', {
-      summary: 'List what is or was wrong on endpoints, newest first',
+      summary: 'List events on endpoints, newest first',
       query: eventQuerySchema,
       version: () => events.currentVersion(),
       answer: pageSchema(eventSchema),
       work: ({ query }) => events.list(query),
     }),
     getEndpointEvent: EVENTS.get('/events/:event_id', {
-      summary: 'Get an event: what was expected, what was seen, and what explains it',
+      summary: 'Get an event: what was expected and observed, and the explanation',
       params: eventParamsSchema,
       answer: eventSchema,
       refusals: [404],
       work: ({ params }) => events.find(params.event_id),
     }),
-    acknowledgeEndpointEvent: act('acknowledge', 'Note that somebody has seen an event; it stays until it is resolved'),
-    reopenEndpointEvent: act('reopen', 'Open an event again that was acknowledged or quieted'),
+    acknowledgeEndpointEvent: act('acknowledge', 'Acknowledge an event, which remains until it is resolved'),
+    reopenEndpointEvent: act('reopen', 'Reopen an acknowledged or quieted event'),
   };
 }

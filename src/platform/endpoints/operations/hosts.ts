@@ -25,7 +25,7 @@ export function hostOperations({ hosts }: EndpointService) {
     });
   return {
     enrollEndpoint: HOSTS.post('/enroll', {
-      summary: 'Enrol an endpoint; its token is answered this once, and no baseline is registered',
+      summary: 'Enroll an endpoint; returns its token only once, and registers no baseline',
       body: enrolmentSchema,
       isKeyed: true,
       status: 201,
@@ -40,16 +40,16 @@ export function hostOperations({ hosts }: EndpointService) {
       work: ({ query }) => hosts.list(query),
     }),
     getHost: HOSTS.get('/hosts/:endpoint_id', {
-      summary: 'Get an endpoint: how it stands, and when it reported last',
+      summary: 'Get the state and the last report of an endpoint',
       params: hostParamsSchema,
       answer: hostSchema,
       refusals: [404],
       work: ({ params }) => hosts.find(params.endpoint_id),
     }),
-    isolateHost: act('isolate', 'Label an endpoint as isolated; this is a label, and cuts nothing off the network'),
-    releaseHost: act('release', 'Take the label of isolation away'),
-    restartHost: act('restart', 'Let a machine begin a new chain of reports, with a key of its choice'),
-    retireHost: act('retire', 'End an endpoint: its token is revoked, and nobody waits for its reports'),
+    isolateHost: act('isolate', 'Label an endpoint as isolated; this does not disconnect it from the network'),
+    releaseHost: act('release', 'Remove the isolation label'),
+    restartHost: act('restart', 'Let an endpoint start a new chain of reports with a new key'),
+    retireHost: act('retire', 'Retire an endpoint: revoke its token and stop expecting its reports'),
   };
 }
 
@@ -57,20 +57,20 @@ export function scanOperations({ reports, verifying, stats }: EndpointService) {
   return {
     verifyHost: HOSTS.post('/hosts/:endpoint_id/verify', {
       scope: 'endpoints:read',
-      summary: 'Check the reports of an endpoint against their signatures, their lines and the audit stream',
+      summary: 'Verify the reports of an endpoint against their signatures, their lines and the audit stream',
       params: hostParamsSchema,
       answer: endpointVerificationSchema,
       refusals: [404],
       work: ({ params }) => verifying.verify(params.endpoint_id),
     }),
     listScans: HOSTS.get('/scans/', {
-      summary: 'List scans that were reported, newest first',
+      summary: 'List reported scans, newest first',
       query: scanQuerySchema,
       answer: pageSchema(scanSchema),
       work: ({ query }) => reports.list(query),
     }),
     getEndpointStats: HOSTS.get('/stats/', {
-      summary: 'Count endpoints, and what is wrong on them',
+      summary: 'Count endpoints and their open events',
       answer: endpointStatsSchema,
       work: () => stats(),
     }),

@@ -11,7 +11,7 @@ export function packageOperations({ archives }: EndpointService) {
     listSignedArchives: PACKAGES.get('/packages/', {
       summary: 'List the signed archives whose packages explain changes, newest first',
       description:
-        'Archives are imported by `evidence-platform packages import`. `packages` were first listed by this archive; the files of those that are `opened` are known.',
+        '`evidence-platform packages import` imports archives. `packages` counts the packages that this archive listed first, and `opened` those whose files are known.',
       query: pageQuerySchema,
       answer: pageSchema(signedArchiveSchema),
       work: ({ query }) => archives(query),

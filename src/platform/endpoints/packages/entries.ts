@@ -87,12 +87,12 @@ export async function verifyPackages(database: Database, log: AuditLog): Promise
     const stated = imported.get(row.sha256);
     imported.delete(row.sha256);
     const name = `${row.name} ${row.version} ${row.architecture}`;
-    if (stated === undefined) findings.push(`${name}: its files are known, and no entry says that they were imported`);
+    if (stated === undefined) findings.push(`${name}: its files are known, but no entry records their import`);
     else if (stated !== digestOfFiles(await filesKnownOf(database, row.package_no)))
-      findings.push(`${name}: its files are not those that were imported`);
+      findings.push(`${name}: its files differ from those that were imported`);
   }
   for (const sha256 of imported.keys())
-    findings.push(`the package with the SHA-256 ${sha256} was imported, and is not known`);
+    findings.push(`the package with the SHA-256 ${sha256} was imported, but is not known`);
   return { packages: known.length, findings };
 }
 

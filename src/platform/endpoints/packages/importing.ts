@@ -146,7 +146,7 @@ class PackageImport {
     const digest = await digestOfFile(path);
     const row = await packageOf(this.#deps.database, digest.sha256);
     if (row === undefined) return await this.#addUnlisted(path, digest, isNamed);
-    if (row.size !== digest.size) throw new ArchiveRefusal(`has ${digest.size} bytes, and ${row.size} were signed`);
+    if (row.size !== digest.size) throw new ArchiveRefusal(`has ${digest.size} bytes, but ${row.size} were signed`);
     if (row.opened_at !== null || this.#opened.some((each) => each.row.package_no === row.package_no)) {
       this.outcome.known += 1;
       return;
@@ -161,7 +161,7 @@ class PackageImport {
     const signed = await this.#signedAs(path);
     if (signed !== undefined)
       throw new ArchiveRefusal(
-        `is not the ${signed.name} ${signed.version} that was signed: it has the SHA-256 ${digest.sha256}, and ${signed.sha256} was signed`,
+        `is not the signed ${signed.name} ${signed.version}: it has the SHA-256 ${digest.sha256}, but ${signed.sha256} was signed`,
       );
     if (isNamed) throw new ArchiveRefusal(`has the SHA-256 ${digest.sha256}, which no imported index lists`);
     this.outcome.unlisted.push(path);

@@ -43,12 +43,13 @@ export async function readInRelease(path: string, keyring: string): Promise<Sign
 export async function refuseUnlessKeyring(path: string): Promise<void> {
   const bytes = await readBounded(path, MAX_BYTES).catch((error) => {
     throw new EvidenceError('usage', `the keyring ${path} cannot be read: ${messageOf(error)}`, {
-      nextStep: 'Name a file of public keys with --keyring. Debian has its own in the package debian-archive-keyring.',
+      nextStep:
+        'Specify a file of public keys with --keyring. Debian ships its keys in the package debian-archive-keyring.',
     });
   });
   if (bytes.length > 0 && !bytes.subarray(0, 5).equals(Buffer.from('-----'))) return;
-  throw new EvidenceError('usage', `${path} is not a keyring in binary form`, {
-    nextStep: `Make one of it: gpg --dearmor < ${path} > keyring.gpg`,
+  throw new EvidenceError('usage', `${path} is not a binary keyring`, {
+    nextStep: `Convert it: gpg --dearmor < ${path} > keyring.gpg`,
   });
 }
 
@@ -56,7 +57,7 @@ async function readBounded(path: string, limit: number): Promise<Buffer> {
   const file = await open(path);
   try {
     const { size } = await file.stat();
-    if (size > limit) throw new ArchiveRefusal(`has ${size} bytes, more than the ${limit} that are read`);
+    if (size > limit) throw new ArchiveRefusal(`has ${size} bytes, more than the limit of ${limit}`);
     return await file.readFile();
   } finally {
     await file.close();
@@ -81,26 +82,26 @@ const HEADER = /^Hash: [A-Z0-9, -]+$/;
  */
 function refuseUnlessOneSignedText(bytes: Buffer): void {
   const text = bytes.toString('latin1');
-  if (/[\0\r\f\v]/.test(text)) throw new ArchiveRefusal('has control characters, which no signed index has');
+  if (/[\0\r\f\v]/.test(text)) throw new ArchiveRefusal('contains control characters');
   const lines = text.split('\n');
   if (lines[0] !== MESSAGE) throw new ArchiveRefusal(`does not begin with ${MESSAGE}`);
   const armor = lines.filter((line) => line.startsWith('-----'));
   if (armor.join('\n') !== [MESSAGE, SIGNATURE, END].join('\n'))
-    throw new ArchiveRefusal('is not one signed text with one block of signatures');
+    throw new ArchiveRefusal('is not exactly one signed message');
   if (lines.at(-2) !== END || lines.at(-1) !== '')
-    throw new ArchiveRefusal('goes on after its signatures, or is cut off');
+    throw new ArchiveRefusal('continues after its signatures, or is truncated');
   const blank = lines.indexOf('');
   if (!lines.slice(1, blank).every((line) => HEADER.test(line)))
-    throw new ArchiveRefusal('has a header before its signed text that is none of OpenPGP');
+    throw new ArchiveRefusal('has an invalid OpenPGP header before its signed text');
 }
 
 /** Status words of gpgv for signatures that do not count, with the reasons. */
 const NOT_GOOD: Readonly<Record<string, string>> = {
-  BADSIG: 'its text is not what was signed',
+  BADSIG: 'the signature does not match the text',
   EXPSIG: 'the signature has expired',
   EXPKEYSIG: 'the key has expired',
   REVKEYSIG: 'the key is revoked',
-  ERRSIG: 'no key of the keyring made it, or its digest is weak',
+  ERRSIG: 'its key is not in the keyring, or its digest is weak',
 };
 
 /** Hash algorithm ids of SHA-256, SHA-384, SHA-512 and SHA-224: RFC 9580 section 9.5. */
@@ -129,11 +130,11 @@ function goodSigners(status: string): string[] {
   const lines = status.split('\n').flatMap((line) => /^\[GNUPG:\] (\S+) ?(.*)$/.exec(line)?.slice(1) ?? []);
   const said = pairs(lines);
   if (said.filter(([word]) => word === 'PLAINTEXT').length !== 1)
-    throw new ArchiveRefusal('is not one text that is signed');
+    throw new ArchiveRefusal('is not exactly one signed message');
   const signatures = signaturesIn(said);
   const good = signatures.filter(isGood);
   if (good.length === 0 || signatures.some(({ verdict }) => verdict === 'BADSIG'))
-    throw new ArchiveRefusal(`has no good signature: ${reasons(signatures)}`);
+    throw new ArchiveRefusal(`has no valid signature: ${reasons(signatures)}`);
   return good.map(({ name, valid }) => `${name} ${valid?.at(-1) ?? ''}`);
 }
 
@@ -159,7 +160,7 @@ function reasons(signatures: readonly Signature[]): string {
   const all = signatures.map(
     ({ verdict, keyId }) => `${NOT_GOOD[verdict] ?? 'gpgv cannot read it'} (key ${keyId || 'unknown'})`,
   );
-  return all.join('; ') || 'it has none that gpgv can read';
+  return all.join('; ') || 'gpgv found none';
 }
 
 /** Decodes a name in which gpgv writes control characters and `%` as `%XX`. */

@@ -85,7 +85,7 @@ class Contents {
   async add(header: Header, content: AsyncIterable<Uint8Array>): Promise<void> {
     this.#count(header);
     const name = nameIn(header.name);
-    if (this.#byName.has(name) && header.type !== 'directory') throw new ArchiveRefusal(`has ${show(name)} twice`);
+    if (this.#byName.has(name) && header.type !== 'directory') throw new ArchiveRefusal(`contains ${show(name)} twice`);
     this.#byName.set(name, null);
     if (header.type === 'file' || header.type === 'contiguous-file')
       return this.#addFile(name, header, await digestOfEntry(content));
@@ -98,11 +98,11 @@ class Contents {
     this.#bytes += size;
     this.#pathBytes += name.length;
     const { entries, bytes, pathBytes } = this.#limits;
-    if (this.#bytes > bytes) throw new ArchiveRefusal(`has more than ${bytes} bytes when it is unpacked`);
+    if (this.#bytes > bytes) throw new ArchiveRefusal(`has more than ${bytes} bytes when unpacked`);
     if (this.#entries > entries) throw new ArchiveRefusal(`has more than ${entries} entries`);
     if (this.#pathBytes > pathBytes) throw new ArchiveRefusal(`has paths of more than ${pathBytes} bytes`);
     // dpkg itself supports neither.
-    if (!type || pax) throw new ArchiveRefusal(`has an entry of a kind that dpkg does not know: ${show(name)}`);
+    if (!type || pax) throw new ArchiveRefusal(`contains an entry of a type that dpkg does not support: ${show(name)}`);
   }
 
   #addFile(name: string, { mode, uid, gid }: Attributes, sha256: string): void {
@@ -116,7 +116,8 @@ class Contents {
   /** Adds a hard link, which is another name of an earlier file. */
   #addLink(name: string, { linkname }: Header): void {
     const file = this.#byName.get(nameIn(linkname ?? ''));
-    if (file === null || file === undefined) throw new ArchiveRefusal(`links ${show(name)} to no file of its own`);
+    if (file === null || file === undefined)
+      throw new ArchiveRefusal(`contains the link ${show(name)}, whose target is not in the package`);
     this.#addFile(name, file, file.sha256);
   }
 }
@@ -128,7 +129,7 @@ function nameIn(name: string): string {
   // Name of the root itself.
   if (path === '' || path === '.') return '.';
   if (leadsElsewhere || path.includes('\0'))
-    throw new ArchiveRefusal(`has the path ${show(name)}, which leads elsewhere`);
+    throw new ArchiveRefusal(`contains the path ${show(name)}, which leaves its folder`);
   return path;
 }
 

@@ -116,6 +116,6 @@ function refuseMissing(program: DebianProgram) {
 
 function missing(program: DebianProgram, inPackage: string): EvidenceError {
   return new EvidenceError('config', `${program} cannot be started`, {
-    nextStep: `Install the Debian package that has it: apt-get install ${inPackage}`,
+    nextStep: `Install it: apt-get install ${inPackage}`,
   });
 }

@@ -33,7 +33,7 @@ export function readRelease(text: string): Release {
   const names = [short('origin') ?? short('label'), short('codename') ?? short('suite')];
   const archive = names.filter((name) => name !== undefined).join(' ');
   return {
-    archive: archive === '' ? 'an archive without a name' : archive,
+    archive: archive === '' ? 'unnamed archive' : archive,
     date: short('date') ?? null,
     indexes: indexesIn(listed),
   };
@@ -50,7 +50,7 @@ function fieldsOf(text: string): Map<string, string> {
     }
     const [, name = '', value = ''] = /^([!-9;-~]+):(.*)$/.exec(line) ?? [];
     last = name.toLowerCase();
-    if (last === '') throw new ArchiveRefusal('has a line that is no field');
+    if (last === '') throw new ArchiveRefusal('contains a line that is not a field');
     if (fields.has(last)) throw new ArchiveRefusal(`has the field ${name} twice`);
     fields.set(last, value.trim());
   }
@@ -62,7 +62,9 @@ function indexesIn(listed: string): ReleaseIndex[] {
   for (const line of listed.split('\n').filter((each) => each !== '')) {
     const [, sha256 = '', size = '', name = ''] = /^([0-9a-f]{64}) +(\d{1,12}) +(\S+)$/.exec(line) ?? [];
     if (name === '')
-      throw new ArchiveRefusal(`has the line "${line.slice(0, MAX_FIELD)}" where a digest, a size and a name belong`);
+      throw new ArchiveRefusal(
+        `contains the line "${line.slice(0, MAX_FIELD)}" instead of a digest, a size and a name`,
+      );
     if (name !== 'Packages' && !name.endsWith('/Packages')) continue;
     if (!SAFE_NAME.test(name))
       throw new ArchiveRefusal(`lists "${name.slice(0, MAX_FIELD)}", which leads out of its folder`);
@@ -87,7 +89,7 @@ const MAX_PARAGRAPH = 2 ** 20;
  * @throws ArchiveRefusal
  */
 export async function readIndexFile(path: string, signed: ReleaseIndex): Promise<ListedPackage[]> {
-  if (signed.size > MAX_INDEX_BYTES) throw new ArchiveRefusal(`has ${signed.size} bytes, more than are read`);
+  if (signed.size > MAX_INDEX_BYTES) throw new ArchiveRefusal(`has ${signed.size} bytes, more than the limit`);
   const packages: ListedPackage[] = [];
   let unreadable: string | null = null;
   const digest = new StreamingSha256();
@@ -103,9 +105,9 @@ export async function readIndexFile(path: string, signed: ReleaseIndex): Promise
     throw error;
   }
   const found = digest.finish();
-  if (found.bytes !== signed.size) throw new ArchiveRefusal(`has ${found.bytes} bytes, and ${signed.size} were signed`);
+  if (found.bytes !== signed.size) throw new ArchiveRefusal(`has ${found.bytes} bytes, but ${signed.size} were signed`);
   if (found.sha256 !== signed.sha256)
-    throw new ArchiveRefusal(`has the SHA-256 ${found.sha256}, and ${signed.sha256} was signed`);
+    throw new ArchiveRefusal(`has the SHA-256 ${found.sha256}, but ${signed.sha256} was signed`);
   if (unreadable !== null)
     throw new ArchiveRefusal(
       `lists ${JSON.stringify(unreadable.slice(0, 80))} without a name, version, size or SHA-256`,

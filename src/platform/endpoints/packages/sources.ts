@@ -45,9 +45,9 @@ export async function findSources(paths: readonly string[]): Promise<Sources> {
     else throw new EvidenceError('usage', `${path} is neither a folder nor a .deb file`);
   }
   if (sources.releases.length + sources.packages.length === 0)
-    throw new EvidenceError('not-found', `there is no InRelease and no .deb file in ${paths.join(', ')}`, {
+    throw new EvidenceError('not-found', `there is no InRelease or .deb file in ${paths.join(', ')}`, {
       nextStep:
-        "apt keeps its own in /var/lib/apt/lists and /var/cache/apt/archives; a mirror's folder has dists and pool.",
+        'Specify the folders of apt, /var/lib/apt/lists and /var/cache/apt/archives, or the folder of a mirror, which contains dists and pool.',
     });
   return sources;
 }

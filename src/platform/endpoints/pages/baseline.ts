@@ -50,10 +50,10 @@ export function baselinePage(server: FastifyInstance, { service, people, clock }
 }
 
 const INTRODUCTIONS: Record<WireBaseline['status'], string> = {
-  proposed: 'It is proposed: nothing is compared with it. Read what differs, then approve or reject it.',
-  active: 'It is active: scans are compared with it.',
-  superseded: 'Another baseline has taken its place.',
-  rejected: 'It was rejected: nothing was compared with it.',
+  proposed: 'Proposed: scans are not compared with this baseline. Review the differences, then approve or reject it.',
+  active: 'Active: scans are compared with this baseline.',
+  superseded: 'Another baseline replaced this one.',
+  rejected: 'Rejected: scans were never compared with this baseline.',
 };
 
 function facts(baseline: WireBaseline, call: NameActor, now: Date): Markup {
@@ -62,35 +62,35 @@ function facts(baseline: WireBaseline, call: NameActor, now: Date): Markup {
   return factList([
     ['Status', baselineStatusWord(baseline.status)],
     ['Lines', grouped(baseline.line_count)],
-    ['All was read', completeWord(baseline.complete)],
+    ['Complete', completeWord(baseline.complete)],
     [baseline.origin === 'scan' ? 'Proposed' : 'Registered', byWhom(call(made_by), made_at, now)],
-    reason === null ? null : ['Why it was proposed', name(reason)],
+    reason === null ? null : ['Reason for the proposal', name(reason)],
     ...decisionFacts(word, { by: decided_by, at: decided_at, why: decided_reason }, call, now),
     ['Folders', markup`<code>${name(baseline.roots.join(' '))}</code>`],
-    ['Root over its lines', digest(baseline.root_hash)],
+    ['Root of its lines', digest(baseline.root_hash)],
   ]);
 }
 
 function headOf({ status }: WireBaseline, { compared_with: before }: Difference): Markup {
-  if (before === null) return markup`All that is in it: there is no baseline before it`;
+  if (before === null) return markup`All of its content: there is no previous baseline`;
   const version = link(baselinePath(before.baseline_id), `version ${grouped(before.version)}`);
   return status === 'proposed'
-    ? markup`What differs from the active one, ${version}`
-    : markup`What differs from the one before, ${version}`;
+    ? markup`Differences from the active baseline, ${version}`
+    : markup`Differences from the previous baseline, ${version}`;
 }
 
 function differences(baselineId: string, cursor: string | undefined, { data, next_cursor }: Difference): Markup {
   const table = dataTable({
-    caption: 'What differs',
+    caption: 'Differences',
     columns: [
       { head: 'Path', kind: 'name', cell: (row) => markup`${name(pathLine(row))}${notUtf8(row)}` },
       { head: 'What', cell: ({ event_type }) => EVENT_WORDS[event_type].word },
-      { head: 'As an event', cell: ({ severity }) => severityWord(severity) },
+      { head: 'Event severity', cell: ({ severity }) => severityWord(severity) },
       { head: 'Before', kind: 'short', cell: ({ expected }) => sideCell(expected) },
       { head: 'After', kind: 'short', cell: ({ observed }) => sideCell(observed) },
     ],
     rows: data,
-    empty: emptyState('Nothing differs.'),
+    empty: emptyState('No differences.'),
   });
   return markup`${table}${further(baselinePath(baselineId), { cursor }, next_cursor)}`;
 }
@@ -108,9 +108,9 @@ function decide({ baseline_id, status }: WireBaseline, request: FastifyRequest):
   if (status !== 'proposed') return null;
   return forWhoMay(request, 'endpoints:write', () =>
     section(
-      'Decide',
-      markup`<p>Who approves it says that all of this is meant to stand there. Where several people may, it is another one than who proposed it. It asks again who you are.</p>
-<p class="acts">${action(baselinePath(baseline_id, 'approve'), 'Approve it')}${action(baselinePath(baseline_id, 'reject'), 'Reject it', 'quiet')}</p>\n`,
+      'Decision',
+      markup`<p>By approving, you confirm that all of this content is intended. If several people may approve, the proposer cannot. You are asked to authenticate again.</p>
+<p class="acts">${action(baselinePath(baseline_id, 'approve'), 'Approve')}${action(baselinePath(baseline_id, 'reject'), 'Reject', 'quiet')}</p>\n`,
     ),
   );
 }
@@ -122,17 +122,17 @@ const ACTS = [
     // An approved file no longer raises events, so approval requires a fresh authentication.
     access: { ...CHANGES_ENDPOINTS, proved: true },
     introduction:
-      'Scans are compared with it from now on, and so is the last one at once. What is in it raises no event any more.',
-    submit: 'Approve it',
-    done: 'It is the active baseline now.',
+      'Scans are compared with this baseline from now on, starting with the last one. Its content no longer raises events.',
+    submit: 'Approve',
+    done: 'The baseline is active.',
   },
   {
     path: 'reject',
     operation: 'rejectBaseline',
     access: CHANGES_ENDPOINTS,
-    introduction: 'Nothing will be compared with it. The active baseline stays.',
-    submit: 'Reject it',
-    done: 'It is rejected.',
+    introduction: 'Scans will not be compared with this baseline. The active baseline stays.',
+    submit: 'Reject',
+    done: 'The baseline is rejected.',
   },
 ] as const;
 

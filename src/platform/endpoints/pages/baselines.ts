@@ -21,15 +21,14 @@ export function baselinesPage(server: FastifyInstance, { service, clock }: Endpo
     head: () => ({
       title: 'Baselines',
       above: ABOVE_ENDPOINTS,
-      introduction:
-        'What stands on an endpoint when all is well, as somebody has approved it. A scan is compared with the active one.',
+      introduction: 'Approved states of endpoints. Each scan is compared with the active baseline of its endpoint.',
     }),
     filters: ({ status, endpoint_id }) => [
       filterSelect({ status }, ['status', 'Status'], BASELINE_STATUSES, (value) => BASELINE_WORDS[value][1]),
       endpoint_id === undefined ? null : hidden('endpoint_id', endpoint_id),
     ],
     table(baselines, { request, isAll }) {
-      const empty = isAll ? firstBaseline(request) : emptyState('No baseline is like that.');
+      const empty = isAll ? firstBaseline(request) : emptyState('No baselines match.');
       return baselineTable(baselines, { empty, hasHost: true, now: clock() });
     },
   });
@@ -40,8 +39,8 @@ function firstBaseline(request: FastifyRequest): Markup {
   const path = `${endpointsApi('hosts')}/ENDPOINT_ID/baselines`;
   const command = curlCommand(request, { method: 'POST', path, body });
   const text =
-    'There is no baseline yet: no scan is compared with anything. Propose the last scan of an endpoint on its page, or with a call of the API:';
-  return emptyState(text, copyable('first-baseline', 'Propose a baseline, as a call of the API', command));
+    'No baselines yet, so scans are not compared. Propose the last scan of an endpoint on its page or with the API:';
+  return emptyState(text, copyable('first-baseline', 'Propose a baseline, as an API call', command));
 }
 
 /** Renders baselines as rows. @param hasHost true if the rows are of several endpoints. */
@@ -60,7 +59,7 @@ export function baselineTable(
       { head: 'Status', cell: ({ status }) => baselineStatusWord(status) },
       ...(hasHost === true ? [host] : []),
       { head: 'From', kind: 'short', cell: ({ origin }) => (origin === 'scan' ? 'a scan' : 'a file or tool') },
-      { head: 'Made', cell: ({ made_at }) => moment(made_at, now) },
+      { head: 'Created', cell: ({ made_at }) => moment(made_at, now) },
       { head: 'Decided', cell: ({ decided_at, status }) => momentOr(decided_at, now, undecided(status)) },
       { head: 'Lines', kind: 'number', cell: ({ line_count }) => grouped(line_count) },
     ],
@@ -71,7 +70,7 @@ export function baselineTable(
 
 /** Returns the text for a baseline without a decision; a registered one is active at once. */
 function undecided(status: WireBaseline['status']): string {
-  return status === 'proposed' ? 'not yet' : 'when it was made';
+  return status === 'proposed' ? 'not yet' : 'when it was created';
 }
 
 function baselineCell({ baseline_id, name, version }: WireBaseline): Markup {

@@ -44,8 +44,7 @@ function listPage(server: FastifyInstance, { service, clock }: EndpointPageParts
     head: () => ({
       title: 'Changes',
       above: ABOVE_ENDPOINTS,
-      introduction:
-        'The same digest in the place of the same one, at the same path, is one change, on however many endpoints it stands.',
+      introduction: 'The same change at the same path is listed once, however many endpoints have it.',
     }),
     filters({ event_type }) {
       return filterSelect({ event_type }, ['event_type', 'What'], PATH_EVENT_TYPES, (value) => EVENT_WORDS[value].word);
@@ -72,7 +71,7 @@ function changeTable(changes: readonly WireChange[], now: Date): Markup {
       { head: 'Observed', cell: ({ observed_sha256 }) => digest(observed_sha256) },
     ],
     rows: changes,
-    empty: emptyState('Nothing differs from a baseline now.'),
+    empty: emptyState('No endpoint differs from its baseline.'),
   });
 }
 
@@ -92,8 +91,8 @@ function onePage(server: FastifyInstance, { service, people, clock }: EndpointPa
       const nameActor = await namesOfActors(people, [change.approved_by]);
       const now = clock();
       const { word, sentence } = EVENT_WORDS[change.event_type];
-      const empty = emptyState('No endpoint has it.');
-      const caption = 'Endpoints that have or had it';
+      const empty = emptyState('No endpoint has this change.');
+      const caption = 'Endpoints that have or had this change';
       return {
         title: `${pathLine(change)}: ${word}`,
         above: ABOVE_CHANGES,
@@ -102,10 +101,10 @@ function onePage(server: FastifyInstance, { service, people, clock }: EndpointPa
           facts(change, event?.window_id ?? null, nameActor, now),
           approve(change, request),
           event === undefined ? null : section('Expected and observed', sidesTable(event)),
-          markup`<h2>Where it stands, or stood</h2>\n`,
+          markup`<h2>Endpoints</h2>\n`,
           eventTable(data, { caption, of: 'change', hasStatus: true, now, empty }),
           further(changePath(change_id), { cursor }, next_cursor),
-          markup`<p class="further">${link(withQuery(EVENTS_PATH, { change_id, status: 'open' }), 'Those that are open')}</p>\n`,
+          markup`<p class="further">${link(withQuery(EVENTS_PATH, { change_id, status: 'open' }), 'Open events')}</p>\n`,
         ],
       };
     },
@@ -127,7 +126,7 @@ function facts(change: WireChange, windowId: string | null, call: NameActor, now
 
 function approve({ change_id, approved_at }: WireChange, request: FastifyRequest): Markup | null {
   if (approved_at !== null) return null;
-  return actsFor(request, 'endpoints:write', action(changePath(change_id, 'approve'), 'Approve it wherever it stands'));
+  return actsFor(request, 'endpoints:write', action(changePath(change_id, 'approve'), 'Approve on all endpoints'));
 }
 
 /** Pages for the acts on changes of several endpoints at once. */
@@ -151,8 +150,8 @@ function approveChangePage(server: FastifyInstance, { service }: EndpointPagePar
         title: 'Approve this change',
         above: [...ABOVE_CHANGES, { title: pathLine(change), path: back }],
         introduction:
-          'It was meant, wherever it stands: it is explained, and less bad, also where it is seen later. The baselines stay as they are.',
-        submit: 'Approve it',
+          'The change is explained on all endpoints, including those that get it later, and its severity is lowered. The baselines do not change.',
+        submit: 'Approve',
         isFinal: false,
         back,
       };
@@ -165,19 +164,19 @@ const WINDOW_ACTS = {
   approve: {
     operation: 'approveChangeWindow',
     access: APPROVES,
-    title: 'Approve what the window quieted',
+    title: 'Approve the quieted events',
     introduction:
-      'All that it quieted was meant: it is explained by this window, and less bad. The baselines stay as they are.',
-    submit: 'Approve it',
-    done: 'What the window quieted is approved.',
+      'The events that the window quieted are explained by it, and their severity is lowered. The baselines do not change.',
+    submit: 'Approve',
+    done: 'The quieted events are approved.',
   },
   reopen: {
     operation: 'reopenChangeWindow',
     access: CHANGES_ENDPOINTS,
-    title: 'Open what the window quieted',
-    introduction: 'What it quieted, and nobody has approved or acknowledged, is open again.',
-    submit: 'Open it',
-    done: 'What the window quieted is open.',
+    title: 'Reopen the quieted events',
+    introduction: 'Quieted events that nobody has approved or acknowledged open again.',
+    submit: 'Reopen',
+    done: 'The quieted events are reopened.',
   },
 } as const;
 

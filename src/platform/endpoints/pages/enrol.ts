@@ -37,7 +37,7 @@ const seconds = scan_interval_seconds.unwrap();
 
 const schema = z.object({
   once: idempotencyKey,
-  name: z.string().trim().min(1, 'Say what the machine is called').pipe(shortName),
+  name: z.string().trim().min(1, 'Enter a name').pipe(shortName),
   scan_interval_seconds: z.coerce.number().pipe(seconds),
   roots: z.preprocess(pathsOf, roots),
   other_filesystems: z.preprocess(pathsOf, other_filesystems),
@@ -51,12 +51,12 @@ export function enrolPage(server: FastifyInstance, { service }: EndpointPagePart
     access: ENROLLING,
     schema,
     view: ({ form }) => ({
-      title: 'Enrol an endpoint',
+      title: 'Enroll an endpoint',
       above: ABOVE_ENDPOINTS,
       introduction:
-        'A machine whose binaries a sensor reads. Enrolment registers no baseline: until somebody has approved one, scans are kept and raise no event.',
+        'An endpoint is a machine whose binaries a sensor scans. Enrollment registers no baseline: until one is approved, scans are stored but raise no events.',
       fields: enrolmentFields(form),
-      submit: 'Enrol it',
+      submit: 'Enroll',
     }),
     example: () => ({ name: 'web-1' }),
     done: (enrolled, _subject, request) => enrolledPage(enrolled, request),
@@ -64,10 +64,10 @@ export function enrolPage(server: FastifyInstance, { service }: EndpointPagePart
 }
 
 function enrolmentFields(form: FormState): Markup[] {
-  const defaults = `One folder a line. Where nothing is said: ${DEFAULT_ROOTS.join(' ')}`;
-  const mounted = 'Mounted below these folders, and to be read too. One a line.';
+  const defaults = `One folder per line. Default: ${DEFAULT_ROOTS.join(' ')}`;
+  const mounted = 'Other file systems below these folders to scan, too. One per line.';
   const others = { name: 'other_filesystems', label: 'Other file systems', isOptional: true, hint: mounted };
-  const hint = 'As people call the machine.';
+  const hint = 'A name that people know.';
   return [
     onceField(form),
     field(form, { name: 'name', label: 'Name', autocomplete: 'off', isFirst: true, hint }),
@@ -100,19 +100,19 @@ function enrolledPage(enrolled: z.input<typeof enrolledSchema>, request: Fastify
   const { endpoint_id, name: hostName, endpoint_token, message } = enrolled;
   const { keep, copy, start, systemd } = sensorCommands(request);
   return {
-    title: 'The new endpoint',
+    title: 'New endpoint',
     above: [...ABOVE_ENDPOINTS, { title: hostName, path: hostPath(endpoint_id) }],
-    introduction: markup`${name(hostName)} is enrolled. Its token is shown this once: nobody can show it again, not even this platform.`,
-    content: markup`<div class="secret">${copyable('token', 'The token of the endpoint', endpoint_token)}</div>
-<p class="minor">Whoever has it can report for this endpoint, and can do nothing else.</p>
+    introduction: markup`${name(hostName)} is enrolled. Its token is shown only once: not even this platform can show it again.`,
+    content: markup`<div class="secret">${copyable('token', 'Token of the endpoint', endpoint_token)}</div>
+<p class="minor">Anyone with the token can report for this endpoint, and nothing else.</p>
 <h2>What to do next</h2>
 <ol class="steps">
-<li><p>On the machine, keep the token where only root reads it. Paste it, then press Return and Ctrl-D:</p>${copyable('keep', 'Keep the token', keep)}</li>
-<li><p>Where this platform is installed, write the sensor, which is one file, and copy it to the machine:</p>${copyable('copy', 'Copy the sensor', copy)}</li>
-<li><p>On the machine, start the sensor by hand to see that it reports. It scans at once, and again and again until you end it:</p>${copyable('start', 'Start the sensor', start)}</li>
-<li><p>For good, have systemd start it:</p>${copyable('systemd', 'Have systemd start the sensor', systemd)}</li>
-<li><p>${message} Once it has reported, propose its scan on ${link(hostPath(endpoint_id), 'the page of the endpoint')}.</p></li>
+<li><p>On the machine, store the token where only root can read it. Paste it, then press Return and Ctrl-D:</p>${copyable('keep', 'Store the token', keep)}</li>
+<li><p>Where this platform is installed, write the sensor to a folder, and copy the folder to the machine:</p>${copyable('copy', 'Copy the sensor', copy)}</li>
+<li><p>On the machine, start the sensor to check that it reports. It scans at once, and then regularly until you stop it:</p>${copyable('start', 'Start the sensor', start)}</li>
+<li><p>To keep it running, start it with systemd:</p>${copyable('systemd', 'Start the sensor with systemd', systemd)}</li>
+<li><p>${message} After its first report, propose the scan as a baseline on ${link(hostPath(endpoint_id), "the endpoint's page")}.</p></li>
 </ol>
-<p class="further">${link(hostPath(endpoint_id), 'I have kept it')}</p>`,
+<p class="further">${link(hostPath(endpoint_id), 'I have stored it')}</p>`,
   };
 }

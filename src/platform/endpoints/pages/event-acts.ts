@@ -16,13 +16,14 @@ type EventAct = 'acknowledge' | 'reopen';
 const ACTS: Record<EventAct, { submit: string; introduction: string; done: string }> = {
   acknowledge: {
     submit: 'Acknowledge',
-    introduction: 'It says that somebody has seen it. The event stays until its path is as the baseline has it again.',
+    introduction:
+      'This records that you have seen the event. The event remains until its path matches the baseline again.',
     done: 'The event is acknowledged.',
   },
   reopen: {
-    submit: 'Open again',
-    introduction: 'It is open again, and as bad as it was.',
-    done: 'The event is open again.',
+    submit: 'Reopen',
+    introduction: 'The event opens again, with its original severity.',
+    done: 'The event is reopened.',
   },
 };
 

@@ -59,7 +59,7 @@ function facts(event: WireEvent, call: NameActor, now: Date, request: FastifyReq
     ['Times seen', grouped(event.occurrences)],
     ['First seen', moment(event.first_seen, now)],
     ['Last seen', moment(event.last_seen, now)],
-    baseline_id === null ? null : ['Compared with', link(baselinePath(baseline_id), 'the baseline then')],
+    baseline_id === null ? null : ['Compared with', link(baselinePath(baseline_id), 'the baseline at the time')],
     change_id === null ? null : ['Elsewhere', link(changePath(change_id), 'The same change on other endpoints')],
     window_id === null ? null : ['Quieted by', link(windowPath(window_id), 'a change window')],
     ['Alert', alertWord(event.alert)],

@@ -37,9 +37,9 @@ export function eventsPage(server: FastifyInstance, { service, clock }: Endpoint
       title: 'Events',
       above: ABOVE_ENDPOINTS,
       introduction:
-        'Each is of one path of one endpoint, or of its reports. What stands as the baseline has it again is resolved by itself.',
+        'Each event is about one path on one endpoint, or about the reports of an endpoint. An event is resolved automatically when its path matches the baseline again.',
       content: [
-        markup`<p>The same on many endpoints is one change: ${link(CHANGES_PATH, 'See them by change')}.</p>\n`,
+        markup`<p>Equal events on many endpoints form one change: ${link(CHANGES_PATH, 'View by change')}.</p>\n`,
         filters(filter),
         liveRegion({ mark, says: sayOf(stats), now }, [countsOf(stats), await lists(service, filter, now)]),
       ],
@@ -59,7 +59,7 @@ function filters(filter: Filter): Markup {
     filterSelect({ severity }, ['severity', 'Severity'], EVENT_SEVERITIES),
     filterSelect({ status }, ['status', 'Status'], EVENT_STATUSES, (value) => EVENT_STATUS_WORDS[value]),
     filterField({ name: 'path', label: 'Path', value: path }),
-    filterField({ name: 'since', label: 'Seen since, in UTC', value: toFormTime(since ?? '') }, 'time'),
+    filterField({ name: 'since', label: 'Seen since (UTC)', value: toFormTime(since ?? '') }, 'time'),
     kept,
   ]);
 }
@@ -70,7 +70,7 @@ function openIn({ open_events }: EndpointStats): number {
 
 function sayOf(stats: EndpointStats): string {
   const open = openIn(stats);
-  return open === 0 ? 'No event is open.' : `${plural(open, 'event')} open.`;
+  return open === 0 ? 'No events are open.' : `${plural(open, 'event')} open.`;
 }
 
 function countsOf(stats: EndpointStats): Markup | null {
@@ -84,7 +84,7 @@ async function lists(service: EndpointService, filter: Filter, now: Date): Promi
   const { cursor, ...asked } = filter;
   if (Object.values(asked).every((value) => value === undefined)) return openAndSeen(service, cursor, now);
   const { data, next_cursor } = await service.events.list({ ...filter, limit: LIST_ROWS });
-  const empty = emptyState('No event is like that.');
+  const empty = emptyState('No events match.');
   const of = asked.endpoint_id === undefined ? 'all' : 'host';
   const hasStatus = asked.status === undefined;
   const table = eventTable(data, { caption: 'Events', empty, of, hasStatus, now });
@@ -94,7 +94,7 @@ async function lists(service: EndpointService, filter: Filter, now: Date): Promi
 async function ofOne({ hosts }: EndpointService, { endpoint_id }: Filter): Promise<Markup | null> {
   if (endpoint_id === undefined) return null;
   const { name } = await hosts.find(endpoint_id);
-  return markup`<p>Of ${link(hostPath(endpoint_id), name)} alone.</p>\n`;
+  return markup`<p>Only events of ${link(hostPath(endpoint_id), name)}.</p>\n`;
 }
 
 /** Renders the page without a filter: open events, followed by the last acknowledged ones. */
@@ -102,12 +102,10 @@ async function openAndSeen({ events }: EndpointService, cursor: string | undefin
   const open = await events.list({ status: 'open', cursor, limit: LIST_ROWS });
   const seen = await events.list({ status: 'acknowledged', limit: SHORT_ROWS });
   const all = (status: string, words: string) => link(withQuery(EVENTS_PATH, { status }), words);
-  const empty = emptyState(
-    markup`No event is open. ${link(ENDPOINTS_PATH, 'Which endpoints report, and since when')} says what that is worth.`,
-  );
-  const none = emptyState('No event is acknowledged.');
+  const empty = emptyState(markup`No events are open. ${link(ENDPOINTS_PATH, 'Check that the endpoints report')}.`);
+  const none = emptyState('No events are acknowledged.');
   return markup`<h2>Open</h2>
 ${eventTable(open.data, { caption: 'Open events', empty, of: 'all', now })}${further(EVENTS_PATH, { status: 'open' }, open.next_cursor)}<h2>Acknowledged</h2>
-${eventTable(seen.data, { caption: 'Acknowledged events', empty: none, of: 'all', now })}<p class="further">${all('acknowledged', 'All that are acknowledged')} · ${all('quieted', 'All that are quieted')} · ${all('resolved', 'All that are resolved')}</p>
+${eventTable(seen.data, { caption: 'Acknowledged events', empty: none, of: 'all', now })}<p class="further">${all('acknowledged', 'All acknowledged events')} · ${all('quieted', 'All quieted events')} · ${all('resolved', 'All resolved events')}</p>
 `;
 }

@@ -26,11 +26,11 @@ function sentenceOf(event: Explained): Markup {
   const { explanation } = event;
   switch (explanation.kind) {
     case 'none':
-      return markup`No ${link(PACKAGES_PATH, 'signed package that was imported')} has this file at this path, and nobody has approved the change.`;
+      return markup`No ${link(PACKAGES_PATH, 'imported package')} contains this file at this path, and nobody has approved the change.`;
     case 'signed_package':
-      return markup`The file is the one of this package in the archive ${name(explanation.archive)}, signed by ${signers(explanation)}. The event is less bad for it.`;
+      return markup`The file is from this package in the archive ${name(explanation.archive)}, signed by ${signers(explanation)}. This lowers the severity.`;
     case 'approved_change':
-      return markup`Somebody has approved it: ${approvalLink(event, explanation.id)}. The event is less bad for it.`;
+      return markup`Approved: ${approvalLink(event, explanation.id)}. This lowers the severity.`;
   }
 }
 
@@ -40,6 +40,6 @@ function signers({ signed_by }: Extract<Explanation, { kind: 'signed_package' }>
 
 /** Returns a link to the approved change or change window. */
 function approvalLink({ change_id, window_id }: Explained, id: string): Markup {
-  if (id === change_id) return link(changePath(id), 'the change, wherever it stands');
-  return link(windowPath(window_id ?? id), 'what a change window quieted');
+  if (id === change_id) return link(changePath(id), 'the change on all endpoints');
+  return link(windowPath(window_id ?? id), 'the events of a change window');
 }

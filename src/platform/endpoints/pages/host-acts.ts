@@ -35,37 +35,37 @@ const ACTS: readonly HostAct[] = [
     path: 'isolate',
     operation: 'isolateHost',
     title: (name) => `Label ${name} as isolated`,
-    introduction: markup`<strong>${ONLY_A_LABEL}</strong> The machine goes on to reach others, and to be reached. The label tells people, and what reads the API, that it is to be isolated. To cut it off, do so where its network is.`,
-    submit: 'Label it',
+    introduction: markup`<strong>${ONLY_A_LABEL}</strong> The label tells people and API clients that the machine should be isolated. To disconnect the machine, change its network.`,
+    submit: 'Label',
     isFinal: false,
-    done: (name) => `${name} is labelled as isolated. ${ONLY_A_LABEL}`,
+    done: (name) => `${name} is labeled as isolated. ${ONLY_A_LABEL}`,
   },
   {
     path: 'release',
     operation: 'releaseHost',
-    title: (name) => `Take the label from ${name}`,
-    introduction: 'It was a label: nothing was cut off the network, and nothing is connected again.',
-    submit: 'Take it away',
+    title: (name) => `Remove the isolation label from ${name}`,
+    introduction: 'Only the label is removed: the machine was not disconnected from the network.',
+    submit: 'Remove the label',
     isFinal: false,
-    done: (name) => `${name} is not labelled as isolated any more.`,
+    done: (name) => `${name} is no longer labeled as isolated.`,
   },
   {
     path: 'restart',
     operation: 'restartHost',
-    title: (name) => `Begin a new chain for ${name}`,
+    title: (name) => `Start a new chain for ${name}`,
     introduction:
-      'The machine may bind another key, and its reports begin at 1 again. Do so after it was set up anew or restored from a backup. Find out first which machine it is: whoever has its token and reports first is taken for it. What was reported before stays.',
-    submit: 'Begin a new chain',
+      'The machine may bind a new key, and its reports start at 1 again. Use this after the machine was reinstalled or restored from a backup. First confirm which machine it is: the first machine that reports with its token is accepted. Earlier reports are kept.',
+    submit: 'Start a new chain',
     isFinal: true,
-    done: (name) => `${name} begins a new chain with its next report.`,
+    done: (name) => `${name} starts a new chain with its next report.`,
   },
   {
     path: 'retire',
     operation: 'retireHost',
     title: (name) => `Retire ${name}`,
     introduction:
-      'For a machine that is gone. Its token is revoked, nobody waits for its reports, and nothing is compared any more. All that it reported stays, and so do open events about its files until somebody acknowledges them. Bait on it stays where it is, and stays a trap. There is no way back: a machine that comes again is enrolled anew.',
-    submit: 'Retire it',
+      'For a machine that is no longer in use. Its token is revoked, its reports are no longer expected, and nothing is compared. Its earlier reports are kept, and events about its files stay open until they are acknowledged. Bait stays in place and remains a trap. This cannot be undone: to use the machine again, enroll it again.',
+    submit: 'Retire',
     isFinal: true,
     isProved: true,
     done: (name) => `${name} is retired.`,
@@ -86,7 +86,7 @@ function actPage(server: FastifyInstance, { service }: EndpointPageParts, act: H
 
 const proposal = z.object({
   from: z.literal('latest_scan').default('latest_scan'),
-  name: z.string().trim().min(1, 'Say what the baseline is called').pipe(proposalSchema.shape.name),
+  name: z.string().trim().min(1, 'Enter a name').pipe(proposalSchema.shape.name),
   reason: askedReason,
 });
 
@@ -103,16 +103,16 @@ function proposePage(server: FastifyInstance, { service }: EndpointPageParts): v
       isNarrow: true,
       above: aboveHost(host),
       introduction:
-        'What the last scan of the machine saw. It is shown as a difference to the active baseline, and somebody approves it before it is one: another person, where there are several.',
+        'Proposes the last scan of the machine. The page of the proposal shows its differences from the active baseline. The proposal must be approved to take effect; if several people may approve, by another person.',
       fields: [
         field(form, { name: 'name', label: 'Name', autocomplete: 'off', isFirst: true }),
         field(form, { name: 'reason', label: 'Reason', autocomplete: 'off' }),
       ],
-      submit: 'Propose it',
+      submit: 'Propose',
     }),
     example: () => EXAMPLE,
     done: ({ baseline_id }) => ({
-      notice: 'The baseline is proposed. Read what differs before you approve it.',
+      notice: 'The baseline is proposed. Review the differences before you approve it.',
       next: baselinePath(baseline_id),
     }),
   });

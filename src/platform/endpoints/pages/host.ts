@@ -48,7 +48,7 @@ export function hostPage(server: FastifyInstance, { service, people, clock }: En
           facts(host, now, request),
           acts(host, request),
           await drift(service, host, now),
-          section('Its reports', verifyForm(host, { request, reply }, now)),
+          section('Reports', verifyForm(host, { request, reply }, now)),
           await scans(service, host, now),
           await baselines(service, host, now),
         ],
@@ -64,7 +64,7 @@ function isolation(
   now: Date,
 ): Markup | null {
   if (!isolated || since === null || by === null) return null;
-  return markup`<p class="refusal">Labelled as isolated. ${ONLY_A_LABEL} It goes on to reach others, and to be reached. Labelled by ${name(call(by))}, ${moment(since, now)}. Reason: ${name(reason ?? '')}</p>\n`;
+  return markup`<p class="refusal">Labeled as isolated. ${ONLY_A_LABEL} Labeled by ${name(call(by))}, ${moment(since, now)}. Reason: ${name(reason ?? '')}</p>\n`;
 }
 
 function retirement({ retirement: ended }: WireHost, call: NameActor, now: Date): Markup | null {
@@ -75,7 +75,7 @@ function retirement({ retirement: ended }: WireHost, call: NameActor, now: Date)
 function firstReport(request: FastifyRequest): Markup {
   const { start } = sensorCommands(request);
   return emptyState(
-    'Nothing has come from it yet. Start the sensor on it, with the token that enrolment showed:',
+    'Nothing was reported yet. Start the sensor with the token that enrollment showed:',
     copyable('start', 'Start the sensor', start),
   );
 }
@@ -85,17 +85,17 @@ function facts(host: WireHost, now: Date, request: FastifyRequest): Markup {
   const stream = forWhoMay(request, 'audit:read', () => link(hostStreamPath(endpoint_id), 'its audit stream'));
   return factList([
     ['Status', hostStateWords(host)],
-    ['Events that are not resolved', driftWords(host)],
+    ['Unresolved events', driftWords(host)],
     ['Last report', lastReport(host, now)],
     ['Missed scans in 24 hours', missedWord(missed_scans)],
-    ['All was read', last_report === null ? 'nothing yet' : completeWord(last_report.complete)],
+    ['Last scan complete', last_report === null ? 'no scan yet' : completeWord(last_report.complete)],
     ['Scanned every', roughly(host.scan_interval_seconds)],
     ['Baseline', baselineCell(host)],
     ['Chain of reports', chainWords(host, now)],
     ['Enrolled', moment(host.enrolled_at, now)],
     stream && ['Recorded in', stream],
-    ['Id', markup`<code>${endpoint_id}</code>`],
-    ['Key', chain.public_key === null ? 'none is bound yet' : markup`<code>${chain.public_key}</code>`],
+    ['ID', markup`<code>${endpoint_id}</code>`],
+    ['Key', chain.public_key === null ? 'none yet' : markup`<code>${chain.public_key}</code>`],
     ['Folders', paths(roots)],
     ['Other file systems', other_filesystems.length === 0 ? 'none' : paths(other_filesystems)],
   ]);
@@ -122,35 +122,35 @@ function acts(host: WireHost, request: FastifyRequest): Markup | null {
   const act = (path: string, words: string, weight: 'main' | 'quiet' = 'quiet') =>
     action(hostPath(endpoint_id, path), words, weight);
   return actsFor(request, 'endpoints:write', [
-    last_report && act('propose', 'Propose its last scan as baseline', baseline === null ? 'main' : 'quiet'),
+    last_report && act('propose', 'Propose the last scan as a baseline', baseline === null ? 'main' : 'quiet'),
     action(withQuery(`${WINDOWS_PATH}/new`, { endpoint_id }), 'Open a change window', 'quiet'),
-    isolation.isolated ? act('release', 'Take the label away') : act('isolate', 'Label as isolated'),
-    act('restart', 'Begin a new chain'),
-    act('retire', 'Retire it'),
+    isolation.isolated ? act('release', 'Remove the isolation label') : act('isolate', 'Label as isolated'),
+    act('restart', 'Start a new chain'),
+    act('retire', 'Retire'),
   ]);
 }
 
 async function drift({ events }: EndpointService, { endpoint_id }: WireHost, now: Date): Promise<Markup> {
   const { data } = await events.list({ endpoint_id, status: 'open', limit: SHORT_ROWS });
-  const empty = emptyState('No event of it is open.');
+  const empty = emptyState('No events are open.');
   return section(
     'Open events',
     eventTable(data, { caption: 'Open events', empty, of: 'host', now }),
-    link(withQuery(EVENTS_PATH, { endpoint_id }), 'All its events'),
+    link(withQuery(EVENTS_PATH, { endpoint_id }), 'All events of this endpoint'),
   );
 }
 
 async function scans({ reports }: EndpointService, { endpoint_id }: WireHost, now: Date): Promise<Markup> {
   const { data } = await reports.list({ endpoint_id, limit: SHORT_ROWS });
-  return section('Scans', scanTable(data, now), link(hostPath(endpoint_id, 'scans'), 'All its scans'));
+  return section('Scans', scanTable(data, now), link(hostPath(endpoint_id, 'scans'), 'All scans of this endpoint'));
 }
 
 async function baselines({ baselines: all }: EndpointService, { endpoint_id }: WireHost, now: Date): Promise<Markup> {
   const { data } = await all.list({ endpoint_id, limit: SHORT_ROWS });
-  const empty = emptyState('It has no baseline: its scans are kept, and raise no event.');
+  const empty = emptyState('No baseline yet: scans are stored but raise no events.');
   return section(
     'Baselines',
     baselineTable(data, { empty, now }),
-    link(withQuery(BASELINES_PATH, { endpoint_id }), 'All its baselines'),
+    link(withQuery(BASELINES_PATH, { endpoint_id }), 'All baselines of this endpoint'),
   );
 }

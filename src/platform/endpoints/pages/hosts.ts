@@ -41,10 +41,10 @@ export function hostsPage(server: FastifyInstance, { service, clock }: EndpointP
       return {
         title: 'Endpoints',
         introduction:
-          'Machines whose binaries are read again and again by a sensor. What differs from an approved baseline is an event, found at the next scan: nothing is stopped.',
+          'Machines whose binaries a sensor scans regularly. Each difference from an approved baseline raises an event at the next scan. Nothing is blocked.',
         content: [
           ways(stats),
-          forWhoMay(request, 'endpoints:write', () => markup`<p>${action(ENROL_PATH, 'Enrol an endpoint')}</p>\n`),
+          forWhoMay(request, 'endpoints:write', () => markup`<p>${action(ENROL_PATH, 'Enroll an endpoint')}</p>\n`),
           stats.hosts === 0 ? firstEndpoint(request) : [filters({ status }), hostTable(data, clock()), rest],
         ],
         api: { path: withQuery(endpointsApi('hosts', ''), { status }) },
@@ -87,7 +87,7 @@ function hostTable(hosts: readonly WireHost[], now: Date): Markup {
       { head: 'Missed in 24 h', kind: 'number', cell: ({ missed_scans }) => missedWord(missed_scans) },
     ],
     rows: hosts,
-    empty: emptyState('No endpoint is like that.'),
+    empty: emptyState('No endpoints match.'),
   });
 }
 
@@ -101,6 +101,6 @@ function firstEndpoint(request: FastifyRequest): Markup {
   const body = { name: 'web-1' };
   const command = curlCommand(request, { method: 'POST', path: endpointsApi('enroll'), body });
   const text =
-    'No endpoint is enrolled yet: no binary is watched. Enrol one here, or with a call of the API. It answers the token that the sensor reports with:';
-  return emptyState(text, copyable('first-endpoint', 'Enrol an endpoint, as a call of the API', command));
+    'No endpoints are enrolled yet. Enroll one here or with the API, which returns the token for its sensor:';
+  return emptyState(text, copyable('first-endpoint', 'Enroll an endpoint, as an API call', command));
 }

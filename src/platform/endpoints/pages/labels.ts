@@ -10,45 +10,54 @@ import type { WireHost } from '../wire/hosts.ts';
 
 /** Name and meaning of each event type. */
 export const EVENT_WORDS: Record<EventType, { word: string; sentence: string }> = {
-  binary_modified: { word: 'content changed', sentence: 'The content is another one than the baseline has.' },
+  binary_modified: { word: 'content changed', sentence: 'The content differs from the baseline.' },
   binary_added: { word: 'new file', sentence: 'The baseline has nothing at this path.' },
-  binary_removed: { word: 'file removed', sentence: 'The baseline has a file at this path, and nothing stands there.' },
+  binary_removed: {
+    word: 'file removed',
+    sentence: 'The baseline has a file at this path, but the endpoint does not.',
+  },
   attributes_changed: {
     word: 'owner or permissions changed',
-    sentence: 'The content is the one of the baseline. Its owner or its permissions are not.',
+    sentence: 'The content matches the baseline, but the owner or the permissions do not.',
   },
   file_type_changed: {
-    word: 'no longer the same kind of file',
-    sentence: 'Something of another kind stands where the baseline has a file.',
+    word: 'file type changed',
+    sentence: 'The file at this path has another type than in the baseline.',
   },
-  binary_unreadable: { word: 'cannot be read', sentence: 'The sensor could not read it: nobody knows what it is.' },
+  binary_unreadable: {
+    word: 'cannot be read',
+    sentence: 'The sensor could not read the file, so its content is unknown.',
+  },
   binary_unstable: {
-    word: 'changes while it is read',
-    sentence: 'It changed each time that the sensor read it: nobody knows what it is.',
+    word: 'changes while being read',
+    sentence: 'The file changed each time the sensor read it, so its content is unknown.',
   },
-  bait_missing: { word: 'bait is gone', sentence: 'What the sensor planted is not at its path any more.' },
+  bait_missing: { word: 'bait missing', sentence: 'The planted file is no longer at its path.' },
   bait_changed: {
-    word: 'bait was changed',
-    sentence: 'Somebody wrote to what the sensor planted, or set its times or its owner: a read can have been hidden.',
+    word: 'bait changed',
+    sentence: 'Somebody wrote to the planted file, or changed its times or owner, which can hide a read.',
   },
-  report_gap: { word: 'reports are missing', sentence: 'The sensor goes on after reports that never arrived here.' },
-  report_repeated: { word: 'report came again', sentence: 'A report came that is not new. It was refused.' },
+  report_gap: { word: 'reports missing', sentence: 'Reports before this one never arrived. The report was refused.' },
+  report_repeated: { word: 'report repeated', sentence: 'The sensor sent a report that is not new. It was refused.' },
   report_fork: {
     word: 'two machines report',
-    sentence: 'Two machines report with one key: one of them is a copy. The report was refused.',
+    sentence: 'Two machines report with one key, so one of them is a copy. The report was refused.',
   },
   report_signature: {
-    word: 'wrong signature',
-    sentence: 'A report came that this endpoint did not sign. It was refused.',
+    word: 'invalid signature',
+    sentence: 'A report was not signed by this endpoint. It was refused.',
   },
   snapshot_restored: {
     word: 'went back in time',
     sentence:
-      'Another report has this number already: the machine was restored from a snapshot, or a second one has its key. The report was refused.',
+      'Another report already has this number: the machine was restored from a snapshot, or another machine has its key. The report was refused.',
   },
-  clock_jump: { word: 'clock is wrong', sentence: 'Its clock is more than an hour off the clock of this platform.' },
-  key_changed: { word: 'another key', sentence: 'The sensor has another key than before. It was refused.' },
-  stale: { word: 'does not report', sentence: 'Three intervals went by without a report.' },
+  clock_jump: {
+    word: 'clock is wrong',
+    sentence: 'The clock of the endpoint differs from the clock of this platform by more than an hour.',
+  },
+  key_changed: { word: 'key changed', sentence: 'The sensor sent another key than before. It was refused.' },
+  stale: { word: 'not reporting', sentence: 'The endpoint has not reported for three intervals.' },
 };
 
 export const EVENT_STATUS_WORDS: Record<EventStatus, string> = {
@@ -76,7 +85,7 @@ export function hostStateWords({ status, baseline, isolation, chain }: WireHost)
     statusWord(...HOST_STATUS_WORDS[status]),
     ...(chain.went_back_at === null ? [] : [statusWord('bad', 'reports went back')]),
     ...(baseline === null && status !== 'retired' ? [statusWord('warning', 'no baseline')] : []),
-    ...(isolation.isolated ? [statusWord('warning', 'labelled as isolated')] : []),
+    ...(isolation.isolated ? [statusWord('warning', 'labeled as isolated')] : []),
   ];
   return markup`<ul class="words">${words.map((word) => markup`<li>${word}</li>`)}</ul>`;
 }
@@ -138,9 +147,9 @@ export function decisionFacts(
   if (by === null || at === null) return [];
   return [
     [label, byWhom(call(by), at, now)],
-    ['Why', name(why ?? '')],
+    ['Reason', name(why ?? '')],
   ];
 }
 
 /** Notice before an endpoint is labeled, and while it is. */
-export const ONLY_A_LABEL = 'This is a label: nothing is cut off the network.';
+export const ONLY_A_LABEL = 'This is only a label: the machine is not disconnected from the network.';

@@ -24,10 +24,10 @@ const schema = z
     once: idempotencyKey,
     endpoints: z.preprocess(
       (given) => (given === undefined ? [] : [given].flat()),
-      z.array(text.max(100)).min(1, 'Choose the endpoints'),
+      z.array(text.max(100)).min(1, 'Choose at least one endpoint'),
     ),
     from: formTime,
-    until: formTime.refine((at) => at !== undefined, 'Say when it ends').transform((at = '') => at),
+    until: formTime.refine((at) => at !== undefined, 'Enter an end time').transform((at = '') => at),
     reason: askedReason,
   })
   .transform(({ endpoints, from, ...given }) => ({
@@ -36,7 +36,7 @@ const schema = z
     ...(from === undefined ? {} : { from }),
   }));
 
-const EXAMPLE = { all: true, until: '2026-12-01T18:00:00Z', reason: 'the upgrade of December' };
+const EXAMPLE = { all: true, until: '2026-12-01T18:00:00Z', reason: 'December upgrade' };
 
 /** Serves the form for a new change window. */
 export function newWindowPage(server: FastifyInstance, { service, clock }: EndpointPageParts): void {
@@ -49,13 +49,13 @@ export function newWindowPage(server: FastifyInstance, { service, clock }: Endpo
       title: 'Open a change window',
       above: ABOVE_WINDOWS,
       introduction:
-        'Changes on endpoints are expected for a time. What is found meanwhile raises no alert and is listed under the window; afterwards somebody approves it or opens it. What is wrong with reports is not quieted. The window ends by itself.',
+        'Changes found on endpoints during the window raise no alerts and are listed under the window. Afterwards, approve or reopen them. Events about reports are not quieted. The window ends automatically.',
       fields: windowFields(await hostsToChoose(service, request), form, clock()),
-      submit: 'Open it',
+      submit: 'Open',
     }),
     example: () => EXAMPLE,
     done: ({ window_id }) => ({
-      notice: 'The change window is open until it ends by itself.',
+      notice: 'The change window is open, and ends automatically.',
       next: windowPath(window_id),
     }),
   });
@@ -80,20 +80,26 @@ async function hostsToChoose({ hosts }: EndpointService, { query }: FastifyReque
 function windowFields({ hosts, chosen, hasMore }: Choosable, form: FormState, now: Date): (Markup | null)[] {
   const values = { endpoints: chosen, ...form.values };
   const all = [
-    { value: ALL, label: 'All', hint: 'also those that are enrolled meanwhile' },
+    { value: ALL, label: 'All', hint: 'including those enrolled later' },
     ...hosts.map(({ endpoint_id, name }) => ({ value: endpoint_id, label: name, hint: endpoint_id.slice(0, 8) })),
   ];
   const end = toFormTime(new Date(now.getTime() + 2 * HOUR_MS).toISOString());
   const more = hasMore
-    ? markup`<p class="minor">These are the newest ${MOST_CHOICES} endpoints. The call below takes the ids of others.</p>\n`
+    ? markup`<p class="minor">These are the newest ${MOST_CHOICES} endpoints. The API call below accepts the IDs of others.</p>\n`
     : null;
   const time = { type: 'datetime-local' } as const;
   const from = { ...time, name: 'from', label: 'From, in UTC', isOptional: true };
   return [
     onceField(form),
-    field(form, { name: 'reason', label: 'Reason', hint: 'It is recorded.', autocomplete: 'off', isFirst: true }),
-    field(form, { ...from, hint: 'Now, where nothing is said.' }),
-    field(form, { ...time, name: 'until', label: 'Until, in UTC', value: end, hint: 'Seven days at most.' }),
+    field(form, {
+      name: 'reason',
+      label: 'Reason',
+      hint: 'The reason is recorded.',
+      autocomplete: 'off',
+      isFirst: true,
+    }),
+    field(form, { ...from, hint: 'Default: now.' }),
+    field(form, { ...time, name: 'until', label: 'Until, in UTC', value: end, hint: 'At most seven days later.' }),
     choices({ ...form, values }, { name: 'endpoints', label: 'Endpoints', type: 'checkbox' }, all),
     more,
   ];

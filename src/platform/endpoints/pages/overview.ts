@@ -1,5 +1,5 @@
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
-import { agree, grouped, plural } from '../../../core/plurals.ts';
+import { grouped, plural } from '../../../core/plurals.ts';
 import { SEVERITY_TONES } from '../../alerts/api.ts';
 import { factList, link, moment, momentOr, type TileView } from '../../web/components.ts';
 import type { OverviewOfModule, TimelineEvent } from '../../web/overview.ts';
@@ -30,7 +30,7 @@ function tileOf(stats: EndpointStats, now: Date): TileView {
     content: factList([
       ['What', what(stats)],
       ['Since', open_since === null ? 'nothing is known to be wrong' : markup`first seen ${moment(open_since, now)}`],
-      ['Last report of an endpoint', momentOr(last_report_at, now, 'never')],
+      ['Last endpoint report', momentOr(last_report_at, now, 'never')],
     ]),
   };
 }
@@ -44,15 +44,16 @@ function verdictOf(stats: EndpointStats): Pick<TileView, 'tone' | 'word' | 'next
   const at = (title: string, path: string) => ({ title, path });
   const events = at('See the events', EVENTS_PATH);
   if (open_events.critical + open_events.high > 0)
-    return { tone: 'bad', word: 'Something is wrong on endpoints', next: events };
-  if (stale > 0) return { tone: 'bad', word: 'Endpoints do not report', next: at('See which', staleList) };
+    return { tone: 'bad', word: 'Serious events on endpoints', next: events };
+  if (stale > 0) return { tone: 'bad', word: 'Endpoints are not reporting', next: at('See which', staleList) };
   if (open_events.medium > 0) return { tone: 'warning', word: 'Endpoints have changed', next: events };
-  if (hosts === 0) return { tone: 'neutral', word: 'No endpoint is enrolled yet', next: at('Enrol one', ENROL_PATH) };
+  if (hosts === 0)
+    return { tone: 'neutral', word: 'No endpoints are enrolled yet', next: at('Enroll one', ENROL_PATH) };
   if (proposed_baselines > 0)
-    return { tone: 'warning', word: 'Baselines wait for approval', next: at('See them', proposedList) };
+    return { tone: 'warning', word: 'Baselines await approval', next: at('See them', proposedList) };
   if (waiting > 0 || without_baseline > 0)
-    return { tone: 'warning', word: 'Not all of them are watched', next: at('See the endpoints', ENDPOINTS_PATH) };
-  return { tone: 'good', word: 'As their baselines', next: at('See the endpoints', ENDPOINTS_PATH) };
+    return { tone: 'warning', word: 'Some endpoints are not compared', next: at('See the endpoints', ENDPOINTS_PATH) };
+  return { tone: 'good', word: 'Endpoints match their baselines', next: at('See the endpoints', ENDPOINTS_PATH) };
 }
 
 const staleList = withQuery(ENDPOINTS_PATH, { status: 'stale' });
@@ -65,14 +66,14 @@ function what(stats: EndpointStats): string {
   const unwatched = without_baseline - Math.min(waiting, without_baseline);
   const facts = [
     ...(worst === undefined ? [] : [`${plural(open, 'open event')}, at worst ${worst}`]),
-    ...(stale === 0 ? [] : [`${plural(stale, 'endpoint')} ${agree(stale, 'does', 'do')} not report`]),
+    ...(stale === 0 ? [] : [`${plural(stale, 'endpoint')} not reporting`]),
     ...(waiting === 0 ? [] : [`${plural(waiting, 'endpoint')} never reported`]),
     ...(unwatched === 0 ? [] : [`${plural(unwatched, 'endpoint')} without a baseline`]),
     ...(proposed_baselines === 0 ? [] : [`${plural(proposed_baselines, 'proposed baseline')}`]),
-    ...(isolated === 0 ? [] : [`${grouped(isolated)} labelled as isolated`]),
-    ...(hosts === 0 ? ['no binary is watched'] : []),
+    ...(isolated === 0 ? [] : [`${grouped(isolated)} labeled as isolated`]),
+    ...(hosts === 0 ? ['nothing is scanned'] : []),
   ];
-  return facts.length === 0 ? `${plural(hosts, 'endpoint')}, nothing differs on any` : facts.join('; ');
+  return facts.length === 0 ? `${plural(hosts, 'endpoint')}, no differences` : facts.join('; ');
 }
 
 function eventOf(event: WireEvent): TimelineEvent {

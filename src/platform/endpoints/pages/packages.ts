@@ -17,13 +17,13 @@ export function packagesPage(server: FastifyInstance, { service, clock }: Endpoi
       title: 'Signed packages',
       above: ABOVE_ENDPOINTS,
       introduction:
-        'Archives whose signature was checked. A change that brings a file of one of their packages, at its path, is explained by it. No endpoint is asked what it has installed.',
+        'Archives whose signatures were verified. A package explains a change if it contains the changed file at the same path. Endpoints are not asked what they have installed.',
     }),
     table: (archives) => archiveTable(archives, clock()),
     after: ({ length }) =>
       length === 0
         ? null
-        : markup`<p>Import more, where the platform runs:</p>\n${copyable('import', 'Import packages', IMPORT)}`,
+        : markup`<p>To import more, run this command where the platform runs:</p>\n${copyable('import', 'Import packages', IMPORT)}`,
   });
 }
 
@@ -31,7 +31,7 @@ const IMPORT = 'evidence-platform packages import /var/lib/apt/lists /var/cache/
 
 function archiveTable(archives: readonly WireArchive[], now: Date): Markup {
   const text =
-    'No archive is imported yet: no upgrade is explained. Import the lists and packages of apt, where the platform runs:';
+    'No archives are imported yet, so no upgrades are explained. Import the lists and packages of apt where the platform runs:';
   return dataTable({
     caption: 'Signed archives',
     columns: [
@@ -39,7 +39,7 @@ function archiveTable(archives: readonly WireArchive[], now: Date): Markup {
       { head: 'Signed by', cell: ({ signed_by }) => markup`<ul class="plain">${signed_by.map(signerItem)}</ul>` },
       { head: 'Imported', cell: ({ imported_at }) => moment(imported_at, now) },
       { head: 'Packages listed', kind: 'number', cell: ({ packages }) => grouped(packages) },
-      { head: 'Their files known', kind: 'number', cell: ({ opened }) => grouped(opened) },
+      { head: 'With known files', kind: 'number', cell: ({ opened }) => grouped(opened) },
       { head: 'Files', kind: 'number', cell: ({ files }) => grouped(files) },
       { head: 'InRelease', cell: ({ release_sha256 }) => digest(release_sha256) },
     ],

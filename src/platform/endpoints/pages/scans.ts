@@ -22,7 +22,7 @@ export function scansPage(server: FastifyInstance, { service, clock }: EndpointP
       return {
         title: 'Scans',
         above: aboveHost(host),
-        introduction: 'What the sensor has reported, newest first. Each report has the digest of the one before in it.',
+        introduction: 'Reports of the sensor, newest first. Each report contains the digest of the previous one.',
         content: [scanTable(data, clock()), further(hostPath(endpoint_id, 'scans'), { cursor }, next_cursor)],
         api: { path: withQuery(endpointsApi('scans', ''), { endpoint_id }) },
       };
@@ -35,7 +35,7 @@ export function scanTable(scans: readonly WireScan[], now: Date): Markup {
     caption: 'Scans',
     columns: [
       { head: 'Report', kind: 'name', cell: reportCell },
-      { head: 'All was read', cell: ({ complete }) => completeWord(complete) },
+      { head: 'Complete', cell: ({ complete }) => completeWord(complete) },
       { head: 'Compared with', cell: comparedCell },
       { head: 'Received', cell: ({ received_at }) => moment(received_at, now) },
       { head: 'Lines', kind: 'number', cell: ({ line_count }) => grouped(line_count) },
@@ -44,7 +44,7 @@ export function scanTable(scans: readonly WireScan[], now: Date): Markup {
       { head: 'Digest', cell: ({ report_sha256 }) => digest(report_sha256) },
     ],
     rows: scans,
-    empty: emptyState('It has not reported yet.'),
+    empty: emptyState('No reports yet.'),
   });
 }
 
@@ -59,5 +59,5 @@ export function completeWord(complete: boolean): Markup {
 function comparedCell({ baseline_id }: WireScan): Markup {
   return baseline_id === null
     ? markup`<span class="minor">nothing</span>`
-    : link(baselinePath(baseline_id), 'its baseline then');
+    : link(baselinePath(baseline_id), 'the baseline at the time');
 }

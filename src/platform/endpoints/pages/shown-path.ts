@@ -21,7 +21,7 @@ export function shownPath(answered: AnsweredPath): Markup {
 
 /** Renders a note that a path is shown by its bytes; null if the path is text. */
 export function notUtf8({ path }: AnsweredPath): Markup | null {
-  return path === null ? markup` <span class="minor">its name is not UTF-8</span>` : null;
+  return path === null ? markup` <span class="minor">not UTF-8</span>` : null;
 }
 
 /** Returns an untrusted text as one line. */

@@ -20,19 +20,19 @@ const MEMBERS: Record<string, string> = {
   mode: 'Permissions',
   uid: 'Owner',
   gid: 'Group',
-  target: 'Leads to',
-  target_base64: 'Leads to',
+  target: 'Target',
+  target_base64: 'Target',
   device: 'Device',
-  why: 'Why not',
-  sequence: 'Number of the report',
-  previous_report_sha256: 'Digest of the report before',
+  why: 'Reason',
+  sequence: 'Report number',
+  previous_report_sha256: 'Digest of the previous report',
   report_sha256: 'Digest of the report',
   nonce: 'Nonce',
   public_key: 'Public key',
-  boot_id: 'Id of its boot',
-  report_by: 'To report by',
+  boot_id: 'Boot ID',
+  report_by: 'Report due by',
   scan_interval_seconds: 'Seconds between scans',
-  intervals: 'Intervals that are waited',
+  intervals: 'Intervals until it is stale',
   last_report_at: 'Last report',
 };
 
@@ -42,18 +42,18 @@ const KINDS: Record<string, string> = {
   fifo: 'named pipe (FIFO)',
   socket: 'socket',
   device: 'device',
-  unreadable: 'not readable',
+  unreadable: 'unreadable',
   unstable: 'changed while it was read',
-  other: 'not walked',
+  other: 'not scanned',
 };
 
 const REASONS: Record<string, string> = {
   EACCES: 'permission denied',
   EPERM: 'not permitted',
-  EIO: 'input or output failed',
-  ELOOP: 'a link in its place',
+  EIO: 'input/output error',
+  ELOOP: 'is a link',
   EFBIG: 'larger than 256 GiB',
-  changed: 'it changed each time',
+  changed: 'changed on every read',
   other_filesystem: 'on another file system',
 };
 
@@ -69,7 +69,7 @@ export function sidesTable(event: Pick<WireEvent, 'expected' | 'observed'>): Mar
       ...(expected === null || observed === null ? [] : [SAME]),
     ],
     rows: factsOf(expected, observed),
-    empty: emptyState('Nothing more is known of it.'),
+    empty: emptyState('No details are known.'),
   });
 }
 
@@ -91,7 +91,7 @@ function placeIn(order: readonly string[], member: string): number {
 
 /** Column that states whether both sides are equal. */
 const SAME = {
-  head: 'The same',
+  head: 'Same',
   cell({ expected, observed }: Fact): Markup {
     if (expected === undefined || observed === undefined) return markup`<span class="minor">one side only</span>`;
     return expected === observed ? markup`<span class="minor">yes</span>` : statusWord('warning', 'no');

@@ -16,7 +16,7 @@ import type { EndpointPageParts } from './parts.ts';
 import { aboveHost, ENDPOINTS_API, endpointsApi, hostPath, hostStreamPath } from './paths.ts';
 
 const READS =
-  'Verify computes each report anew from its lines, checks its signature and how it goes on with the one before, and compares all of it with the audit stream.';
+  'Verification recomputes each report from its lines, checks its signature and its link to the previous report, and compares the results with the audit stream.';
 
 /** Serves the check of an endpoint's reports against their signatures, their lines and the audit stream. */
 export function verifyPage(server: FastifyInstance, { service, clock }: EndpointPageParts): void {
@@ -45,18 +45,18 @@ function verified(
 ): PageView {
   const { findings, checked_at, reports_checked, roots_checked } = verification;
   const isRight = findings.length === 0;
-  const word = isRight ? statusWord('good', 'All holds') : statusWord('bad', 'Something is wrong');
+  const word = isRight ? statusWord('good', 'Verified') : statusWord('bad', 'Verification failed');
   return {
-    title: isRight ? 'Its reports are as they were sent' : 'Its reports are not as they were sent',
+    title: isRight ? 'The reports are unchanged' : 'The reports were changed',
     above: aboveHost(host),
-    introduction: 'As of this moment: Verify runs when it is asked for. What is wrong is shown once.',
+    introduction: 'As of now. Findings are shown only once.',
     content: [
       markup`<div class="verdict ${isRight ? 'verified' : 'failed'}"><p class="state">${word}</p>
 ${ofStream(host, request)}</div>\n`,
       factList([
         ['Checked', moment(checked_at, now)],
         ['Reports', grouped(reports_checked)],
-        ['Sets of lines that were hashed anew', grouped(roots_checked)],
+        ['Line sets hashed again', grouped(roots_checked)],
         ['Findings', grouped(findings.length)],
       ]),
       isRight ? null : findingTable(findings),
@@ -74,15 +74,15 @@ export function verifyForm(host: WireHost, asked: Omit<AskedForm, 'form'>, now: 
   const form = postForm(asked, { action: hostPath(host.endpoint_id, 'verify'), fields: null, submit: 'Verify now' });
   return markup`<div class="verdict"><p>${READS}</p>
 <p>${lastCheck(host.last_check, now)}</p>
-${form}<p class="minor">Nothing is checked by itself. The more reports there are, the longer it takes.</p>
+${form}<p class="minor">Reports are not verified automatically. The more reports there are, the longer verification takes.</p>
 ${asCurl('curl-verify', curlCommand(asked.request, verifyCall(host)))}</div>
 `;
 }
 
 function lastCheck(check: WireHost['last_check'], now: Date): MarkupContent {
-  if (check === null) return 'Its reports were never verified.';
+  if (check === null) return 'The reports were never verified.';
   const { checked_at, verified, reports_checked, findings } = check;
-  const word = verified ? statusWord('good', 'All held') : statusWord('bad', plural(findings, 'finding'));
+  const word = verified ? statusWord('good', 'verified') : statusWord('bad', plural(findings, 'finding'));
   return markup`Last verified ${moment(checked_at, now)}, ${plural(reports_checked, 'report')}: ${word}`;
 }
 
@@ -92,20 +92,20 @@ function ofStream({ endpoint_id }: WireHost, request: FastifyRequest): Markup | 
     request,
     'audit:read',
     () =>
-      markup`<p>They were compared with ${link(hostStreamPath(endpoint_id), 'the audit stream of the endpoint')}. Whether that is as it was recorded, says Verify of the stream.</p>\n`,
+      markup`<p>The reports were compared with ${link(hostStreamPath(endpoint_id), 'the audit stream of the endpoint')}, which is verified separately.</p>\n`,
   );
 }
 
 function findingTable(findings: readonly EndpointFinding[]): Markup {
   return dataTable({
-    caption: 'What was found',
+    caption: 'Findings',
     columns: [
       { head: 'Report', kind: 'name', cell: reportCell },
       { head: 'Finding', kind: 'short', cell: ({ code }) => markup`<code>${code}</code>` },
-      { head: 'What is wrong', cell: ({ message }) => name(message) },
+      { head: 'Problem', cell: ({ message }) => name(message) },
     ],
     rows: findings,
-    empty: emptyState('Nothing is wrong.'),
+    empty: emptyState('No findings.'),
   });
 }
 

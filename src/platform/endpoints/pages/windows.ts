@@ -50,7 +50,7 @@ function listPage(server: FastifyInstance, { service, clock }: EndpointPageParts
       title: 'Change windows',
       above: ABOVE_ENDPOINTS,
       introduction:
-        'Times in which changes are expected. What is found meanwhile raises no alert, and is listed under its window all the same.',
+        'Periods in which changes are expected. Changes found during a window raise no alerts, but are listed under the window.',
     }),
     before: (request) =>
       forWhoMay(
@@ -63,10 +63,10 @@ function listPage(server: FastifyInstance, { service, clock }: EndpointPageParts
 }
 
 function firstWindow(request: FastifyRequest): Markup {
-  const body = { all: true, until: '2026-12-01T18:00:00Z', reason: 'the upgrade of December' };
+  const body = { all: true, until: '2026-12-01T18:00:00Z', reason: 'December upgrade' };
   const command = curlCommand(request, { method: 'POST', path: endpointsApi('change-windows', ''), body });
-  const text = 'There was no change window yet. Open one before an upgrade, here or with a call of the API:';
-  return emptyState(text, copyable('first-window', 'Open a change window, as a call of the API', command));
+  const text = 'No change windows yet. Open one before an upgrade, here or with the API:';
+  return emptyState(text, copyable('first-window', 'Open a change window, as an API call', command));
 }
 
 function windowTable(windows: readonly WireWindow[], empty: Markup, now: Date): Markup {
@@ -99,16 +99,16 @@ function onePage(server: FastifyInstance, { service, people, clock }: EndpointPa
       const { data, next_cursor } = await service.events.list({ window_id, cursor, limit: LIST_ROWS });
       const nameActor = await namesOfActors(people, [window.made_by, window.approved_by]);
       const now = clock();
-      const empty = emptyState('It has quieted nothing so far.');
+      const empty = emptyState('It has quieted no events so far.');
       return {
         title: window.reason,
         above: ABOVE_WINDOWS,
-        introduction: 'What was found on its endpoints meanwhile raised no alert. All of it is listed here.',
+        introduction: 'Changes found on its endpoints during this window raised no alerts. All are listed here.',
         content: [
           facts(window, await endpointLinks(service, window), nameActor, now),
           acts(window, request),
-          markup`<h2>What it quieted</h2>\n`,
-          eventTable(data, { caption: 'Events that it quieted', empty, of: 'all', hasStatus: true, now }),
+          markup`<h2>Quieted events</h2>\n`,
+          eventTable(data, { caption: 'Quieted events', empty, of: 'all', hasStatus: true, now }),
           further(windowPath(window_id), { cursor }, next_cursor),
         ],
       };
@@ -125,13 +125,13 @@ function facts(window: WireWindow, endpoints: MarkupContent, call: NameActor, no
     ['From', moment(from, now)],
     ['Until', moment(until, now)],
     ['Opened', byWhom(call(made_by), made_at, now)],
-    ['Events that it quieted', grouped(events)],
+    ['Quieted events', grouped(events)],
     ...(approved.length === 0 ? [['Approved', 'no'] as const] : approved),
   ]);
 }
 
 async function endpointLinks({ hosts }: EndpointService, { all, endpoint_ids }: WireWindow): Promise<MarkupContent> {
-  if (all) return 'all, also those that are enrolled meanwhile';
+  if (all) return 'all, including those enrolled later';
   const links: Markup[] = [];
   for (const id of endpoint_ids.slice(0, SHORT_ROWS)) links.push(link(hostPath(id), (await hosts.find(id)).name));
   const left = endpoint_ids.length - links.length;
@@ -142,7 +142,7 @@ async function endpointLinks({ hosts }: EndpointService, { all, endpoint_ids }: 
 function acts({ window_id, events }: WireWindow, request: FastifyRequest): Markup | null {
   if (events === 0) return null;
   return actsFor(request, 'endpoints:write', [
-    action(windowPath(window_id, 'approve'), 'Approve what it quieted'),
-    action(windowPath(window_id, 'reopen'), 'Open what it quieted', 'quiet'),
+    action(windowPath(window_id, 'approve'), 'Approve the quieted events'),
+    action(windowPath(window_id, 'reopen'), 'Reopen the quieted events', 'quiet'),
   ]);
 }

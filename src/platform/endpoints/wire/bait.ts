@@ -12,8 +12,8 @@ const filePath = text
   .min(2)
   .max(4000)
   .refine((value) => /^(\/[^/]+)+$/.test(value), 'is not the absolute path of a file')
-  .refine((value) => !/\/\.{1,2}(\/|$)/.test(value), 'has . or .. in it')
-  .refine((value) => !/\p{Cc}/u.test(value), 'has control characters in it');
+  .refine((value) => !/\/\.{1,2}(\/|$)/.test(value), 'contains . or ..')
+  .refine((value) => !/\p{Cc}/u.test(value), 'contains control characters');
 
 export const newBaitSchema = z.strictObject({
   credential_type,

@@ -9,14 +9,14 @@ export const pathText = text.min(1).max(8192);
 /** Maximum number of parts of one scan, for half a million lines. */
 export const MOST_PARTS = 250;
 
-export const sha256Hex = z.string().regex(/^[0-9a-f]{64}$/, 'is not SHA-256 in lower-case hex');
+export const sha256Hex = z.string().regex(/^[0-9a-f]{64}$/, 'is not a SHA-256 in lowercase hex');
 
 /** Name of a person or a thing. */
 export const shortName = text.trim().min(1).max(200);
 
 const time = z.string();
 const count = z.int();
-const absolutePath = pathText.refine((value) => value.startsWith('/'), 'does not begin with /');
+const absolutePath = pathText.refine((value) => value.startsWith('/'), 'does not start with /');
 const paths = z.array(absolutePath).min(1).max(100);
 
 const DEFAULT_INTERVAL_SECONDS = 3600;

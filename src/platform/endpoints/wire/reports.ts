@@ -32,10 +32,13 @@ const lineSchema = z
       gid: owners.gid.optional(),
     }),
   ])
-  .refine((line) => (line.path === undefined) !== (line.path_base64 === undefined), 'needs path or path_base64')
+  .refine(
+    (line) => (line.path === undefined) !== (line.path_base64 === undefined),
+    'requires either path or path_base64',
+  )
   .refine(
     (line) => line.type !== 'link' || (line.target === undefined) !== (line.target_base64 === undefined),
-    'needs target or target_base64',
+    'requires either target or target_base64',
   );
 
 export const lines = z.array(lineSchema).max(LINES_IN_A_PART);

@@ -140,9 +140,9 @@ describe.each(DATABASES)('a step of the kill switch on %s', (database, start) =>
 
   test('public verification that still says valid, or cannot be asked, is why its step failed', async () => {
     for (const [askPublic, why] of [
-      [async () => true, 'It still said that the agent is valid.'],
-      [() => Promise.reject(new Error('nobody answers')), 'It could not be asked: nobody answers'],
-      [() => Promise.reject(new Unasked('too often')), 'It could not be asked: too often'],
+      [async () => true, 'Public verification still reported the agent as valid.'],
+      [() => Promise.reject(new Error('nobody answers')), 'Public verification failed: nobody answers'],
+      [() => Promise.reject(new Unasked('too often')), 'Public verification failed: too often'],
     ] as const) {
       const deps = killMeansOf(place, { askPublic });
       const receipt = await stop(

@@ -60,13 +60,13 @@ describe.each(DATABASES)('the kill switch on %s', (_name, start) => {
     const own = receipt.agents.find(({ agent_id }) => agent_id === child)?.steps ?? [];
     const details = Object.fromEntries(own.map(({ step, detail }) => [step, detail]));
     expect(details).toMatchObject({
-      agent_state: 'The agent was revoked already.',
-      passport_status: 'The passport was revoked already.',
-      certificates: 'Both certificates were in the revocation lists already.',
+      agent_state: 'The agent was already revoked.',
+      passport_status: 'The passport was already revoked.',
+      certificates: 'Both certificates were already in the revocation lists.',
     });
     expect(await reasons(child)).toEqual({ ecdsa: 'cessationOfOperation', ml_dsa_65: 'cessationOfOperation' });
     const details2 = (await stop(place.service.kill, parent)).agents.at(-1)?.steps.map(({ detail }) => detail);
-    expect(details2).toContain('Both certificates were in the revocation lists already.');
+    expect(details2).toContain('Both certificates were already in the revocation lists.');
   });
 
   test('stops one that was never onboarded, and says what it has not got', async () => {
@@ -158,7 +158,7 @@ describe.each(DATABASES)('the kill switch on %s', (_name, start) => {
     await place.damageStream(agentId);
     const receipt = await stop(place.service.kill, agentId);
     expect(resultsOf(receipt)).toEqual(ALL_DONE);
-    expect(receipt.agents[0]?.steps[0]?.detail).toMatch(/No entry could be written of it: ./);
+    expect(receipt.agents[0]?.steps[0]?.detail).toMatch(/No entry could be written: ./);
     expect((await find(agentId)).state).toBe('suspended');
   });
 

@@ -47,11 +47,14 @@ describe.each(DATABASES)('reinstating on %s', (_name, start) => {
     const parent = await place.onboarded();
     const child = await place.onboarded({ parent_agent_id: parent });
     await stop(place.service.kill, parent);
-    expect(await refused(child)).toMatchObject({ code: 'conflict', message: expect.stringContaining('comes first') });
+    expect(await refused(child)).toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining('reinstate that agent first'),
+    });
     const reinstated = await reinstate(parent);
     expect(reinstated.children).toEqual([{ agent_id: child, state: 'suspended' }]);
     expect(reinstated.message).toContain('1 agent that it delegates to stays suspended');
-    expect(reinstated.message).toContain('Reinstating an agent reinstates none of its children.');
+    expect(reinstated.message).toContain('Agents that it delegates to are not reinstated with it.');
     expect(await place.isValid(child)).toBe(false);
     await reinstate(child);
     expect(await place.isValid(child)).toBe(true);
@@ -64,7 +67,7 @@ describe.each(DATABASES)('reinstating on %s', (_name, start) => {
     expect(await reinstate(changed)).toMatchObject({
       state: 'active',
       passport_status: 'suspended',
-      message: expect.stringContaining('until it is onboarded again'),
+      message: expect.stringContaining('until the agent is onboarded again'),
     });
     expect(await place.isValid(changed)).toBe(false);
     const bare = await place.registered();

@@ -33,15 +33,15 @@ describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
   test('an agent is registered from the front page on, and onboarded: its keys are shown once', async () => {
     await follow(page, 'Register one');
     await fill(page, { name: LONG, model: 'a-model', version: 'new', allowed_tools: 'read_file' });
-    await press(page, 'Register it');
-    expect(await textOf('#version-error')).toContain('Is not numbers with dots between them');
+    await press(page, 'Register');
+    expect(await textOf('#version-error')).toContain('Is not numbers separated by dots');
     await lookAt(page);
     await fill(page, { version: '1.0.0' });
-    await press(page, 'Register it');
-    await follow(page, 'Onboard it');
+    await press(page, 'Register');
+    await follow(page, 'Onboard');
     await fill(page, { password: 'a long walk by the sea' });
     await page.locator('main button').first().click();
-    await press(page, 'Onboard it');
+    await press(page, 'Onboard');
     await lookAt(page);
     const shown = async (id: string) => (await page.locator(`#${id}`).textContent()) ?? '';
     const keys = { ed25519: await shown('ed25519') };
@@ -50,12 +50,12 @@ describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
       api_key: await shown('api_key'),
       quantum_identity: { private_keys_once: keys },
     });
-    await follow(page, 'I have kept them');
+    await follow(page, 'I have stored them');
     expect(await page.content()).not.toContain(keys.ed25519.split('\n')[1]);
   });
 
   test('what it does appears by itself where scripts run, with its decision', async () => {
-    await follow(page, 'All its actions');
+    await follow(page, 'All actions');
     await lookAt(page);
     await agent.did();
     await agent.did({ tool_used: 't'.repeat(200), action_description: LONG });
@@ -69,7 +69,7 @@ describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
     }
     await lookAt(page);
     await page.locator('tbody a').first().click();
-    expect(await textOf('.verdict')).toContain('Its score went from 60 to 45.');
+    expect(await textOf('.verdict')).toContain('The score went from 60 to 45.');
   });
 
   test('its score is a chart, and a table that says why', async () => {
@@ -81,10 +81,10 @@ describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
       expect.stringMatching(/registered.*\+50.*0 → 50/s),
     ]);
     await lookAt(page);
-    await follow(page, 'What would happen');
-    await page.getByLabel('Rules are applied').check();
+    await follow(page, 'Simulate');
+    await page.getByLabel('Rules, applied in order').check();
     await page.getByLabel('decoy used').check();
-    await press(page, 'Compute it');
+    await press(page, 'Simulate');
     expect(await textOf('.facts')).toContain('AUTO-SUSPENDED');
   });
 
@@ -94,17 +94,14 @@ describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
     await follow(page, 'Plant a decoy');
     await lookAt(page);
     await fill(page, { name: 'not a name!' });
-    await press(page, 'Plant it');
+    await press(page, 'Plant');
     await fill(page, { name: 'root-password' });
-    await press(page, 'Plant it');
+    await press(page, 'Plant');
     await lookAt(page);
-    for (const [words, button] of [
-      ['Remove', 'Remove it'],
-      ['Take out', 'Take it out'],
-    ] as const) {
-      await follow(page, words);
+    for (const _ of ['secret', 'decoy']) {
+      await page.getByRole('link', { name: 'Remove' }).first().click();
       await lookAt(page);
-      await press(page, button);
+      await press(page, 'Remove');
     }
     expect(await textOf('main')).not.toMatch(/db-password|root-password/);
   });
@@ -114,10 +111,10 @@ describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
     await lookAt(page);
     await follow(page, 'Add a subscriber');
     await fill(page, { url: 'no address', audience: LONG });
-    await press(page, 'Add it');
+    await press(page, 'Add');
     await lookAt(page);
     await fill(page, { url: 'http://127.0.0.1:9/' });
-    await press(page, 'Add it');
+    await press(page, 'Add');
     await lookAt(page);
   });
 
@@ -128,24 +125,24 @@ describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
     expect(await textOf('main')).toContain('It does not end the process of the agent.');
     await lookAt(page);
     await fill(page, { reason: 'it uses what it may not' });
-    await press(page, 'Stop it now');
+    await press(page, 'Stop the agent now');
     const rows = await page.locator('table').first().locator('tbody tr').allInnerTexts();
     expect(rows).toHaveLength(9);
     expect(rows.slice(-2)).toEqual([
       expect.stringMatching(/Linked IAM apps.*not available/s),
-      expect.stringMatching(/Lock of its vault.*not available/s),
+      expect.stringMatching(/Vault lock.*not available/s),
     ]);
-    expect(await textOf('h2:has-text("Who is notified") ~ table')).toContain(LONG.trim());
+    expect(await textOf('h2:has-text("Notifications") ~ table')).toContain(LONG.trim());
     await lookAt(page);
     await page.goto('/app/');
     expect(await textOf('.tile:last-child')).toContain('Agents are suspended');
     await follow(page, 'suspended by the kill switch');
     await follow(page, LONG.trim());
     await lookAt(page);
-    await follow(page, 'Reinstate it');
+    await follow(page, 'Reinstate');
     await lookAt(page);
     await fill(page, { reason: 'it was looked at' });
-    await press(page, 'Reinstate it');
+    await press(page, 'Reinstate');
     expect(await textOf('.facts >> nth=0')).toContain('active');
   });
 });

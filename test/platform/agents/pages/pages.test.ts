@@ -29,8 +29,8 @@ const tile = async () => (await see('/app/')).replace(/.*Agent identity (.*) Wha
 
 describe('a platform without agents', () => {
   test.each([
-    ['', 'No agent is registered yet: none has an identity here.', '/agents/api/v1/agents'],
-    ['/subscribers', 'Nobody is notified.', '/agents/api/v1/subscribers'],
+    ['', 'No agents are registered yet.', '/agents/api/v1/agents'],
+    ['/subscribers', 'No subscribers yet.', '/agents/api/v1/subscribers'],
   ])('says at %j what would be there, and has the command to copy', async (path, words, api) => {
     const { text } = await owner.get(PAGE + path);
     expect(shown(text)).toContain(words);
@@ -39,7 +39,7 @@ describe('a platform without agents', () => {
 
   test('says on the front page what to do', async () => {
     expect(await tile()).toBe(
-      '– No agent is registered yet What none has an identity here Since nothing is known to be wrong Last action that was reported never Register one',
+      '– No agents are registered yet What no agents Since nothing is known to be wrong Last reported action never Register one',
     );
   });
 });
@@ -61,22 +61,22 @@ describe('registration', () => {
     const made = await act(`${PAGE}/register`, input);
     const said = shown(made.text);
     expect(said).toContain('The agent is registered.');
-    expect(said).toContain(`2 tools ${HOSTILE_SHOWN} read_file 0 APIs none: every API is a violation`);
-    expect(said).toContain('It has none. Onboarding gives it keys, two certificates, a vault and a passport.');
+    expect(said).toContain(`2 tools ${HOSTILE_SHOWN} read_file 0 APIs none, so using any API is a violation`);
+    expect(said).toContain('No identity yet. Onboarding issues keys, two certificates, a vault and a passport.');
     expect(await see(PAGE)).toContain(`${HOSTILE_SHOWN} – not onboarded`);
     for (const page of [made.text, (await owner.get(PAGE)).text])
       for (const hidden of ['<script>alert', '\u001b', '\u202e']) expect(page).not.toContain(hidden);
     expect((await act(`${PAGE}/register`, input)).path).toBe(made.path);
-    expect(await tile()).toMatch(/^– No agent is at work What 0 active agents/);
+    expect(await tile()).toMatch(/^– No agents are active What 0 active agents/);
   });
 
   test.each([
-    [{ name: ' ' }, 'name', 'Say what the agent is called.'],
-    [{ model: '' }, 'model', 'Say which model it uses.'],
-    [{ version: 'new' }, 'version', 'Is not numbers with dots between them, as in 1.0.0.'],
+    [{ name: ' ' }, 'name', 'Enter a name.'],
+    [{ model: '' }, 'model', 'Enter a model.'],
+    [{ version: 'new' }, 'version', 'Is not numbers separated by dots, such as 1.0.0.'],
     [{ agent_type: 'rogue' }, 'agent_type', ''],
     [{ allowed_tools: 'x'.repeat(201) }, 'allowed_tools', ''],
-    [{ allowed_apis: 'https://api.example.com/' }, 'allowed_apis', 'Is not the name of a host.'],
+    [{ allowed_apis: 'https://api.example.com/' }, 'allowed_apis', 'Is not a host name.'],
     [{ prompt_sha256: 'abc' }, 'prompt_sha256', 'Is not SHA-256 in lower-case hex.'],
   ])('that is wrong comes again with what is wrong: %j', async (wrong, field, words) => {
     const before = (await service.call('GET', AGENTS)).text;
@@ -138,21 +138,23 @@ describe('what an agent does', () => {
   });
 
   test('is listed with its decision, and shown with its digests, its entry and what it did to the score', async () => {
-    expect(await see(of(agent, '/actions'))).toContain('It has reported nothing so far.');
+    expect(await see(of(agent, '/actions'))).toContain('No actions yet.');
     const right = await agent.did({ input_hash: 'a'.repeat(64) });
     const wrong = await agent.did({ tool_used: HOSTILE, action_description: HOSTILE, output_hash: HOSTILE });
     const list = await owner.get(of(agent, '/actions'));
     expect(shown(list.text)).toContain(
-      `${HOSTILE_SHOWN} tool_call · ${HOSTILE_SHOWN} ✗ violation tool outside its list, malformed hash ✓ by its key`,
+      `${HOSTILE_SHOWN} tool_call · ${HOSTILE_SHOWN} ✗ violation tool outside its list, malformed hash ✓ with its key`,
     );
     const page = await owner.get(of(agent, `/actions/${wrong.action_id}`));
     expect(shown(page.text)).toMatch(
-      /✗ violation tool outside its list: .* malformed hash: .* Its score went from \d+ to \d+\./,
+      /✗ violation tool outside its list: .* malformed hash: .* The score went from \d+ to \d+\./,
     );
-    expect(shown(page.text)).toContain(`Digest of its output ${HOSTILE_SHOWN}`);
+    expect(shown(page.text)).toContain(`Output digest ${HOSTILE_SHOWN}`);
     for (const { text } of [list, page]) expect(text).not.toContain('<script>alert');
     const good = await owner.get(of(agent, `/actions/${right.action_id}`));
-    expect(shown(good.text)).toMatch(/✓ allowed .*Signed ✓ by its key, EdDSA .*The agent has not said so far\./);
+    expect(shown(good.text)).toMatch(
+      /✓ allowed .*Signed ✓ with its key, EdDSA .*The agent has not reported an outcome yet\./,
+    );
     const [, entry = ''] = /href="([^"]*\/entries\/\d+)"/.exec(good.text) ?? [];
     expect(await see(entry)).toContain('action.logged');
     answered(await agent.send('POST', `/actions/${right.action_id}/outcome`, { outcome: 'succeeded' }), 200, 201);
@@ -164,7 +166,7 @@ describe('what an agent does', () => {
   test('is found by its decision', async () => {
     const said = await see(of(agent, '/actions?decision=violation'));
     expect([said.includes('✗ violation'), said.includes('✓ allowed')]).toEqual([true, false]);
-    expect(await see(of(await onboarded(service), '/actions?decision=violation'))).toContain('No action is like that.');
+    expect(await see(of(await onboarded(service), '/actions?decision=violation'))).toContain('No actions match.');
   });
 
   test('is sent anew only when there is something new', async () => {
@@ -200,7 +202,7 @@ describe('trust', () => {
     expect(said).toMatch(
       /3\. API outside its list .* the action MONITOR .*−10 60 → 50 2\. onboarded .* \+10 50 → 60 1\. registered/,
     );
-    expect(said).toMatch(/Tier – MONITOR 50 of 100 At most 60: MONITOR promotion takes time Why /);
+    expect(said).toMatch(/Tier – MONITOR 50 of 100 Maximum 60: MONITOR promotion takes time Why /);
   });
 
   test('goes on page by page', async () => {
@@ -224,7 +226,7 @@ describe('trust', () => {
     ],
     [
       { what: 'action', tool_used: 'read_file', api_called: '', signed: 'no' },
-      /Score 50 → 50 .*Its ledger would have no new line: the score stays\./,
+      /Score 50 → 50 .*The ledger would have no new lines, so the score stays\./,
     ],
     [
       { what: 'action', tool_used: HOSTILE, api_called: '', signed: 'yes' },
@@ -240,7 +242,7 @@ describe('trust', () => {
 
   test('asks which rules', async () => {
     const { status, text } = await act(of(agent, '/simulate'), { what: 'rules' });
-    expect([status, shown(text)]).toEqual([422, expect.stringContaining('Choose a rule.')]);
+    expect([status, shown(text)]).toEqual([422, expect.stringContaining('Choose at least one rule.')]);
   });
 });
 
@@ -257,10 +259,10 @@ test('an agent that becomes another one is shown as such, until it is onboarded 
   };
   const changed = shown((await act(of(agent, '/change'), typed)).text);
   expect(changed).toContain('Its passport is suspended until it is onboarded again.');
-  expect(changed).toContain('It is not what it was onboarded as: its passport is suspended');
-  expect(changed).toMatch(/Passport ✗ suspended .*Composition in its passport [0-9a-f]{64}, another one/);
+  expect(changed).toContain('It differs from what was onboarded: its passport is suspended');
+  expect(changed).toMatch(/Passport ✗ suspended .*Composition in its passport [0-9a-f]{64}, different/);
   expect(await see(PAGE)).toContain('Ghost ✓ active ! composition changed – MONITOR');
-  expect(await see('/app/')).toContain('Ghost: another one than its passport says.');
+  expect(await see('/app/')).toContain('Ghost: differs from its passport.');
   await prove(operator);
   expect(await act(of(agent, '/onboard'), { once: 'ghost' })).toMatchObject({ status: 200 });
   expect(await see(of(agent))).toMatch(/Passport ✓ valid .*Composition in its passport the same/);
@@ -283,12 +285,14 @@ test('an agent whose score falls to 20 is suspended with those that it delegates
   const parent = await onboarded(service, { name: 'Fallen' });
   const child = await onboarded(service, { name: 'Taken along', parent_agent_id: parent.id });
   for (const tool_used of ['one', 'two', 'three']) await parent.did({ tool_used });
-  expect(await see(of(parent))).toMatch(/It is suspended: its score fell to 20 or less\..*✗ AUTO-SUSPENDED 15 of 100/);
+  expect(await see(of(parent))).toMatch(
+    /It is suspended because its score fell to 20 or less\..*✗ AUTO-SUSPENDED 15 of 100/,
+  );
   expect(await see(of(child))).toMatch(
     /the score of the agent that delegates to it fell to 20 or less\..*✗ AUTO-SUSPENDED 15/,
   );
   const front = await see('/app/');
-  expect(front).toContain('✗ Fallen: suspended: its score fell to 20 or less.');
+  expect(front).toContain('✗ Fallen: suspended because its score fell to 20 or less.');
   expect(front).toContain('✗ Taken along: suspended with the agent that delegates to it.');
   expect(await tile()).toMatch(/^✗ Agents are suspended What 2 agents suspended/);
   await prove(operator);
@@ -306,7 +310,7 @@ describe('the kill switch', () => {
     const parent = await onboarded(service, { name: 'Parent' });
     const child = await onboarded(service, { name: 'Child', parent_agent_id: parent.id });
     expect(await see(of(parent))).toMatch(/Delegates to Status Trust Child ✓ active – MONITOR/);
-    expect(await see(of(child))).toContain('Parent delegates to it');
+    expect(await see(of(child))).toContain('Parent delegates to this agent');
     expect((await owner.get(of(parent, '/kill'))).path).toBe('/app/prove');
     await prove(owner);
     const asked = await see(of(parent, '/kill'));
@@ -315,18 +319,18 @@ describe('the kill switch', () => {
     expect([silent.status, shown(silent.text)]).toEqual([422, expect.stringContaining('Say why: it is recorded.')]);
     const killed = await act(of(parent, '/kill'), { mode: 'suspend', reason: HOSTILE }, owner);
     const said = shown(killed.text);
-    expect(said).toContain('✓ Every step that is available was completed');
+    expect(said).toContain('✓ All available steps were completed');
     expect(said).toMatch(/Child Steps for Child .* Parent Steps for Parent /);
     expect(said.match(/Linked IAM apps – not available/g)).toHaveLength(2);
-    expect(said.match(/Lock of its vault – not available/g)).toHaveLength(2);
+    expect(said.match(/Vault lock – not available/g)).toHaveLength(2);
     expect(said).toContain(`Reason ${HOSTILE_SHOWN} By The owner`);
-    expect(said).toMatch(/Public verification said so after [\d.]+ m?s/);
+    expect(said).toMatch(/Seen in public verification after [\d.]+ m?s/);
     expect(killed.text).not.toContain('<script>alert');
     expect(await see(of(child))).toMatch(
-      /It is suspended by the kill switch\. .*What it reports is refused and recorded\. .*✗ suspended/,
+      /It is suspended by the kill switch\. .*Its reports are refused and recorded\. .*✗ suspended/,
     );
     expect(await tile()).toMatch(/^✗ Agents are suspended What 2 agents suspended/);
-    expect(await see(of(parent))).toMatch(/Kill switch .* ✓ finished .* suspended .* All its uses/);
+    expect(await see(of(parent))).toMatch(/Kill switch .* ✓ finished .* suspended .* All uses/);
     expect(await see(of(child, '/kills'))).toMatch(/When Status What Reason .* ✓ finished .* suspended /);
     const reinstated = await act(of(parent, '/reinstate'), { reason: 'looked at' }, owner);
     expect(shown(reinstated.text)).toMatch(/✓ active .*! RESTRICTED 40 of 100/);
@@ -345,13 +349,13 @@ describe('the kill switch', () => {
     const receipt = of(agent, `/kills/${kill_id}`);
     const failed = await see(receipt);
     expect(failed).toContain('✗ 1 of 9 steps failed');
-    expect(failed).toContain('Its certificates ✗ failed the deadline &lt;1&gt;');
+    expect(failed).toContain('Certificates ✗ failed the deadline &lt;1&gt;');
     await service.sql(
       `UPDATE agent_kill_steps SET result = NULL, ended_at = NULL WHERE step = 'subscribers' AND ${ofKill}; UPDATE agent_kills SET finished_at = NULL WHERE ${ofKill}`,
     );
     const running = await see(receipt);
-    expect(running).toContain('! Steps are under way');
-    expect(running).toContain('Subscribers ! not ended yet');
+    expect(running).toContain('! Steps are running');
+    expect(running).toContain('Subscribers ! not finished');
     await service.sql(`UPDATE agent_kills SET finished_at = started_at WHERE ${ofKill}`);
   });
 
@@ -360,7 +364,7 @@ describe('the kill switch', () => {
     const killed = await act(of(agent, '/kill'), { mode: 'revoke', reason: 'it was stolen' }, owner);
     expect(shown(killed.text)).toContain('Receipt: Revoked was revoked');
     const { text } = await owner.get(of(agent));
-    expect(shown(text)).toContain('It is revoked for ever. What it reports is refused and recorded.');
+    expect(shown(text)).toContain('It is permanently revoked. Its reports are refused and recorded.');
     for (const each of ['onboard', 'reinstate', 'change', 'kill']) expect(text).not.toContain(`${of(agent)}/${each}"`);
     const late = await act(of(agent, '/onboard'), { once: 'late' }, owner);
     expect([late.status, late.text.includes('role="alert"')]).toEqual([409, true]);
@@ -376,7 +380,7 @@ describe('the vault', () => {
     const planted = await act(of(agent, '/decoy'), { kind: 'tool', name: HOSTILE });
     expect(shown(planted.text)).toContain('The decoy is planted.');
     expect(shown(planted.text)).toMatch(/db-password THEN never 1 Remove/);
-    expect(shown(planted.text)).toContain(`${HOSTILE_SHOWN} tool THEN Take out`);
+    expect(shown(planted.text)).toContain(`${HOSTILE_SHOWN} tool THEN Remove`);
     for (const hidden of ['correct horse', '<script>alert']) expect(planted.text).not.toContain(hidden);
   });
 
@@ -390,10 +394,10 @@ describe('the vault', () => {
     expect([paths.length, secret]).toEqual([2, of(agent, '/secrets/db-password/remove')]);
     for (const path of paths) expect((await auditor.get(path)).status).toBe(403);
     await prove(operator);
-    expect(await see(secret, operator)).toContain('Who has the value keeps it');
+    expect(await see(secret, operator)).toContain('Values that were handed out cannot be recalled');
     expect(shown((await act(secret)).text)).toContain('The secret is removed. ');
     const left = shown((await act(decoy)).text);
-    expect(left).toContain('The decoy is taken out. ');
+    expect(left).toContain('The decoy is removed. ');
     expect(left).not.toMatch(/db-password|root-password/);
     for (const path of [secret, decoy, of(agent, '/decoys/nothing/remove')])
       expect((await operator.get(path)).status).toBe(404);
@@ -420,7 +424,7 @@ describe('subscribers', () => {
     expect(shown(added.text)).toContain(`https://example.com/events ${HOSTILE_SHOWN} The operator THEN Remove`);
     expect(added.text).not.toContain('<script>alert');
     const [, remove = ''] = /href="([^"]*\/remove)"/.exec(added.text) ?? [];
-    expect(shown((await act(remove)).text)).toMatch(/The subscriber is removed\. .*Nobody is notified\./);
+    expect(shown((await act(remove)).text)).toMatch(/The subscriber is removed\. .*No subscribers yet\./);
   });
 });
 
@@ -461,6 +465,6 @@ describe('who may only read', () => {
 
   test('finds agents by name, state and tier', async () => {
     expect(await see(`${PAGE}?q=trusted&state=active&tier=MONITOR`, auditor)).toContain('Trusted ✓ active – MONITOR');
-    expect(await see(`${PAGE}?q=nobody`, auditor)).toContain('No agent is like that.');
+    expect(await see(`${PAGE}?q=nobody`, auditor)).toContain('No agents match.');
   });
 });

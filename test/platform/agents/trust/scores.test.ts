@@ -29,14 +29,17 @@ test('a score says what it is the sum of, what holds it and until when, and what
     ceiling: 60,
     ceiling_because: 'time',
     ceiling_until: new Date(place.now + 7 * DAY_MS).toISOString(),
-    why: '47 of 100 is MONITOR. The score is 60 at most: promotion takes time as well as points.',
+    why: '47 of 100 is MONITOR. The score is at most 60: promotion takes time as well as points.',
     factors: [
       { rule: 'registered', lines: 1, points: 50 },
       { rule: 'onboarded', lines: 1, points: 10 },
       { rule: 'tool_outside', lines: 1, points: -15 },
       { rule: 'attested_action', lines: 2, points: 2 },
     ],
-    next_steps: [expect.stringMatching(/a point, 5 a day.*TRUSTED begins at 61/), expect.stringContaining('30 days')],
+    next_steps: [
+      expect.stringMatching(/a point, at most 5 a day.*TRUSTED starts at 61/),
+      expect.stringContaining('30 days'),
+    ],
   });
 });
 
@@ -84,7 +87,7 @@ test('the history is the ledger, newest first, page by page, with a sentence for
   const { trust } = place.service;
   const first = await trust.history(agent.id, { limit: 2 });
   expect(first.data.map(({ entry_no, rule, reason }) => [entry_no, rule, reason])).toEqual([
-    [3, 'tool_outside', '−15: a tool that the agent is not allowed.'],
+    [3, 'tool_outside', '−15: a tool that the agent is not allowed to use.'],
     [2, 'onboarded', '+10: the agent was onboarded for the first time.'],
   ]);
   const next = await trust.history(agent.id, { limit: 2, cursor: String(first.next_cursor) });
@@ -99,10 +102,10 @@ describe('what would happen', () => {
     ],
     [
       { rules: ['attested_action'] },
-      { before: 60, after: 60, lines: [], reasons: [expect.stringContaining('60 at most')] },
+      { before: 60, after: 60, lines: [], reasons: [expect.stringContaining('at most 60')] },
     ],
     [{ rules: ['decoy_used', 'bad_signature', 'reinstated'] }, { after: 21, state: 'active' }],
-    [{ action: SEARCH }, { after: 60, lines: [], reasons: [expect.stringContaining('earns nothing')] }],
+    [{ action: SEARCH }, { after: 60, lines: [], reasons: [expect.stringContaining('earns no points')] }],
     [
       { action: { tool_used: 'shell', api_called: 'elsewhere' } },
       { after: 35, lines: [{ rule: 'tool_outside' }, { rule: 'api_outside' }] },

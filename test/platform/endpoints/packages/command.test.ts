@@ -51,7 +51,7 @@ test('beside a platform that is served, what is good is known at once, and what 
     '',
   ]);
   expect(first.stderr).toMatch(
-    /^1 file refused, and nothing of it is known:\n {2}\S+other_1\.0_amd64\.deb is not the other 1\.0/,
+    /^1 file refused, and nothing of it is known:\n {2}\S+other_1\.0_amd64\.deb is not the signed other 1\.0/,
   );
   const { data } = (await service.call('GET', `${ENDPOINTS}/events/?endpoint_id=${sensor.id}`)).body;
   const explanation = {
@@ -79,14 +79,14 @@ test('beside a platform that is served, what is good is known at once, and what 
   const changed = await packages('verify');
   expect([changed.code, changed.stderr]).toEqual([
     3,
-    expect.stringMatching(/^2 findings:\n\w+ 1\.0 amd64: its files are not/),
+    expect.stringMatching(/^2 findings:\n\w+ 1\.0 amd64: its files differ/),
   ]);
 });
 
 test.each([
   [['import', '/nonexistent'], '/nonexistent cannot be read'],
   [['import', '/etc/hostname'], '/etc/hostname is neither a folder nor a .deb file'],
-  [['import', '/proc/self/fd'], 'there is no InRelease and no .deb file'],
+  [['import', '/proc/self/fd'], 'there is no InRelease or .deb file'],
   [['import', '/', '--keyring', '/nonexistent'], 'the keyring /nonexistent cannot be read'],
 ])('%j is refused with 2 and says what is wrong', async (words, message) => {
   const { code, stderr } = await packages(...words, ...(words.includes('--keyring') ? [] : ['--keyring', key.keyring]));

@@ -147,20 +147,20 @@ describe.each(DATABASES)('on %s', (_name, start) => {
     [
       'changed',
       "UPDATE known_files SET sha256 = '{0}' WHERE path = '/usr/bin/hard'",
-      /^tool .* are not those that were imported$/,
+      /^tool .* differ from those that were imported$/,
     ],
     [
       'added',
       "INSERT INTO known_files SELECT '{0}', '/usr/bin/sudo', package_no, 493, 0, 0 FROM signed_packages",
-      /are not those/,
+      /differ from those/,
     ],
-    ['moved', "UPDATE known_files SET path = '/usr/bin/sudo' WHERE path = '/usr/bin/tool'", /are not those/],
+    ['moved', "UPDATE known_files SET path = '/usr/bin/sudo' WHERE path = '/usr/bin/tool'", /differ from those/],
     [
       'of a package that was never imported',
       "UPDATE signed_packages SET sha256 = '{0}' WHERE version = '2.0'",
-      /no entry says/,
+      /no entry records/,
     ],
-    ['gone', 'DELETE FROM known_files', /are not those/],
+    ['gone', 'DELETE FROM known_files', /differ from those/],
   ])('a known file that is %s is found', async (_words, statement, why) => {
     archive.publish(key);
     await at.import(archive.root);
@@ -218,11 +218,11 @@ describe('what is read', () => {
   const FAULTS: readonly (readonly [words: string, why: RegExp, make: () => void | Promise<void>])[] = [
     [
       'a list with another byte',
-      /has the SHA-256 [0-9a-f]{64}, and/,
+      /has the SHA-256 [0-9a-f]{64}, but/,
       () => writeFileSync(archive.indexFile(), archive.index.toString().replace('amd64', 'arm64')),
     ],
     ['a list that goes on', /has more than the \d+ bytes/, () => appendFileSync(archive.indexFile(), '\n')],
-    ['a list that is cut off', /has 100 bytes, and \d+ were signed/, () => truncateSync(archive.indexFile(), 100)],
+    ['a list that is cut off', /has 100 bytes, but \d+ were signed/, () => truncateSync(archive.indexFile(), 100)],
     ['a list that unpacks to 64 megabytes', /has more than the \d+ bytes/, () => bombIn('.gz')],
     ['a list that is no archive', /cannot be unpacked/, () => replaceIndex('.xz', Buffer.from('no xz'))],
     [
@@ -251,7 +251,7 @@ describe('what is read', () => {
       /the field SHA256 twice/,
       () => sign(`${archive.release(archive.index)}SHA256:\n`),
     ],
-    ['a release with a line that is none', /no field/, () => sign(`${archive.release(archive.index)}nothing\n`)],
+    ['a release with a line that is none', /not a field/, () => sign(`${archive.release(archive.index)}nothing\n`)],
   ];
 
   test.each(FAULTS)('%s is refused, and nothing of it is known', async (_words, why, make) => {
@@ -291,7 +291,7 @@ describe('what is read', () => {
     const outcome = await at.import(folder);
     expect(outcome.unlisted).toEqual([join(folder, 'other_1.0_amd64.deb')]);
     expect(outcome.refused).toMatchObject([
-      { reason: expect.stringMatching(/^is not the tool 1:1.0 that was signed: it has the SHA-256/) },
+      { reason: expect.stringMatching(/^is not the signed tool 1:1.0: it has the SHA-256/) },
     ]);
     const named = await at.import(join(folder, 'other_1.0_amd64.deb'));
     expect(named.refused).toMatchObject([{ reason: expect.stringMatching(/which no imported index lists/) }]);

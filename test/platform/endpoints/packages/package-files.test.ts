@@ -78,22 +78,22 @@ function renamed(tar: Buffer, from: string, to: Buffer): Buffer {
 const HOSTILE: readonly (readonly [words: string, why: RegExp, deb: () => Promise<Buffer> | Buffer])[] = [
   ...(['../etc/passwd', './usr/../../etc/passwd', '/etc/passwd', './usr//bin/x', './usr/./bin/x'] as const).map(
     (name) =>
-      [`the path ${name}`, /which leads elsewhere/, () => debOf({ entries: [{ name, content: 'x' }] })] as const,
+      [`the path ${name}`, /which leaves its folder/, () => debOf({ entries: [{ name, content: 'x' }] })] as const,
   ),
-  ['one path twice', /has "usr\/bin\/tool" twice/, () => debOf({ entries: [TOOL, TOOL] })],
+  ['one path twice', /contains "usr\/bin\/tool" twice/, () => debOf({ entries: [TOOL, TOOL] })],
   [
     'a hard link to what it has not got',
-    /links "usr\/bin\/x" to no file/,
+    /link "usr\/bin\/x", whose target/,
     () => debOf({ entries: [{ name: './usr/bin/x', type: 'link', linkname: './etc/passwd' }] }),
   ],
   [
     'a hard link that leads out',
-    /which leads elsewhere/,
+    /which leaves its folder/,
     () => debOf({ entries: [TOOL, { name: './usr/bin/x', type: 'link', linkname: '../usr/bin/tool' }] }),
   ],
   [
     'a header that dpkg does not know',
-    /of a kind that dpkg does not know/,
+    /of a type that dpkg does not support/,
     () => debOf({ entries: [{ ...TOOL, pax: { path: './usr/bin/sudo' } }] }),
   ],
   [

@@ -42,17 +42,17 @@ describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
 
   test('a machine is enrolled from the front page on, and its token is shown once', async () => {
     await lookAt(page);
-    await follow(page, 'Enrol one');
+    await follow(page, 'Enroll one');
     await fill(page, { password: 'a long walk by the sea' });
     await page.locator('main button').first().click();
     await lookAt(page);
     await fill(page, { name: 'web-1' });
-    await press(page, 'Enrol it');
+    await press(page, 'Enroll');
     const token = (await page.locator('#token').textContent()) ?? '';
     expect(await page.locator('#start').textContent()).toContain(`--url ${service.origin}/endpoints`);
     await lookAt(page);
-    await follow(page, 'I have kept it');
-    expect(await main()).toContain('Nothing has come from it yet.');
+    await follow(page, 'I have stored it');
+    expect(await main()).toContain('Nothing was reported yet.');
     await lookAt(page);
     sensor = new HttpSensor(service, new SensorDouble(new URL(page.url()).pathname.split('/').at(-1) ?? ''), token);
     const { next } = (await sensor.send('GET', '/sensor/settings')).body;
@@ -62,16 +62,18 @@ describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
 
   test('its first scan becomes its baseline', async () => {
     await page.reload();
-    await follow(page, 'Propose its last scan as baseline');
+    await follow(page, 'Propose the last scan as a baseline');
     await lookAt(page);
     await fill(page, { name: 'the first' });
-    await say('a new machine', 'Propose it');
+    await say('a new machine', 'Propose');
     await lookAt(page);
-    await follow(page, 'Approve it');
-    await say('looked at', 'Approve it');
-    expect(await page.locator('[role=status]').textContent()).toBe('It is the active baseline now.');
+    await follow(page, 'Approve');
+    await say('looked at', 'Approve');
+    expect(await page.locator('[role=status]').textContent()).toBe('The baseline is active.');
     await page.goto('/app/');
-    expect(await page.locator('.tile', { hasText: 'Endpoint integrity' }).innerText()).toContain('As their baselines');
+    expect(await page.locator('.tile', { hasText: 'Endpoint integrity' }).innerText()).toContain(
+      'Endpoints match their baselines',
+    );
   });
 
   test('what differs appears by itself where scripts run, and is said aloud', async () => {
@@ -124,8 +126,8 @@ describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
     expect(await row.innerText()).toContain('2 of 3 have it');
     await row.getByRole('link').click();
     await lookAt(page);
-    await follow(page, 'Approve it wherever it stands');
-    await say('the upgrade', 'Approve it');
+    await follow(page, 'Approve on all endpoints');
+    await say('the upgrade', 'Approve');
     expect(await page.locator('.facts').innerText()).toContain('approved change');
     await page.locator('tbody tr', { hasText: LONG }).getByRole('link').click();
     await lookAt(page);
@@ -135,15 +137,15 @@ describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
     await page.goto(`/app/endpoints/hosts/${sensor.id}`);
     await follow(page, 'Open a change window');
     await lookAt(page);
-    await say(LONG, 'Open it');
+    await say(LONG, 'Open');
     await reported(sensor, [...AFTER, file('/usr/bin/upgraded', 'new')]);
     await page.reload();
     expect(await page.locator('tbody tr').allInnerTexts()).toEqual([
       expect.stringMatching(/upgraded.*web-1.*quieted/s),
     ]);
     await lookAt(page);
-    await follow(page, 'Approve what it quieted');
-    await say('it was meant', 'Approve it');
+    await follow(page, 'Approve the quieted events');
+    await say('it was meant', 'Approve');
     expect(await page.locator('tbody tr').innerText()).toContain('approved change');
     await page.goto('/app/endpoints/change-windows');
     await lookAt(page);
@@ -152,19 +154,21 @@ describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
   test('isolating is a label, and says so before and after', async () => {
     await page.goto(`/app/endpoints/hosts/${sensor.id}`);
     await follow(page, 'Label as isolated');
-    expect(await main()).toContain('This is a label: nothing is cut off the network.');
+    expect(await main()).toContain('This is only a label: the machine is not disconnected from the network.');
     await lookAt(page);
-    await say('until we know', 'Label it');
-    expect(await page.locator('.refusal').innerText()).toContain('This is a label: nothing is cut off the network.');
+    await say('until we know', 'Label');
+    expect(await page.locator('.refusal').innerText()).toContain(
+      'This is only a label: the machine is not disconnected from the network.',
+    );
     expect((await sensor.send('GET', '/sensor/settings')).status).toBe(200);
     await lookAt(page);
-    await follow(page, 'Begin a new chain');
+    await follow(page, 'Start a new chain');
     await follow(page, 'Leave it as it is');
   });
 
   test('its reports are verified, and what was altered is found', async () => {
     await press(page, 'Verify now');
-    expect(await titleOf()).toBe('Its reports are as they were sent');
+    expect(await titleOf()).toBe('The reports are unchanged');
     await lookAt(page);
     await service.sql(`UPDATE endpoint_scans SET head = replace(head, 'a boot', 'b boot') WHERE sequence = 1`);
     await follow(page, 'web-1');

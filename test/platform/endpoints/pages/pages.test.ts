@@ -32,16 +32,12 @@ const idAt = (path: string) => path.split('/').at(-1) ?? '';
 
 describe('a platform without endpoints', () => {
   test.each([
-    ['', 'No endpoint is enrolled yet: no binary is watched.', '/endpoints/enroll'],
-    ['/events', 'No event is open.', '/endpoints/events/'],
-    ['/changes', 'Nothing differs from a baseline now.', '/endpoints/changes/'],
-    ['/packages', 'No archive is imported yet: no upgrade is explained.', '/endpoints/packages/'],
-    ['/change-windows', 'There was no change window yet.', '/endpoints/change-windows/'],
-    [
-      '/baselines',
-      'There is no baseline yet: no scan is compared with anything.',
-      '/endpoints/hosts/ENDPOINT_ID/baselines',
-    ],
+    ['', 'No endpoints are enrolled yet.', '/endpoints/enroll'],
+    ['/events', 'No events are open.', '/endpoints/events/'],
+    ['/changes', 'No endpoint differs from its baseline.', '/endpoints/changes/'],
+    ['/packages', 'No archives are imported yet, so no upgrades are explained.', '/endpoints/packages/'],
+    ['/change-windows', 'No change windows yet.', '/endpoints/change-windows/'],
+    ['/baselines', 'No baselines yet, so scans are not compared.', '/endpoints/hosts/ENDPOINT_ID/baselines'],
   ])('says at %s what would be there, and has the command to copy', async (path, words, api) => {
     const { text } = await owner.get(PAGE + path);
     expect(shown(text)).toContain(words);
@@ -50,7 +46,7 @@ describe('a platform without endpoints', () => {
 
   test('says on the front page what to do', async () => {
     expect(await tile()).toMatch(
-      /^– No endpoint is enrolled yet What no binary is watched Since nothing is known to be wrong Last report of an endpoint never Enrol one$/,
+      /^– No endpoints are enrolled yet What nothing is scanned Since nothing is known to be wrong Last endpoint report never Enroll one$/,
     );
   });
 });
@@ -63,7 +59,7 @@ describe('enrolment', () => {
     await prove(operator);
     const made = await act(`${PAGE}/enroll`, input);
     const token = /<pre id="token"[^>]*>(sk_\w+)</.exec(made.text)?.[1] ?? '';
-    expect(shown(made.text)).toContain('Enrolment registers no baseline');
+    expect(shown(made.text)).toContain('Enrollment registers no baseline');
     expect(shown(made.text)).toContain(
       `sudo node /usr/local/lib/evidence-sensor.mjs --url ${service.origin}/endpoints --endpoint-token-file /etc/evidence/endpoint-token`,
     );
@@ -76,16 +72,16 @@ describe('enrolment', () => {
     expect([again.status, again.text.includes(token)]).toEqual([409, false]);
     const page = await operator.get(`${PAGE}/hosts/${settings.body.endpoint_id}`);
     expect(page.text).not.toContain(token);
-    expect(shown(page.text)).toContain('Nothing has come from it yet. Start the sensor on it');
+    expect(shown(page.text)).toContain('Nothing was reported yet. Start the sensor');
     expect(await see(PAGE)).toContain('web &lt;1&gt; – never reported ! no baseline not compared none never 0');
-    expect(await tile()).toMatch(/^! Not all of them are watched What 1 endpoint never reported /);
+    expect(await tile()).toMatch(/^! Some endpoints are not compared What 1 endpoint never reported /);
   });
 
   test.each([
-    [{ name: ' ' }, 'name', 'Say what the machine is called.'],
+    [{ name: ' ' }, 'name', 'Enter a name.'],
     [{ name: 'x'.repeat(201) }, 'name', ''],
-    [{ roots: 'usr/bin' }, 'roots', 'Does not begin with /.'],
-    [{ other_filesystems: '/srv\nsrv' }, 'other_filesystems', 'Does not begin with /.'],
+    [{ roots: 'usr/bin' }, 'roots', 'Does not start with /.'],
+    [{ other_filesystems: '/srv\nsrv' }, 'other_filesystems', 'Does not start with /.'],
     [{ scan_interval_seconds: '1' }, 'scan_interval_seconds', ''],
   ])('that is wrong comes again with what is wrong: %j', async (wrong, field, words) => {
     const before = (await service.call('GET', `${ENDPOINTS}/hosts/`)).text;
@@ -100,30 +96,32 @@ describe('a baseline', () => {
   test('is proposed by one person, read as a difference, and approved by another who says again who it is', async () => {
     const sensor = await enrol(service, { name: 'proposed' });
     await reported(sensor, [TOOL]);
-    expect(await see(hostPage(sensor))).toContain('It has no active baseline: its scans are kept, and raise no event.');
+    expect(await see(hostPage(sensor))).toContain(
+      'It has no active baseline: its scans are stored but raise no events.',
+    );
     const input = { name: 'the first', reason: 'a new machine' };
     const proposed = await act(hostPage(sensor, '/propose'), input);
     const page = proposed.path;
     expect(shown(proposed.text)).toMatch(
-      /All that is in it: there is no baseline before it .*\/usr\/bin\/tool new file/,
+      /All of its content: there is no previous baseline .*\/usr\/bin\/tool new file/,
     );
-    expect(await tile()).toMatch(/^! Baselines wait for approval/);
+    expect(await tile()).toMatch(/^! Baselines await approval/);
     const own = await act(`${page}/approve`, { reason: 'mine' });
-    expect([own.status, shown(own.text)]).toEqual([403, expect.stringContaining('another one than who proposed it')]);
+    expect([own.status, shown(own.text)]).toEqual([403, expect.stringContaining('another person must approve it')]);
     expect((await owner.get(`${page}/approve`)).path).toBe('/app/prove');
     await prove(owner);
     const silent = await act(`${page}/approve`, { reason: ' ' }, owner);
     expect([silent.status, shown(silent.text)]).toEqual([422, expect.stringContaining('Say why: it is recorded.')]);
     const approved = await act(`${page}/approve`, { reason: 'looked at' }, owner);
     expect(shown(approved.text)).toMatch(
-      /It is the active baseline now\. .*✓ active .*Proposed The operator, THEN .*Approved The owner, THEN Why looked at/,
+      /The baseline is active\. .*✓ active .*Proposed The operator, THEN .*Approved The owner, THEN Reason looked at/,
     );
     const { data } = (await service.call('GET', `/entries/?stream_id=endpoints/${sensor.id}`)).body;
     const acts = data.filter(({ action }: { action: string }) => action.startsWith('baseline.'));
     expect(acts.map(({ action }: { action: string }) => action)).toEqual(['baseline.proposed', 'baseline.approved']);
     expect(new Set(acts.map(({ actor }: { actor: string }) => actor)).size).toBe(2);
     const later = await act(`${page}/reject`, { reason: 'no' }, owner);
-    expect([later.status, shown(later.text)]).toEqual([409, expect.stringContaining('there is nothing to decide')]);
+    expect([later.status, shown(later.text)]).toEqual([409, expect.stringContaining('not proposed')]);
   });
 
   test('that is proposed is shown by what differs from the active one, and may be rejected', async () => {
@@ -132,11 +130,13 @@ describe('a baseline', () => {
     const { baseline_id } = await propose(service, sensor, 'after');
     const page = `${PAGE}/baselines/${baseline_id}`;
     const said = await see(page);
-    expect(said).toContain('What differs from the active one, version 1');
+    expect(said).toContain('Differences from the active baseline, version 1');
     expect(said).toMatch(/\/usr\/bin\/sudo content changed ✗ critical/);
     expect(said).toContain(`${HOSTILE_SHOWN} new file ! medium nothing`);
-    expect(said).toContain('/usr/bin/‹0xFF›‹0xFE› its name is not UTF-8 new file');
-    expect(shown((await act(`${page}/reject`, { reason: 'who did this?' }, owner)).text)).toContain('It is rejected.');
+    expect(said).toContain('/usr/bin/‹0xFF›‹0xFE› not UTF-8 new file');
+    expect(shown((await act(`${page}/reject`, { reason: 'who did this?' }, owner)).text)).toContain(
+      'The baseline is rejected.',
+    );
     expect(await see(`${PAGE}/baselines?status=rejected`)).toMatch(
       /after version 2 – rejected rejected a scan THEN THEN 6/,
     );
@@ -159,14 +159,14 @@ describe('what differs', () => {
       '/usr/bin/sudo content changed ✗ critical none',
       '/usr/bin/tool owner or permissions changed ! medium none',
       '/usr/bin/gone file removed ! medium none',
-      '/usr/bin/replaced no longer the same kind of file ✗ high none',
+      '/usr/bin/replaced file type changed ✗ high none',
       '/usr/bin/secret cannot be read ! medium none',
       `${HOSTILE_SHOWN} new file ! medium none`,
-      '/usr/bin/‹0xFF›‹0xFE› new file its name is not UTF-8 ! medium none',
+      '/usr/bin/‹0xFF›‹0xFE› new file not UTF-8 ! medium none',
     ];
     for (const each of words) expect(said).toContain(each);
     expect(await see(PAGE)).toMatch(/drift ✓ reports ✗ 1 critical ✗ 1 high ! 5 medium first version 1 THEN 0/);
-    expect(await tile()).toMatch(/^✗ Something is wrong on endpoints What \d+ open events, at worst critical;/);
+    expect(await tile()).toMatch(/^✗ Serious events on endpoints What \d+ open events, at worst critical;/);
     const { text } = await owner.get('/app/');
     expect(shown(text)).toContain('/usr/bin/sudo on drift: content changed.');
     for (const hidden of ['<script>alert', '\u001b', '\u202e']) expect(text).not.toContain(hidden);
@@ -177,19 +177,19 @@ describe('what differs', () => {
     ['/usr/bin/tool', 'Permissions 0755 0777 ! no'],
     ['/usr/bin/gone', `Kind file nothing SHA-256 ${hex('a')} nothing`],
     ['/usr/bin/replaced', 'Kind file symbolic link ! no'],
-    ['/usr/bin/replaced', 'Leads to nothing /tmp/evil‹U+000A›link one side only'],
-    ['/usr/bin/secret', 'Why not nothing permission denied EACCES'],
+    ['/usr/bin/replaced', 'Target nothing /tmp/evil‹U+000A›link one side only'],
+    ['/usr/bin/secret', 'Reason nothing permission denied EACCES'],
     [HOSTILE, `${HOSTILE_SHOWN}: new file`],
-    [NOT_UTF8, 'Path /usr/bin/‹0xFF›‹0xFE› its name is not UTF-8'],
+    [NOT_UTF8, 'Path /usr/bin/‹0xFF›‹0xFE› not UTF-8'],
   ])('at %j is shown as it was expected and as it was observed: %s', async (path, words) => {
     expect(await see(eventPage(path))).toContain(words);
   });
 
   test.each([
-    [{ kind: 'none' }, 'none No signed package that was imported has this file at this path'],
+    [{ kind: 'none' }, 'none No imported package contains this file at this path'],
     [
       { kind: 'signed_package', name: 'sudo', version: '1.9', archive: 'Debian <main>', signed_by: 'a key <1>' },
-      '✓ signed package sudo 1.9 The file is the one of this package in the archive Debian &lt;main&gt;, signed by a key &lt;1&gt;.',
+      '✓ signed package sudo 1.9 The file is from this package in the archive Debian &lt;main&gt;, signed by a key &lt;1&gt;.',
     ],
   ])('is shown with what explains it: %j', async (explanation, words) => {
     const { event_id } = events.get('/usr/bin/sudo') ?? {};
@@ -206,14 +206,14 @@ describe('what differs', () => {
     expect(await see(`${PAGE}/events?endpoint_id=${sensor.id}&status=acknowledged`)).toContain('/usr/bin/tool');
     const [, entry = ''] = /href="([^"]*\/entries\/\d+)"/.exec(seen.text) ?? [];
     expect(await see(entry)).toMatch(/event\.raised|events\.raised|report\.accepted/);
-    expect(shown((await act(`${page}/reopen`)).text)).toContain('The event is open again. Status ✗ open');
+    expect(shown((await act(`${page}/reopen`)).text)).toContain('The event is reopened. Status ✗ open');
   });
 
   test('is resolved by itself', async () => {
     await reported(sensor, [SUDO, ...AFTER.slice(1)]);
     expect(await see(eventPage('/usr/bin/sudo'))).toContain('✓ resolved, THEN');
     const late = await act(eventPage('/usr/bin/sudo', '/acknowledge'));
-    expect([late.status, shown(late.text)]).toEqual([409, expect.stringContaining('The event is resolved')]);
+    expect([late.status, shown(late.text)]).toEqual([409, expect.stringContaining('The event is already resolved')]);
   });
 
   test.each([
@@ -221,7 +221,7 @@ describe('what differs', () => {
     ['event_type=binary_removed', '/usr/bin/gone', '/usr/bin/tool'],
     ['path=/usr/bin/secret', '/usr/bin/secret', '/usr/bin/gone'],
     ['status=resolved&path=', '/usr/bin/sudo', '/usr/bin/gone'],
-    ['since=2999-01-01T00:00', 'No event is like that.', '/usr/bin/gone'],
+    ['since=2999-01-01T00:00', 'No events match.', '/usr/bin/gone'],
   ])('is found by %s', async (query, found, other) => {
     const said = await see(`${PAGE}/events?endpoint_id=${sensor.id}&${query}`);
     expect([said.includes(found), said.includes(other)]).toEqual([true, false]);
@@ -272,17 +272,17 @@ describe('a change on several endpoints', () => {
     for (const sensor of [one, two]) await reported(sensor, [after]);
     expect(await see(`${PAGE}/changes`)).toMatch(/\/usr\/bin\/shared content changed ✗ high none 2 of 3 have it/);
     const page = `${PAGE}/changes/${(await changeOf('/usr/bin/shared')).change_id}`;
-    expect(await see(page)).toMatch(/Where it stands, or stood .*many-2 ✗ open .*many-1 ✗ open/);
+    expect(await see(page)).toMatch(/Endpoints .*many-2 ✗ open .*many-1 ✗ open/);
     const approved = shown((await act(`${page}/approve`, { reason: 'the upgrade' })).text);
     expect(approved).toMatch(
-      /The change is approved\. .*✓ approved change .*Approved The operator, THEN Why the upgrade/,
+      /The change is approved\. .*✓ approved change .*Approved The operator, THEN Reason the upgrade/,
     );
-    expect(approved).not.toContain('Approve it wherever it stands');
+    expect(approved).not.toContain('Approve on all endpoints');
     await reported(three, [after]);
     expect(await see(page)).toContain('3 of 3 have it');
     const event = (await eventsOf(service, three)).get('/usr/bin/shared');
     expect(await see(`${PAGE}/events/${event?.event_id}`)).toMatch(
-      /Severity – low .*✓ approved change Somebody has approved it: the change, wherever it stands/,
+      /Severity – low .*✓ approved change Approved: the change on all endpoints/,
     );
   });
 });
@@ -292,10 +292,10 @@ describe('a change window', () => {
 
   test.each([
     [{ reason: ' ' }, 'reason', 'Say why: it is recorded.'],
-    [{ until: '' }, 'until', 'Say when it ends.'],
-    [{ until: '2001-01-01T00:00' }, 'until', 'It is past.'],
-    [{ until }, 'until', 'seven days at most'],
-    [{ endpoints: undefined }, 'endpoints', 'Choose the endpoints.'],
+    [{ until: '' }, 'until', 'Enter an end time.'],
+    [{ until: '2001-01-01T00:00' }, 'until', 'Must be in the future.'],
+    [{ until }, 'until', 'at most seven days'],
+    [{ endpoints: undefined }, 'endpoints', 'Choose at least one endpoint.'],
   ])('that is wrong comes again with what is wrong: %j', async (wrong, field, words) => {
     const typed = { once: 'w', reason: 'kept', from: '', until: soon(), endpoints: 'all', ...wrong };
     const given = Object.entries(typed).filter((each): each is [string, string] => each[1] !== undefined);
@@ -313,17 +313,15 @@ describe('a change window', () => {
     const opened = await act(`${PAGE}/change-windows/new`, typed);
     expect(shown(opened.text)).toMatch(/! open Endpoints windowed From THEN .*Opened The operator, THEN/);
     await reported(sensor, [file('/usr/bin/sudo', 'sudo 2', { mode: '4755' }), ...BEFORE.slice(1)]);
-    expect(await see(opened.path)).toMatch(
-      /Events that it quieted 1 .*\/usr\/bin\/sudo content changed windowed – quieted/,
-    );
+    expect(await see(opened.path)).toMatch(/Quieted events 1 .*\/usr\/bin\/sudo content changed windowed – quieted/);
     expect(await see(`${PAGE}/change-windows`)).toMatch(/the upgrade ! open 1 endpoint THEN THEN no 1/);
     expect(await see(`${PAGE}/events`)).not.toContain('windowed');
     const reopened = await act(`${opened.path}/reopen`, { reason: 'it was not meant' });
-    expect(shown(reopened.text)).toMatch(/What the window quieted is open\. .*windowed ✗ open/);
+    expect(shown(reopened.text)).toMatch(/The quieted events are reopened\. .*windowed ✗ open/);
     await reported(sensor, [SUDO, file('/usr/bin/tool', 'tool 2'), ...BEFORE.slice(2)]);
     const approved = await act(`${opened.path}/approve`, { reason: 'it was meant' });
     expect(shown(approved.text)).toMatch(
-      /Approved The operator, THEN Why it was meant .*\/usr\/bin\/tool .* ✓ approved change/,
+      /Approved The operator, THEN Reason it was meant .*\/usr\/bin\/tool .* ✓ approved change/,
     );
     const event = (await eventsOf(service, sensor)).get('/usr/bin/tool');
     expect((await owner.get(`${PAGE}/events/${event?.event_id}`)).text).toContain(
@@ -338,7 +336,7 @@ function soon(): string {
 }
 
 describe('an endpoint', () => {
-  const WARNING = 'This is a label: nothing is cut off the network.';
+  const WARNING = 'This is only a label: the machine is not disconnected from the network.';
 
   test('is labelled as isolated, with a plain warning before and after', async () => {
     const sensor = await watched(service, 'isolated', [TOOL]);
@@ -346,14 +344,12 @@ describe('an endpoint', () => {
     expect(await see(form, operator)).toContain(WARNING);
     const labelled = shown((await act(form, { reason: 'until we know' })).text);
     expect(labelled).toMatch(
-      new RegExp(
-        `isolated is labelled as isolated. ${WARNING} Labelled as isolated. ${WARNING} It goes on to reach others`,
-      ),
+      new RegExp(`isolated is labeled as isolated. ${WARNING} Labeled as isolated. ${WARNING} Labeled by The operator`),
     );
-    expect(labelled).toContain('Labelled by The operator, THEN. Reason: until we know');
-    expect(await see(PAGE)).toContain('isolated ✓ reports ! labelled as isolated');
+    expect(labelled).toContain('Labeled by The operator, THEN. Reason: until we know');
+    expect(await see(PAGE)).toContain('isolated ✓ reports ! labeled as isolated');
     const released = await act(hostPage(sensor, '/release'), { reason: 'all is well' });
-    expect(shown(released.text)).toContain('is not labelled as isolated any more.');
+    expect(shown(released.text)).toContain('is no longer labeled as isolated.');
     expect(await see(hostPage(sensor))).not.toContain(WARNING);
   });
 
@@ -363,10 +359,10 @@ describe('an endpoint', () => {
     await sensor.part(sensor.sensor.report({ ...next, sequence: 9 }, [TOOL], Date.now()));
     const event = (await eventsOf(service, sensor)).get('report_gap');
     const said = await see(`${PAGE}/events/${event?.event_id}`);
-    expect(said).toContain('restarted: reports are missing');
-    expect(said).toMatch(/Number of the report 2 9 ! no/);
+    expect(said).toContain('restarted: reports missing');
+    expect(said).toMatch(/Report number 2 9 ! no/);
     const begun = await act(hostPage(sensor, '/restart'), { reason: 'restored from a backup' });
-    expect(shown(begun.text)).toMatch(/begins a new chain with its next report\. .*Chain of reports number 2,/);
+    expect(shown(begun.text)).toMatch(/starts a new chain with its next report\. .*Chain of reports number 2,/);
     expect(await see(`${PAGE}/events/${event?.event_id}`)).toContain('✓ resolved');
   });
 
@@ -374,12 +370,12 @@ describe('an endpoint', () => {
     const sensor = await watched(service, 'verified', [TOOL]);
     const verify = () => act(hostPage(sensor, '/verify'), {}, auditor);
     expect(shown((await verify()).text)).toMatch(
-      /✓ All holds They were compared with the audit stream of the endpoint\. .* Checked THEN Reports 1 .*Findings 0/,
+      /✓ Verified The reports were compared with the audit stream of the endpoint, .* Checked THEN Reports 1 .*Findings 0/,
     );
     const ofSensor = `endpoint_no = (SELECT endpoint_no FROM endpoints WHERE endpoint_id = '${sensor.id}')`;
     await service.sql(`UPDATE endpoint_scans SET head = replace(head, 'a boot', 'b boot') WHERE ${ofSensor}`);
     expect(shown((await verify()).text)).toMatch(
-      /✗ Something is wrong .*1 of chain 1 report_digest the head of the report/,
+      /✗ Verification failed .*1 of chain 1 report_digest the head of the report/,
     );
   });
 
@@ -395,14 +391,14 @@ describe('an endpoint', () => {
     expect(said).toContain('silent ✗ stale');
     expect(said).not.toContain('drift');
     expect(await see(hostPage(sensor))).toMatch(
-      /It does not report any more: .*stale since THEN.* Missed scans in 24 hours \D*4/,
+      /It stopped reporting, .*stale since THEN.* Missed scans in 24 hours \D*4/,
     );
   });
 
   test('lists its scans', async () => {
     const sensor = await watched(service, 'scanned', [TOOL]);
     await reported(sensor, [TOOL]);
-    expect(await see(hostPage(sensor, '/scans'))).toMatch(/2 ✓ yes its baseline then THEN 1 0 0 \w+ 1 ✓ yes/);
+    expect(await see(hostPage(sensor, '/scans'))).toMatch(/2 ✓ yes the baseline at the time THEN 1 0 0 \w+ 1 ✓ yes/);
   });
 });
 
