@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Something of each kind that the services record. */
+/** Creates a record of each kind that the services keep. */
 async function makeRecords(): Promise<void> {
   const { credential } = (await service.call('POST', '//traps/api/v1/credentials/generate', BUG)).body;
   await fetch(credential.url);
