@@ -205,12 +205,12 @@ function stopServing(folder: string): void {
   for (const id of ids) process.kill(Number(id));
 }
 
-/** `sign` of the configuration. */
+/** Returns the `sign` section of the configuration. */
 export function signing({ url }: OpensslAuthority): Record<string, string> {
   return { key_file: 'signing.pem', tsa_url: url, tsa_roots: 'stamp-roots.pem' };
 }
 
-/** Puts a run into the bucket, which is made. */
+/** Creates the bucket and exports a run into it. */
 async function fillBucket(bucket: string, { folder, run }: Place): Promise<Radosgw> {
   const gateway = await useRadosgw();
   const client = adminClient(gateway);
@@ -222,7 +222,7 @@ async function fillBucket(bucket: string, { folder, run }: Place): Promise<Rados
   return gateway;
 }
 
-/** Has the configuration of a place name the bucket. */
+/** Sets the bucket in a place's configuration. */
 function configureS3(folder: string, bucket: string, endpoint: string): void {
   const file = join(folder, 'evidence.yaml');
   const retention = { mode: 'governance', years: 7, max_years: 30 };

@@ -30,7 +30,7 @@ export const TEST_RULES: readonly Rule[] = [
     ({ code }) => code.match(/^(?:before|after)(?:Each|All)(?=\()/gm) ?? [],
     { example: ['support/example.ts', 'beforeEach(() => {});', 'support/example.ts: beforeEach'] },
   ),
-  atMost('few comments of tests begin with a relative word', 161, ({ text }) => headlessComments(text).length, [
+  atMost('few comments of tests begin with a relative word', 48, ({ text }) => headlessComments(text).length, [
     'core/example.test.ts',
     '/** Whether it ended. */\n',
   ]),
