@@ -39,7 +39,7 @@ test.each([...documents, readDocument('src/README.md'), readDocument('src/platfo
   },
 );
 
-/** The anchors of headings, as GitHub makes them. */
+/** Returns the anchors that GitHub creates for headings. */
 function anchorsIn(text: string): string[] {
   const headings = [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => heading.toLowerCase());
   return headings.map((heading) => heading.replace(/[^\p{L}\p{N} _-]/gu, '').replaceAll(' ', '-'));
@@ -154,7 +154,7 @@ describe('the topic configuration', () => {
       'report.oscal': report.oscal,
     };
     for (const [key, value] of Object.entries(values)) expect([key, stated.get(key)]).toEqual([key, String(value)]);
-    // Nothing is set that the topic does not say is.
+    // The topic names every default that is set.
     const unset = [
       source.auditUrl,
       source.apiKey,
@@ -175,7 +175,7 @@ describe('the topic configuration', () => {
   });
 });
 
-/** The paths of all members, down to what is no object of known members. */
+/** Returns the paths of all members, down to values without known members. */
 function keysOf(schema: z.ZodType, path = ''): string[] {
   const inner = schema instanceof z.ZodOptional ? (schema.unwrap() as z.ZodType) : schema;
   if (!(inner instanceof z.ZodObject)) return [path];
@@ -188,11 +188,11 @@ describe('the topic environment', () => {
   const stated = new Set([...textOf('environment').matchAll(/`([A-Z][A-Z_]+|npm_\w+)`/g)].map(([, name = '']) => name));
   const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
     .filter((path) => /\.(ts|cjs)$/.test(path) && !path.includes('exporter/browser'))
-    // What is planted names variables of other programs.
+    // Planted files name variables of other programs.
     .filter((path) => !path.includes('traps/types'))
     .map((path) => readFileSync(join(root, 'src', path), 'utf8'))
     .join('\n');
-  /** Read by what the program is made of: a variable, and the sign of its reader. */
+  /** Variables that dependencies read, each with a sign of its reader. */
   const ofOthers: Record<string, RegExp> = {
     TMPDIR: /\btmpdir\(\)/,
     NO_COLOR: /\bstyleText\(/,
@@ -203,7 +203,7 @@ describe('the topic environment', () => {
     AWS_REGION: /@aws-sdk\/client-s3/,
     NODE_EXTRA_CA_CERTS: /\bfrom 'undici'/,
   };
-  /** Read by the C library; the files that `init` writes set them. */
+  /** Variables that the C library reads; the files that `init` writes set them. */
   const deployed = readdirSync(join(root, 'templates/deploy'))
     .map((name) => readFileSync(join(root, 'templates/deploy', name), 'utf8'))
     .join('\n');

@@ -2,16 +2,16 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 
 const TESTS = import.meta.dirname;
-/** Whoever imports it starts other programs: ours, which have to be built, or those of the system. */
+/** Imports of files that start other programs: built ones, or the system's. */
 const STARTS_PROGRAMS = /from '(node:child_process|playwright-core)'/;
 
 const HAS_LONG_TABLE = /from '[^']*\/some-rows\.ts'/;
 
-/** They carry out whole exports, or take long: many inputs are tried, faults of a store and limits of time are waited out. */
+/** Paths of tests that run whole exports or take long, because they try many inputs or wait for timeouts. */
 const WHOLE =
   /^(attacks|integration|fuzz|property|bench|soak|worked-example)\/|^exporter\/archive\/s3-faults|^platform\/traps\/decoy-limits/;
 
-/** Test files of one subject that start no program, and so need neither a build nor a package of the system. */
+/** Returns tests of one subject that start no program, and so need no build and no system package. */
 export function unitTests(): string[] {
   const startsPrograms = withImports(STARTS_PROGRAMS);
   return readdirSync(TESTS, { recursive: true, encoding: 'utf8' })
@@ -22,7 +22,7 @@ export function unitTests(): string[] {
     .toSorted();
 }
 
-/** Test files with tables of which `npm test` tries some rows: `npm run test:soak` tries every row of theirs. */
+/** Returns tests with tables that `npm test` samples; `npm run test:soak` runs every row. */
 export function testsWithLongTables(): string[] {
   return readdirSync(TESTS, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.test.ts'))
@@ -32,7 +32,7 @@ export function testsWithLongTables(): string[] {
     .toSorted();
 }
 
-/** Test files that replace a module. */
+/** Returns tests that replace a module. */
 export function mockingTests(): string[] {
   return readdirSync(TESTS, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.test.ts') && /^vi\.mock\(/m.test(readFileSync(join(TESTS, file), 'utf8')))
@@ -40,7 +40,7 @@ export function mockingTests(): string[] {
     .toSorted();
 }
 
-/** Tells of a file whether its source has a pattern, or that of a file of the tests that it imports. */
+/** Returns a test of whether a file, or a test file that it imports, matches a pattern. */
 function withImports(pattern: RegExp): (file: string) => boolean {
   const known = new Map<string, boolean>();
   const has = (file: string): boolean => {

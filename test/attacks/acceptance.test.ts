@@ -6,7 +6,7 @@ import { entryAfter, type SentEntry } from '../support/chain.ts';
 import { evidence } from '../support/evidence.ts';
 import { type FalseService, startFalseService } from '../support/false-service.ts';
 
-/** An acceptance covers one contradiction that a run found. It is no permission to rewrite. */
+/** An acceptance covers one contradiction that a run found. It does not permit rewriting. */
 
 let service: FalseService;
 beforeEach(async () => {
@@ -102,7 +102,7 @@ describe('after a contradiction was accepted', () => {
   ])('history %s refutes', async (_words, entries) => {
     tell(entries);
     expect(await exported('third')).toMatchObject({ code: 1, continuity: { state: 'refuted' } });
-    // That is another contradiction, which somebody may explain.
+    // Accepting the first contradiction does not cover this one; an operator can accept it too.
     expect((await accept()).code).toBe(0);
     expect((await exported('fourth')).code).toBe(0);
   });
@@ -120,7 +120,7 @@ describe('after a contradiction was accepted', () => {
   });
 });
 
-// biome-ignore lint/suspicious/noExplicitAny: a record as JSON has it.
+// biome-ignore lint/suspicious/noExplicitAny: a record as parsed JSON.
 function edit(altered: Altered, change: (record: any) => void): void {
   altered.edit(altered.find('acceptances', '.json'), change);
   const { contradiction, stream_id } = altered.read(altered.find('acceptances', '.json'));

@@ -28,7 +28,7 @@ function describeBy(preimage: PreimagePart[], { seal = null, ...entry }: Changes
 const without = (...names: string[]): PreimagePart[] => [{ json: { form: 'rfc8785', without: names } }];
 const join_of = (...fields: string[]): PreimagePart[] => [{ join: { separator: '|', fields, null_as: '' } }];
 
-/** Ten entries whose digests are as the description says. */
+/** Builds ten entries with the digests that the description defines. */
 function chainBy(description: Description, more: Entry = {}): Entry[] {
   const contract = openContract(description);
   const entries: Entry[] = [];
@@ -60,9 +60,9 @@ const withActor = (entry: Entry) => ({ ...entry, actor: 'mallory' });
 interface Case {
   words: string;
   description: Description;
-  /** Of every entry. */
+  /** Members that every entry has in addition. */
   more?: Entry;
-  /** After digests were made. */
+  /** Changes an entry after its digest was computed. */
   tamper?: (entry: Entry) => Entry;
   exit: number;
   content: 'proved' | 'unproved' | 'refuted';
@@ -223,7 +223,7 @@ const CASES: Case[] = [
   },
 ];
 
-/** Digests are made by an honest description of what is hashed; the package is read by the one of the case. */
+/** Computes digests by an honest description; the case's description then reads the package. */
 function textOf({ description, more, tamper = (entry) => entry }: Case): string {
   return toText(chainBy(description, more).map(tamper));
 }
@@ -289,7 +289,7 @@ describe('a bundle that brings its contract', () => {
       evidence,
       description,
       ...(required === undefined ? { required: ['order', 'content'] } : { required }),
-      // Who makes it says what they like.
+      // A forger can state any verdict.
       restate: (verdict) => ({
         ...verdict,
         claims: { ...verdict.claims, content: { state: 'proved', basis: 'trust me' } },

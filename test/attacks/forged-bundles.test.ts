@@ -28,8 +28,9 @@ import { monthStream, verifiedRun } from '../support/run-records.ts';
 import { finalizeRun, newKey } from '../support/signed-archive.ts';
 
 /**
- * Bundles that somebody without any key made out of an honest one, every manifest and statement set right: nothing that
- * rests on the word of others is proved by them, and each is found where something says which bundle is the true one.
+ * Bundles that an attacker without keys forged from an honest one, with every manifest and statement recomputed. They
+ * prove no claim that rests on the word of others, and verification finds each forgery wherever another record
+ * identifies the true bundle.
  */
 
 const RUN = '2026-10';
@@ -47,7 +48,7 @@ const summaryOf = (entries: readonly SentEntry[]) =>
     }),
   );
 
-/** A whole bundle over these entries, by the exporter's own code. */
+/** Builds a whole bundle over these entries with the exporter's own code. */
 const of = (entries: SentEntry[]): Omit<PackageBundle, 'target'> => ({
   evidence: Buffer.from(JSON.stringify(packageOf(entries))),
   listing: listingOf(entries),
@@ -59,16 +60,16 @@ const of = (entries: SentEntry[]): Omit<PackageBundle, 'target'> => ({
 const cut = chain.slice(0, 3);
 const edited = chainOf(5, { actor: 'mallory' });
 const set = (path: string, content: string) => (files: BagFiles) => files.set(path, Buffer.from(content));
-/** An entry listed after the end of the package has a time, or the room for one. */
+/** Lists entries after the end of the package with this time; the listing may leave the time empty. */
 const listedBehind = (time: string) =>
   listingOf(cut) +
   chain
     .slice(3)
     .map(({ sequence, hash }) => `${sequence},${hash},${time}\n`)
     .join('');
-/** A form that states nothing: what counts is that it was received. */
+/** A form that states nothing; the tests only need the service to have sent one. */
 const pdf = drawnPdf(['']);
-/** Changes nothing but the steps of the transfer log. */
+/** Removes one step from the transfer log. */
 const withoutStep = (step: string) => (files: BagFiles) => {
   const log = JSON.parse((files.get(TRANSFER_LOG) ?? '').toString());
   log.steps = log.steps.filter((one: { step: string }) => one.step !== step);
@@ -77,7 +78,7 @@ const withoutStep = (step: string) => (files: BagFiles) => {
 const JUST_AFTER = '2026-11-01T12:00:00Z';
 const replacing = (path: string, from: RegExp, to: string) => (files: BagFiles) =>
   files.set(path, Buffer.from((files.get(path) ?? '').toString().replace(from, to)));
-/** Says of the pages of the listing that they have so many entries, in one place and in both. */
+/** Sets the number of entries that the pages of the listing report. */
 const pagesInService = (entries: number) => replacing('data/service.json', /"entries": \d+/, `"entries": ${entries}`);
 const pagesOf = (entries: number) => (files: BagFiles) => {
   pagesInService(entries)(files);
@@ -103,7 +104,7 @@ const alsoProved = (verdict: Verdict): Verdict => ({
   },
 });
 
-/** What an earlier run had, from the first entry on. */
+/** Span that an earlier run recorded, starting at the first entry. */
 const BEGUN_ELSEWHERE: Span = {
   run_id: '2026-09',
   period: { from: null, to: null },
@@ -120,13 +121,13 @@ const BEGUN_ELSEWHERE: Span = {
   },
 };
 
-/** Of a claim that rests on the word of others. */
+/** State of a claim that rests on the word of others. */
 type Word = 'recorded' | 'unproved' | 'refuted';
 interface Forgery {
   name: string;
   bundle: Omit<PackageBundle, 'target'>;
   change?: (files: BagFiles) => void;
-  /** By itself, and where whoever forged it made the archive around it. */
+  /** True if verification finds the forgery in the bundle alone, and in an archive that the forger built around it. */
   isFound: boolean;
   completeness: Word;
   continuity: Word;
@@ -285,7 +286,7 @@ interface Made {
   target: string;
   identity: string;
   verdict: Verdict;
-  /** What a record says of it besides. */
+  /** Members of the stream's record that do not come from the bundle. */
   beside: Pick<RunStream, 'collected' | 'service'>;
 }
 
@@ -309,7 +310,7 @@ const statesOf = (verdict: ReportedVerdict | null | undefined) => [
   verdict?.claims.continuity.state,
 ];
 
-/** An archive with one run of one stream. @param stored what lies there in place of the bundle that is recorded. */
+/** Verifies an archive with one run of one stream. @param stored bundle that replaces the recorded one. */
 async function verifyIn(recorded: Made, stored: Made, signing: SigningKey | null, more: Partial<ArchiveContext> = {}) {
   const archive = openMemoryArchive();
   const name = bundleFileName(slugOf(recorded.verdict.stream_id), 'COMPLETE');
@@ -392,7 +393,7 @@ describe('an entry that was altered after it was archived', () => {
     made = await make({ name: 'archived', bundle: archived, ...READ_BACK });
   });
 
-  /** @param isMended whether the manifests were set right after it. */
+  /** @param isMended true to recompute the manifests after the change. */
   async function alter(isMended: boolean): Promise<Made> {
     const target = join(browser.folder, 'altered.zip');
     await rebag(made.target, target, (files) => {

@@ -4,12 +4,12 @@ import { comparedWith } from '../../src/verifier/claims/past.ts';
 import type { Span } from '../../src/verifier/claims/schemas.ts';
 import { chainOf, entryAfter, examineReading, packageOf, readPackage, type SentEntry } from '../support/chain.ts';
 
-/** Entries that come to be dated in a period which was exported after it had ended. */
+/** Entries dated in a period that was exported after it had ended. */
 
 const AUGUST = { from: '2026-08-01T00:00:00.000Z', to: '2026-09-01T00:00:00.000Z' };
 const ALL_TIME = { from: null, to: null };
 
-/** Thirty entries of August, then others at these times. */
+/** Builds thirty entries in August, then one at each of these times. */
 function grownAt(...times: string[]): SentEntry[] {
   const entries: SentEntry[] = [];
   for (let day = 1; day <= 30; day++)
@@ -22,7 +22,7 @@ function at(entries: readonly SentEntry[], timestamp: string): SentEntry {
   return entryAfter(entries.at(-1) ?? null, { timestamp });
 }
 
-/** What a run had of the first entries; none for an empty one. */
+/** Span that a run recorded of the first entries; none for an empty span. */
 function spanOf(run_id: string, entries: readonly SentEntry[], last: number, period: Span['period'] = AUGUST): Span {
   const [first, head] = [entries[0], entries[last - 1]];
   if (first === undefined || head === undefined) return { run_id, period, part: false, entries: null };

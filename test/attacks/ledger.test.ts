@@ -36,7 +36,7 @@ async function put(archive: Archive, key: string, content: object | string): Pro
   await archive.put(key, { bytes }, { sha256: sha256(bytes), bytes: bytes.length });
 }
 
-/** What an honest export would add, changed, then signed by somebody. */
+/** Changes the entry that an honest export would add, then signs it with this key. */
 function adding(change: (entry: LedgerEntry) => object, key: SigningKey | null) {
   return async (archive: Archive): Promise<void> => {
     const newest = await readNewestEntry(archive);
@@ -49,14 +49,14 @@ const unchanged = (entry: LedgerEntry) => entry;
 const sealedBy = (key: SigningKey | null) => (archive: Archive) =>
   finalizeRun(archive, 'added', key, {}, [OURS, BEFORE]);
 
-/** An archive with one run of one stream. */
+/** Creates an archive with one run of one stream. */
 async function begun(key: SigningKey | null): Promise<Archive> {
   const archive = await archiveOf();
   await finalizeRun(archive, 'first', key, STREAMS);
   return archive;
 }
 
-/** Reads the ledger as an export does that begins, lets somebody add to it, and ends the export. */
+/** Reads the ledger as an export does, lets an attacker add to the ledger, and ends the export. */
 async function raced(archive: Archive, trust: LedgerTrust, add: (archive: Archive) => Promise<void>) {
   const known = await readKnownLedger(archive, trust);
   await add(archive);

@@ -22,7 +22,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const PLACE = '"@"';
 
-/** What stands in an entry, or beside the entries, of a package of three. */
+/** Puts a value into an entry of a package of three entries. */
 const inEntry = (value: () => Iterable<string>) => () => around(chainWith({ note: '@' }), value);
 const inHead = (value: () => Iterable<string>) => () =>
   around(JSON.stringify(packageOf(chainOf(3), { note: '@' })), value);
@@ -53,7 +53,7 @@ function* text(sign: string, bytes: number): Iterable<string> {
   yield '"';
 }
 
-/** Entries of every second number, in any order. */
+/** Skips every second sequence number. */
 function withHoles(count: number, order: (entries: SentEntry[]) => SentEntry[]): Iterable<string> {
   const entries: SentEntry[] = [];
   for (let index = 0; index < count; index++)
@@ -61,10 +61,10 @@ function withHoles(count: number, order: (entries: SentEntry[]) => SentEntry[]):
   return [JSON.stringify(packageOf(order(entries)))];
 }
 
-/** The same order each time: by the digests, which are in none. */
+/** Shuffles entries the same way each time: by digest, which is independent of their order. */
 const shuffled = (entries: SentEntry[]) => entries.toSorted((a, b) => (a.hash < b.hash ? -1 : 1));
 
-/** As many as took minutes once. */
+/** Number of holes that took minutes before the fix. */
 const [HOLES = 0] = someRows([20_000, 60_000], () => 'holes').slice(-1);
 
 const TOO_MANY = /holds more than 250000 values/;
@@ -106,12 +106,12 @@ test.each(someRows(ROWS, ([words, , exit, message]) => `${exit} ${message} ${/be
     expect(messages.some((found: string) => message.test(found))).toBe(true);
     const cost = costIn(stderr);
     expect(cost.memory).toBeLessThan(MOST_MEMORY);
-    // Of the processor: what took minutes takes seconds.
+    // CPU time: each of these packages once took minutes.
     expect(cost.seconds).toBeLessThan(seconds);
   },
 );
 
-/** Streams that were left out, of so many bytes in all. */
+/** Lists streams that were left out, with this many bytes in total. */
 function leftOut(bytes: number) {
   const pattern = 'x'.repeat(120);
   return Array.from({ length: Math.floor(bytes / 200) }, (_, index) => ({ stream_id: `s${index}`, pattern }));

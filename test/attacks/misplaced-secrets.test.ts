@@ -31,9 +31,9 @@ interface Settings {
 
 interface Secret {
   text: string;
-  /** What of it must be nowhere. */
+  /** Part of the secret that no output may contain. */
   marker: string;
-  /** Where it is given rightly besides; nowhere for what is a secret by its form. */
+  /** Settings that also give the secret where it belongs; empty for secrets that are recognized by their form. */
   rightly: Settings;
 }
 
@@ -83,7 +83,7 @@ const SECRETS: Record<string, Secret> = {
 
 type Given = Settings & { flags?: Record<string, unknown>; yaml?: string };
 const UNSET = { env: { EVIDENCE_AUDIT_URL: '' } };
-/** Each way to give a secret where it does not belong. */
+/** Each way to put a secret in the wrong place. */
 const PLACES: Record<string, (secret: string) => Given> = {
   'source.audit_url': (s) => ({ ...UNSET, file: { source: { audit_url: s } } }),
   'user of source.audit_url': (s) => ({
@@ -156,7 +156,7 @@ function camel(flag: string): string {
   return flag.replace(/-([a-z])/g, (_all, letter: string) => letter.toUpperCase());
 }
 
-/** Exports with these settings, and returns all that was printed and written, names of files among it. */
+/** Exports with these settings. Returns everything that was printed and written, file names included. */
 async function exported({ text, rightly }: Secret, { file = {}, env = {}, flags = {}, yaml }: Given) {
   const directory = mkdtempSync(join(folder, 'case-'));
   const sections = { ...rightly.file };

@@ -10,7 +10,7 @@ type Outcome = [exit: number, content: string, findings: string[]];
 const PROVED: Outcome = [0, 'proved', []];
 const UNPROVED: Outcome = [3, 'unproved', ['content/inexact-number 2']];
 
-/** A number in the middle entry of three; digests are over the double that it is read as. */
+/** Spellings of a number in the middle of three entries; digests cover the double that the number parses to. */
 const NUMBERS: [spelling: string, outcome: Outcome][] = [
   ['12345678901234567000', PROVED],
   ['12345678901234567168', UNPROVED],
@@ -93,7 +93,7 @@ describe('a number in an entry', () => {
   });
 });
 
-/** In the place of the middle entry's number, 2. */
+/** Spellings of the middle entry's sequence number, 2. */
 const SEQUENCES: [spelling: string, outcome: Outcome][] = [
   ['2', PROVED],
   ['2.0', PROVED],
@@ -114,7 +114,7 @@ describe('a number in the place of the sequence', () => {
   });
 });
 
-/** Digests over the entry as it is sent. */
+/** Description whose digests cover the entry as sent. */
 const AS_SENT: Description = {
   ...DEFAULT_DESCRIPTION,
   name: 'as sent',
@@ -164,7 +164,7 @@ describe('digests over the text as it is sent', () => {
   });
 });
 
-/** What a package states of itself: nothing in it may be read as another number. */
+/** Numbers outside entries: the verifier must read each with its exact value. */
 describe('a number outside of the entries', () => {
   const text = JSON.stringify(packageOf(chainWith(7)));
 

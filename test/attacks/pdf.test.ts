@@ -49,7 +49,7 @@ async function judge(pdf: Uint8Array, summary: SummaryFacts | null) {
 const NO_PART = 'the PDF is not part of what is proved';
 const PROVED = { state: 'proved', basis: `the JSON form and the summary agree; ${NO_PART}` };
 
-/** What is drawn so that a program and a person see two documents. */
+/** PDF features that show a program and a person two different documents. */
 const LAYER: Deps = {
   objects: ['<</Type/OCG/Name(L)>>'],
   resources: '/Properties<</L 20 0 R>>',
@@ -71,7 +71,7 @@ const TILING: Deps = {
 const LIE = list('Package: p2', 'Stream: other', 'Entries: 999', `Head hash: ${OTHER}`);
 const OURS = list(...FACTS);
 
-/** Pages beside ours; of each it is only sought that nothing is said to be proved by the PDF. */
+/** Pages with hidden or undefined content: no claim about them may be proved by the PDF. */
 const UNSEEN: Record<string, [pages: string[], deps?: Deps]> = {
   'a lie invisibly beside the truth': [[`${OURS}q 3 Tr ${put('Entries: 999', 50, 500)} Q`]],
   'the truth invisibly beside a lie': [[`${LIE}q 3 Tr ${OURS} Q`]],

@@ -10,19 +10,20 @@ import { json, type Reply } from '../support/fault-server.ts';
 import { packagePdf } from '../support/services/package-pdf.ts';
 import { someRows } from '../support/some-rows.ts';
 
-// Whatever a service says, an archive stays one that can be read and gone on with: it may spoil its own stream.
+// No answer of a service may make an archive unreadable or block later exports. A service can spoil only its own
+// stream.
 
-/** Half of a surrogate pair, and a text whose 200th, 300th or 500th place is in the middle of one. */
+/** Half of a surrogate pair, and texts in which a pair spans the 200th, 300th or 500th position. */
 const LONE = '\ud800';
 const HALVES = `x${'😀'.repeat(600)}`;
-/** API key of the service that is exported. */
+/** API key of the exported service. */
 const KEY = 'sk_of_a_false_service';
 const KEY_IN_HEX = Buffer.from(KEY).toString('hex');
 const FAR = 'Fri, 01 Jan 12026 00:00:00 GMT';
 
 let service: FalseService;
 
-/** Three months of a stream. */
+/** Builds three months of entries for a stream. */
 function months(streamId: string): SentEntry[] {
   const entries: SentEntry[] = [];
   for (const day of ['2026-08-10', '2026-09-10', '2026-09-20', '2026-09-21', '2026-10-10'])
@@ -39,7 +40,7 @@ afterAll(async () => {
 });
 beforeEach(beginAnew);
 
-/** Makes the service an honest one of two streams, from which nothing was exported. */
+/** Resets the service to two honest streams without exports. */
 function beginAnew(): void {
   service.streams.clear();
   for (const id of ['good', 'bad']) service.streams.set(id, { entries: months(id) });
@@ -48,10 +49,10 @@ function beginAnew(): void {
 }
 
 type Twist = FalseService['twist'];
-// biome-ignore lint/suspicious/noExplicitAny: any answer of the service, to be changed in any way.
+// biome-ignore lint/suspicious/noExplicitAny: tests change arbitrary members of the service's answers.
 type Value = any;
 
-/** Changes the JSON of answers of a path. */
+/** Changes the JSON of the answers to a path. */
 function changed(path: RegExp, change: (value: Value) => Value): Twist {
   return (reply, asked) =>
     path.test(asked) && typeof reply.body === 'string' && (reply.status ?? 200) < 300
@@ -69,7 +70,7 @@ const headed =
   (reply, asked) =>
     path.test(asked) ? { ...reply, headers: { ...reply.headers, ...headers } } : reply;
 
-/** One more stream in the list, beside the good ones. */
+/** Adds a stream to the list. */
 const withStream = (more: object): Twist =>
   changed(/^\/streams\/$/, (list) => ({ ...list, data: [...list.data, { ...list.data[0], ...more }] }));
 
@@ -82,7 +83,7 @@ const LISTING = /^\/entries\/$/;
 const GENERATE = /generate$/;
 const FORM = /\/(json)$/;
 
-/** What the service says, what the export of September comes to, and what a verification does. */
+/** Service answers, with the exit codes of exporting September and of verifying. */
 const ROWS: [words: string, twist: Twist, ours: number, verified: number][] = [
   ['an honest service', (reply) => reply, 0, 0],
   ['a refusal with half of a pair', replaced(GENERATE, refusal(`no ${LONE}`)), 3, 3],
@@ -191,7 +192,7 @@ const ROWS: [words: string, twist: Twist, ours: number, verified: number][] = [
   ],
 ];
 
-/** The last entry of the package is changed; its digest is not. */
+/** Changes the last entry of the package but keeps its digest. */
 const edited = (sent: Value, more: object) => ({
   ...sent,
   entries: [...sent.entries.slice(0, -1), { ...sent.entries.at(-1), ...more }],
@@ -252,7 +253,7 @@ describe('evidence that holds the API key', () => {
 });
 
 test('the doctor ends as an export of streams that would lie in one place does', async () => {
-  // 32 bits of their digests are the same, and nothing of them is readable.
+  // 32 bits of their digests are equal, and the ids have no readable characters.
   for (const id of ['支付三三四七七', '支付七四三六九']) service.streams.set(id, { entries: months(id) });
   for (const { code, said: words, document } of [await service.export({ period: '2026-09' }), await service.doctor()]) {
     expect(code).toBe(2);
@@ -269,7 +270,7 @@ describe('the API key spreads into nothing but the forms', () => {
   ];
   const each = (name: string) => FORMS.map((form) => [name, form] as const);
 
-  /** All that is in the archive, but for what the service sent. */
+  /** Returns everything in the archive that the service did not send. */
   const kept = () => {
     const root = join(service.directory, 'evidence-archive');
     const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).map((name) => join(root, name));
@@ -291,7 +292,7 @@ describe('the API key spreads into nothing but the forms', () => {
     expect(found.code, said(found)).toBe(code);
     const all = `${kept()}${JSON.stringify(exported.document)}${exported.said}`.toLowerCase();
     for (const form of [...FORMS, KEY_IN_HEX]) expect(all).not.toContain(form.toLowerCase());
-    // The same command takes what was recorded as it is.
+    // A second export with the same command accepts the recorded state.
     expect((await service.export({ period: '2026-09' })).code).toBe(code);
   };
 
@@ -354,7 +355,7 @@ test.each([
 describe('what a service says is found out at once, and poisons nothing', () => {
   const beginnings = new Beginnings();
 
-  /** One row for each place and outcome; the rest differ in the bytes alone. */
+  /** One row per place and outcome; the other rows differ only in the bytes. */
   const tried = someRows(
     ROWS,
     ([words, , ours, verified]) => `${words.split(' ').slice(0, 2).join(' ')} ${ours} ${verified}`,
@@ -373,7 +374,7 @@ describe('what a service says is found out at once, and poisons nothing', () => 
     const again = await service.export({ period: '2026-09' });
     expect(again.code, said(again)).toBe(ours);
     service.twist = (reply) => reply;
-    // The service is well again: other months are exported as ever, and one that is open is finished.
+    // The service recovers: exports of other months work, and an open month can be finished.
     const later = await service.export({ period: '2026-10' });
     expect(later.code, said(later)).toBe(0);
     const mended = await service.export({ period: '2026-09' });

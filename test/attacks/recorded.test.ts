@@ -27,7 +27,7 @@ import { writePackageBundle } from '../support/package-bundle.ts';
 import { NO_SUPPLEMENTS, TIME_FIELDS } from '../support/records.ts';
 import { finalizeRun, problemsIn } from '../support/signed-archive.ts';
 
-/** Archives that nobody signed, whose digests all hold: what is said of claims that nobody looked at. */
+/** Unsigned archives whose digests are all correct: the verdicts on claims that no reader checked. */
 
 const folder = mkdtempSync(join(tmpdir(), 'recorded-'));
 const secrets: string[] = [];
@@ -44,19 +44,19 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 interface Stored {
   streamId: string;
-  /** The number of the recipient; null for a bundle that is not encrypted. */
+  /** Index of the recipient; null for an unencrypted bundle. */
   to: number | null;
   entries?: number;
   missing?: boolean;
   restate?: (verdict: Verdict) => Verdict;
   sealKeyIds?: string[];
-  /** What lies in the archive, with all digests set right. */
+  /** Replaces the bundle in the archive and corrects all digests. */
   replace?: (bytes: Buffer) => Buffer;
-  /** What the run record says otherwise. */
+  /** Changes the stream in the run record. */
   record?: (stream: RunStream) => RunStream;
 }
 
-/** The report on an archive with one run of these streams. */
+/** Verifies an archive with one run of these streams. */
 async function verify(
   streams: readonly Stored[],
   options: { identities?: number[]; run?: Partial<RunRecord> } = {},

@@ -29,13 +29,13 @@ const folder = mkdtempSync(join(tmpdir(), 'recovery-attacks-'));
 const NOT_OURS = /is not accepted for this run: it is not bound to .*\nNothing was overwritten.*--revise/;
 
 let platform: ServedPlatform;
-/** Of somebody else, with streams of the same names. */
+/** Another operator's service, with streams of the same names. */
 let other: ServedPlatform;
 let service: LyingService;
 let lie: Lie = () => undefined;
 let key: KeyFiles;
 let otherKey: KeyFiles;
-/** An archive with run R1 that somebody else made. */
+/** Archive with a run R1 that another operator made. */
 let foreign: string;
 let directory: string;
 
@@ -56,10 +56,10 @@ function ourEnv() {
   return { EVIDENCE_AUDIT_URL: service.auditUrl, EVIDENCE_API_KEY: platform.apiKey };
 }
 
-/** Made for the first who asks: all of the same run. */
+/** Interrupted exports of one run; the first test that needs them creates them. */
 let interrupted: InterruptedExports | undefined;
 
-/** Leaves a run as an interruption does. @param ending of the name of the last object that is stored. */
+/** Leaves a run as an interruption does. @param ending pattern of the last object name that is stored. */
 async function interrupt(ending: RegExp): Promise<void> {
   if (interrupted === undefined) {
     const cwd = mkdtempSync(join(folder, 'interrupted-'));
@@ -133,7 +133,7 @@ describe('put there before the first export of the run', () => {
       expect(revised.code, revised.stderr).toBe(0);
       const run = JSON.parse(readFileSync(inArchive('runs/R1.r2/run.json'), 'utf8'));
       expect(run).toMatchObject({ recovered: 0, left_over: [], streams: [{ stream_id: 'payments', entries: 12 }] });
-      // A reader is told of the run that was superseded, and nothing of it counts.
+      // The report names the superseded run, and verification counts none of its results.
       expect(run.supersedes).toEqual(['R1']);
       const verified = await verifyUnder(key);
       expect([verified.code, verified.stdout]).toEqual([
@@ -333,7 +333,7 @@ describe('the ledger that an export goes on with', () => {
     expect((await startExport()).code).toBe(0);
     configure(directory, { key_file: key.file });
     const before = filesOf('').toSorted();
-    // Nor is it told of as if it were ours.
+    // No command reports the foreign run as ours.
     for (const { code, stderr } of [await next(), await accept(), await startExport()])
       expect([code, stderr]).toEqual([
         2,
@@ -347,7 +347,7 @@ describe('the ledger that an export goes on with', () => {
     expect([begun.code, begun.stdout]).toEqual([0, expect.stringContaining('before entry 2 of the ledger were not')]);
     const { warnings } = JSON.parse(readFileSync(inArchive('runs/R2/run.json'), 'utf8'));
     expect(warnings).toEqual(['runs before entry 2 of the ledger were not signed']);
-    // It is said once: a command that says it every month would sign whatever it finds.
+    // `--begin-signing` works once: a command that repeats it every month would sign anything that it finds.
     expect((await accept('--begin-signing')).code).toBe(2);
     expect((await accept()).stderr).toMatch(/nothing to accept/);
   });
@@ -404,7 +404,7 @@ describe('the ledger that an export goes on with', () => {
 
 const REWRITTEN_HEAD = 'b'.repeat(64);
 
-/** What the service's list says of its streams. */
+/** Changes the streams in the service's list. */
 function restate(statement: object): Lie {
   return (path, answer) =>
     path.includes('/streams/?')
@@ -412,7 +412,7 @@ function restate(statement: object): Lie {
       : undefined;
 }
 
-/** The listing of entries with another digest in it, the list of streams as it was. */
+/** Changes a digest in the listing of entries and leaves the list of streams unchanged. */
 const relist: Lie = (path, answer) =>
   path.includes('/entries/?')
     ? {
@@ -423,7 +423,7 @@ const relist: Lie = (path, answer) =>
       }
     : undefined;
 
-/** Makes the bundle again with other content, and binds it as somebody would who has our key. */
+/** Rebuilds the bundle with other content, and binds it as an attacker with our key would. */
 async function rebind(path: string, change: (path: string, text: string) => string): Promise<void> {
   const file = inArchive(path);
   const bundle = await openBundle(file);

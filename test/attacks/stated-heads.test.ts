@@ -4,7 +4,7 @@ import { entryAfter, type SentEntry } from '../support/chain.ts';
 import { type FalseService, startFalseService, type Told } from '../support/false-service.ts';
 import { someRows } from '../support/some-rows.ts';
 
-/** What the list of streams states of a stream, against what was exported of it and against the package. */
+/** Heads that the list of streams states, compared with earlier exports and with the package. */
 
 const STREAM = 's';
 const OTHER = 'a'.repeat(64);
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Adds entries of a month, every two days. */
+/** Adds entries to a month, one every two days. */
 function grow(entries: SentEntry[], month: string, count = 10): SentEntry[] {
   for (let index = 0; index < count; index++)
     add(entries, `${month}-${String(1 + ((2 * index) % 28)).padStart(2, '0')}T12:00:00.000Z`);
@@ -43,7 +43,7 @@ const codesOf = ({ document }: { document: { streams: { findings: { code: string
 
 interface Lie {
   stated: object;
-  /** Codes of an empty month, and of one with entries. */
+  /** Exit codes for an empty month, and for a month with entries. */
   empty: string;
   full: string;
 }
@@ -96,7 +96,7 @@ describe.each(Object.entries(LIES))('the list of streams states %s', (_words, { 
   });
 });
 
-/** Of a first export, the package alone contradicts the list of streams. */
+/** First exports, in which only the package can contradict the list of streams. */
 const AGAINST_THE_PACKAGE: [words: string, stated: object, code: number][] = [
   ['a head below the last entry of a period that ended', { entry_count: 5, head_sequence: 5, head_hash: null }, 1],
   ['another digest of an entry within', { entry_count: 5, head_sequence: 5, head_hash: OTHER }, 1],
@@ -114,7 +114,7 @@ test.each(someRows(AGAINST_THE_PACKAGE, ([words]) => words))(
   },
 );
 
-/** A list of streams that an honest service may have given. */
+/** Lists of streams that an honest service may return. */
 const HONEST: Record<string, { grown?: (entries: SentEntry[]) => void; told?: Partial<Told>; code: number }> = {
   'entries that came after the month': { grown: (entries) => grow(entries, '2026-10', 4), code: 4 },
   'a quiet stream': { code: 4 },

@@ -15,7 +15,7 @@ import { type BagFiles, rebag } from '../support/rebag.ts';
 import { AGENT, storyOf } from '../support/services/beside.ts';
 import { type BesideExport, placeBeside, RUN } from '../support/services/beside-export.ts';
 
-/** Supplements in the hands of somebody who sets every digest right that needs no key. */
+/** Supplements altered by an attacker who corrects every digest that needs no key. */
 
 const story = storyOf(2);
 const folder = mkdtempSync(join(tmpdir(), 'supplements-'));
@@ -59,7 +59,7 @@ async function verifyAltered(change: Change): Promise<{ exit: number; run: Json;
   return { exit, run, codes: [...new Set<string>(all.map(({ code }: Json) => code))].sort() };
 }
 
-/** Changes files of the bag, and every digest that follows. */
+/** Changes files of the bag, and every digest that depends on them. */
 const inBag =
   (...changes: ((files: BagFiles) => void)[]): Change =>
   async (archive) => {
@@ -83,7 +83,7 @@ const inRecord =
   (archive) =>
     archive.editRun(RUN, ({ supplements }) => change(supplements));
 
-/** Both in the bag and in the record. */
+/** Changes the statement in the bag and in the record. */
 const inStatement =
   (change: (statement: Json) => void): Change =>
   async (archive) => {
@@ -107,7 +107,7 @@ const inText =
     files.set(path, Buffer.from(altered));
   };
 
-/** The transfer log says of every answer what it now is. */
+/** Makes the transfer log match every answer's present content. */
 const logged = (files: BagFiles): void =>
   inFile(LOG, (log) => {
     for (const { file, exchange } of log.steps) {
@@ -116,7 +116,7 @@ const logged = (files: BagFiles): void =>
     }
   })(files);
 
-/** The entries of the stream of traps. */
+/** Changes the entries of the stream of traps. */
 const inEntries =
   (change: (entries: Json[]) => void): Change =>
   (archive) =>
@@ -132,7 +132,7 @@ const both =
     for (const change of changes) await change(archive);
   };
 
-/** Takes a record of the list of detections out of everything that names it. */
+/** Removes a detection from every record that names it. */
 const suppressed = (id: string): Change =>
   both(
     inBag(
@@ -148,7 +148,7 @@ const suppressed = (id: string): Change =>
     }),
   );
 
-/** A detection that is said to have another entry than the one that names it. */
+/** Gives a detection another entry than the one that names it. */
 const elsewhere = inBag(
   inText(DETECTIONS, /"sequence":\d+,"hash":"\w+"/, '"sequence":99,"hash":null'),
   inText(DETECTIONS, 'bait 1', 'bait 9'),
@@ -157,7 +157,7 @@ const elsewhere = inBag(
 
 const collectedLongAgo = inStatement(({ services }) => (services.traps.collected_at = '2026-10-05T00:00:00.000Z'));
 
-/** What a page of a list says of where it goes on. */
+/** Sets the cursor that a page of a list returns. */
 const goingOn = (next: string) => inBag(inText(DETECTIONS, '"next_cursor":null', `"next_cursor":"${next}"`), logged);
 
 const cutOff = inBag(inText(DETECTIONS, /,?"next_cursor":null/, ''), logged);

@@ -20,15 +20,15 @@ import { EVIDENCE, finish, startNode } from '../support/process.ts';
 import { newKey } from '../support/signed-archive.ts';
 import { forge, statusInfo } from '../support/tsa-forge.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: what `--json` prints, read by its names.
+// biome-ignore lint/suspicious/noExplicitAny: the JSON that `--json` prints.
 type Report = any;
 type Flags = Partial<FlagsOf<'verify'>>;
 
-/** The reader's own keys and roots. */
+/** Keys and roots of the reader. */
 const mine = mkdtempSync(join(tmpdir(), 'reader-'));
-/** What somebody sent, with all that the attacker needs in `theirs`. */
+/** Folder that the reader received; `theirs` in it has the attacker's files. */
 const sent = mkdtempSync(join(tmpdir(), 'received-'));
-/** Where nothing lies. */
+/** Empty folder. */
 const elsewhere = mkdtempSync(join(tmpdir(), 'elsewhere-'));
 
 const CONFIGURATION = `
@@ -77,7 +77,7 @@ beforeAll(async () => {
   writeFileSync(join(sent, 'archive/runs', RUN, 'run.tsr'), token(sha256(record)));
 });
 
-/** From an entry on made anew, and sealed with a key of the attacker's. */
+/** Rewrites a chain from one entry on and seals the entries with the attacker's key. */
 function resealed(chain: readonly SentEntry[], from: number): SentEntry[] {
   const entries = [...chain.slice(0, from - 1)];
   for (const entry of chain.slice(from - 1)) {
@@ -89,7 +89,7 @@ function resealed(chain: readonly SentEntry[], from: number): SentEntry[] {
   return entries;
 }
 
-/** The command, where it stands in `directory`. */
+/** Runs the command in `directory`. */
 async function verify(target: string, flags: Flags = {}, directory = elsewhere, environment = {}) {
   const { context, printed } = commandIn(directory);
   const code = await runVerify({ targets: [join(sent, target)], ...flags } as FlagsOf<'verify'>, {
@@ -204,7 +204,7 @@ describe('a configuration that lies where the command stands, in and above the t
     expect(told.code).not.toBe(0);
     const heard = ({ requests }: typeof own) => JSON.stringify(requests.map(({ headers }) => headers));
     expect(heard(own)).toContain('token-of-the-reader');
-    // The store of the environment, for who names none.
+    // Without `--endpoint`, the store comes from the environment.
     await evidence(args.slice(0, 2), { cwd, env: { ...env, AWS_ENDPOINT_URL_S3: own.url } });
     expect(theirs.requests).toEqual([]);
   });

@@ -10,7 +10,7 @@ import { type FalseService, startFalseService } from '../support/false-service.t
 import { rebag } from '../support/rebag.ts';
 
 const DOCUMENTS = ['verification', 'service', 'transfer-log'].map((name) => `data/${name}.json`);
-/** What says which version has to be got. */
+/** Message that names the required version. */
 const SAID = new RegExp(`format evidence-[a-z-]+/1, and this version reads evidence-[a-z-]+/${ARCHIVE_VERSION}`);
 
 let service: FalseService;

@@ -15,17 +15,17 @@ export interface Data {
 }
 
 export interface BenchOptions {
-  /** Of the package that is verified; every other amount is in proportion to it. */
+  /** Number of entries in the verified package; all other amounts scale with it. */
   entries: number;
-  /** Medians are of so many. */
+  /** Number of runs behind each median. */
   runs: number;
-  /** Ten times as many entries too, where the question is what grows. */
+  /** Adds packages with ten times as many entries to the growth section. */
   full: boolean;
-  /** Tells what is being done. */
+  /** Reports progress. */
   log: (line: string) => void;
 }
 
-/** One session: a folder, the programs, the data, each made once. */
+/** A session with one folder, and programs and data that are each made once. */
 export class Bench {
   readonly folder: string;
   readonly options: BenchOptions;
@@ -44,14 +44,14 @@ export class Bench {
     return new Bench(folder, options, await preparePrograms(folder));
   }
 
-  /** A chain of so many entries. */
+  /** Returns a chain with this many entries. */
   data(entries: number): Promise<Data> {
     const made = this.#data.get(entries) ?? this.makeData(entries, `data-${entries}`);
     this.#data.set(entries, made);
     return made;
   }
 
-  /** @param altered sequence number of an entry that is changed after it was sealed. */
+  /** @param altered sequence number of an entry to change after it is sealed. */
   async makeData(entries: number, name: string, altered = 0): Promise<Data> {
     this.options.log(`making ${entries.toLocaleString('en')} entries`);
     const folder = join(this.folder, name);
@@ -69,7 +69,7 @@ export class Bench {
     return this.#keep(await servePlatform());
   }
 
-  /** Stops with the bench at the latest, and once only. */
+  /** Stops a service at most once, and no later than the bench. */
   #keep<Kept extends { stop(): Promise<void> }>(service: Kept): Kept {
     const kept: Kept = {
       ...service,
@@ -81,7 +81,7 @@ export class Bench {
     return kept;
   }
 
-  /** A service that answers as the platform answered when each of these programs was run once. */
+  /** Records a platform's answers to one run of each program, and serves them. */
   async recordService(
     platform: ServedPlatform,
     programs: readonly ((service: Service) => Program)[],
@@ -95,12 +95,12 @@ export class Bench {
     return this.#keep(recording);
   }
 
-  /** Ends what still runs. */
+  /** Stops everything that is still running. */
   async close(): Promise<void> {
     await Promise.all([...this.#services].map((service) => service.stop()));
   }
 
-  /** Medians of programs that are run in turn. */
+  /** Returns the medians of programs that run in turn. */
   measureInTurn<Name extends string>(
     programs: Record<Name, Program>,
     runs = this.options.runs,

@@ -8,7 +8,7 @@ import type { Row } from './row.ts';
 import { findPlanted, refuseUnsound } from './soundness.ts';
 import { formatTable } from './table.ts';
 
-// Relative paths are meant from where npm was called.
+// Relative paths are relative to the folder in which npm was called.
 const here = process.env['INIT_CWD'] ?? process.cwd();
 
 try {
@@ -23,7 +23,7 @@ try {
 
 async function runBench(options: Options): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'evidence-bench-'));
-  // What the programs under measure leave in the temporary folder goes with ours, however this ends.
+  // Temporary files of the measured programs are deleted with ours, however the bench ends.
   process.env['TMPDIR'] = folder;
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   const bench = await Bench.prepare(folder, { ...options, log: (line) => process.stderr.write(`${line}\n`) });

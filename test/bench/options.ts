@@ -21,7 +21,7 @@ export const SECTIONS: Readonly<Record<string, (bench: Bench) => Promise<Row[]>>
   platform: benchPlatform,
 };
 
-/** Of entries and runs: what the goals are about, and what a shared machine does in minutes. */
+/** Sizes that the goals are defined for; a shared machine finishes them in minutes. */
 export const WHOLE = { entries: 500_000, runs: 5 };
 const QUICK = { entries: 50_000, runs: 3 };
 const FEWEST_ENTRIES = 1000;
@@ -31,7 +31,7 @@ export interface Options {
   entries: number;
   runs: number;
   full: boolean;
-  /** Where the JSON form goes; null for nowhere. */
+  /** Path of the JSON output; null for none. */
   json: string | null;
 }
 
@@ -45,7 +45,7 @@ export const USAGE = `npm run bench -- [--quick] [--full] [--only NAME,…] [--e
   --json     writes what the table shows to a file too
 `;
 
-/** @throws Error for what is not understood. */
+/** @throws Error for an invalid argument. */
 export function readOptions(args: readonly string[]): Options | 'help' {
   const { values } = parseArgs({
     args: [...args],

@@ -5,23 +5,23 @@ import { builtFolder, EVIDENCE, run } from '../support/process.ts';
 
 export const HERE = import.meta.dirname;
 
-/** What entries.c seals with, under the id k1. */
+/** Key with which entries.c seals, under the id k1. */
 const SEAL_KEY = 'bench-seal-key';
 
-/** Paths of what is measured and of what it is measured with. */
+/** Paths of the measured programs and of the tools that measure them. */
 export interface Programs {
   measure: string;
   entries: string;
   limit: string;
-  /** `evidence` as it is published: built, so that its start is that of the few files of `dist`. */
+  /** The built `evidence`, which starts from the few files of `dist` as the published one does. */
   evidence: string;
-  /** A file for `--seal-key k1=FILE`, and the key itself. */
+  /** File for `--seal-key k1=FILE`, and the key itself. */
   sealKey: { file: string; text: string };
-  /** Whether `evidence verify` can be told how many threads to use. */
+  /** True if `evidence verify` has an option for the number of threads. */
   hasThreads: boolean;
 }
 
-/** Compiles all of it into a folder. @throws Error that says what to install. */
+/** Compiles the programs into a folder. @throws Error that names the package to install. */
 export async function preparePrograms(folder: string): Promise<Programs> {
   const [measure, entries, limit] = await Promise.all([
     compile('measure', [], folder),

@@ -7,22 +7,22 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 
-// recorded-service.ts FOLDER [ORIGIN]: answers as the service at ORIGIN answered when it was first asked the same, and
-// asks it what it was not asked before. Without ORIGIN that is a 500. Prints its own origin, and a `Tally` at its end.
+// recorded-service.ts FOLDER [ORIGIN]: replays recorded answers, and records unknown requests from the service at
+// ORIGIN. Without ORIGIN, an unknown request gets a 500. Prints its own origin, and a `Tally` when it ends.
 
 export interface Tally {
   requests: number;
-  /** Those that are not recorded. */
+  /** Requests without a recorded answer. */
   unknown: string[];
 }
 
-/** An answer without its body, which lies beside it. */
+/** An answer without its body, which is in a file of its own. */
 interface Head {
   status: number;
   headers: IncomingHttpHeaders;
 }
 
-/** Of a file that is read while it is sent. */
+/** Block size of a file that is read while it is sent. */
 const BLOCK_BYTES = 2 ** 20;
 
 const [folder = '.', service] = process.argv.slice(2);
@@ -54,7 +54,10 @@ async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Prom
   else await pipeline(createReadStream(file, { highWaterMark: BLOCK_BYTES }), outgoing);
 }
 
-/** Of what is sent the stream alone, so that all who have a package of it made are given the same one. */
+/**
+ * Keys a request by its stream, and ignores the rest of the body, so that all programs that request a package of a
+ * stream get the same package.
+ */
 function keyOf({ method, url }: IncomingMessage, sent: Buffer): string {
   const { stream_id: stream = '' } = (sent.length === 0 ? {} : JSON.parse(String(sent))) as { stream_id?: string };
   return `${method} ${url} ${stream}`;
@@ -73,7 +76,7 @@ async function record(origin: string, incoming: IncomingMessage, sent: Buffer, f
   const onward = request(new URL(url ?? '/', origin), { method, headers }).end(sent);
   const [answered] = (await once(onward, 'response')) as [IncomingMessage];
   const body = await buffer(answered);
-  // How one connection was framed is nothing to the next.
+  // Framing headers apply to one connection only.
   const { 'transfer-encoding': _framing, connection: _connection, 'keep-alive': _kept, ...rest } = answered.headers;
   const head = { status: answered.statusCode, headers: { ...rest, 'content-length': String(body.length) } };
   writeFileSync(`${file}.json`, JSON.stringify(head));

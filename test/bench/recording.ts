@@ -7,18 +7,18 @@ import type { ServedPlatform } from '../support/platform.ts';
 import { HERE } from './programs.ts';
 import type { Tally } from './recorded-service.ts';
 
-/** What a program is told of a service. */
+/** Settings that give a program access to a service. */
 export type Service = Pick<ServedPlatform, 'auditUrl' | 'apiKey' | 'env'>;
 
-/** A service as it answered once: what is measured with it is the program that asks, and not the service. */
+/** A service that replays recorded answers, so that measurements cover only the client program. */
 export interface RecordedService extends Service {
-  /** How often the service was asked by each that was recorded. */
+  /** Number of requests that each recorded program made. */
   requests: number[];
-  /** @throws Error when it was asked what is not recorded. */
+  /** @throws Error if a program requested something that is not recorded. */
   stop(): Promise<void>;
 }
 
-/** Records what a platform answers to programs that are run one after the other, and answers so from then on. */
+/** Records a platform's answers to programs that run one after another, then replays them. */
 export async function recordService(
   folder: string,
   platform: Service,

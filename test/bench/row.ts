@@ -1,10 +1,10 @@
-/** A value as people read it. */
+/** A value with its unit. */
 export interface Figure {
   value: number;
   unit: string;
 }
 
-/** What is wanted of the ratio, or of our own figure where there is nothing to hold it against. */
+/** Bound on the ratio, or on our own figure if there is no figure to compare with. */
 export interface Goal {
   of: 'ratio' | 'ours';
   bound: '≥' | '≤';
@@ -12,13 +12,13 @@ export interface Goal {
 }
 
 export interface Measurement {
-  /** Stable: the JSON form and test/bench/expected.json name rows by it. */
+  /** Stable name of the row in the JSON output and in test/bench/expected.json. */
   id: string;
   what: string;
   ours: Figure;
-  /** The limit or the peer. */
+  /** Figure of the limit or of the peer. */
   other: (Figure & { name: string }) | null;
-  /** As the row's goal means it: how many times as fast where more is better, how many times as much where less is. */
+  /** Ratio in the direction of the row's goal: how many times as fast, or how many times as much. */
   ratio: number | null;
   goal: Goal | null;
 }
@@ -37,7 +37,7 @@ export function toRow(measurement: Measurement): Row {
   return { ...measurement, met: goal.bound === '≥' ? value >= goal.value : value <= goal.value };
 }
 
-/** Two programs that did the same work: the ratio is how many times as fast ours is. */
+/** Compares two programs that did the same work. The ratio is the speed of ours relative to the other. */
 export function speedRow(
   { id, what, atLeast }: { id: string; what: string; atLeast: number | null },
   ours: number,
@@ -53,7 +53,7 @@ export function speedRow(
   });
 }
 
-/** What a program holds at its peak, in MB. */
+/** Compares peak memory, in MB. */
 export function memoryRow(
   { id, what, atMost }: { id: string; what: string; atMost: number },
   ours: number,

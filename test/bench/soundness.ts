@@ -8,7 +8,7 @@ import { limitProgram, peerProgram, readReport, readVerdict, type Verdict, verif
 const ENTRIES = 1000;
 const ALTERED = 617;
 
-/** What each verifier says of the same chain in which one entry was altered. */
+/** Returns each verifier's verdict on a chain with one altered entry. */
 export async function findPlanted(bench: Bench): Promise<Record<string, Verdict>> {
   const data = await bench.makeData(ENTRIES, 'planted', ALTERED);
   const verdicts: Record<string, Verdict> = {};
@@ -24,7 +24,7 @@ export async function findPlanted(bench: Bench): Promise<Record<string, Verdict>
   return verdicts;
 }
 
-/** A verifier that misses an altered entry is not worth timing. @throws Error that names those that do. */
+/** Rejects verifiers that miss an altered entry. @throws Error that names them. */
 export function refuseUnsound(verdicts: Record<string, Verdict>): void {
   const wrong = Object.entries(verdicts).filter(([, { entries, bad }]) => entries !== ENTRIES || bad !== 1);
   if (wrong.length > 0)

@@ -1,7 +1,7 @@
 import type { Figure, Row } from './row.ts';
 
 const HEAD = ['what', 'ours', 'limit/peer', 'ratio', 'goal'];
-/** Of the columns: texts begin at the left, numbers end at the right. */
+/** Numeric columns are right-aligned; the others are left-aligned. */
 const NUMERIC = [false, true, true, true, false];
 
 export function formatTable(rows: readonly Row[]): string {
@@ -34,7 +34,7 @@ function format({ value, unit }: Figure): string {
   return `${digits(value)} ${unit}`;
 }
 
-/** Three digits say all that a noisy machine can. */
+/** Rounds to three digits, the precision of a noisy machine. */
 function digits(value: number): string {
   return value >= 100 ? Math.round(value).toLocaleString('en') : String(Number(value.toPrecision(3)));
 }

@@ -8,14 +8,14 @@ export interface Verdict {
   bad: number;
 }
 
-/** What `limit` and `peer.py` print. */
+/** Parses the output of `limit` and `peer.py`. */
 export function readVerdict(stdout: string): Verdict {
   const [, entries, bad] = /^(?:limit|peer)[^:]*: (\d+) entries, (\d+) bad,/m.exec(stdout) ?? [];
   if (entries === undefined) throw new Error(`no verdict: ${stdout.slice(0, 500)}`);
   return { entries: Number(entries), bad: Number(bad) };
 }
 
-/** What `evidence verify --json` prints of a package: findings of severity error are what is bad. */
+/** Parses `evidence verify --json` of a package; findings of severity error count as bad. */
 export function readReport(stdout: string): Verdict {
   const { streams } = JSON.parse(stdout) as { streams: { entries: number; findings: { severity: string }[] }[] };
   return {

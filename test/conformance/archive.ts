@@ -59,7 +59,7 @@ const ODD_KEYS = [
   'x'.repeat(255),
 ];
 
-/** What every store must do. `open` gives an empty archive, which is closed after each test. */
+/** Describes the contract of every store. `open` returns an empty archive, which each test closes at its end. */
 export function describeArchive(name: string, open: () => Promise<Archive>): void {
   describe(`${name} as an archive`, () => {
     let archive: Archive;

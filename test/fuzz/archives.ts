@@ -20,31 +20,31 @@ import { evidence } from '../support/evidence.ts';
 import { mutate } from '../support/mutate.ts';
 import type { Random } from './packages.ts';
 
-/** What came of verifying one damaged archive. */
+/** Result of verifying a damaged archive. */
 export interface Damaged {
-  /** What was done to it, in words. */
+  /** Changes to the archive, in words. */
   changes: string[];
-  /** Paths whose bytes or kind differ from the original's, but for newest runs that were cut off with their entries. */
+  /** Paths whose bytes or kind differ from the original's, except those of newest runs cut off with their entries. */
   differing: string[];
   outcome: string;
   code: number;
 }
 
-/** An archive, and a folder in which copies of it are damaged. */
+/** An archive, and a folder for damaged copies of it. */
 export class DamagedArchives {
   readonly #original: string;
   readonly #publicKey: string | null;
   readonly #contents: Map<string, Buffer>;
   readonly #folder = mkdtempSync(join(tmpdir(), 'damaged-archives-'));
 
-  /** @param publicKey PEM file of the key that the archive is signed with; null for an unsigned one. */
+  /** @param publicKey PEM file of the key that signed the archive; null for an unsigned archive. */
   constructor(original: string, publicKey: string | null) {
     this.#original = original;
     this.#publicKey = publicKey;
     this.#contents = contentsOf(original);
   }
 
-  /** Verifies a copy in which up to three things were changed at random. */
+  /** Verifies a copy with up to three random changes. */
   async next(random: Random): Promise<Damaged> {
     const copy = join(this.#folder, 'archive');
     cpSync(this.#original, copy, { recursive: true });
@@ -66,8 +66,8 @@ export class DamagedArchives {
 }
 
 /**
- * What belongs to runs at the end of the ledger whose entries are gone, as README names it: no signature shows that the
- * newest runs are still there.
+ * Matches objects of runs at the end of the ledger whose entries are gone. No signature shows that the newest runs
+ * existed (see README).
  */
 function cutOff(before: ReadonlyMap<string, Buffer>, after: ReadonlyMap<string, Buffer>): (path: string) => boolean {
   const entries = [...before.keys()].filter((path) => path.startsWith('ledger/')).sort();
@@ -77,10 +77,10 @@ function cutOff(before: ReadonlyMap<string, Buffer>, after: ReadonlyMap<string, 
   return (path) => !after.has(path) && (gone.includes(path) || runs.some((run) => path.startsWith(run)));
 }
 
-/** Records that README names as neither signed nor in the ledger. */
+/** Records that are neither signed nor in the ledger (see README). */
 const UNPROTECTED = /^runs\/[^/]+\/hold-log\//;
 
-/** Whether the archive was called verified although something of it differs that is protected. */
+/** True if verification passed although a protected object changed. */
 export function isFooled({ differing, outcome, code }: Damaged): boolean {
   return (outcome === 'verified' || code === 0) && differing.some((path) => !UNPROTECTED.test(path));
 }
@@ -122,7 +122,7 @@ const DAMAGES: Damage[] = [
     return `removed ${path}`;
   },
   (archive, path) => {
-    // Of what lies at the top there is no folder but the archive.
+    // For a file at the top level, removes the archive itself.
     const folder = dirname(path) === '.' ? path : dirname(path);
     rmSync(join(archive, folder), { recursive: true });
     return `removed ${folder}, with all that was in it`;
@@ -170,13 +170,13 @@ function damage(archive: string, random: Random): string {
   return (DAMAGES[random(DAMAGES.length)] as Damage)(archive, path, random);
 }
 
-/** A file of the archive, by chance. */
+/** Picks a random file of the archive. */
 function pathOf(archive: string, random: Random): string {
   const files = [...contentsOf(archive).keys()].filter((path) => lstatSync(join(archive, path)).isFile());
   return files[random(files.length)] ?? 'nothing-left';
 }
 
-/** A name that an archive has, or nearly has, for something else. */
+/** Returns a name that the archive uses, or nearly uses, for another object. */
 function otherName(path: string, random: Random): string {
   const names = [
     `${path}.bak`,
@@ -197,7 +197,7 @@ function makeWritable(folder: string): void {
     chmodSync(join(entry.parentPath, entry.name), entry.isDirectory() ? 0o700 : 0o600);
 }
 
-/** By path; of what is no file, what it is. */
+/** Maps each path to its content, or to its kind if it is no file. */
 function contentsOf(folder: string): Map<string, Buffer> {
   const contents = new Map<string, Buffer>();
   for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {

@@ -17,11 +17,14 @@ import { mutate } from '../support/mutate.ts';
 import { readInRanges } from '../support/ranges.ts';
 
 export interface Comparison {
-  /** What each path made of the package; in ranges, which show no entry by itself, it is held to `slow` here. */
+  /**
+   * Reading of the package by each path. A reading in ranges has no single entries, so its walk is compared with `slow`
+   * here.
+   */
   fast: string;
   slow: string;
   inRanges: string;
-  /** How many entries the fast path took of how many, and how many in ranges as segments. */
+  /** Number of entries that the fast path read, of all; and in ranges, the number read as segments. */
   taken: number;
   all: number;
   inSegments: number;
@@ -29,10 +32,7 @@ export interface Comparison {
   unhashed: UnhashedSet;
 }
 
-/**
- * Holds the paths against each other over a package of a dialect.
- * @param splits where ranges of it begin.
- */
+/** Compares the paths on a package of a dialect. @param splits offsets at which ranges begin. */
 export function comparePaths(
   { contract, slow, keys }: Dialect,
   bytes: Buffer,
@@ -91,12 +91,12 @@ function textOf({ walk, facts, defect }: PackageReading, seen: readonly unknown[
   });
 }
 
-/** Where a package may be split, its first part long enough to know whose it is. */
+/** Picks offsets for splitting a package; the first part is long enough to identify the stream. */
 export function splitsOf(bytes: Buffer, random: Random): number[] {
   return Array.from({ length: 1 + random(3) }, () => Math.floor((bytes.length * (1 + random(15))) / 16));
 }
 
-/** A package of a dialect, some of its entries mutated before and some after they were digested, some out of place. */
+/** Builds a package of a dialect: mutates some entries before digesting, some after, and moves some. */
 export function damagedPackage(dialect: Dialect, random: Random): Buffer {
   const style: Style = { spaced: random(3) === 0, ascii: random(3) === 0, pretty: random(4) === 0 };
   let entries: string[] = [];

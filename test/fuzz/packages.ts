@@ -1,7 +1,7 @@
 import { chainOf, entryAfter, packageOf, type SentEntry, STREAM, sealed } from '../support/chain.ts';
 import type { Case } from './two-paths.ts';
 
-/** Random numbers from a seed, so that a case can be had again. */
+/** Seeded random numbers, so that every case can be reproduced. */
 export type Random = (below: number) => number;
 
 export function randomFrom(seed: number): Random {
@@ -16,7 +16,9 @@ const LENGTHS = [0, 1, 2, 5, 40, 300];
 const chains = LENGTHS.map((length) => varied(length));
 const foreign = chainOf(5, { stream_id: 'another' });
 
-/** Entries of all sorts: some that a fast path takes as they are, some that it has to sort, some that it must leave. */
+/**
+ * Builds varied entries: plain ones for the fast path, ones that it sorts, and ones that it leaves to the slow path.
+ */
 function varied(length: number): SentEntry[] {
   const entries: SentEntry[] = [];
   for (let index = 0; index < length; index++) {
@@ -56,7 +58,7 @@ const CHANGES: Change[] = [
     changed(entries, random, (entry) => resealed({ ...entry, [pick(NAMES, random)]: pick(VALUES, random) })),
   (entries, random) => changed(entries, random, (entry) => resealed({ ...entry, timestamp: pick(TIMES, random) })),
   (entries, random) => {
-    // Rewritten from one entry on: linked and sealed, but not what it was.
+    // Rewrites the chain from one entry on: links and seals are valid, but entries changed.
     const from = random(entries.length);
     if (!isWellFormed(entries) || !entries.every(({ sequence }) => sequence < 1000)) return entries;
     const kept = entries.slice(0, from);
@@ -93,7 +95,7 @@ function changed(entries: SentEntry[], random: Random, change: (entry: SentEntry
   return entries.with(at, change(pick(entries.slice(at), () => 0)) as SentEntry);
 }
 
-/** What has no canonical form keeps its old digest. */
+/** Recomputes the digest, if the entry has a canonical form. */
 function resealed(entry: SentEntry): SentEntry {
   return isWellFormed(entry) ? sealed(entry) : entry;
 }
@@ -123,7 +125,7 @@ function scratched(text: string, random: Random): string {
   return text.slice(0, at) + pick(TOKENS, random) + text.slice(at + random(3));
 }
 
-/** A package, more or less damaged, written and cut in some way. */
+/** Builds a package, damages, formats and cuts it at random. */
 export function packageCase(random: Random): Case {
   let entries = pick(chains, random);
   for (let changes = random(4); changes > 0 && entries.length > 0; changes--)

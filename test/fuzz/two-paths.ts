@@ -4,19 +4,19 @@ import { defaultContract } from '../../src/verifier/reading/default-contract.ts'
 import { KEYS } from '../support/chain.ts';
 import { readInRanges } from '../support/ranges.ts';
 
-/** The path that decides: every entry parsed, written anew and hashed by itself. */
+/** The reference path, which parses, canonicalizes and hashes each entry. */
 const slowContract: Contract = { ...defaultContract, program: null };
 
 export interface Case {
   bytes: Buffer;
-  /** Offsets at which the bytes are cut into pieces; and into ranges, which are read each by itself. */
+  /** Offsets at which the bytes are cut into pieces, and into ranges that are read independently. */
   cuts: readonly number[];
   withKeys: boolean;
   watch: readonly number[];
   streamId?: string;
 }
 
-/** Null when the fast path, whole and in ranges, reads a package as the slow one does; else what each made of it. */
+/** Returns null if the fast path, whole and in ranges, agrees with the slow path; otherwise both readings. */
 export function differenceOf(one: Case): { fast: string; slow: string } | null {
   const [fast, slow] = [readBy(defaultContract, one), readBy(slowContract, one)];
   const ofWhole = compared({ ...plain(fast.reading), seen: fast.seen }, { ...plain(slow.reading), seen: slow.seen });
@@ -28,7 +28,7 @@ function compared(one: object, other: object): { fast: string; slow: string } | 
   return fast === slow ? null : { fast, slow };
 }
 
-/** How many entries the fast path took of how many. */
+/** Returns the number of entries that the fast path read, of all. */
 export function coverageOf(one: Case): { taken: number; all: number } {
   let slowly = 0;
   const contract: Contract = {
@@ -48,7 +48,7 @@ function plain({ walk, facts, defect }: PackageReading) {
   return { ...walk, watched, findings, total: walk.findings.total(), facts, defect };
 }
 
-/** By the fast path, in ranges that begin at each cut. @returns also how many entries came as segments. */
+/** Reads with the fast path, in ranges that begin at each cut. @returns also the number of entries read as segments. */
 export function readRanges({ bytes, cuts, withKeys, watch, streamId }: Case) {
   const reader = new PackageReader(defaultContract, withKeys ? KEYS : new Map(), {
     ...(streamId === undefined ? {} : { streamId }),

@@ -7,13 +7,13 @@ import { evidence } from '../support/evidence.ts';
 import { type FalseService, startFalseService } from '../support/false-service.ts';
 import { toRunView } from '../support/run-view.ts';
 
-/** Streams that ended or began anew, and of which somebody accepted that before the next export. */
+/** Streams that ended or restarted, each accepted by an operator before the next export. */
 
 let service: FalseService;
 const env = () => ({ EVIDENCE_AUDIT_URL: service.url, EVIDENCE_API_KEY: 'sk_of_this_test' });
 const typed = (...words: string[]) => evidence(words, { cwd: service.directory, env: env() });
 
-/** So many entries of September, and as many of October. */
+/** Builds this many entries in September, and as many in October. */
 function entriesOf(stream_id: string, count: number, actor = 'a'): SentEntry[] {
   const entries: SentEntry[] = [];
   for (const month of ['09', '10'])
@@ -72,7 +72,7 @@ test('of a stream that was missed, and whose end was accepted since, nobody is t
 
 test('verify tells of what was accepted since the last run', async () => {
   const { code, stdout } = await typed('verify', 'evidence-archive');
-  // The run that was refuted stays refuted.
+  // The refuted run stays refuted.
   expect([code, stdout]).toEqual([1, expect.stringMatching(accepted('idle', 8))]);
   expect(stdout).toMatch(accepted('auth', 10));
 });

@@ -19,7 +19,7 @@ import { type Ended, evidence, evidenceUntil } from '../support/evidence.ts';
 import { run } from '../support/process.ts';
 import { someRows } from '../support/some-rows.ts';
 
-/** A checkout with a history over four folders, in which the demonstration is run twice. */
+/** Checkout with history in four folders, in which the demo runs twice. */
 let checkout: string;
 let temporary: string;
 let first: Ended;
@@ -45,17 +45,17 @@ afterAll(() => {
   for (const folder of [checkout, temporary]) rmSync(folder, { recursive: true });
 });
 
-/** Entries of the streams whose number is the same on every machine. */
+/** Streams whose number of entries is the same on every machine. */
 const STREAMS: readonly (readonly [RegExp, number])[] = [
   [/^git\/src$/, 2],
   [/^git\/(test|docs|lib)$/, 1],
-  // Planted, and read, used, confirmed.
+  // Planted, read, used, confirmed.
   [/^traps$/, 4],
   [/^endpoints\//, 9],
   [/^agents\//, 17],
 ];
 
-/** Ids, digests, widths and numbers are those of another machine. */
+/** Replaces ids, digests, widths and numbers, which vary by machine. */
 function withoutNumbers(line: string): string {
   return line
     .replaceAll(/[0-9a-f-]{36}|[0-9a-f]{8}…/g, '…')
@@ -100,7 +100,7 @@ describe('the first run', () => {
       ['detections', 2, 2],
       ['events', 1, 1],
       ['scans', 2, 2],
-      // They are of no entry: what a stranger is told now.
+      // No entry is about these requests: they show the answer that strangers get now.
       ['verifications', 1, 0],
       ['actions', 2, 2],
     ]);
@@ -150,7 +150,7 @@ describe('the first run', () => {
       /^ +Objects +\d+ checked: 0 missing, 0 altered, 0 unexpected$/m,
     ])
       expect(first.stdout).toMatch(told);
-    // What is to be copied is not broken.
+    // Lines to copy are not wrapped.
     expect(lines.filter((line) => [...line].length > 80 && !line.includes('evidence-archive/'))).toEqual([]);
     expect(first.stdout).toContain('not an external witness');
   });
@@ -182,7 +182,7 @@ test('the second run says what it did: verified the first again', () => {
   expect(second.stdout).toMatch(/Outcome +verified/);
 });
 
-// Where it is already, and from its beginning.
+// One archive that exists, and one that is new.
 const PLACES: [archive: string, outcome: string | undefined][] = [
   ['evidence-archive', undefined],
   ['other', 'verified'],
@@ -217,7 +217,7 @@ describe('a demonstration that does not come to its end', () => {
 
   test('fails on its way: nothing of it is left, in a folder that was there', async () => {
     mkdirSync(join(checkout, 'half'));
-    // The archive cannot say what it is.
+    // A folder at the path of archive.json makes the archive unreadable.
     mkdirSync(join(checkout, 'half/archive.json'));
     const { code } = await evidence(['demo', '--archive', 'half'], options());
     expect(code).not.toBe(0);

@@ -58,7 +58,7 @@ async function relayTo(target: string, aheadMs: number): Promise<string> {
   return relay.url;
 }
 
-/** What differs from a deployment in which all is well. */
+/** Differences from a healthy deployment. */
 interface Case {
   archive?: Record<string, unknown>;
   sign?: Record<string, string>;
@@ -81,7 +81,7 @@ async function doctor({ archive = {}, sign = {}, env = {} }: Case, ...flags: str
   return evidence(['doctor', ...flags], { cwd, env: { ...platform.env, ...writer, ...env } });
 }
 
-/** The checks that did not pass, and what is to be done about each. */
+/** Returns the checks that failed, each with its next step. */
 async function complaints(wrong: Case) {
   const { code, stdout, stderr } = await doctor(wrong, '--json');
   expect(stderr).toBe('');

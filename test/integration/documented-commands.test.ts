@@ -17,25 +17,25 @@ import type { InventedService, ServiceKind } from '../support/services/invented-
 import { results } from '../support/services/results.ts';
 import { someRows } from '../support/some-rows.ts';
 
-// Several processes each, on machines that do other things too.
+// Each test runs several processes, on machines that do other work too.
 
 let acme: Acme;
-/** As the program that it is, too. */
+/** True to run `evidence` as a separate program too. */
 const [isStarted = false] = someRows([false, true], () => 'evidence').slice(-1);
 /** The platform of `platform/run`. */
 let served = { apiKey: '', port: '' };
 let postgres: PostgresServer | null = null;
-/** The platform of `platform/agents` and `platform/endpoints`; the agent that is registered there, and the endpoint that is enrolled. */
+/** The platform of `platform/agents` and `platform/endpoints`, with a registered agent and an enrolled endpoint. */
 let platform: ServedPlatform | null = null;
 let agentId = '';
 let endpointId = '';
 /** The archive of `platform/packages`. */
 const archive = new DebianArchive();
 const archiveKey = new SigningKey();
-/** By the block before. */
+/** Output of the preceding block. */
 let printed = '';
 const services: InventedService[] = [];
-/** By document, in the order in which it goes through them. */
+/** Places that a document's blocks use, in order, by document. */
 const places = new Map<string, Place[]>();
 
 beforeAll(async () => {
@@ -49,18 +49,18 @@ afterAll(async () => {
   archiveKey.remove();
 });
 
-/** In which the blocks of a document are carried out, one after the other. */
+/** Setting in which the blocks of a document run, one after another. */
 interface Scene {
   open(): Place | Promise<Place>;
-  /** By the number of a block: what happens before it, and what of the environment is its own. */
+  /** Preparation of a block and its environment, by the block's number. */
   before?: Record<number, (place: Place) => Step | Promise<Step>>;
-  /** By the number of a block: the test file that carries it out, and reads it from the document. */
+  /** Test files that run a block and read it from the document, by the block's number. */
   elsewhere?: Record<number, string>;
-  /** What the programs are given that this test does not start. */
+  /** Command lines that the stub programs receive. */
   recorded?: string[];
 }
 
-/** Another place to go on in, more variables, words that stand for others. */
+/** A new place, more variables, and replacements for words. */
 interface Step {
   place?: Place;
   env?: Record<string, string>;
@@ -107,7 +107,7 @@ const SCENES: Record<string, Scene> = {
   exporting: {
     open: () => acme.filled(),
     before: {
-      // There is something to accept: the stream is not listed any more.
+      // The stream is no longer listed, so there is a contradiction to accept.
       1: async ({ run }) => {
         const told = acme.service.streams.get('payments');
         acme.service.streams.delete('payments');
@@ -305,26 +305,26 @@ const SCENES: Record<string, Scene> = {
   verifying: { open: () => acme.filled() },
 };
 
-/** A place with a data folder of the platform. */
+/** Creates a place with a data folder of the platform. */
 async function initialised(): Promise<Place> {
   const place = acme.bare();
   await initPlatform({ dataDir: join(place.folder, 'data') }, { isRecorded: true });
   return place;
 }
 
-/** An empty place, beside a platform that is served until the end. */
+/** Creates an empty place beside a platform that runs until the end. */
 async function onPlatform(): Promise<Place> {
   platform ??= await servePlatform({ decoys: [settingsOf({ kind: 'aws' })] });
   return acme.bare();
 }
 
-/** What the topic on agents is told of its platform, and of its agent. */
+/** Settings for the topic on agents: its platform and its agent. */
 function ofAgent() {
   const { words, env } = ofPlatform();
   return { words, env: { ...env, AGENT_ID: agentId } };
 }
 
-/** What topics are told of the platform. */
+/** Settings for topics on the platform. */
 function ofPlatform() {
   const { auditUrl = '', apiKey = '' } = platform ?? {};
   return {
@@ -333,13 +333,13 @@ function ofPlatform() {
   };
 }
 
-/** The address of an empty database. */
+/** Returns the address of an empty database. */
 async function openDatabase(): Promise<string> {
   postgres ??= await startPostgres();
   return postgres.createDatabase();
 }
 
-/** What leads to a service of another kind, which is served until the end. */
+/** Starts a service of another kind, which runs until the end, and returns its settings. */
 async function differing(kind: ServiceKind): Promise<Record<string, string>> {
   const apiKey = 'sk_of_another_service';
   const service = await kind.start({ apiKey });
@@ -382,7 +382,7 @@ describe.each(documents.map((document) => [nameOf(document.path), document] as c
   });
 });
 
-/** Whoever carries a block out elsewhere takes it from the document. */
+/** Expects a test that runs a block elsewhere to read it from the document. */
 function expectReader(name: string, { path, index }: Fenced): void {
   const text = readFileSync(join(import.meta.dirname, `${name}.test.ts`), 'utf8');
   expect(text).toContain(`shellLines('${nameOf(path)}', ${index})`);

@@ -94,7 +94,7 @@ describe('an archive that is encrypted', () => {
       .map((name) => readFileSync(at(name), 'utf8'));
     const texts = [...readable, await run('pdftotext', [at('runs/A/report.pdf'), '-'], directory)];
     expect(texts.length).toBeGreaterThan(8);
-    // Of every entry: who did it, to what, and what was noted of it.
+    // Members of every entry: the actor, the resource, and the metadata.
     for (const secret of [/svc-backup/, /Zoë/, /["'>,\s]r\/0["'<,\s]/, / brace }/])
       expect(texts.filter((text) => secret.test(text))).toEqual([]);
     expect(texts.some((text) => text.includes('secret.read'))).toBe(true);
@@ -247,7 +247,7 @@ test('two exports of the same run at once end in one, also in S3 under locks', a
     ...['verify', archive.url, '--config', 'evidence.yaml', '--identity', auditor.file, '--json'],
   );
   const { locks, warnings } = JSON.parse(stdout);
-  // This store ignores create-only writes now and then, at the same moment.
+  // This store sometimes ignores create-only writes that arrive at the same moment.
   const others = warnings.filter((warning: string) => !warning.includes('is stored more than once'));
   expect([code, locks.state, others]).toEqual([0, 'proved', []]);
 });

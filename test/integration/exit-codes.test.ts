@@ -27,18 +27,18 @@ afterAll(() => service.close());
 
 interface Row {
   words: string;
-  /** As a rule, and where stdout is closed early. */
+  /** Exit code without a fault, and with stdout closed early. */
   usual: number;
-  /** Where no file may be written that is longer than nothing. */
+  /** Exit code if every write to a file fails. */
   noFile: number;
-  /** Where the archive may not be read, and nothing be written beside it. */
+  /** Exit code of a user who can neither read the archive nor write beside it. */
   nobody: number;
 }
 
-/** Every command: what it ends with where this machine does not let it. */
+/** Every command, with its exit codes under faults of the machine. */
 const COMMANDS: Record<string, Row> = {
   export: { words: 'export --all-time --archive new', usual: 0, noFile: 3, nobody: 3 },
-  // Without a queue.
+  // No queue is configured.
   worker: { words: 'worker', usual: 2, noFile: 2, nobody: 2 },
   status: { words: 'status', usual: 2, noFile: 2, nobody: 2 },
   verify: { words: 'verify evidence-archive', usual: 0, noFile: 0, nobody: 3 },
@@ -60,7 +60,7 @@ const COMMANDS: Record<string, Row> = {
   help: { words: 'help exit-codes', usual: 0, noFile: 0, nobody: 0 },
 };
 
-/** Carries a line of the shell out in a folder with an archive; `evidence` in it is the program. */
+/** Runs a shell line in a folder with an archive; `evidence` in it is the program. */
 async function shell(line: string, { closed = false } = {}) {
   const cwd = mkdtempSync(join(folder, 'case-'));
   cpSync(filled, cwd, { recursive: true });
@@ -116,7 +116,7 @@ describe('a command', () => {
     },
   );
 
-  // Each writes files of its own, where it writes any.
+  // Each command that writes files has a row of its own.
   test.concurrent.each(someRows(ALL, ({ name, noFile }) => noFile === 0 || name))(
     '$name, that can write no file',
     async ({ words, noFile }) => {
@@ -129,7 +129,7 @@ describe('a command', () => {
   test.concurrent.each(someRows(ALL, ({ nobody }) => nobody))(
     '$name, of a user without rights',
     async ({ words, nobody }) => {
-      // Root may do everything, unless it gives that up.
+      // Root can do everything, so the test drops root's capabilities.
       const asOthers = process.getuid?.() === 0 ? 'setpriv --bounding-set=-all ' : '';
       const { code, stderr } = await shell(`exec ${asOthers}evidence ${words}`, { closed: true });
       expect(code, stderr).toBe(nobody);

@@ -28,7 +28,7 @@ import { someRows } from '../support/some-rows.ts';
 
 chooseShortestWaits();
 
-/** A fault in one step of the stream "bad", or of none. */
+/** Returns a fault in one step of the stream "bad", or no fault. */
 function faultIn(step: Step, reply: (truth: Reply, nth: number) => Reply | undefined): Fault {
   return (occasion, truth) => {
     const concerned = occasion.step === step && (occasion.streamId === 'bad' || occasion.streamId === null);
@@ -97,7 +97,7 @@ describe.concurrent('a fault of one form that stays: exit 3, the other stream ex
     step: Step;
     reply(truth: Reply): Reply;
     message: RegExp;
-    /** Of the bundle of the attempt, beside the forms that came. */
+    /** Name of the attempt's bundle that is kept beside the received forms. */
     kept: string | null;
     finding?: string;
   }
@@ -243,7 +243,7 @@ describe.concurrent('a fault of one form that stays: exit 3, the other stream ex
       step: 'json',
       reply: () => asFile(Buffer.alloc(2_500_000, ' ').fill('{', 0, 1), 'application/json'),
       message: /evidence\/pkg-\d\/json.*2000000/,
-      // Its Content-Length says so: nothing of it need arrive.
+      // Content-Length states the size, so the exporter refuses before the body arrives.
       kept: null,
     },
     {
@@ -326,7 +326,7 @@ describe.concurrent('a service that sends the key elsewhere', () => {
     ['generate', 'generate', 308, 3],
   ];
 
-  // By GET and by POST.
+  // Requests by GET and by POST.
   test.for(someRows(ROWS, ([, step]) => step === 'generate'))(
     '%s (%s): %i is refused, and nothing reaches the other origin',
     async ([, step, status, code], context) => {
@@ -424,7 +424,7 @@ describe.concurrent("a listing of entries that does not end is no evidence: the 
 });
 
 describe.concurrent('a file that changes between a cut and its resume is never spliced', () => {
-  /** The same package, made at two times; the documents are of one length. */
+  /** Returns the package as made at this second; all versions have the same length. */
   const version = (truth: Reply, second: number) =>
     asFile(JSON.stringify({ ...parse(truth), generated_at: `2026-11-01T00:00:0${second}.000Z` }), 'application/json');
   const start = (range: string | undefined) => Number(/\d+/.exec(range ?? '')?.[0] ?? Number.NaN);

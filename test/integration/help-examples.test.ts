@@ -10,10 +10,10 @@ import { type Acme, openAcme, type Place, servedIn } from '../support/acme.ts';
 import { fencedIn, readDocuments } from '../support/documents.ts';
 import { someRows } from '../support/some-rows.ts';
 
-// Several processes each, on machines that do other things too.
+// Each test runs several processes, on machines that do other work too.
 
 let acme: Acme;
-/** As the program that it is, too. */
+/** True to run `evidence` as a separate program too. */
 const [isStarted = false] = someRows([false, true], () => 'evidence').slice(-1);
 
 beforeAll(async () => {
@@ -26,7 +26,7 @@ function examplesOf(commands: Readonly<Record<string, CommandTable>>, program: s
   return [...new Set(examples.map(([line]) => line.replace('$0', program)))];
 }
 
-/** Of what needs an empty folder, and of what needs S3. */
+/** Commands that need an empty folder, and commands that need S3. */
 const IN_BARE = /^evidence (init|demo|keygen)\b/;
 const IN_S3 = /^evidence (hold|release|extend)\b|verify s3:/;
 
@@ -37,7 +37,7 @@ async function placeOf(line: string): Promise<Place> {
   return IN_S3.test(line) ? acme.inS3() : acme.filled();
 }
 
-/** With a run that found a stream vanished. */
+/** Adds a run that found a stream vanished. */
 async function vanished(place: Place, streamId: string): Promise<Place> {
   const told = acme.service.streams.get(streamId);
   acme.service.streams.delete(streamId);
@@ -47,7 +47,7 @@ async function vanished(place: Place, streamId: string): Promise<Place> {
   return place;
 }
 
-/** With a run that was begun and not finalized. */
+/** Adds a run that began and was not finalized. */
 function begun(place: Place, runId: string): Place {
   const folder = join(place.folder, 'evidence-archive/runs', runId);
   mkdirSync(folder, { recursive: true });
@@ -55,7 +55,7 @@ function begun(place: Place, runId: string): Place {
   return place;
 }
 
-/** Some stand in the documents too, and are carried out there. */
+/** Examples that also appear in the documents, whose tests run them. */
 const documented = readDocuments()
   .flatMap(fencedIn)
   .flatMap(({ text }) => text.split('\n').map((line) => line.replace(/ +#.*$/, '')));
@@ -66,12 +66,12 @@ test('every command has an example', () => {
   expect([...new Set(named), 'version'].toSorted()).toEqual(Object.keys(TABLES).toSorted());
 });
 
-/** Of what other shells carry out, the part that is ours. */
+/** Returns the part of a line that runs in bash; the rest is for other shells. */
 function ofOurShell(line: string): string {
   return /evidence completion (zsh|fish)/.exec(line)?.[0] ?? line;
 }
 
-/** By demo.test.ts, and by distributed.test.ts, which has a queue. */
+/** Commands that demo.test.ts and distributed.test.ts run; the latter has a queue. */
 const elsewhere = ['evidence demo', 'evidence status', 'evidence worker --until-idle --concurrency 8'];
 
 test.each(examples.filter((line) => !documented.includes(line) && !elsewhere.includes(line)))('%s', async (line) => {

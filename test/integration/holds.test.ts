@@ -37,7 +37,7 @@ test('a run is held, kept for longer and released; deletion, runs and verify kno
 
   expect((await program('hold', 'AUD-1', '--reason', 'case 26-114')).code).toBe(0);
   expect((await runLine()).legal_hold).toBe(true);
-  // Whoever may bypass governance may not bypass a hold.
+  // Permission to bypass governance does not bypass a hold.
   expect(await deleteVersion(client, bucket, await bundleVersion())).toBe(403);
   const held = await verify();
   expect([held.exit_code, held.locks.state]).toEqual([0, 'proved']);
@@ -56,11 +56,11 @@ test('a run is held, kept for longer and released; deletion, runs and verify kno
   const extend = (...how: string[]) => program('extend', 'AUD-1', ...how, '--reason', 'policy of 2027');
   expect((await extend('--years', '11')).stderr).toContain('archive.retention.max_years');
   expect((await extend('--until', `${YEAR}-12-31`)).code).toBe(2);
-  // A policy that was raised since.
+  // Retention that was raised after the run.
   const raised = { archive: { ...archive, retention: { ...retention, years: 4 } } };
   writeFileSync(join(directory, 'raised.yaml'), JSON.stringify(raised));
   expect((await extend('--years', '3', '--config', 'raised.yaml')).stderr).toContain('earlier than the 4 years');
-  // Somebody locked one object for longer.
+  // One object has a longer lock than the others.
   const longer = new Date(Date.UTC(YEAR + 8, 0, 1));
   const Retention = { Mode: 'GOVERNANCE' as const, RetainUntilDate: longer };
   await client.send(new PutObjectRetentionCommand({ Bucket: bucket, Key, VersionId, Retention }));

@@ -10,12 +10,12 @@ import { HURTFUL } from '../support/hurtful.ts';
 import { EVIDENCE, nodeToEnd } from '../support/process.ts';
 import { someRows } from '../support/some-rows.ts';
 
-/** Four times the size may take this many times as long; what grows with the square takes sixteen times. */
+/** Bound on the time for four times the size; quadratic growth would take sixteen times as long. */
 const GROWTH = 8;
-/** Seconds: differences between runs that mean nothing. */
+/** Differences of up to this many seconds are noise. */
 const NOISE = 0.5;
 
-/** Of the sizes that each has. */
+/** Scale of each case's sizes. */
 const [SCALE = 1] = someRows([0.5, 1], () => 'sizes').slice(-1);
 
 let folder: string;

@@ -24,13 +24,14 @@ test('npx evidence demo works in a folder in which the package is installed', as
   expect(code, stderr).toBe(0);
   expect(stdout).toMatch(/^npm +\d{2,} .* verified$/m);
   expect(readdirSync(join(folder, 'evidence-archive'))).toEqual(expect.arrayContaining(['ledger', 'runs']));
-  // npm, a platform and an export of all that it has, each a program of its own: minutes beside eight others that work.
+  // npm, a platform and an export of all its streams take minutes while eight other programs run.
 }, 900_000);
 
 test('an installation takes no more than 150 MB of the disk', async () => {
   const modules = join(folder, 'node_modules');
   const places = readdirSync(modules, { recursive: true, encoding: 'utf8' });
-  // A disk keeps whole blocks; a folder takes one. Counted here, because file systems count folders differently.
+  // Files occupy whole blocks, and a folder occupies one; the test counts them, because file systems count folders
+  // differently.
   const blocks = places.map((place) => Math.max(1, Math.ceil(lstatSync(join(modules, place)).size / BLOCK_BYTES)));
   expect(blocks.reduce((sum, each) => sum + each, 0) * BLOCK_BYTES).toBeLessThan(150_000_000);
 });
@@ -50,7 +51,7 @@ test('both commands answer --help, in English as everything they print, like the
 
 test('what lies where the user stands is not read, though it has the name of a package', async () => {
   const cwd = mkdtempSync(join(folder, 'stands-'));
-  // Who reads it waits for ever.
+  // Reading a FIFO blocks forever.
   await run('mkfifo', ['package.json'], cwd);
   const { code, stderr } = await nodeToEnd(join(installed, 'dist/exporter/cli/main.js'), ['verify', valid, '--json'], {
     cwd,
@@ -126,7 +127,7 @@ test('a package is verified by several threads', async () => {
 test('what dist holds of other packages has its licence there', () => {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
   const places = Object.keys(packages);
-  /** Their names, and those of all that they need. */
+  /** Returns the names of packages and of all their dependencies. */
   const withAllTheyNeed = (names: readonly string[], seen = new Map<string, string>()): string[] => {
     for (const place of places.filter((each) => names.includes(each.replace(/^.*node_modules\//, '')))) {
       if (seen.has(place)) continue;
@@ -144,12 +145,12 @@ test('what dist holds of other packages has its licence there', () => {
   const bundled = ['age-encryption', 'archiver', 'diff', 'kysely', 'pdf-lib', 'tar-stream', 'yargs', ...inTheBrowser];
   const direct = bundled.map((name) => packages[`node_modules/${name}`].name ?? name);
   expect(titles).toEqual(expect.arrayContaining(direct));
-  // Not all that a package needs is in dist: yargs brings its own of some for modules.
+  // dist lacks some dependencies: yargs bundles its own copies for ES modules.
   expect(withAllTheyNeed(bundled)).toEqual(expect.arrayContaining(titles));
-  // A report goes from hand to hand without dist.
+  // Readers share reports without dist, so each report needs its license texts.
   const verifier = readFileSync(join(installed, 'dist/browser/verifier.js'), 'utf8');
   for (const name of withAllTheyNeed(inTheBrowser)) expect(verifier).toContain(`\n${name} `);
-  // Above a module the bundler writes where it came from, unless it is drawn into another.
+  // The bundler writes a module's origin above it, unless it inlines the module.
   const scripts = readdirSync(installed, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.js'));
   const origins = scripts.flatMap((name) => [
     ...readFileSync(join(installed, name), 'utf8').matchAll(/^\/\/ node_modules\/((?:@[^/\s]+\/)?[^/\s]+)/gm),

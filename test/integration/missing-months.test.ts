@@ -12,7 +12,7 @@ import { type Answer, carryOut } from '../support/command.ts';
 import { type FalseService, startFalseService } from '../support/false-service.ts';
 import { rebag } from '../support/rebag.ts';
 
-/** Months that have ended: `[0]` is the last one. */
+/** Past months; `[0]` is the last one. */
 const MONTHS = [0, -1, -2, -3].map((count) => addMonths(lastEndedMonth(new Date()), count));
 const [LAST = '', SECOND = '', THIRD = '', FOURTH = ''] = MONTHS;
 
@@ -27,7 +27,7 @@ function entriesOf(stream_id: string): SentEntry[] {
   return entries;
 }
 
-/** The same entries, with another actor from one on. */
+/** Returns the entries with another actor from one entry on. */
 function rewriteFrom(entries: readonly SentEntry[], from: number): SentEntry[] {
   const after: SentEntry[] = [];
   for (const { stream_id, timestamp, sequence } of entries) {
@@ -152,7 +152,7 @@ describe('a month between two that were exported', () => {
 
   test('exported later with everything else, which itself is unproved: that the two join is another question', async () => {
     for (const [id, { entries }] of service.streams) {
-      // Dated in the last month, and recorded when that had been exported.
+      // An entry dated in the last month, but recorded after that month was exported.
       const late = entryAfter(entries.at(-1) ?? null, { stream_id: id, timestamp: `${LAST}-16T12:00:00.000Z` });
       service.streams.set(id, { entries: [...entries, late] });
     }
@@ -239,7 +239,7 @@ test('a month that fails keeps no other from being exported, and is gone on with
   service.streams.set('b', { entries: entriesOf('b'), unavailable: true });
   expect((await exported({ period: THIRD })).code).toBe(3);
   service.streams.set('b', { entries: entriesOf('b') });
-  // What somebody put there ends the export of that month.
+  // A planted file ends the export of its month.
   const planted = join(directory, 'evidence-archive/runs', THIRD, 'streams/c-00000000.zip');
   writeFileSync(planted, 'planted');
   const { code, stdout } = await exported({ missing: true }, false);
@@ -301,7 +301,7 @@ test('a month of which one stream was tried out is missing; of that stream it is
   expect(tried.document.missing_months).toMatchObject([
     { month: LAST, state: 'partial', run_id: tried.document.run_id, streams: { whole: 1, listed: 2 } },
   ]);
-  // The monthly job is neither refused nor answered with the try-out.
+  // The monthly job exports the whole month; the trial run neither blocks nor replaces it.
   expect((await exported({})).document).toMatchObject({
     run_id: LAST,
     state: 'finalized',

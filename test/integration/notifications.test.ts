@@ -53,7 +53,7 @@ async function listening({ fault = (() => undefined) as Fault, answer = WELL, st
   return { pings, hooks, collector, metrics, cwd, env, service };
 }
 
-/** Numbers of a text in the exposition format, which is read strictly. */
+/** Returns the numbers in a text in exposition format, after a strict parse. */
 function metricsIn(file: string): Record<string, number> {
   const numbers: Record<string, number> = {};
   const typed = new Set<string>();
@@ -71,7 +71,7 @@ function metricsIn(file: string): Record<string, number> {
 function messageIn({ hooks }: Listeners) {
   const [request] = hooks.requests;
   if (request === undefined) throw new Error('nothing was sent');
-  // An independent library decides whether the signature holds.
+  // An independent library verifies the signature.
   return new Webhook(SECRET).verify(request.body, request.headers as Record<string, string>) as {
     type: string;
     data: { exit_code: number; summary: string; runs: { run_id: string; state: string; failed: number }[] };
@@ -95,7 +95,7 @@ interface Row {
   words?: string[];
   env?: Record<string, string>;
   nodeFlags?: string[];
-  /** Interrupts it when it prints this. */
+  /** Text after whose output the test interrupts the export. */
   until?: string;
   type: string;
   runs: object[];
@@ -131,10 +131,10 @@ const ROWS: Record<string, Row> = {
   },
   'no stream in scope': { code: 4, words: ['--stream', 'none'], type: 'completed', runs: [{ state: 'open' }] },
   'a key that is refused': { code: 5, env: { EVIDENCE_API_KEY: 'sk_another_0123456789' }, type: 'failed', runs: [] },
-  // A process of its own: it is another program.
+  // Runs in a separate process.
   'a defect in the program': {
     code: 70,
-    // What writes bundles uses it.
+    // The code that writes bundles uses toReversed.
     nodeFlags: ['--import', 'data:text/javascript,Array.prototype.toReversed=null'],
     type: 'failed',
     runs: [],

@@ -49,7 +49,7 @@ async function as(role: Role, ...args: string[]) {
   return evidence([...args, '--config', config], { cwd: directory, env });
 }
 
-/** A source that ends too early makes an upload in parts that is given up. */
+/** Makes a source that ends too early, so that the multipart upload is aborted. */
 async function giveUpAnUpload(role: Role): Promise<void> {
   Object.assign(process.env, users[role]);
   const archive = openS3Archive(
@@ -68,7 +68,7 @@ async function giveUpAnUpload(role: Role): Promise<void> {
   await archive.close();
 }
 
-/** The permissions that Amazon asks for a request (Service Authorization Reference, Amazon S3). */
+/** Returns the permissions that Amazon requires for a request (Service Authorization Reference, Amazon S3). */
 function permissionsFor({ method, url, headers }: Asked): string[] {
   const { pathname, searchParams: query } = new URL(url, 'http://store');
   const isBucket = pathname.split('/').filter((part) => part !== '').length === 1;
@@ -84,7 +84,7 @@ function permissionsFor({ method, url, headers }: Asked): string[] {
   if (query.has('legal-hold')) return [method === 'PUT' ? 's3:PutObjectLegalHold' : 's3:GetObjectLegalHold'];
   const reading = query.has('versionId') ? 's3:GetObjectVersion' : 's3:GetObject';
   if (method === 'GET') return [reading];
-  // Whoever may not read locks gets an answer without them.
+  // Without permission to read locks, the answer omits them.
   if (method === 'HEAD') return [reading, 's3:GetObjectRetention', 's3:GetObjectLegalHold'];
   return ['s3:PutObject', ...('x-amz-object-lock-mode' in headers ? ['s3:PutObjectRetention'] : [])];
 }
@@ -92,7 +92,7 @@ function permissionsFor({ method, url, headers }: Asked): string[] {
 const actionsOf = ({ Statement }: IdentityPolicy) => new Set(Statement.flatMap(({ Action }) => Action));
 const usedBy = (role: Role) => new Set(relays[role].requests.flatMap(permissionsFor));
 
-/** For stores, and old buckets, that show no versions. */
+/** Actions for stores and old buckets without versions. */
 const WITHOUT_VERSIONS = ['s3:ListBucket', 's3:GetObject'];
 
 test('each role does its work with its policy, and its policy allows what that takes and no more', async () => {
@@ -119,7 +119,7 @@ test('each role does its work with its policy, and its policy allows what that t
   for (const role of ROLES) {
     const allowed = actionsOf(policies[role]);
     const used = usedBy(role);
-    // The doctor tries deletions to see that they are refused.
+    // The doctor tries deletions, to check that the store refuses them.
     expect(used.delete('a deletion')).toBe(role === 'writer');
     expect([role, [...used].filter((action) => !allowed.has(action))]).toEqual([role, []]);
     const unused = [...allowed].filter((action) => !used.has(action) && !WITHOUT_VERSIONS.includes(action));
@@ -127,7 +127,7 @@ test('each role does its work with its policy, and its policy allows what that t
   }
 });
 
-// Not of the writer: this store lets whoever stored an object do with its hold what he likes, as Amazon's does not.
+// The writer is not tested: unlike Amazon's, this store lets the owner of an object release its hold.
 test.each([
   ['auditor', ['export', '--request', 'AUD-2', '--all-time']],
   ['auditor', ['hold', 'AUD-1', '--reason', 'h']],
@@ -166,7 +166,7 @@ test('only a writer that puts legal holds may, and one that encrypts may use its
   expect([...actionsOf(policy)].sort()).toEqual([...actionsOf(policies.writer), ...more].sort());
   const encrypting = policy.Statement.filter(({ Action }) => Action.includes('kms:Decrypt'));
   expect(encrypting.map(({ Resource }) => Resource)).toEqual([key]);
-  // The whole bucket is the archive: there is no prefix to keep to.
+  // The whole bucket is the archive, so no prefix limits the policy.
   expect(policy.Statement.filter((statement) => 'Condition' in statement)).toEqual([]);
 });
 

@@ -31,12 +31,12 @@ const CLOCK = new Intl.DateTimeFormat('en-GB', {
 });
 const inWords = (time: string) => `${DAYS.format(new Date(time))} ${CLOCK.format(new Date(time))}`;
 
-/** As the reports show it. */
+/** Figures as the reports show them. */
 interface Shown {
   pdf: string;
   html: string;
   rows: Record<string, string>[];
-  // biome-ignore lint/suspicious/noExplicitAny: the document of a standard, whose form another test holds.
+  // biome-ignore lint/suspicious/noExplicitAny: a standard's document, whose schema another test checks.
   oscal: any;
 }
 
@@ -60,7 +60,7 @@ async function show(folder: string): Promise<Shown> {
   };
 }
 
-/** RFC 4180, of fields without line breaks. */
+/** Parses a line of RFC 4180 whose fields have no line breaks. */
 function fieldsOf(line: string): string[] {
   return [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^",]*))/g)].map(([, quoted, plain = '']) =>
     quoted === undefined ? plain : quoted.replaceAll('""', '"'),
@@ -104,7 +104,7 @@ describe.each(NAMES)('a run that is %s', (name) => {
     rmSync(service.directory, { recursive: true, force: true });
   });
 
-  /** In both documents, whatever stands between the words. */
+  /** Expects these words in both documents, with anything between them. */
   const expectSaid = (words: string) => {
     expect(shown.pdf).toContain(squeezed(words));
     expect(shown.html).toContain(squeezed(words));
@@ -217,7 +217,7 @@ describe.each(NAMES)('a run that is %s', (name) => {
   });
 });
 
-/** What a row has to say of a stream. */
+/** Returns the cells that the row of a stream must have. */
 function inColumns({ first, last, listed, ...stream }: StreamFigures): Record<string, string> {
   return {
     entries: String(stream.entries),

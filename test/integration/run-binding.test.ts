@@ -13,14 +13,14 @@ import { type Answer, carryOut } from '../support/command.ts';
 import { type FalseService, startFalseService } from '../support/false-service.ts';
 import { inTurn, someRows } from '../support/some-rows.ts';
 
-// Some hundred exports in this process.
+// The tests make about a hundred exports in this process.
 
 const folder = mkdtempSync(join(tmpdir(), 'run-binding-'));
 const KEY = 'sk_of_the_first_key';
-/** What the runs of these tests are asked for. */
+/** Request of every run in these tests. */
 const ASKED = { request: 'R', period: '2026-01', stream: ['a', 'b'], exclude: ['d'], 'requested-by': 'Ana' };
 
-/** How the run stands that is asked for again, each an archive that is copied. */
+/** States of the run that is requested again; each is an archive that the tests copy. */
 const STATES = ['begun', 'finalized'] as const;
 type State = (typeof STATES)[number];
 
@@ -31,7 +31,7 @@ interface Asked {
 let service: FalseService;
 let other: FalseService;
 
-/** Three entries in each of the first months of 2026. */
+/** Builds three entries in each of the first months of 2026. */
 function entriesOf(streamId: string): SentEntry[] {
   const entries: SentEntry[] = [];
   for (let index = 0; index < 9; index++) {
@@ -46,7 +46,7 @@ function ask(directory: string, { flags = {}, environment = {} }: Asked): Promis
   return carryOut(runExport, { ...ASKED, ...flags }, directory, { environment: given });
 }
 
-/** Every object of the archive by its path: its digest. */
+/** Maps the path of every object in the archive to its digest. */
 function objectsIn(directory: string): Record<string, string> {
   const root = join(directory, 'evidence-archive');
   const paths = readdirSync(root, { recursive: true, encoding: 'utf8' }).sort();
@@ -92,7 +92,7 @@ afterAll(async () => {
   await Promise.all([service.close(), other.close()]);
 });
 
-/** What is asked otherwise, and what is said of it. A function, where the services have to be there first. */
+/** Changes to the request, with the expected message. Functions, because the services start later. */
 const CHANGES: [what: string, asked: () => Asked, said: RegExp][] = [
   [
     'another service',
@@ -148,7 +148,7 @@ describe.each(STATES)('a run that is %s, asked for with', (state) => {
       expect([answer.code, answer.said]).toEqual([2, expect.stringMatching(said)]);
       expect(objectsIn(directory)).toEqual(before);
     }
-    // Nobody is told a key.
+    // No message may contain a key.
     expect((await ask(directory, { flags, ...rest })).said).not.toContain(KEY);
   });
 
@@ -187,7 +187,7 @@ describe.each(STATES)('a run that is %s, asked for with', (state) => {
         expect(objectsIn(directory)).toEqual(before);
         return;
       }
-      // Seals are not proved without a key.
+      // Without a seal key, seals are unproved.
       expect([code, said]).toEqual([what === 'more required' ? 3 : 0, '']);
       expect(objectsIn(directory)).toMatchObject(before);
       if (code === 0) expect(recordIn(directory, 'R.r2').run_id).toBe('R.r2');
@@ -197,7 +197,7 @@ describe.each(STATES)('a run that is %s, asked for with', (state) => {
   test('another API key is answered, or gone on with where runs are signed', async () => {
     const rotated = { EVIDENCE_API_KEY: 'sk_of_another_key' };
     expect((await ask(copyOf(state, true), { environment: rotated })).code).toBe(0);
-    // Nothing but the key tells whether this export began it: its work is done again in a revision.
+    // Only the key shows that this export began the run; without it, a revision repeats the work.
     const unsigned = await ask(copyOf(state), { environment: rotated });
     const { run_id, supersedes } = unsigned.document;
     expect([unsigned.code, run_id, supersedes]).toEqual(state === 'finalized' ? [0, 'R', []] : [0, 'R.r2', ['R']]);

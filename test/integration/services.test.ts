@@ -16,7 +16,7 @@ afterEach(async () => {
   for (const service of running.splice(0)) await service.close();
 });
 
-/** The services in turn. */
+/** Every tampering, on one service after another. */
 const TAMPERED = someRows(inTurn(KINDS, CLIENTS), ([kind]) => kind);
 
 describe.each(CLIENTS)('a service of %s', (_style, client) => {
@@ -67,7 +67,8 @@ describe.each(CLIENTS)('a service of %s', (_style, client) => {
     const { texts } = await listAll(service, client, `/entries/?${client.query(MAIN_STREAM, ...bounds)}`);
     expect(packaged).toEqual(inside);
     expect(texts.map(timeOf).toSorted()).toEqual(inside.toSorted());
-    // The twentieth is recorded at a whole second: as the first moment it is in, as the end it is out.
+    // The twentieth entry has a whole second as its time: a period that starts then includes it, and a period that ends
+    // then does not.
     const [twentieth = 0] = times.slice(19);
     const at = new Date(twentieth).toISOString();
     const from = textsOf(await download(service, client, MAIN_STREAM, at));
@@ -108,7 +109,7 @@ describe.each(CLIENTS)('a service of %s', (_style, client) => {
     const computed = client.digests(texts, service.sealKeys);
     const numbers = links.map(([number]) => number);
     const wrong = numbers.filter((_, at) => computed[at] !== null && computed[at] !== links[at]?.[2]);
-    // Where it can be read in two ways, what is computed from one of them tells nothing.
+    // A digest of ambiguous JSON proves nothing.
     const ambiguous = numbersOf('content/ambiguous-json');
     expect(texts.filter((one) => one.split('"actor":').length !== 2)).toHaveLength(ambiguous.length);
     expect(wrong.filter((number) => !ambiguous.includes(number))).toEqual(numbersOf('content/mismatch'));
@@ -134,7 +135,7 @@ describe.each(CLIENTS)('a service of %s', (_style, client) => {
     expect(client.stated(evidence).count).toBe(stated);
     expect(client.stated(evidence).head === (links.at(-1)?.[2] ?? null)).toBe(kind !== 'truncated');
     const listed = await listAll(service, client, `/entries/?${client.query(MAIN_STREAM)}`);
-    // Newest first is the same the other way round.
+    // Newest first is the same list reversed.
     expect([texts, texts.toReversed()]).toContainEqual(listed.texts);
     if (client.verdict === null) return;
     const refuted = ['order', 'content', 'seal'].some((claim) => claims[claim] === 'refuted');
@@ -143,7 +144,7 @@ describe.each(CLIENTS)('a service of %s', (_style, client) => {
   });
 });
 
-/** The numbers of a kind that does not have each once. */
+/** Returns the numbers up to the last one, for a kind that does not list each number once. */
 const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
 const NUMBERS: Partial<Record<Kind, number[]>> = {
   dropped: upTo(MAIN_LENGTH).toSpliced(29, 1),
@@ -231,7 +232,7 @@ async function generate(
   return client.packageId(await answer.json());
 }
 
-/** The JSON form. */
+/** Downloads the JSON form. */
 async function download(
   service: InventedService,
   client: Client,
@@ -262,7 +263,7 @@ async function listAll(
 
 const ENTRY = /^\{"(?:id|entryId|uid)":"[^"]*","stream(?:_id|Id)?":"[^"]*","(?:seq|sequenceNumber|position)":/;
 
-/** The entries in a document as the text that was sent. */
+/** Returns each entry's text as it was sent. */
 function textsOf(text: string): string[] {
   const found: string[] = [];
   const open: number[] = [];
@@ -292,7 +293,7 @@ function timeAt(texts: string[], at: number): number {
   return text === undefined ? 0 : timeOf(text);
 }
 
-/** Milliseconds. */
+/** Parses a time into milliseconds. */
 function timeOf(text: string): number {
   const { ts, recordedAt, created } = JSON.parse(text);
   const time: string = ts ?? recordedAt ?? created;

@@ -27,7 +27,7 @@ let platform: ServedPlatform;
 let authority: OpensslAuthority;
 let gateway: Radosgw;
 let client: S3Client;
-/** With two keys, and an archive of two runs in a folder and in a bucket. */
+/** Folder with two keys, and with an archive of two runs in a folder and in a bucket. */
 let place: string;
 let bucket: string;
 
@@ -71,7 +71,7 @@ function program(...args: string[]): Promise<Ended> {
 
 const share = (...args: string[]) => program('share', ...args);
 
-/** What the letter says to type, but for the last step, typed in the folder that it lies in. */
+/** Runs the commands of the letter in its folder, except for the last step. */
 async function typeAll(folder: string, key: string): Promise<string> {
   const steps = readFileSync(join(folder, 'letter.txt'), 'utf8')
     .split(/^\d+\. /m)
@@ -89,7 +89,7 @@ async function typeAll(folder: string, key: string): Promise<string> {
   return said;
 }
 
-/** The last step of the letter. */
+/** Runs the last step of the letter. */
 async function verified(
   folder: string,
   runId: string,
@@ -97,7 +97,7 @@ async function verified(
 ): Promise<{ exit_code: number; warnings: string[] }> {
   const letter = readFileSync(resolve(place, folder, 'letter.txt'), 'utf8');
   const [command = ''] = /evidence verify \. .*/.exec(letter) ?? [];
-  // What one step checked under the authority's root, the last one checks under it too.
+  // The last step uses the authority's root if an earlier step does.
   const roots = letter.includes('-CAfile STAMP_ROOTS') ? ' --stamp-roots STAMP_ROOTS' : '';
   expect(command).toBe(`evidence verify . --run ${runId} --public-key PUBLIC_KEY${roots}`);
   const { stdout } = await program('verify', folder, '--run', runId, '--public-key', `${key}.pem.pub`, '--json');
@@ -149,7 +149,7 @@ describe('links', () => {
     expect(said).toContain('Signature Verified Successfully');
     const report = await verified(auditor, 'AUD-2', 'ed25519');
     expect(report).toMatchObject({ exit_code: 0, warnings: [], signatures: { state: 'proved' } });
-    // Nothing of the other run.
+    // The share contains no object of the other run.
     expect(filesBelow(auditor).filter((name) => name.includes('AUD-1'))).toEqual([]);
   });
 
@@ -331,7 +331,7 @@ test.each<[string, (archive: string) => void, number, RegExp]>([
   expect([existsSync(out), existsSync(join(archive, 'runs/AUD-1/hold-log'))]).toEqual([false, false]);
 });
 
-/** One byte in its middle. */
+/** Flips one byte in the middle of a file. */
 function edit(path: string): void {
   const bytes = readFileSync(path);
   const middle = bytes.length >> 1;

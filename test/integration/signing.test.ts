@@ -20,7 +20,7 @@ import { sigstoreVerifies } from '../support/sigstore.ts';
 import { someRows } from '../support/some-rows.ts';
 import { type OpensslAuthority, startOpensslAuthority } from '../support/tsa.ts';
 
-// Several processes each, on machines that do other things too.
+// Each test runs several processes, on machines that do other work too.
 
 const PASSPHRASE = 'correct horse battery staple';
 const TSA_PASSWORD = 'tsa-Pa55word';
@@ -45,7 +45,7 @@ beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'signing-test-'));
 });
 
-/** Writes the part of evidence.yaml that signing is about. */
+/** Writes the signing section of evidence.yaml. */
 function configure(sign: Record<string, string>, verify: Record<string, string[]> = {}): void {
   writeFileSync(join(directory, 'evidence.yaml'), JSON.stringify({ sign, verify }));
 }
@@ -56,7 +56,7 @@ const exportRun = (request: string, env: Record<string, string> = {}, ...flags: 
     cwd: directory,
     env: { ...platform.env, ...env },
   });
-/** As `evidence verify` does it, in this process. */
+/** Verifies in this process as `evidence verify` does. */
 async function verify(keys: readonly KeyFiles[], ...rootFiles: string[]): Promise<ArchiveReport> {
   const archive = await openDirectoryArchive(inArchive('.'), { create: false });
   const roots = rootFiles.flatMap((file) => readRoots(readFileSync(file, 'utf8'), file));
@@ -92,7 +92,7 @@ describe.each(KINDS)('a run signed with %s and time-stamped', (kind) => {
     const [{ sig }] = envelope.signatures;
     expect(await opensslVerifies(directory, kind, files, Buffer.from(encoded, 'latin1'), sig)).toBe(true);
 
-    // The subjects are what auditors get, by digests that sha256sum finds too.
+    // The subjects are the files that auditors receive, with digests that sha256sum confirms.
     const { _type, subject } = JSON.parse(payload.toString());
     expect(_type).toBe('https://in-toto.io/Statement/v1');
     const names = subject.map(({ name }: { name: string }) => name);
@@ -109,7 +109,7 @@ describe.each(KINDS)('a run signed with %s and time-stamped', (kind) => {
           .digest('hex'),
       ).toBe(digest.sha256);
 
-    // By hand, as the topic has it: the ledger entry without its signature, and the token over run.json.
+    // Manual verification as in the topic: the ledger entry without its signature, and the token over run.json.
     const entry = await run('jq', ['del(.signature)', inArchive('ledger/00000001.json')], directory);
     const { signature } = JSON.parse(readFileSync(inArchive('ledger/00000001.json'), 'utf8'));
     const type = 'application/vnd.evidence-exporter.ledger-entry-sha256';
@@ -254,7 +254,7 @@ test('a key that changes: old runs stay under the old one, and the auditor pins 
   configure({ key_file: key.file });
   await exportRun('AUD-1');
   configure({ key_file: next.file });
-  // Whose heads these are that the next run is compared with, nobody can tell without the old key.
+  // Without the old key, the export cannot verify the heads that it compares with.
   const { code, stderr } = await exportRun('AUD-2');
   expect([code, stderr]).toEqual([
     2,
@@ -268,7 +268,7 @@ test('a key that changes: old runs stay under the old one, and the auditor pins 
     0,
     { state: 'proved', keys: [key.id, next.id], from: 1, findings: [] },
   ]);
-  // Each later entry vouches for all before it; what only the new key signed is open to who has the old one.
+  // Each later entry covers all before it. With the old key alone, entries signed by the new one remain unproved.
   const onlyNew = await verify([next]);
   expect([onlyNew.exit_code, onlyNew.signatures.state]).toEqual([0, 'proved']);
   const onlyOld = await verify([key]);
@@ -284,7 +284,7 @@ test('a key that changes: old runs stay under the old one, and the auditor pins 
     'unproved',
     expect.stringMatching(/no public key was given/),
   ]);
-  // The old key is found by its id, and is the one that was given out.
+  // The archive names the old key by its id, and holds the key that was published.
   expect(readFileSync(inArchive(`keys/${key.id}.pem`), 'utf8')).toBe(readFileSync(key.publicFile, 'utf8'));
 });
 
@@ -301,7 +301,7 @@ test('a signed ledger is not gone on with unsigned: nothing is attempted', async
   const words = ['ledger', 'accept', 'payments', '--reason', 'moved'];
   expect((await evidence(words, { cwd: directory })).code).toBe(2);
   expect(filesOfArchive()).toEqual(before);
-  // What is finalized already needs no key to be told of.
+  // Reporting a finalized run needs no key.
   expect((await exportRun('AUD-1')).code).toBe(0);
 
   configure({ key_file: key.file });
@@ -381,7 +381,7 @@ describe('a run is stamped anew', () => {
     }
   });
 
-  /** The commands of the topic, as they stand there but for the names of key, root and run. */
+  /** Runs the commands of the topic, with the names of key, root and run replaced. */
   async function followTopic(): Promise<string> {
     const words = shellLines('signatures', 5)
       .replaceAll('2026-10', 'AUD-1')

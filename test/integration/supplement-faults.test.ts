@@ -15,7 +15,7 @@ chooseShortestWaits();
 const EACH = 3;
 const story = storyOf(EACH);
 let audit: FalseService;
-/** Where nobody is to be sent. */
+/** Server that no request may reach. */
 let elsewhere: FaultServer;
 
 beforeAll(async () => {
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([audit.close(), elsewhere.close()]));
 
-/** The list that is asked for first. */
+/** Path of the first list requested from each service. */
 const LIST: Record<Other, string> = { traps: '/detections/', endpoints: '/events/', agents: '/agents/' };
 
 interface Row {
@@ -78,7 +78,7 @@ const ROWS: Row[] = [
   { fault: 'not there, 404', reply: () => refusal(404), reason: /answered 404/ },
 ];
 
-/** Digests of what lies in a folder of the run. */
+/** Returns the digests of the files in a folder of the run. */
 function digestsIn(folder: string): Record<string, string> {
   return Object.fromEntries(
     readdirSync(folder).map((name) => [

@@ -58,7 +58,7 @@ describe('a run with supplements', () => {
     expect(received).toEqual({ data: story.shown.detections, next_cursor: null });
     const strangers = beside.requests.filter(({ headers }) => headers.authorization === undefined);
     expect(strangers.map(({ path }) => path)).toEqual(['/agents/public/verify-agent/agent-1']);
-    // Of agents whose streams are not exported nothing is asked.
+    // The exporter requests nothing about agents whose streams it does not export.
     expect(beside.requests.filter(({ path }) => path.includes('agent-of-nobody'))).toEqual([]);
   });
 
@@ -134,7 +134,7 @@ describe('an archive that is encrypted', () => {
     expect(object.encrypted).toMatchObject({ bytes: statSync(zip).size, recipients: [auditor.recipient] });
 
     const asked = beside.requests.length;
-    // As a crash after the bag leaves it.
+    // Objects that a crash leaves after the bag is stored.
     const ours = /^(asked\.json|streams|encrypted|supplements|supplements\.zip\.age)$/;
     for (const name of readdirSync(folder)) if (!ours.test(name)) rmSync(join(folder, name), { recursive: true });
     rmSync(join(folder, '..', '..', 'ledger'), { recursive: true });

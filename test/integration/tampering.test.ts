@@ -99,18 +99,18 @@ test.each(someRows(CHANGED, ({ object }) => object))('$object with one byte chan
   await expectNamed(key());
 });
 
-// A zip, or JSON.
+// Objects are zips or JSON; the tests need one of each.
 test.each(someRows(OBJECTS, ([object]) => object === 'a bundle'))('%s with a byte appended', async (_object, key) => {
   alter(key(), (bytes) => Buffer.concat([bytes, Buffer.from(' ')]));
   await expectNamed(key());
 });
 
-// Of the ledger each, of a run's objects one.
+// Removes each ledger entry, and one object of the run.
 test.each(someRows(OBJECTS, ([object]) => (/ledger/.test(object) ? object : 'of a run')))(
   '%s removed',
   async (object, key) => {
     rmSync(join(archive, key()), { force: true });
-    // An export that was killed right before it wrote this leaves the same.
+    // A kill right before the export writes this entry leaves the same archive.
     if (object === 'the last ledger entry') expect(await verify()).toMatchObject({ code: 3, outcome: 'incomplete' });
     else await expectNamed(key());
   },
@@ -205,7 +205,7 @@ function alter(key: string, change: (bytes: Buffer) => Uint8Array): void {
   writeFileSync(path, change(readFileSync(path)));
 }
 
-/** Exit 1, and the object named. */
+/** Expects exit 1 and the object's name. */
 async function expectNamed(key: string): Promise<void> {
   const { code, outcome, findings } = await verify();
   expect([code, outcome]).toEqual([1, 'refuted']);
@@ -213,7 +213,7 @@ async function expectNamed(key: string): Promise<void> {
   expect(findings.every((finding) => finding.message.length > 10)).toBe(true);
 }
 
-/** Also in what a reader is told, which is made of the same findings: by an object that is missing and one too many. */
+/** Expects the object in the readable report too, which is built from the same findings. */
 async function expectShown(key: string): Promise<void> {
   await expectNamed(key);
   expect((await evidence(['verify', archive], { cwd: archive })).stdout).toContain(key);

@@ -12,14 +12,14 @@ import { run, runToEnd } from '../support/process.ts';
 const NAME = 'audit.example.com';
 const PASSWORD = 'a long walk by the sea';
 const BATCH_BYTES = 8 * 1024 * 1024;
-/** Of a key; who sends so many bad ones from one address has to wait. */
+/** Refused keys per minute from one address; the next request gets a 429. */
 const REFUSALS = 3;
 
-/** A proxy with what the topic says of it. */
+/** Commands of a proxy from the topic. */
 interface Proxy {
   check: readonly string[];
   serve: readonly string[];
-  /** Who signed its certificate. */
+  /** Root certificate of the proxy. */
   root: string;
 }
 
@@ -30,7 +30,7 @@ beforeAll(async () => {
   const passwordFile = join(folder, 'password');
   writeFileSync(passwordFile, PASSWORD);
   service = await startService({
-    // As in the topic.
+    // Value in the topic.
     trustedProxies: ['127.0.0.1', '::1'],
     rateLimits: { requestsPerMinute: 10_000, refusalsPerMinute: REFUSALS },
     environment: { EVIDENCE_BOOTSTRAP_EMAIL: 'ada@example.com', EVIDENCE_BOOTSTRAP_PASSWORD_FILE: passwordFile },
@@ -50,7 +50,7 @@ describe.each([
   let proxy: Proxy;
   let running: ChildProcess;
   let port: number;
-  /** As somebody elsewhere, who sees the port of TLS. */
+  /** Requests a path as a remote client that sees only the TLS port. */
   const ask = async (path: string, ...words: string[]) => {
     const to = ['--connect-to', `${NAME}:443:127.0.0.1:${port}`, '--cacert', proxy.root];
     const { stdout } = await runToEnd('curl', ['-si', ...to, ...words, `https://${NAME}${path}`], { cwd: home });
@@ -97,7 +97,7 @@ describe.each([
   test('a batch as large as any goes through', async () => {
     const metadata = { text: 'x'.repeat(60_000) };
     const entries = Array.from({ length: 130 }, (_, number) => entry(name, number, { metadata }));
-    // Spaces at the end fill it up.
+    // Trailing spaces pad the body to the limit.
     const bytes = JSON.stringify({ entries }).padEnd(BATCH_BYTES);
     expect(bytes.length).toBe(BATCH_BYTES);
     writeFileSync(join(home, 'batch.json'), bytes);
@@ -124,12 +124,12 @@ describe.each([
   });
 });
 
-/** In the place of the folders of somebody who is signed in at this machine. */
+/** Replaces the folders of a signed-in user. */
 function atHome(home: string): Record<string, string> {
   return { ...(process.env as Record<string, string>), HOME: home, XDG_DATA_HOME: home, XDG_CONFIG_HOME: home };
 }
 
-/** With an authority of its own in the place of the one that Caddy would ask. */
+/** Replaces the authority that Caddy would use. */
 async function writeCaddy(home: string, excerpt: string, port: number): Promise<Proxy> {
   const file = join(home, 'Caddyfile');
   const log = `log {\n output file ${join(home, 'log')}\n}`;
@@ -140,7 +140,7 @@ async function writeCaddy(home: string, excerpt: string, port: number): Promise<
   return { check: ['caddy', 'validate', ...words], serve: ['caddy', 'run', ...words], root };
 }
 
-/** With a certificate and folders of its own. */
+/** Adds a certificate and folders of the test. */
 async function writeNginx(home: string, excerpt: string, port: number): Promise<Proxy> {
   const [certificate, key] = [join(home, 'own.pem'), join(home, 'own.key')];
   const made = ['-newkey', 'rsa:2048', '-nodes', '-subj', `/CN=${NAME}`, '-addext', `subjectAltName=DNS:${NAME}`];

@@ -8,11 +8,11 @@ import { evidence } from '../support/evidence.ts';
 import { postEntries, servePlatform, someEntries } from '../support/platform.ts';
 import { nodeToEnd, PLATFORM, run } from '../support/process.ts';
 
-/** What an auditor has: a bundle and the usual programs. */
+/** Folder with a bundle, where an auditor works with common programs. */
 let folder: string;
 let zip: string;
 let bag: string;
-/** A folder with the keys of seals, by their id. */
+/** Folder with seal keys, named by id. */
 let sealKeys: string;
 let record: {
   bundle: { sha256: string; identity: string };
@@ -20,7 +20,7 @@ let record: {
   package_id: string;
   claims: Record<string, unknown>;
 };
-/** A shell starts several programs for each of them. */
+/** A low number, because a shell starts several programs for each entry. */
 const ENTRIES = 40;
 const STREAM = 'кадры/Zoë 🔐';
 
@@ -155,7 +155,7 @@ test('the README explains the bundle, its claims and its limits', () => {
 });
 
 describe('the lines that README.txt gives', () => {
-  /** What the lines of a step print in a bag. */
+  /** Returns the output of a step's lines, run in a bag. */
   const follow = (step: number, cwd: string) => {
     const steps = readFileSync(join(bag, 'README.txt'), 'utf8').split(/^ {2}\d\. /m);
     const lines = steps[step]?.match(/^ {7}\S.*$/gm)?.join('\n') ?? 'false';
@@ -192,7 +192,7 @@ describe('the lines of the topic verify-by-hand', () => {
   const [setUp = ''] = sections;
   const slug = () => bag.split('/').at(-1) ?? '';
 
-  /** Runs one of its paragraphs where the first ones led to. */
+  /** Runs one of the paragraphs where the first ones led. */
   const follow = async (name: string) => {
     const section = sections.find((text) => text.startsWith(`# ${name}`)) ?? 'false';
     return run('bash', ['-euo', 'pipefail', '-c', `export KEYS=${sealKeys}\ncd ${slug()}\n${section}`], byHand);

@@ -10,14 +10,14 @@ import { postEntries, type ServedPlatform, serveAgain, servePlatform, someEntrie
 import { nodeToEnd, PLATFORM } from '../support/process.ts';
 import { someRows } from '../support/some-rows.ts';
 
-/** The service stamps its own time, so the turn of the month is a moment of this test. */
+/** The service stamps its own time, so the tests choose the turn of the month. */
 let platform: ServedPlatform;
 let directory: string;
 let turn: string;
 let keys: string[];
-/** October, exported: what it was exported from, and where it was kept. Each test goes on with a copy. */
+/** Folders of the service and of October's export; each test continues with a copy. */
 let original: { dataDir: string; directory: string };
-/** Has the same address in each test. */
+/** Proxy with a constant address. */
 let address: LyingService;
 
 beforeAll(async () => {
@@ -41,7 +41,7 @@ beforeAll(async () => {
   const october = await exportMonth('2026-10', '--to', turn);
   expect([october.code, october.run.outcome], october.stderr).toEqual([0, 'verified']);
   await platform.stop();
-  // The second month begins when the clock has passed the turn.
+  // The second month begins once the clock has passed the turn.
   await vi.waitFor(() => expect(Date.now()).toBeGreaterThan(Date.parse(turn)));
 });
 beforeEach(async () => {
@@ -50,7 +50,7 @@ beforeEach(async () => {
   directory = join(folder, 'work');
   cpSync(original.directory, directory, { recursive: true });
   platform = await serveAgain(join(folder, 'data'), platform.apiKey);
-  // Who changes the database in this process is not to wait for what a start writes.
+  // One request waits for the writes of the start, so that tests can write to the database in this process.
   const headers = { authorization: `Bearer ${platform.apiKey}` };
   expect((await fetch(`${platform.auditUrl}/streams/logins/verify`, { method: 'POST', headers })).status).toBe(200);
 });
@@ -67,7 +67,7 @@ async function exportMonth(name: string, ...flags: string[]) {
   return { code, run, stderr, payments };
 }
 
-/** What a reader at a terminal is told. */
+/** Returns the output for a reader at a terminal. */
 async function words(name: string): Promise<string> {
   return (await evidence(['export', '--request', name, '--all-time'], { cwd: directory, env: environment() })).stdout;
 }
@@ -95,7 +95,7 @@ describe('November', () => {
       basis: 'follows entry 40, the head of run 2026-10',
     });
     expect([payments.first_sequence, payments.head.sequence]).toEqual([41, 45]);
-    // Nothing happened in the other stream.
+    // The other stream has no new entries.
     expect([code, run.outcome, run.reconciliation.empty]).toEqual([0, 'verified', 1]);
     expect(ledgerHeads().payments).toMatchObject({ sequence: 45, run_id: '2026-11' });
     expect(ledgerHeads().logins).toMatchObject({ sequence: 10, run_id: '2026-10' });
@@ -135,7 +135,7 @@ describe('November', () => {
         message: 'entry 40 is not the one that run 2026-10 exported',
       });
       expect(finding.actual).not.toBe(head);
-      // The old token covers entry 40, which only a package that holds entry 40 can be compared with.
+      // The old token covers entry 40, so the comparison needs a package that contains entry 40.
       if (flags.includes('--all-time'))
         expect(payments.findings).toContainEqual(
           expect.objectContaining({ code: 'anchor/imprint-mismatch', sequence: 40, expected: head }),
@@ -185,7 +185,7 @@ describe('November', () => {
     ]);
     expect(await words('2027-01')).toMatch(/accepted payments: .*moved to payments-eu, OPS-411/);
     const { code: verified, report } = await verifyArchive();
-    // The run of November stays refuted for ever.
+    // The run of November stays refuted.
     expect([verified, report.ledger.state, report.objects.altered]).toEqual([1, 'intact', []]);
     expect(report.runs.flatMap(({ vanished }: { vanished: object[] }) => vanished)).toMatchObject([
       { stream_id: 'payments' },
@@ -203,7 +203,7 @@ describe('November', () => {
       /^contains entry 3, the head of run 2026-11, unchanged; a restart or an end after entry 40 of run 2026-10 was accepted .*: new database/,
     );
     const { code: verified, report } = await verifyArchive();
-    // The run that found it stays refuted for ever.
+    // The refuted run stays refuted.
     expect([verified, report.ledger.state, report.objects.altered]).toEqual([1, 'intact', []]);
   });
 });
@@ -228,7 +228,7 @@ test('nothing can be accepted for a stream that the ledger does not know', async
   expect([code, stderr]).toEqual([2, expect.stringContaining('the ledger has no head of a stream "unknown"')]);
 });
 
-/** The ids of the seal keys in use for a stream, from what was exported of it. */
+/** Returns the ids of the seal keys in a stream's exported entries. */
 function keysOf(streamId: string): string[] {
   const folder = join(directory, 'evidence-archive/runs/2026-10/streams');
   const record = readdirSync(folder).find((name) => name.startsWith(streamId) && name.endsWith('.json')) ?? '';

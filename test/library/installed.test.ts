@@ -20,7 +20,7 @@ const vectors = join(root, 'test/vectors');
 let folder: string;
 let installed: string;
 
-/** An installed package, and beside it what the examples verify. */
+/** Installs the package, and adds the files that the examples verify. */
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'library-'));
   installed = await installInto(folder);
@@ -45,7 +45,7 @@ const topic = fencedIn(readDocument('templates/help/library.md'))
   .filter(({ language }) => language === 'js')
   .map(({ index, text }): Example => ({ from: `library.md ${index}`, code: text }));
 
-/** What the documentation of the functions shows, in the editor of whoever calls them. */
+/** Examples in the documentation of the functions, as an editor shows them. */
 const documented = readdirSync(join(root, 'src/library')).flatMap((file) => {
   const text = readFileSync(join(root, 'src/library', file), 'utf8');
   return [...text.matchAll(/^ \* ```js\n(.*?)^ \* ```$/gms)].map(
@@ -78,7 +78,6 @@ test.each(examples.filter((one) => !isOfBrowsers(one)))('the example of $from ru
   expect({ stdout, stderr }).toEqual({ stdout: PRINTED[from], stderr: '' });
 });
 
-/** What a browser and a program with types make of it. */
 test('a program with types finds them, and no others', async () => {
   const file = join(folder, 'typed.mts');
   writeFileSync(

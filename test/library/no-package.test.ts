@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { verifyPackage } from '../../src/index.ts';
 import { evidence } from '../support/evidence.ts';
 
-/** What is no package at all is no evidence that could be incomplete: the library and the program both refuse it. */
+/** Files that are no packages: the library and the program reject them instead of reporting incomplete evidence. */
 
 const folder = mkdtempSync(join(tmpdir(), 'no-package-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -5,8 +5,8 @@ import { builtFolder } from '../support/process.ts';
 import { surfaceOf } from './surface.ts';
 
 /**
- * What others import: names and signatures. Whoever changes a line decides on the next version: a new line, a new member of
- * a report, and a new optional member of what is given are a minor version; every other change is a major one.
+ * Names and signatures that other programs import. A changed line decides the next version: a new line, a new member of
+ * a report, or a new optional member of an argument is a minor version; every other change is a major one.
  */
 const BOTH = {
   ErrorCode: 'type ErrorCode = (typeof ERROR_CODES)[number]',

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type ESTree, parseSync } from 'rolldown/utils';
 
-/** What a module exports, by its name: the signature or the type, as its declarations in the folder have it. */
+/** Returns a module's exports by name, each with its signature or type from the declarations in the folder. */
 export function surfaceOf(folder: string, face: string): Record<string, string> {
   const file = join(folder, face);
   return Object.fromEntries(
@@ -27,7 +27,7 @@ function declarationOf(file: string, name: string): string {
   throw new Error(`${file} declares no ${name}`);
 }
 
-/** In one line, without comments. */
+/** Returns a text in one line, without comments. */
 function plain(text: string): string {
   return text
     .replaceAll(/\/\*\*.*?\*\//gs, '')

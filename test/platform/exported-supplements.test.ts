@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Something of each kind that the services record. */
+/** Creates a record of each kind that the services keep. */
 async function makeRecords(): Promise<void> {
   const { credential } = (await service.call('POST', '//traps/api/v1/credentials/generate', BUG)).body;
   await fetch(credential.url);
@@ -31,7 +31,7 @@ async function makeRecords(): Promise<void> {
   await service.call('POST', `${AGENTS_API}/agents/${agent_id}/actions`, NEW_ACTION);
 }
 
-/** Where exports of the platform and what its services show go. */
+/** Creates a folder configured to export the platform and its services' records. */
 function placed(): { directory: string; run(): ReturnType<typeof evidence> } {
   const directory = mkdtempSync(join(tmpdir(), 'exported-supplements-'));
   const urls = {

@@ -33,7 +33,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** What a program of its own says. */
+/** Runs the program as a separate process. */
 function runProgram(args: string[], env: Record<string, string> = {}, cwd = folder) {
   return runToEnd(process.execPath, [PROGRAM, ...args], { cwd, env });
 }
@@ -50,7 +50,7 @@ async function serveHere(): Promise<string> {
   return platform.auditUrl;
 }
 
-/** Starts `serve` and waits until it says where it listens. */
+/** Starts `serve` and waits until it prints its address. */
 async function serve(): Promise<{ child: ChildProcess; url: string }> {
   const child = spawn(process.execPath, [PROGRAM, 'serve', '--data', data, '--port', '0'], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -162,7 +162,7 @@ describe('usage', () => {
     const { code, stdout } = await runPlatform(['help']);
     expect([code, stdout]).toEqual([0, (await runPlatform(['--help'])).stdout]);
     expect(stdout).toMatch(/Topics, for `evidence-platform help TOPIC`:\n( {2}\S.*\n)* {2}run +Running the platform: /);
-    // A command and a topic: whoever is sent to the topic finds it.
+    // A command and a topic share this name; help shows both.
     const both = (await runPlatform(['help', 'backup'])).stdout;
     expect(both).toMatch(/A folder that is not there yet.*\n\nBackup and restore\n/s);
     const { stdout: said } = await runPlatform(['help', 'tls']);

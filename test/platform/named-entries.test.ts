@@ -8,7 +8,7 @@ const TOOLS = ['a', 'b'].map((digest) => [file('/usr/bin/tool', digest)]);
 const BUG = { credential_type: 'web_bug', plant_location: 'wiki', label: 'x' };
 
 interface Kind {
-  /** The list, and the time by which its records are chosen. */
+  /** Creates records, and returns the path of their list. */
   path(service: Service): Promise<string>;
   recorded: string;
   id: string;
@@ -60,7 +60,7 @@ async function actedAgent(service: Service): Promise<string> {
   return `${AGENTS_API}/agents/${agent_id}/actions`;
 }
 
-/** What is recorded next has another time. */
+/** Waits a millisecond, so that the next record has another time. */
 async function nextMillisecond(): Promise<void> {
   for (const now = Date.now(); Date.now() === now; ) await new Promise(setImmediate);
 }

@@ -11,7 +11,7 @@ import { runPlatform } from './command.ts';
 
 const PROGRAM = join(builtFolder(), 'dist', PLATFORM);
 
-/** A platform as it is published, in processes of its own, on one database. */
+/** A built platform that runs in separate processes on one database. */
 export class PlatformProcesses {
   readonly #words: readonly string[];
   readonly #running = new Set<ChildProcess>();
@@ -23,12 +23,12 @@ export class PlatformProcesses {
     this.apiKey = apiKey;
   }
 
-  /** @param words that say where it keeps what it has: `--data`, `--postgres`. */
+  /** @param words options that choose the storage: `--data`, `--postgres`. */
   static async init(words: readonly string[]): Promise<PlatformProcesses> {
     return new PlatformProcesses(words, /sk_\S+/.exec(await carriedOut(['init', ...words]))?.[0] ?? '');
   }
 
-  /** Starts one more, and waits until it says where it listens. @param env beside that of the tests. */
+  /** Starts another process, and waits until it prints its address. @param env variables in addition to the tests'. */
   async serve(env: NodeJS.ProcessEnv = {}): Promise<{ child: ChildProcess; origin: string }> {
     const child = spawn(process.execPath, [PROGRAM, 'serve', ...this.#words, '--port', '0'], {
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -39,7 +39,7 @@ export class PlatformProcesses {
     return { child, origin: /^listening on (http:\S+)$/.exec(line)?.[1] ?? '' };
   }
 
-  /** The same in this process, which is an order of magnitude cheaper: for what is left when another one has ended. */
+  /** Serves in this process, which is ten times cheaper, after another process has ended. */
   async serveHere(): Promise<{ origin: string }> {
     const wordAfter = (flag: string) => this.#words[this.#words.indexOf(flag) + 1];
     const dataDir = wordAfter('--data') ?? '';
@@ -49,12 +49,12 @@ export class PlatformProcesses {
     return platform;
   }
 
-  /** Runs another command of it, as somebody beside it would. */
+  /** Runs another command on the platform, as an administrator would. */
   run(command: string, words: readonly string[]): Promise<string> {
     return carriedOut([command, ...this.#words, ...words]);
   }
 
-  /** The same platform, kept elsewhere. */
+  /** Returns the same platform in another storage. */
   at(words: readonly string[]): PlatformProcesses {
     return new PlatformProcesses(words, this.apiKey);
   }
@@ -65,7 +65,7 @@ export class PlatformProcesses {
   }
 }
 
-/** @throws Error with what it printed unless it ends with 0. */
+/** @throws Error with the output unless the command ends with 0. */
 async function carriedOut(words: readonly string[]): Promise<string> {
   const { code, stdout, stderr } = await runPlatform(words);
   if (code !== 0) throw new Error(`${words.join(' ')} ended with ${code}: ${stdout}${stderr}`);
@@ -79,10 +79,10 @@ export async function kill(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-/** What was acknowledged: entries by the key that they were sent under. */
+/** Acknowledged entries, by idempotency key. */
 export type Acknowledged = Map<string, { stream_id: string; sequence: number; hash: string }>;
 
-/** Where requests go at the moment: processes come and go. */
+/** Addresses of the processes that answer at present. */
 export class Origins {
   readonly #pools = new Map<string, Pool>();
   #next = 0;
@@ -101,7 +101,7 @@ export class Origins {
     for (const origin of [...this.#pools.keys()]) await this.remove(origin);
   }
 
-  /** Sends an entry until it is acknowledged, by whichever process takes it: under one key it is recorded once. */
+  /** Sends an entry until a process acknowledges it. The idempotency key makes the platform record the entry once. */
   async append(apiKey: string, entry: { idempotency_key: string }, acknowledged: Acknowledged): Promise<void> {
     const body = JSON.stringify(entry);
     const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
@@ -116,7 +116,7 @@ export class Origins {
         return;
       }
       if (answer && answer.statusCode < 500) throw new Error(`${answer.statusCode} ${text}`);
-      // Nobody is there just now.
+      // No process answers at this moment.
       await sleep(20);
     }
   }

@@ -3,7 +3,9 @@ import { openSealKeys } from '../../src/platform/setup.ts';
 
 const ZEROS = '0'.repeat(64);
 
-/** So many rows at times of one hour on, a millisecond each, put into a database as they are: no chain, but as large as one. */
+/**
+ * Returns the statements that insert this many rows, a millisecond apart. The rows are no chain, but as large as one.
+ */
 export async function rowsOf(dataDir: string, streamId: string, count: number, start: Date): Promise<string[]> {
   const seals = new RowSeals((await openSealKeys(dataDir)).ofRows());
   const first = start.toISOString();
@@ -15,7 +17,7 @@ export async function rowsOf(dataDir: string, streamId: string, count: number, s
   return [
     `INSERT INTO streams (stream_id, entry_count, head_sequence, head_hash, created_at, last_entry_at, checkpoint_count,
       anchored_count, verification_count, seal_epoch, head_seal) VALUES ('${streamId}', ${count}, ${count}, '${ZEROS}', '${first}', '${last}', 0, 0, 0, 1, '${seal}')`,
-    // What refuses a second entry at a place looks for it each time.
+    // The trigger would look for a duplicate of every row.
     'DROP TRIGGER IF EXISTS entries_no_replace',
     `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${count})
       INSERT INTO entries (stream_no, sequence, entry_id, timestamp, actor, action, resource_type, resource_id, metadata,

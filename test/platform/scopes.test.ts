@@ -16,11 +16,11 @@ import { IamDouble } from './traps/iam-double.ts';
 interface Operation {
   operation: string;
   needed: Scope;
-  /** What else: nobody gives what they have not got. */
+  /** Further scopes of the key: a key can only grant scopes that it has. */
   given?: readonly Scope[];
   path: string;
   body?: () => unknown;
-  /** It is for the agent on an endpoint alone, whose token is bound to it. */
+  /** True for operations of an endpoint's agent, whose token is bound to the endpoint. */
   ofAgent?: true;
 }
 
@@ -29,7 +29,7 @@ const BUG = { credential_type: 'web_bug', plant_location: 'wiki', label: 'x' };
 const TOOLS = [fileLine('/usr/bin/tool')];
 const HOOK = { kind: 'webhook', name: 'x', target: 'http://127.0.0.1:1/' };
 
-/** Every operation, the scope that it needs, and a request that does it. */
+/** Every operation, with the scope that it needs and a request that succeeds. */
 const OPERATIONS: readonly Operation[] = [
   { operation: 'POST /audit/entries/', needed: 'audit:write', path: '/entries/', body: () => entry('s', 9) },
   {
@@ -359,7 +359,7 @@ const OPERATIONS: readonly Operation[] = [
   },
 ];
 
-/** All that is in the database but checks, which Verify adds, and when keys were used. */
+/** Everything in the database except checks, which Verify adds, and times of key use. */
 const WRITTEN = [
   ...['entries', 'checkpoints', 'keyed_results', 'people', 'links', 'traps', 'alerting_channels'].map(
     (table) => `SELECT * FROM ${table}`,
@@ -393,7 +393,7 @@ let baitId: string;
 
 const iam = new IamDouble();
 let service: Service;
-/** Of the platform, read here: a program that reads it would be started hundreds of times. */
+/** Database of the platform, read in this process: a separate program would start hundreds of times. */
 let file: DatabaseSync;
 let packageId: string;
 let checkId: string;
@@ -402,7 +402,7 @@ let ofAuditor: string;
 let ofExporter: string;
 let ofOperator: string;
 let endpoint: HttpSensor;
-/** One that somebody lets begin anew. */
+/** Endpoint whose chain of reports a request restarts. */
 let other: HttpSensor;
 let leaving: HttpSensor;
 let event: { event_id: string; change_id: string };
@@ -445,7 +445,7 @@ test('the table has every operation of the documents that needs a key', async ()
   const operations = documents.flatMap(({ servers: [{ url }], paths }) =>
     Object.entries<Record<string, { security: object[] }>>(paths).flatMap(([path, methods]) =>
       Object.entries(methods)
-        // Others need no key.
+        // Operations without security need no key.
         .filter(([, { security }]) => security.length > 0)
         .map(([method]) => `${method.toUpperCase()} ${url}${path}`),
     ),
@@ -454,7 +454,10 @@ test('the table has every operation of the documents that needs a key', async ()
 });
 
 const EACH_BY_EACH = OPERATIONS.flatMap((row) => SCOPES.map((scope) => ({ row, scope })));
-/** By the scope that it needs, by one of the same service that is not enough, and by one of another. */
+/**
+ * Groups rows by their operation, and by the scope: sufficient, insufficient of the same service, or of another
+ * service.
+ */
 const kindOf = ({ row: { operation, needed }, scope }: (typeof EACH_BY_EACH)[number]) => {
   const [service] = needed.split(':');
   return `${operation} ${scope === needed ? 'enough' : scope.startsWith(`${service}:`)}`;
@@ -475,17 +478,20 @@ test.each(someRows(EACH_BY_EACH, kindOf))('$row.operation by a key with $scope a
   if (!isEnough || scope.endsWith(':read')) expect(isUnchanged).toBe(true);
 });
 
-/** What an auditor does besides reading. */
+/** Operations of an auditor other than reading. */
 const VERIFY = 'POST /audit/streams/{stream_id}/verify';
 const VERIFIES = [
   VERIFY,
   'POST /endpoints/hosts/{endpoint_id}/verify',
   'POST /agents/api/v1/agents/{agent_id}/trust-score/simulate',
 ];
-/** What an exporter asks for besides reading and Verify. */
+/** Operation of an exporter other than reading and Verify. */
 const GENERATE = 'POST /audit/evidence/generate';
 
-/** Each operation of its own is tried above by each scope: here one of each method for each scope, and what is an exception. */
+/**
+ * Groups operations by method and scope, because each operation was already tried with each scope; exceptions are
+ * separate.
+ */
 const kindOfRole = ({ operation, needed, ofAgent }: Operation) =>
   [...VERIFIES, GENERATE].includes(operation) ? operation : `${operation.split(' ', 1)} ${needed} ${ofAgent}`;
 
@@ -564,8 +570,7 @@ async function makeDetection(): Promise<string> {
   return body.data[0].detection_id;
 }
 
-/** One that is there already will do: there may be only so many. */
-/** One that reports, one that begins anew, and one with an event. */
+/** Enrolls an endpoint that reports, one to restart, one to retire, and one with an event. */
 async function makeEndpoints(): Promise<void> {
   [endpoint, other, leaving] = [await enrol(service), await enrol(service), await enrol(service)];
   await endpoint.report(TOOLS);

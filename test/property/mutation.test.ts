@@ -57,14 +57,14 @@ const mutations: fc.Arbitrary<Mutation> = fc.oneof(
   })),
 );
 
-/** Entries as their readers see them. */
+/** True if readers see the original entries. */
 const same = (entries: unknown) => JSON.stringify(entries) === JSON.stringify(intact);
 
 test('no single mutation of an intact chain is verified', () => {
   fc.assert(
     fc.property(mutations, ({ entries, name }) => {
       fc.pre(!same(entries));
-      // What the head states is left honest or made to fit: neither must help.
+      // The head stays as sent or is recomputed; neither may hide the mutation.
       for (const document of [{ ...sent, entries }, packageOf(entries)]) {
         const { status } = examineReading(readPackage(document, { streamId: STREAM }), REQUIRED);
         expect(status, name).not.toBe('verified');
@@ -86,7 +86,7 @@ test('no flipped bit in the entries is verified, unless they still read the same
       try {
         entries = JSON.parse(document).entries;
       } catch {
-        // Not JSON any more.
+        // The document is no longer JSON.
       }
       fc.pre(!same(entries));
       expect(examineReading(readPackage(document, { streamId: STREAM }), REQUIRED).status).not.toBe('verified');

@@ -42,7 +42,7 @@ const NAMES: Buffer[] = [
 ];
 const FOLDERS = 10;
 
-/** What is done to one file. */
+/** Changes to one file. */
 const MUTATIONS_OF_FILES: Record<string, (path: Buffer, at: number) => void> = {
   append: (path) => appendFileSync(path, '!'),
   'same size, time set back': (path) => {
@@ -90,7 +90,7 @@ const MUTATIONS_OF_FILES: Record<string, (path: Buffer, at: number) => void> = {
   'one beside it': (path, at) => writeFileSync(Buffer.concat([path, Buffer.from(`.new-${at}`)]), 'new'),
 };
 
-/** A tree of 400 files and 20 links. */
+/** Creates a tree of 400 files and 20 links. */
 function makeTree(root: string): Buffer[] {
   const files: Buffer[] = [];
   for (let folder = 0; folder < FOLDERS; folder++) {
@@ -126,9 +126,9 @@ function mutate(root: string, files: Buffer[]): void {
   }
 }
 
-/** What is said of a path: that it came or went, or what of it changed. */
+/** Verdict on a path: added, removed, or its changed attributes. */
 type Verdict = 'added' | 'removed' | readonly string[];
-/** By the bytes of paths, as latin1. */
+/** Verdicts by path, as latin1. */
 type Verdicts = Map<string, Verdict>;
 
 const ATTRIBUTES = {
@@ -148,7 +148,7 @@ interface AideReport {
   details?: Record<string, Record<string, unknown>>;
 }
 
-/** Of another type, everything is another. */
+/** Reduces a change of type to the type, because it changes every attribute. */
 function changed(attributes: readonly string[]): readonly string[] {
   return attributes.includes('type') ? ['type'] : [...attributes].sort();
 }
@@ -199,7 +199,7 @@ class Aide {
   }
 }
 
-/** What the events of the service say. */
+/** Returns the verdicts in the service's events. */
 async function ownVerdicts(machine: Watched): Promise<Verdicts> {
   const verdicts: Verdicts = new Map();
   let cursor = '';
@@ -223,26 +223,26 @@ async function ownVerdicts(machine: Watched): Promise<Verdicts> {
   return verdicts;
 }
 
-/** A path of which AIDE and we say different things. */
+/** A path on which AIDE and the sensor differ. */
 interface Difference {
   path: string;
   aide: Verdict | undefined;
   own: Verdict | undefined;
-  /** What AIDE says stands there: `d` for a folder. */
+  /** Type that AIDE reports: `d` for a folder. */
   type: string | undefined;
 }
 
 const ESCAPE = '\u001b';
 
-/** Why they may differ, and how that is seen. Each occurs. */
+/** Accepted differences, each with a test for it. Each occurs. */
 const EXPLAINED: Record<string, (difference: Difference) => boolean> = {
-  // A folder is no binary. What is in it has lines of its own.
+  // A folder has no line; its files have.
   'folders are walked, and have no lines: AIDE tells of them': ({ own, type, aide }) =>
     own === undefined && type === 'd' && (aide === 'added' || ['mode', 'size'].some((one) => aide?.includes(one))),
-  // What was a program can be started no more.
+  // The program at this path can no longer start.
   'a folder in the place of a file is another type to AIDE, and a removed file to us': ({ path, aide, own }) =>
     own === 'removed' && String(aide) === 'type' && lstatSync(Buffer.from(path, 'latin1')).isDirectory(),
-  // Nothing that its target does not say.
+  // The target implies the size.
   'the size of a link is the length of its target: AIDE tells of both': ({ aide, own }) =>
     String(aide) === 'size,target' && String(own) === 'target',
 };
@@ -259,7 +259,7 @@ test(`of ${MUTATIONS} random changes AIDE says what we say, or the difference is
   await machine.round();
 
   const [{ verdicts: theirs, types }, own] = [await aide.check(), await ownVerdicts(machine)];
-  // AIDE 0.18 writes \u0027 for the sign of octal code 033 in JSON: an apostrophe in the place of the escape.
+  // AIDE 0.18 writes \u0027, an apostrophe, for the escape character (octal 033) in JSON.
   const namedByAide = (path: string) => path.replaceAll(ESCAPE, "'");
   const paths = new Map([...own.keys()].map((path) => [namedByAide(path), path]));
   const all = [...new Set([...theirs.keys(), ...paths.keys()])].map(

@@ -26,7 +26,7 @@ afterAll(() => service.close());
 
 const CONTENT = Buffer.alloc(600_000, 'a tool ');
 
-/** A machine whose baseline has a tool and another file. */
+/** Sets up a machine whose baseline has a tool and another file. */
 async function withBaseline(): Promise<{ machine: Watched; tool: string; restore: () => void }> {
   const machine = await watched(service);
   const tool = join(machine.root, 'tool');
@@ -48,7 +48,7 @@ async function withBaseline(): Promise<{ machine: Watched; tool: string; restore
 
 const bytes = (path: string, name: number[]) => Buffer.concat([Buffer.from(`${path}/`), Buffer.from(name)]);
 
-/** What is done to a machine, and what events follow: of the tool, or of the name that stands there. */
+/** Changes to a machine, with the expected events about the tool, or about the path named. */
 const ROWS: [name: string, change: (tool: string, root: string) => void, events: (string | [string, string])[]][] = [
   ['a byte is appended', (tool) => appendFileSync(tool, '!'), ['binary_modified']],
   [

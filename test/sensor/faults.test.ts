@@ -25,12 +25,12 @@ function put(name: string, content: string): void {
   writeFileSync(join(machine.root, name), content);
 }
 
-/** Links: nothing takes less to make. */
+/** Creates links, the cheapest entries. */
 function putMany(count: number): void {
   for (let at = 0; at < count; at++) symlinkSync('a target that is not short', join(machine.root, `name-${at}`));
 }
 
-/** Whatever happened: each sequence once, one after the other, no event of the chain, and nothing left of a report. */
+/** Expects consecutive sequences, each once, no event about the chain, and no remains of a report. */
 async function expectWhole(reports: number): Promise<void> {
   expect((await machine.reports()).map(({ sequence }) => sequence).sort((a, b) => a - b)).toEqual(
     Array.from({ length: reports }, (_, at) => at + 1),
@@ -39,7 +39,7 @@ async function expectWhole(reports: number): Promise<void> {
   expect(readdirSync(machine.folder).sort()).toEqual(['chain.json', 'key.pem']);
 }
 
-/** What a fault does to one request: before it reaches the service, or to its answer. */
+/** Fault of a request: before it reaches the service, or in the answer. */
 type Fault = 'answer lost' | { status: number; headers?: Record<string, string>; body?: string };
 
 const relays: (() => Promise<void>)[] = [];
@@ -47,7 +47,7 @@ afterEach(async () => {
   for (const close of relays.splice(0)) await close();
 });
 
-/** Stands before the service. @param fault of a request, by its place among those of its kind, from 1. */
+/** Starts a proxy for the service. @param fault of a request, by its number among requests of its kind, from 1. */
 async function through(fault: (path: string, place: number) => Fault | undefined | Promise<Fault | undefined>) {
   const places = new Map<string, number>();
   const seen: { path: string; body: Record<string, unknown>; bytes: number }[] = [];
@@ -210,7 +210,7 @@ describe('the service', () => {
 describe('a crash', () => {
   class Crash extends Error {}
 
-  /** A client that crashes at a request, before it is sent or once it was answered. */
+  /** Returns a client that crashes at a request, before sending it or after its answer. */
   function crashing(path: string, when: 'before' | 'after'): SensorClient {
     const client = machine.client();
     return {

@@ -7,16 +7,16 @@ import { type EndpointLine, pathBytes } from '../../src/sensor/report/line.ts';
 import type { ReadingPace } from '../../src/sensor/scan/pace.ts';
 import { type ScanOptions, type ScanResult, scan } from '../../src/sensor/scan/scan.ts';
 
-/** As fast as it goes. */
+/** Pace without pauses. */
 export const UNPACED: ReadingPace = { took: () => undefined };
 
 export interface Scanned extends ScanResult {
   lines: EndpointLine[];
-  /** The line of a path. */
+  /** Returns the line of a path. */
   at(path: string | Buffer): EndpointLine | undefined;
 }
 
-/** What a scan says of the roots. */
+/** Scans the roots. */
 export async function scanOf(roots: readonly string[], options: Partial<ScanOptions> = {}): Promise<Scanned> {
   const lines: EndpointLine[] = [];
   const result = await scan({
@@ -30,14 +30,14 @@ export async function scanOf(roots: readonly string[], options: Partial<ScanOpti
   return { ...result, lines, at };
 }
 
-/** An empty folder, which goes with all that the tests have made. */
+/** Creates an empty folder, which is removed after the tests. */
 export function emptyFolder(): string {
   return mkdtempSync(join(tmpdir(), 'endpoint-'));
 }
 
 const NOBODY = 65_534;
 
-/** For a test: an empty folder to which everybody finds their way. */
+/** Creates an empty folder that every user can reach. */
 export function openFolder(): string {
   const folder = mkdtempSync('/tmp/endpoint-');
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -45,7 +45,7 @@ export function openFolder(): string {
   return folder;
 }
 
-/** Does something as somebody who may not read what only root may read. */
+/** Runs a function without the rights of root. */
 export async function asNobody<T>(work: () => Promise<T>): Promise<T> {
   const { seteuid, geteuid } = process;
   const own = geteuid?.();

@@ -11,16 +11,16 @@ import { startPostgres } from '../support/postgres.ts';
 
 const AGENTS = 100;
 const EACH = 100;
-/** An action is an entry, and two rows besides; many share a transaction. */
+/** Bound relative to an append: an action is an entry and two more rows, and many actions share a transaction. */
 const MOST_TIMES_AN_APPEND = 6;
 
-/** All requests are made at once; so many of them are under way. */
+/** Requests under way at a time. */
 const CONNECTIONS = 128;
 const before = getGlobalDispatcher();
 beforeAll(() => setGlobalDispatcher(new Agent({ connections: CONNECTIONS })));
 afterAll(() => setGlobalDispatcher(before));
 
-/** Where a platform keeps what it has, and in how many processes it answers. */
+/** Storage of a platform, and its number of processes. */
 interface SoakedPlace {
   words: string[];
   processes: number;
@@ -62,7 +62,7 @@ test.each(PLACES)(
   900_000,
 );
 
-/** As many entries in as many streams, one request each, all at once. @returns how long it took, in seconds. */
+/** Appends as many entries to as many streams, with concurrent requests. @returns the duration in seconds. */
 async function append(service: Answering): Promise<number> {
   const began = performance.now();
   const all = Array.from({ length: AGENTS * EACH }, async (_, number) => {
@@ -73,7 +73,7 @@ async function append(service: Answering): Promise<number> {
   return (performance.now() - began) / 1000;
 }
 
-/** Each request goes to the next process. */
+/** Sends each request to the next process. */
 function serviceAt(origins: readonly string[], apiKey: string): Answering {
   let requests = 0;
   const next = () => origins[requests++ % origins.length] ?? '';

@@ -10,11 +10,11 @@ import { differenceOf } from '../fuzz/two-paths.ts';
 import { ALL_DIALECTS } from '../support/dialects.ts';
 
 const SECONDS = Number(process.env['SOAK_SECONDS'] ?? 60);
-/** A failure says it; given again, the same happens again. */
+/** Seed of the random damage; a failure prints it, and the same seed repeats the failure. */
 const SEED = Number(process.env['SOAK_SEED'] ?? Date.now() % 2 ** 31);
 const TIMEOUT = (SECONDS + 120) * 1000;
 
-/** Whether there is time left for one more. */
+/** Returns a function that is true while there is time for another round. */
 function clock(): () => boolean {
   const end = performance.now() + SECONDS * 1000;
   return () => performance.now() < end;

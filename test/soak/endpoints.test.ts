@@ -8,17 +8,17 @@ import type { EndpointLine } from '../../src/sensor/report/line.ts';
 import { files, type NextReport, partOf, SensorDouble, withoutLines } from '../platform/endpoints/sensor-double.ts';
 import { PlatformProcesses } from '../platform/processes.ts';
 
-/** Endpoints that report once an hour. */
+/** Numbers of endpoints, each of which reports once an hour. */
 const FLEETS = [1000, 3000, 10_000] as const;
 const HOUR_SECONDS = 3600;
-/** Of one of two cores, for all reports of the largest fleet within an hour. */
+/** Bound on the CPU share, of one of two cores, for an hour's reports of the largest fleet. */
 const MOST_SHARE = 0.05;
-/** For each report, more in a large fleet than in a small one. */
+/** Bound on the growth of a report's cost between fleets. */
 const MOST_GROWTH = 1.5;
-/** As the unit of systemd and the image have it. A process that has done nothing yet has 129 MB so. */
+/** Setting of the systemd unit and of the image. An idle process has 129 MB with it. */
 const HELD_MEMORY = { NODE_OPTIONS: '--max-semi-space-size=8' };
 const FIRST_REPORT_MB = 200;
-/** What is garbage is collected late where there is memory. */
+/** Bound that allows for garbage, which Node.js collects late if memory is free. */
 const MOST_MEMORY_MB = 350;
 const UNCHANGED_BYTES = 2048;
 const AT_ONCE = 16;
@@ -51,7 +51,7 @@ async function send(token: string, method: 'GET' | 'POST', path: string, body?: 
   return JSON.parse(text);
 }
 
-/** An endpoint of the fleet, and what its next report has to say. */
+/** An endpoint of the fleet, with the members of its next report. */
 class FleetAgent {
   readonly sensor: SensorDouble;
   readonly token: string;
@@ -79,7 +79,7 @@ class FleetAgent {
     }
   }
 
-  /** As an sensor does whose scan found nothing new. @returns the bytes of its body. */
+  /** Reports a scan without changes. @returns the size of the request body. */
   async unchanged(lines: readonly EndpointLine[]): Promise<number> {
     const body = withoutLines(this.sensor.report(this.next, lines, Date.now()));
     await send(this.token, 'GET', '/sensor/settings');
@@ -88,7 +88,7 @@ class FleetAgent {
   }
 }
 
-/** Runs `work` for all, some at a time. */
+/** Runs `work` for all, with bounded concurrency. */
 async function forAll<T>(all: readonly T[], work: (one: T) => Promise<unknown>): Promise<void> {
   let at = 0;
   const one = async () => {
@@ -97,7 +97,7 @@ async function forAll<T>(all: readonly T[], work: (one: T) => Promise<unknown>):
   await Promise.all(Array.from({ length: AT_ONCE }, one));
 }
 
-/** Seconds of the processor that the service has taken: proc_pid_stat(5). */
+/** Returns the service's CPU seconds (proc_pid_stat(5)). */
 function cpuSeconds(): number {
   const [, after = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
   const fields = after.split(' ');
@@ -110,7 +110,7 @@ function memoryMb(): number {
 }
 
 function forgetMemory(): void {
-  // proc_pid_clear_refs(5)
+  // Reset the peak of resident memory (proc_pid_clear_refs(5)).
   writeFileSync(`/proc/${pid}/clear_refs`, '5');
 }
 

@@ -16,11 +16,11 @@ import { startFaultyService } from '../support/services/faulty.ts';
 
 const SIZES = [10_000, 100_000];
 const LIMIT_MB = 250;
-/** As the files that `init` writes for systemd, cron and Kubernetes set it. */
+/** Variables that the files from `init` set for systemd, cron and Kubernetes. */
 const DEPLOYED = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072' };
-/** Of more streams, report.html has a table of those in which something is amiss, and the identities of all. */
+/** Number of streams above which report.html lists only streams with findings, and the identities of all. */
 const MAX_ROWS = 5000;
-/** Ten times the streams may take so many times as long. */
+/** Bound on the time for ten times as many streams. */
 const MOST = 11;
 const KEY = 'sk_of_many_streams';
 const RUN = 'MANY';
@@ -43,7 +43,7 @@ test.each(SIZES)(
       startNode(EVIDENCE, ['export', '--all-time', '--request', RUN, '--quiet'], { cwd, env, nodeFlags: COUNTED });
     try {
       const interrupted = start();
-      // Six requests are made for each stream, and one for each page of the list.
+      // Six requests per stream, and one per page of the list.
       while (service.requests.length < 2 * size) await wait(100);
       interrupted.kill('SIGINT');
       const first = await finish(interrupted);
@@ -83,7 +83,7 @@ async function linesOf(file: string): Promise<number> {
   return lines;
 }
 
-/** The statement names the bundle of each stream. */
+/** Expects the statement to name each stream's bundle. */
 function expectSigned(file: string, publicFile: string, size: number): void {
   const { signature, ...signed } = openEnvelope(readFileSync(file), file);
   expect(isSignedBy(signed, signature, readPublicKey(readFileSync(publicFile, 'utf8'), publicFile))).toBe(true);
@@ -92,7 +92,7 @@ function expectSigned(file: string, publicFile: string, size: number): void {
   expect(ofStreams).toHaveLength(size);
 }
 
-/** A browser shows the report, with a table that it can search. */
+/** Opens the report in a browser, and searches its table. */
 async function openReport(file: string, size: number): Promise<void> {
   expect(statSync(file).size).toBeLessThan(50e6);
   const browser = await useChromium();

@@ -11,7 +11,7 @@ const run = promisify(execFile);
 const ROOT = resolve(import.meta.dirname, '../..');
 const WASM = 'src/verifier/decode/wasm';
 const copy = mkdtempSync(join(tmpdir(), 'mutants-'));
-/** A run of vitest removes the temporary folder of its own. */
+/** vitest removes the temporary folder of its run, so it gets a separate one. */
 const env = cleanEnvironment({ TMPDIR: join(copy, 'tmp') });
 
 beforeAll(() => {
@@ -22,7 +22,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(copy, { recursive: true }));
 
-/** Whether the quick tests of the decoder pass in the copy. */
+/** True if the decoder's quick tests pass in the copy. */
 async function passes(): Promise<boolean> {
   await run('sh', [join(copy, WASM, 'build.sh')], { cwd: copy, env });
   const vitest = join(ROOT, 'node_modules/.bin/vitest');

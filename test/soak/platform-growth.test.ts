@@ -9,10 +9,10 @@ import { call } from '../platform/service.ts';
 import { run } from '../support/process.ts';
 
 const SIZES = [10_000, 100_000, 1_000_000] as const;
-/** Ten times the entries may take so many times as long, beside what a request costs at each size. */
+/** Bound on the time for ten times as many entries, apart from a request's constant cost. */
 const MOST = 11;
 const FLOOR_MS = 30;
-/** More at a million entries than at ten thousand. */
+/** Bound on additional memory for a million entries instead of ten thousand. */
 const MOST_MORE_MB = 120;
 
 const START = new Date(Date.now() - 90 * 60_000);
@@ -44,9 +44,9 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** The least of three, and the most that was resident at a time meanwhile. */
+/** Returns the least cost of three, and the peak of resident memory. */
 async function costOf({ url, apiKey, pid }: (typeof served)[number], [method, path, body]: (typeof ASKED)[number][1]) {
-  // What was the most until now is forgotten: proc_pid_clear_refs(5).
+  // Reset the peak (proc_pid_clear_refs(5)).
   writeFileSync(`/proc/${pid}/clear_refs`, '5');
   const times: number[] = [];
   for (let round = 0; round < 3; round++) {

@@ -13,13 +13,13 @@ import { kill, PlatformProcesses } from '../platform/processes.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 
 const POLLS = 10_000;
-/** In turns, so that whatever else the machine does meets all of them. */
+/** Rounds that alternate between servers, so that other load affects all of them. */
 const ROUNDS = 5;
-/** In a second, over connections that are kept: those of a minute, ten times as many, and as fast as they go. */
+/** Polls per second over kept connections: a minute's polls, ten times as many, and unlimited. */
 const PACES = [POLLS / 60, POLLS / 6, Number.POSITIVE_INFINITY] as const;
 const WARMING_UP = 16_000;
 const IDLE_MS = 10_000;
-/** Of one processor, for as many polls in a minute that come together: at an even pace all pay above all for waking up. */
+/** Bound on the CPU share for a minute's polls that come together; at an even pace, waking up dominates the cost. */
 const MOST = 0.02;
 
 let folder: string;
@@ -35,14 +35,14 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** The least that Node.js can do: the same answer, without looking at the request. */
+/** A minimal Node.js server that returns the same answer without reading the request. */
 const BARE = `
   const headers = { 'x-request-id': crypto.randomUUID(), 'cache-control': 'no-store', etag: '"0"',
     'ratelimit-policy': '"requests";q=600000;w=60', ratelimit: '"requests";r=599999;t=30' };
   const server = require('node:http').createServer((_, response) => response.writeHead(304, headers).end());
   server.listen(0, '127.0.0.1', () => console.log('listening on http://127.0.0.1:' + server.address().port));`;
 
-/** A server, and a program that polls it with the last `ETag`, so that nothing is new. */
+/** A server, and a program that polls it with the last `ETag`, so that every answer is 304. */
 class Poller {
   readonly #server: ChildProcess;
   readonly #client: ChildProcessByStdio<Writable, Readable, null>;
@@ -66,7 +66,7 @@ class Poller {
     return poller;
   }
 
-  /** Microseconds of the processor that a poll takes, above what the process takes without any. */
+  /** Returns CPU microseconds per poll, in excess of an idle process. */
   async cost(pace: number): Promise<number> {
     const [began, before] = [performance.now(), this.#processorTime()];
     await this.#poll(POLLS / ROUNDS, pace);
@@ -79,7 +79,7 @@ class Poller {
     expect(await this.#answers.next()).toMatchObject({ value: 'done' });
   }
 
-  /** Milliseconds of all threads. https://docs.kernel.org/scheduler/sched-stats.html#proc-pid-schedstat */
+  /** Returns CPU milliseconds of all threads. https://docs.kernel.org/scheduler/sched-stats.html#proc-pid-schedstat */
   #processorTime(): number {
     const tasks = `/proc/${this.#server.pid}/task`;
     const times = readdirSync(tasks).map((task) => readFileSync(join(tasks, task, 'schedstat'), 'utf8').split(' ')[0]);

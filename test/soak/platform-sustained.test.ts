@@ -14,7 +14,7 @@ const SECONDS = Number(process.env['SOAK_SECONDS'] ?? 300);
 const RATE = 5000;
 const BATCH = 50;
 const P99_MS = 250;
-/** What the exports take besides: streams of so many entries each. */
+/** Streams that exports read meanwhile, and entries of each. */
 const EXPORTED = { streams: 10, entries: 5000 };
 const WRITTEN = 'written meanwhile';
 
@@ -31,7 +31,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** A platform with nothing in it; `afterAll` ends it, whatever a test came to. */
+/** Starts an empty platform; `afterAll` ends it. */
 async function newPlatform(words: readonly string[]) {
   const platform = await PlatformProcesses.init(words);
   platforms.push(platform);
@@ -39,7 +39,7 @@ async function newPlatform(words: readonly string[]) {
   return { origin, apiKey: platform.apiKey };
 }
 
-/** Sends batches of entries over connections that are kept. */
+/** Sends batches of entries over kept connections. */
 class Appender {
   readonly #pool: Pool;
   readonly #headers: Record<string, string>;
@@ -80,7 +80,7 @@ test(
       }
       return exports;
     })();
-    // A batch that waits for an earlier one counts from when it was due.
+    // Latency counts from the time at which a batch is due, even if an earlier one delays it.
     const latencies: number[] = [];
     const pending: Promise<void>[] = [];
     const began = performance.now();
@@ -142,7 +142,10 @@ test('PostgreSQL takes at least 0.4 of what it takes of the same rows bare', asy
   expect(ours / theirs).toBeGreaterThan(0.4);
 }, 300_000);
 
-/** The rows of a round, by as many clients and in transactions as large, into a table with the same columns and indexes. */
+/**
+ * Inserts a round's rows into a table with the same columns and indexes, with as many clients and equally large
+ * transactions.
+ */
 async function insertBare(database: string, round: number): Promise<number> {
   const clients = Array.from({ length: CLIENTS }, () => new pg.Client(database));
   for (const client of clients) await client.connect();

@@ -7,9 +7,9 @@ import { EVIDENCE, nodeToEnd } from '../support/process.ts';
 import { storyOf } from '../support/services/beside.ts';
 import { placeBeside, recordIn, words } from '../support/services/beside-export.ts';
 
-/** Of each of four kinds. */
+/** Number of records of each of four kinds. */
 const EACH = 25_000;
-/** Ids and numbers of all of them are held at a time, and never what they say. */
+/** Memory bound: ids and numbers of all records are held, but never their content. */
 const LIMIT_MB = 400;
 
 const closing: { close(): Promise<void> }[] = [];

@@ -3,9 +3,9 @@ import { defineConfig } from 'vitest/config';
 import { testsWithLongTables } from '../speeds.ts';
 
 /**
- * What takes long, or measures time and so wants a quiet machine: random kills, random damage, rates, the bench; and every
- * row of the tables of which `npm test` tries some. One at a time, each as long as `SOAK_SECONDS` says where it has no end
- * of its own.
+ * Tests that take long or measure time, and so need a quiet machine: random kills, random damage, rates, the bench, and
+ * every row of the tables that `npm test` samples. One file runs at a time; tests without an end run for
+ * `SOAK_SECONDS`.
  */
 export default defineConfig({
   test: {

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => place.close());
 
-/** What is measured, how often, and by how much the middle times may differ. */
+/** Operations to time, with the number of rounds and the bound on the difference of medians. */
 const ROWS: readonly [string, (email: string, network: string) => Promise<unknown>, number, number][] = [
   ['signing in', (email, network) => refused(at.signIn(email, { password: 'not the password', network })), 30, 0.1],
   ['a new password', (email, network) => at.accounts.credentials.forgot(email, network), 400, 0.3],
@@ -30,7 +30,7 @@ test.each(ROWS)(
   async (_what, ask, times, tolerance) => {
     const taken: Record<'somebody' | 'nobody', number[]> = { somebody: [], nobody: [] };
     for (let time = 0; time < times; time++) {
-      // Of the pauses for who guesses nothing is measured.
+      // The clock passes the pauses after wrong passwords.
       at.now += 25 * 60 * 60_000;
       const order = time % 2 === 0 ? (['somebody', 'nobody'] as const) : (['nobody', 'somebody'] as const);
       for (const who of order) {

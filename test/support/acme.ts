@@ -14,9 +14,7 @@ import { builtFolder, type Finished, runToEnd } from './process.ts';
 import { adminClient, allow, makeUser, type Radosgw, useRadosgw } from './radosgw.ts';
 import { type OpensslAuthority, startOpensslAuthority } from './tsa.ts';
 
-/** In the place of `acme-evidence`: other tests use the same store. */
-
-/** Months that the documents name, and those that they stand for: the last one that has ended, and its neighbours. */
+/** Months in the documents, and the months that replace them: the last one that ended, and its neighbors. */
 const LAST = lastEndedMonth(new Date());
 const MONTHS: Record<string, string> = {
   '2026-09': addMonths(LAST, -1),
@@ -24,37 +22,37 @@ const MONTHS: Record<string, string> = {
   '2026-11': addMonths(LAST, 1),
 };
 
-/** Programs that no test may start. They are called, with what they are given, and have to find the files that they read. */
+/** Programs that tests must not start. Stubs record their arguments and check that the files named exist. */
 const RECORDED = ['aws', 'createdb', 'createuser', 'crontab', 'kubectl', 'npm', 'sudo', 'systemctl'];
 
-/** A folder in which a reader of the documents types. */
+/** A folder in which a reader of the documents works. */
 export interface Place {
   folder: string;
-  /** As a shell carries it out that ends where a command fails. */
+  /** Runs a script in a shell that stops at the first failing command. */
   run(script: string, env?: Record<string, string>): Promise<Finished>;
-  /** What the programs were given that were not really started, line by line. */
+  /** Command lines of the stub programs, one per line. */
   recorded(): string[];
 }
 
-/** The company of the documents: its service, its authority, its archives. */
+/** The documents' company: its service, its authority, its archives. */
 export interface Acme {
   service: FalseService;
   authority: OpensslAuthority;
-  /** An empty folder. */
+  /** Creates an empty folder. */
   bare(): Place;
-  /** A signed and time-stamped archive with a run of the last month, its keys, a bundle, a package. */
+  /** Creates a signed and timestamped archive with a run of the last month, its keys, a bundle and a package. */
   filled(): Place;
-  /** The same in S3. */
+  /** Creates the same archive in S3. */
   inS3(): Promise<Place>;
-  /** Who may do in the bucket what the policies allow that `evidence init` wrote into a folder. */
+  /** Creates a user whose rights in the bucket are the policies that `evidence init` wrote into a folder. */
   writer(folder: string): Promise<Record<string, string>>;
   close(): Promise<void>;
 }
 
-/** @param isStarted whether `evidence` is a process of its own, as it is published, and not carried out in this one. */
+/** @param isStarted true to run `evidence` as a separate process, as users do; false to run it in this one. */
 export async function openAcme(isStarted: boolean): Promise<Acme> {
   const home = mkdtempSync(join(tmpdir(), 'acme-'));
-  // In the place of `acme-evidence`: other tests use the same store.
+  // A unique bucket replaces `acme-evidence`, because other tests use the same store.
   const bucket = `acme-evidence-${randomUUID()}`;
   const service = await startFalseService();
   for (const id of ['payments', 'logins', 'prod/api']) service.streams.set(id, { entries: entriesOf(id) });
@@ -113,7 +111,7 @@ function entriesOf(stream_id: string): SentEntry[] {
   return entries;
 }
 
-/** The folder of the programs that the shell finds: ours, and in the place of others what records them. */
+/** Makes a folder of programs for the shell: `evidence`, and stubs that record their arguments. */
 function makePrograms(home: string): string {
   const bin = join(home, 'bin');
   mkdirSync(bin);
@@ -123,7 +121,7 @@ function makePrograms(home: string): string {
   };
   const start = (name: string) => `"${process.execPath}" "${join(builtFolder(), 'dist/start', `${name}.cjs`)}"`;
   make('evidence', `exec ${start('evidence')} "$@"`);
-  // Serves on a port of its own, after the shell, until the test ends.
+  // Serves on a free port in the background, until the test ends.
   const serve = `: > served; ${start('evidence-platform')} "$@" --port 0 >> served 2>&1 & echo $! >> served.pid
   tail -n +1 -f --pid=$! served | grep -q -m 1 listening; exit`;
   make('evidence-platform', `if [ "$1" = serve ]; then\n  ${serve}\nfi\nexec ${start('evidence-platform')} "$@"`);
@@ -188,8 +186,8 @@ const EVENT = {
 };
 
 /**
- * The platform that was begun to be served in a place, in which there are events for it now.
- * @param printed by `evidence-platform init`.
+ * Reads the address and key of the platform served in a place, and adds events to it. @param printed output of
+ * `evidence-platform init`.
  */
 export function servedIn({ folder }: Place, printed: string): { apiKey: string; port: string } {
   writeFileSync(join(folder, 'events.json.gz'), gzipSync(`${JSON.stringify(EVENT)}\n`));
@@ -207,12 +205,12 @@ function stopServing(folder: string): void {
   for (const id of ids) process.kill(Number(id));
 }
 
-/** `sign` of the configuration. */
+/** Returns the `sign` section of the configuration. */
 export function signing({ url }: OpensslAuthority): Record<string, string> {
   return { key_file: 'signing.pem', tsa_url: url, tsa_roots: 'stamp-roots.pem' };
 }
 
-/** Puts a run into the bucket, which is made. */
+/** Creates the bucket and exports a run into it. */
 async function fillBucket(bucket: string, { folder, run }: Place): Promise<Radosgw> {
   const gateway = await useRadosgw();
   const client = adminClient(gateway);
@@ -224,7 +222,7 @@ async function fillBucket(bucket: string, { folder, run }: Place): Promise<Rados
   return gateway;
 }
 
-/** Has the configuration of a place name the bucket. */
+/** Sets the bucket in a place's configuration. */
 function configureS3(folder: string, bucket: string, endpoint: string): void {
   const file = join(folder, 'evidence.yaml');
   const retention = { mode: 'governance', years: 7, max_years: 30 };

@@ -12,7 +12,7 @@ import type { SealKeys } from '../../src/verifier/model/entry.ts';
 import { defaultContract } from '../../src/verifier/reading/default-contract.ts';
 import { verifyToken } from '../../src/verifier/timestamp/verify.ts';
 
-/** An entry on the wire; tests write whatever they like into it. */
+/** An entry on the wire; tests put arbitrary values into it. */
 export interface SentEntry {
   entry_id: string;
   stream_id: string;
@@ -41,7 +41,7 @@ export const SEAL_KEY = 'the seal key of the tests';
 export const KEYS: SealKeys = new Map([['k1', toHmacKey(Buffer.from(SEAL_KEY))]]);
 export const GENESIS = '0'.repeat(64);
 
-/** The entry with the hash and the seal that its content asks for. */
+/** Returns the entry with the hash and the seal of its content. */
 export function sealed(entry: SentEntry): SentEntry {
   const { hash: _hash, seal: _seal, ...content } = entry;
   const hash = createHash('sha256')
@@ -50,7 +50,7 @@ export function sealed(entry: SentEntry): SentEntry {
   return { ...entry, hash, seal: createHmac('sha256', SEAL_KEY).update(hash).digest('hex') };
 }
 
-/** A new entry after `previous`, or the first. */
+/** Returns a new entry after `previous`, or the first entry. */
 export function entryAfter(previous: SentEntry | null, more: Partial<SentEntry> = {}): SentEntry {
   const sequence = (previous?.sequence ?? 0) + 1;
   return sealed({
@@ -71,14 +71,14 @@ export function entryAfter(previous: SentEntry | null, more: Partial<SentEntry> 
   });
 }
 
-/** An intact chain from its first entry on. */
+/** Returns an intact chain from its first entry on. */
 export function chainOf(length: number, more: Partial<SentEntry> = {}): SentEntry[] {
   const entries: SentEntry[] = [];
   for (let index = 0; index < length; index++) entries.push(entryAfter(entries.at(-1) ?? null, more));
   return entries;
 }
 
-/** A package that states of its entries what an honest service would. */
+/** Returns a package with the statements of an honest service about its entries. */
 export function packageOf(entries: SentEntry[], more: Partial<SentPackage> = {}): SentPackage {
   return {
     format: 'evidence-package/1',
@@ -109,7 +109,7 @@ export interface ReadingOptions {
   actions?: boolean;
 }
 
-/** Reads a package; each piece is overwritten once it was pushed. */
+/** Reads a package, and overwrites each piece after pushing it. */
 export function readPackage(sent: SentPackage | string, options: ReadingOptions = {}): PackageReading {
   const { keys = KEYS, cuts = [], watch = [], compared = [], dated = [], ...expected } = options;
   const bytes = Buffer.from(typeof sent === 'string' ? sent : JSON.stringify(sent));
@@ -137,7 +137,7 @@ export function examineReading(
   return examine(observationsOf(reading, more), required);
 }
 
-/** What may be observed besides the entries. */
+/** Observations other than the entries. */
 export type Observed = Known & ReadForms & Measures;
 
 export function observationsOf(reading: PackageReading, more: Partial<Observed> = {}): Observations {
@@ -170,12 +170,12 @@ export function observationsOf(reading: PackageReading, more: Partial<Observed> 
 /** A list of streams that states nothing. */
 export const NO_STATEMENT: RecordedStatement = { entryCount: null, headSequence: null, headDigest: null, readAt: '' };
 
-/** A list of streams that states this entry as the newest. */
+/** Returns the statement of a list of streams that names this entry as the newest. */
 export function statedAt(headSequence: number | null): RecordedStatement {
   return { ...NO_STATEMENT, headSequence };
 }
 
-/** What was found and where, without the words. */
+/** Returns codes and positions of findings. */
 export function bare(findings: readonly { code: string; sequence?: number; from?: number; to?: number }[]): string[] {
   return findings.map(
     ({ code, sequence, from, to }) => `${code} ${sequence ?? (to === undefined ? '' : `${from}-${to}`)}`,

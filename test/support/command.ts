@@ -12,7 +12,7 @@ interface CommandOptions {
   environment?: NodeJS.ProcessEnv;
 }
 
-/** What a command is given, and what it printed. For what needs no process of its own. */
+/** Creates the context of a command that runs in this process, with the output that it prints. */
 export function commandIn(
   directory: string,
   { json = true, verbose = false, environment = {} }: CommandOptions = {},
@@ -33,20 +33,19 @@ export function commandIn(
   };
 }
 
-/** What came of a command. */
+/** Result of a command. */
 export interface Answer {
   code: number;
-  // biome-ignore lint/suspicious/noExplicitAny: the document of a command, whose form is not what is tested here.
+  // biome-ignore lint/suspicious/noExplicitAny: a command's document, whose schema other tests check.
   document: any;
   stdout: string;
   stderr: string;
-  /** The message of the error that it ended with; empty for none. */
+  /** Message of the final error; empty for none. */
   said: string;
 }
 
 /**
- * Carries out a command in this process, as `evidence` does it.
- * @param flags as the parser gives them, of which a command reads what it knows.
+ * Runs a command in this process, as `evidence` does. @param flags parsed flags; the command reads those that it knows.
  */
 export async function carryOut<Flags extends object>(
   command: Command<Flags>,

@@ -7,7 +7,7 @@ import { sealedHeadOf } from '../../src/platform/audit/repository.ts';
 import { DerivedSealKeys } from '../../src/platform/audit/seal-keys.ts';
 import { RowSeals } from '../../src/platform/audit/sealed-rows.ts';
 
-/** What somebody with the database of a platform could do to it behind the service's back. */
+/** Opens a platform's database, without the triggers that protect its entries. */
 function openDatabase(dataDir: string): DatabaseSync {
   const database = new DatabaseSync(join(dataDir, 'platform.sqlite'));
   database.exec(
@@ -16,7 +16,7 @@ function openDatabase(dataDir: string): DatabaseSync {
   return database;
 }
 
-/** What of an entry is hashed as it stands in its column. */
+/** Columns that the hash covers unchanged. */
 const HASHED = [
   'action',
   'entry_id',
@@ -30,7 +30,9 @@ const HASHED = [
 
 const NUMBER = '(SELECT stream_no FROM streams WHERE stream_id = ?)';
 
-/** Changes who acted in entry `from`, and hashes and seals it and all after it anew, as the holder of the key can. */
+/**
+ * Changes the actor of entry `from`, then hashes and seals that entry and all later ones, as a holder of the key can.
+ */
 export function rewriteHistory(dataDir: string, streamId: string, from: number, key: Uint8Array): void {
   const database = openDatabase(dataDir);
   const rows = database
@@ -61,7 +63,7 @@ export function rewriteHistory(dataDir: string, streamId: string, from: number, 
   database.close();
 }
 
-/** Takes away the entries after `last`, and makes the stream's row fit. */
+/** Removes the entries after `last`, and updates the stream's row. */
 export function cutOff(dataDir: string, streamId: string, last: number): void {
   const database = openDatabase(dataDir);
   database.prepare(`DELETE FROM entries WHERE stream_no = ${NUMBER} AND sequence > ?`).run(streamId, last);
@@ -75,7 +77,7 @@ export function cutOff(dataDir: string, streamId: string, last: number): void {
   database.close();
 }
 
-/** Seals the row of a stream as the platform does, whose master key it takes. */
+/** Seals a stream's row with the platform's master key. */
 function sealHead(database: DatabaseSync, dataDir: string, streamId: string): void {
   const row = database.prepare('SELECT * FROM streams WHERE stream_id = ?').get(streamId);
   if (row === undefined) throw new Error('there is no such stream');
@@ -84,7 +86,7 @@ function sealHead(database: DatabaseSync, dataDir: string, streamId: string): vo
   database.prepare('UPDATE streams SET head_seal = ? WHERE stream_id = ?').run(seal, streamId);
 }
 
-/** Puts another seal on an entry. */
+/** Replaces the seal of an entry. */
 export function changeSeal(dataDir: string, streamId: string, sequence: number): void {
   const database = openDatabase(dataDir);
   database
@@ -93,7 +95,7 @@ export function changeSeal(dataDir: string, streamId: string, sequence: number):
   database.close();
 }
 
-/** Takes a stream away as if it had never been. */
+/** Removes a stream and every trace of it. */
 export function removeStream(dataDir: string, streamId: string): void {
   const database = openDatabase(dataDir);
   database.exec('PRAGMA foreign_keys = OFF');

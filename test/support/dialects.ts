@@ -12,17 +12,17 @@ import { openContract } from '../../src/verifier/reading/reading.ts';
 import { STREAM } from './chain.ts';
 import { DIALECTS, describeDialect } from './vendor-dialects.ts';
 
-/** Chains of any dialect, their digests by the slow path. */
+/** Chains of any dialect, with digests from the slow path. */
 export interface Dialect {
   name: string;
   description: Description;
   contract: Contract;
-  /** The path that decides: every entry parsed, written anew and hashed by itself. */
+  /** The reference path, which parses, canonicalizes and hashes each entry. */
   slow: Contract;
   keys: SealKeys;
 }
 
-/** Random numbers from a seed, so that a case can be had again. */
+/** Seeded random numbers, so that every case can be reproduced. */
 export type Random = (below: number) => number;
 
 const SECRETS = ['chain-2026', 'k1', 'k2', 'k-é'];
@@ -39,7 +39,7 @@ const templates = readdirSync(folder).map((file) =>
   dialectOf(file, parseContract(readFileSync(join(folder, file), 'utf8'), file)),
 );
 
-/** The recipes of the invented services. */
+/** Recipes of the invented services. */
 const python: PreimagePart = {
   json: {
     form: 'python',
@@ -131,12 +131,12 @@ const services = [
   }),
 ];
 
-/** Those of templates/contract, of the invented services, and of test/contract. */
+/** Dialects of templates/contract, of the invented services, and of test/contract. */
 export const ALL_DIALECTS: readonly Dialect[] = [
   ...templates,
   ...services,
   ...DIALECTS.map(([name, changes]) => dialectOf(name, describeDialect(name, changes))),
-  // The second join is a part of what stands after the first.
+  // The second join is part of the bytes after the first.
   dialectOf(
     'two joins',
     describeDialect('two joins', {
@@ -155,7 +155,7 @@ export function dialectNamed(name: string): Dialect {
   return found;
 }
 
-/** A digest, and a seal, before they are known. */
+/** Placeholders for a digest and a seal that are not computed yet. */
 const DIGEST = '@digest@';
 const SEAL = '@seal@';
 
@@ -165,7 +165,7 @@ export interface Style {
   pretty: boolean;
 }
 
-/** The members of an entry by their paths; what is undefined is absent. */
+/** Members of an entry by path; an undefined member is absent. */
 type Members = Map<string, Json | undefined>;
 
 const WORDS = [
@@ -212,7 +212,7 @@ function fieldsOf(preimage: readonly PreimagePart[]): string[] {
   });
 }
 
-/** As the service writes it: nested paths are members of objects. */
+/** Nests members by their paths, as the service writes them. */
 function toObject(members: Members): { [name: string]: Json } {
   const object: { [name: string]: Json } = {};
   for (const [path, value] of members) {
@@ -254,7 +254,7 @@ function encoded(hex: string, encoding: DigestEncoding, prefix = ''): string {
   return prefix + Buffer.from(hex, 'hex').toString(encoding);
 }
 
-/** What the slow path reads; null where it is no entry. Given in latin1. */
+/** Reads an entry, given as latin1, with the slow path; null if the text is no entry. */
 export function readOne({ slow, keys }: Dialect, text: string): Entry | null {
   const bytes = Buffer.from(text, 'latin1');
   try {
@@ -273,12 +273,12 @@ export function readOne({ slow, keys }: Dialect, text: string): Entry | null {
 
 const HEX_DIGITS: Record<string, number> = { 256: 64, 384: 96, 512: 128 };
 
-/** Bytes of a digest. */
+/** Returns the length of a digest in bytes. */
 export function digestBytes({ description }: Dialect): number {
   return (HEX_DIGITS[description.digest.recipe?.algorithm.slice(-3) ?? '256'] ?? 64) / 2;
 }
 
-/** The entry with this digest (hex), or with the one that the slow path computes, and with its seal. In latin1. */
+/** Inserts this digest (hex), or the one that the slow path computes, and the seal. Texts are latin1. */
 export function stamp(dialect: Dialect, text: string, digest?: string): string {
   const { encoding, prefix } = dialect.description.digest;
   const nothing = encoded('00'.repeat(digestBytes(dialect)), encoding, prefix);
@@ -297,7 +297,7 @@ export function stamp(dialect: Dialect, text: string, digest?: string): string {
   return text.replace(DIGEST, digestText).replace(SEAL, encoded(made, seal?.encoding ?? 'hex'));
 }
 
-/** What the first entry sends as its predecessor's digest. */
+/** Returns the value that the first entry sends as its predecessor's digest. */
 export function genesisOf(dialect: Dialect): Json | undefined {
   const { genesis, encoding, prefix } = dialect.description.digest;
   if (genesis === 'null') return null;
@@ -306,7 +306,7 @@ export function genesisOf(dialect: Dialect): Json | undefined {
   return genesis === 'zeros' ? encoded('00'.repeat(digestBytes(dialect)), encoding, prefix) : genesis.text;
 }
 
-/** An entry without its digest and its seal, its members in any order. In latin1. */
+/** Returns an entry without digest and seal, with its members in random order. Texts are latin1. */
 export function draftOf(
   dialect: Dialect,
   index: number,
@@ -319,7 +319,7 @@ export function draftOf(
   return Buffer.from(write(toObject(new Map(members)), style)).toString('latin1');
 }
 
-/** What the slow path reads as this entry's digest, as the next one has to name it. */
+/** Returns this entry's digest as the slow path reads it, for the next entry. */
 export function digestTextOf(dialect: Dialect, entry: string): string {
   return (
     readOne(dialect, entry)?.digestText ??
@@ -327,7 +327,7 @@ export function digestTextOf(dialect: Dialect, entry: string): string {
   );
 }
 
-/** The style in which most services of this kind would send. */
+/** Returns the formatting that most services of this kind use. */
 export function usualStyle({ description }: Dialect): Style {
   const form = description.digest.recipe?.preimage.flatMap((part) =>
     typeof part === 'object' && 'json' in part ? [part.json] : [],
@@ -335,7 +335,7 @@ export function usualStyle({ description }: Dialect): Style {
   return { spaced: form?.form === 'python' && form.separators === 'spaced', ascii: false, pretty: false };
 }
 
-/** A chain, in latin1. */
+/** Returns a chain in latin1. */
 export function chainIn(
   dialect: Dialect,
   length: number,
@@ -358,7 +358,7 @@ const HEAD = JSON.stringify({
   generated_at: '2026-11-01T00:00:00.000Z',
 }).slice(0, -1);
 
-/** A package of entries given in latin1. */
+/** Returns a package of entries given as latin1. */
 export function packageIn({ description }: Dialect, entries: readonly string[]): Buffer {
   const stated = {
     entry_count: description.numbers === 'text' ? String(entries.length) : entries.length,

@@ -4,23 +4,23 @@ import { basename, join, resolve } from 'node:path';
 const ROOT = resolve(import.meta.dirname, '../..');
 const TOPICS = 'templates/help';
 
-/** A text that users read, as a path in the checkout. */
+/** A text for users, with its path in the checkout. */
 export interface Document {
   path: string;
   text: string;
 }
 
-/** What stands between two fences. */
+/** A fenced block. */
 export interface Fenced {
   path: string;
-  /** The word after the first fence; empty for none. */
+  /** Language after the opening fence; empty for none. */
   language: string;
   text: string;
-  /** Its number among those of its language in the document, from 0 on. */
+  /** Zero-based index among the document's blocks of this language. */
   index: number;
 }
 
-/** README.md and the topics of `evidence help` and `evidence-platform help`. */
+/** Reads README.md and the topics of `evidence help` and `evidence-platform help`. */
 export function readDocuments(): Document[] {
   const names = readdirSync(join(ROOT, TOPICS), { recursive: true, encoding: 'utf8' });
   const topics = names.filter((name) => name.endsWith('.md')).map((name) => `${TOPICS}/${name}`);
@@ -40,7 +40,7 @@ export function fencedIn({ path, text }: Document): Fenced[] {
   });
 }
 
-/** The lines for the shell of a topic, or of README. */
+/** Returns the shell lines of a topic or of the README. */
 export function shellLines(name: string, index: number): string {
   const path = name === 'README' ? 'README.md' : `${TOPICS}/${name}.md`;
   const found = fencedIn(readDocument(path)).filter(({ language }) => language === 'sh')[index];
@@ -48,7 +48,10 @@ export function shellLines(name: string, index: number): string {
   return found.text;
 }
 
-/** `claims` of `templates/help/claims.md`, `platform/run` of `templates/help/platform/run.md`, `README` of `README.md`. */
+/**
+ * Returns the name of a document: `claims` for `templates/help/claims.md`, `platform/run` for
+ * `templates/help/platform/run.md`, `README` for `README.md`.
+ */
 export function nameOf(path: string): string {
   const folder = path.startsWith(`${TOPICS}/platform/`) ? 'platform/' : '';
   return `${folder}${basename(path, '.md')}`;

@@ -1,15 +1,15 @@
-/** What pages of a PDF can be given to draw with. */
+/** Resources for drawing the pages of a PDF. */
 export interface Deps {
-  /** Objects from number 20 on, in the order of their numbers. */
+  /** Objects from number 20 on, in order. */
   objects?: string[];
-  /** More entries of the pages' resources, of the pages and of the catalog. */
+  /** Additional entries of the pages' resources, of the pages and of the catalog. */
   resources?: string;
   fonts?: string;
   page?: string;
   catalog?: string;
 }
 
-/** A PDF written by hand, from the operators of each of its pages. Font F1 is Helvetica. */
+/** Writes a PDF by hand, from the operators of each page. Font F1 is Helvetica. */
 export function drawnPdf(
   pages: readonly string[],
   { objects = [], resources = '', fonts = '', page = '', catalog = '' }: Deps = {},
@@ -44,17 +44,17 @@ export function drawnPdf(
   return Buffer.from(text, 'latin1');
 }
 
-/** A stream object. @param dictionary more of its entries. */
+/** Returns a stream object. @param dictionary additional entries. */
 export function stream(content: string, dictionary = ''): string {
   return `<</Length ${content.length}${dictionary}>>stream\n${content}\nendstream`;
 }
 
-/** One line of text, its baseline so many points from the left and from below. */
+/** Returns a line of text with its baseline at this point, measured from the left and from the bottom. */
 export function put(text: string, x = 50, y = 700, size = 9): string {
   return `BT /F1 ${size} Tf 1 0 0 1 ${x} ${y} Tm (${text.replace(/[()\\]/g, '\\$&')}) Tj ET\n`;
 }
 
-/** Lines below each other, from 700 points on. */
+/** Returns lines below each other, starting at 700 points. */
 export function list(...lines: string[]): string {
   return lines.map((line, index) => put(line, 50, 700 - 14 * index)).join('');
 }

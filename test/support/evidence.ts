@@ -4,7 +4,7 @@ import { cleanEnvironment, type RunOptions } from './environment.ts';
 import './parsed-fonts.ts';
 import { keptOutput } from './output.ts';
 
-/** What a command line came to. */
+/** Output and exit code of a command line. */
 export interface Ended {
   code: number;
   stdout: string;
@@ -12,14 +12,14 @@ export interface Ended {
 }
 
 /**
- * Runs `evidence` in this process, which is an order of magnitude cheaper than a process of its own. What is about a process
- * (signals, pipes, memory) needs `evidenceProcess`.
+ * Runs `evidence` in this process, which is ten times cheaper than a separate one. Tests of processes (signals, pipes,
+ * memory) need `evidenceProcess`.
  */
 export function evidence(words: readonly string[], options: RunOptions): Promise<Ended> {
   return evidenceUntil(null, words, options);
 }
 
-/** The same, interrupted as by Ctrl-C once it prints a text; never for null. */
+/** Runs `evidence` likewise, and interrupts it as Ctrl-C does once it prints a text; never for null. */
 export async function evidenceUntil(
   text: string | null,
   words: readonly string[],
@@ -55,10 +55,10 @@ export async function evidenceUntil(
   }
 }
 
-/** What commands that run now have set, and how many they are. */
+/** Variables of the commands that run at present, and the number of these commands. */
 const shared = { variables: '', commands: 0, before: {} as Record<string, string | undefined> };
 
-/** Libraries read their variables from the process. Commands that run at once have the same. */
+/** Libraries read variables from the process, so concurrent commands must have the same ones. */
 async function withVariables(env: Record<string, string>, work: () => Promise<number>): Promise<number> {
   const foreign = Object.entries(env).filter(([name]) => !name.startsWith('EVIDENCE_'));
   const variables = JSON.stringify(foreign);

@@ -7,31 +7,31 @@ import { evidence } from './evidence.ts';
 import { json, type ReceivedRequest, type Reply, startFaultServer } from './fault-server.ts';
 import { packagePdf } from './services/package-pdf.ts';
 
-/** What a service of the default contract tells of a stream; each of its answers can be another one. */
+/** Answers about a stream by a service of the default contract; tests can change each of them. */
 export interface Told {
   entries: SentEntry[];
-  /** What a package of a period holds, where that is not all of it. */
+  /** Selects the entries of a package; by default all of the period. */
   packaged?: (entries: SentEntry[]) => SentEntry[];
-  /** What is listed, likewise. */
+  /** Selects the entries of the listing; by default all of the period. */
   listed?: (entries: SentEntry[]) => SentEntry[];
-  /** What the list of streams says of the stream beside its id. */
+  /** Members of the stream in the list of streams, other than its id. */
   stated?: object;
-  /** What the package says otherwise. */
+  /** Members of the package to change. */
   package?: object;
-  /** No package of it is made, with this status. */
+  /** Status with which the service refuses to make a package. */
   refused?: number;
-  /** Forms that are not delivered. */
+  /** Forms that the service withholds. */
   withheld?: string[];
-  /** Entries by action, as the summary states them; none unless told. */
+  /** Entries by action, as the summary states them; none by default. */
   actions?: Record<string, number>;
-  /** What the answer to `generate` says otherwise, and that of the package's status. */
+  /** Members to change in the answer to `generate`, and in the package's status. */
   made?: object;
   ready?: object;
-  /** As the Date header of the answer to `generate`. */
+  /** Date header of the answer to `generate`. */
   date?: Date;
-  /** Entries after a number are not listed. */
+  /** Refuses to list the entries after a number. */
   refuseAfter?: boolean;
-  /** No package of it is to be had. */
+  /** Makes no package of the stream available. */
   unavailable?: boolean;
 }
 
@@ -42,19 +42,19 @@ interface Period {
 
 export interface FalseService {
   url: string;
-  /** By stream id; what is not in here is not listed. */
+  /** Streams by id; the service lists no others. */
   streams: Map<string, Told>;
-  /** The Date header of every answer; that of the machine's clock unless told. */
+  /** Date header of every answer; by default the machine's time. */
   date: Date | null;
   /** Answers 403 for a stream that does not exist. */
   hidesUnknown: boolean;
-  /** Changes an answer before it is sent. @param path decoded, as `/streams/s/verify`. */
+  /** Changes an answer before it is sent. @param path decoded, such as `/streams/s/verify`. */
   twist: (reply: Reply, path: string, request: ReceivedRequest) => Reply | Promise<Reply>;
-  /** As it received them. */
+  /** Received requests, in order. */
   requests: readonly ReceivedRequest[];
-  /** Where it is exported and verified. */
+  /** Folder of the exports and of the archive. */
   directory: string;
-  /** Exports in this process, and returns what was printed with `--json`. */
+  /** Exports in this process, and returns the output of `--json`. */
   export(flags: {
     request?: string;
     period?: string;
@@ -74,9 +74,9 @@ export interface FalseService {
 
 export interface Printed {
   code: number;
-  // biome-ignore lint/suspicious/noExplicitAny: the document of a command, whose form is not what is tested here.
+  // biome-ignore lint/suspicious/noExplicitAny: a command's document, whose schema other tests check.
   document: any;
-  /** On the standard error stream. */
+  /** Standard error output. */
   said: string;
 }
 
@@ -115,7 +115,7 @@ export async function startFalseService(
   return service;
 }
 
-/** Flags as they are typed. */
+/** Formats flags for a command line. */
 function flagWords(flags: object): string[] {
   return Object.entries(flags).flatMap(([name, value]) => {
     if (value === true) return [`--${name}`];
@@ -160,7 +160,7 @@ async function answer(
   return formOf(form, id, asked.streamId, told, told.packaged === undefined ? entries : told.packaged(entries));
 }
 
-/** A key without the right is refused whatever stream it asks for. */
+/** True if a key without rights is refused for every stream. */
 function isRefusedAll(streams: ReadonlyMap<string, Told>): boolean {
   return [...streams.values()].every(({ refused }) => refused === 403);
 }

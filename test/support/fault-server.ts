@@ -9,23 +9,23 @@ export interface ReceivedRequest {
   headers: IncomingMessage['headers'];
   body: string;
   bytes: Buffer;
-  /** Milliseconds, monotonic. */
+  /** Monotonic time in milliseconds. */
   at: number;
-  /** What was answered; null until then, and for ever when nothing was. */
+  /** Status of the answer; null until then, and without an answer. */
   status: number | null;
 }
 
 export interface Reply {
   status?: number;
   headers?: Record<string, string>;
-  /** One that is iterated is sent chunked, as it comes. */
+  /** Body; an iterable is sent in chunks as it yields them. */
   body?: string | Uint8Array | AsyncIterable<Uint8Array>;
   /**
-   * `cut` sends half of the body and breaks the connection, `stall` sends half and then nothing, `close` sends all of
-   * it and ends the connection in order, whatever `content-length` promised.
+   * `cut` sends half of the body and breaks the connection; `stall` sends half and then nothing; `close` sends the
+   * whole body and closes the connection normally, whatever `content-length` states.
    */
   end?: 'cut' | 'stall' | 'close' | 'silence' | 'reset';
-  /** Written to the connection in place of everything else, for what no HTTP library would send. */
+  /** Bytes to write instead of an HTTP answer. */
   raw?: string;
 }
 
@@ -44,8 +44,8 @@ export const json = (value: unknown, more: Partial<Reply> = {}): Reply => ({
 });
 
 /**
- * Answers each request with the next reply, the last one for ever; a function replies as it likes. It is strict: what
- * it did not expect is a 500 that says so.
+ * Answers each request with the next reply, and repeats the last one; a function computes the reply. An unexpected
+ * request gets a 500 that describes it.
  */
 export async function startFaultServer(...replies: (Reply | Answer)[]): Promise<FaultServer> {
   const requests: ReceivedRequest[] = [];
@@ -81,7 +81,7 @@ export async function startFaultServer(...replies: (Reply | Answer)[]): Promise<
 
 async function send(outgoing: ServerResponse, { raw, ...reply }: Reply): Promise<void> {
   const { status = 200, body = '', end } = reply;
-  // Node.js would tell the time of the machine, also where a test sets another.
+  // Node.js would send the machine's time even if a test sets another.
   const headers = { date: new Date().toUTCString(), ...reply.headers };
   if (raw !== undefined) outgoing.socket?.end(raw);
   if (raw !== undefined || end === 'silence') return;
@@ -91,7 +91,7 @@ async function send(outgoing: ServerResponse, { raw, ...reply }: Reply): Promise
   }
   if (isIterated(body)) {
     outgoing.writeHead(status, headers);
-    // A client that hangs up in the middle is one of the cases.
+    // Some tests hang up during the body.
     await pipeline(body, outgoing).catch(() => undefined);
     return;
   }
@@ -109,7 +109,7 @@ function isIterated(body: NonNullable<Reply['body']>): body is AsyncIterable<Uin
   return typeof body === 'object' && Symbol.asyncIterator in body;
 }
 
-/** An address at which nothing listens. */
+/** Returns an address without a listener. */
 export async function unusedUrl(): Promise<string> {
   const server = await startFaultServer({});
   await server.close();

@@ -1,15 +1,15 @@
 import { chainOf, entryAfter, packageOf, type SentEntry } from './chain.ts';
 
-/** A document built to hurt who reads it. */
+/** A document built to exhaust its reader. */
 export interface Hurtful {
   name: string;
-  /** About how many bytes, levels or members; the second four times the first. */
+  /** Approximate numbers of bytes, levels or members; the second is four times the first. */
   sizes: readonly [number, number];
-  /** How far the resident set may exceed that of a small package, in bytes, at the second size. */
+  /** Bytes by which the resident set may exceed a small package's, at the second size. */
   memory: number;
-  /** How `evidence verify` ends. */
+  /** Exit code of `evidence verify`. */
   exit: 0 | 1 | 3;
-  /** Codes of all findings, each once. */
+  /** Codes of all findings, without duplicates. */
   findings: string[];
   write(size: number): Iterable<string>;
 }
@@ -30,7 +30,7 @@ interface Sent {
   text: string;
 }
 
-/** The entries and what the package of their stream says of them. */
+/** Writes a package around the entries. */
 function* packed(entries: Iterable<Sent>): Iterable<string> {
   let [count, last]: [number, SentEntry | null] = [0, null];
   for (const { entry, text } of entries) {
@@ -44,7 +44,7 @@ function* packed(entries: Iterable<Sent>): Iterable<string> {
   yield `],${JSON.stringify(stated).slice(1)}`;
 }
 
-/** A sound chain, each of its entries as `toText` writes it. */
+/** Writes a sound chain, with each entry formatted by `toText`. */
 function* chain(
   bytes: number,
   toText: (entry: SentEntry, index: number) => string = (entry) => JSON.stringify(entry),
@@ -60,26 +60,26 @@ function* chain(
   }
 }
 
-/** A small entry, and a large one after it. */
+/** Yields a small entry and a large one. */
 function* withLarge(metadata: unknown, toText: (text: string) => string = (text) => text): Iterable<Sent> {
   const entries = chainOf(1);
   entries.push(entryAfter(entries[0] ?? null, { metadata }));
   for (const entry of entries) yield { entry, text: toText(JSON.stringify(entry)) };
 }
 
-/** Every token far from the next. */
+/** Puts white space between all tokens. */
 function spread(entry: SentEntry): string {
   return JSON.stringify(entry, null, 10).replaceAll('\n', `\n${' '.repeat(300)}\r\t`);
 }
 
-/** Members in another order in every entry. */
+/** Orders members differently in every entry. */
 function turned(entry: SentEntry, index: number): string {
   const members = Object.entries(entry);
   const start = (index * 7) % members.length;
   return JSON.stringify(Object.fromEntries([...members.slice(start), ...members.slice(0, start)]));
 }
 
-/** Every character of every text escaped. */
+/** Escapes every character of every text. */
 function escaped(entry: SentEntry): string {
   return JSON.stringify(entry).replace(/:"((?:[^"\\]|\\.)*)"/g, (_, text: string) => {
     const units = [...(JSON.parse(`"${text}"`) as string)].map((c) => c.charCodeAt(0).toString(16).padStart(4, '0'));
@@ -87,7 +87,7 @@ function escaped(entry: SentEntry): string {
   });
 }
 
-/** Numbers that only a reader who knows their value can write in the canonical form. */
+/** Spells numbers so that canonicalizing requires parsing them. */
 function spelled(entry: SentEntry): string {
   return JSON.stringify(entry).replaceAll('0.5', '500.000E-3').replaceAll('1e-7', '0.00000010000');
 }
@@ -187,7 +187,7 @@ export const HURTFUL: Hurtful[] = [
   },
   {
     ...SOUND,
-    // As many values as may stand beside the entries.
+    // The largest permitted number of values beside the entries.
     sizes: [300_000, 1_200_000],
     memory: 64 * MB,
     name: 'what looks like the list of entries, before it',

@@ -6,7 +6,7 @@ import { builtFolder, run } from './process.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-/** A folder in which the package is installed as its users do it, with a link to each file of it. */
+/** Installs the package into a folder as users do, with a link to each of its files. */
 export async function installInto(folder: string): Promise<string> {
   const { original } = await oncePerRun('installed-package', async (original) => {
     await install(original);
@@ -24,7 +24,7 @@ async function install(folder: string): Promise<void> {
   await run('npm', ['install', ...options, join(folder, tarball)], folder);
 }
 
-/** What `npm pack` packs, with what was built for all tests in the place of what it would build first. */
+/** Collects the files that `npm pack` packs, with the build that all tests share. */
 function packageFolder(): string {
   const place = mkdtempSync(join(tmpdir(), 'package-'));
   const { files, scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));

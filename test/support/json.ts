@@ -1,13 +1,13 @@
 import type { Json } from '../../src/core/json/canonical.ts';
 
-/** Arrays in arrays, `depth` of them. */
+/** Nests `depth` arrays. */
 export function nested(depth: number): Json {
   let value: Json = [];
   for (let level = 1; level < depth; level++) value = [value];
   return value;
 }
 
-/** What a call throws; null when it returns. */
+/** Returns the error that a call throws; null if it returns. */
 export function thrownBy(call: () => unknown): unknown {
   try {
     call();

@@ -4,29 +4,27 @@ import type { Limit } from './rate-limits.ts';
 
 export interface LyingService {
   auditUrl: string;
-  /** As they came: `GET /audit/streams/?limit=500`. */
+  /** Requests in order, such as `GET /audit/streams/?limit=500`. */
   requests: string[];
   close(): void;
 }
 
-/** What is said instead of an answer that is JSON. */
+/** Replaces a JSON answer; undefined keeps it. */
 export type Lie = (path: string, answer: Json) => Json | undefined;
-// biome-ignore lint/suspicious/noExplicitAny: any answer of the service, to be changed in any way.
+// biome-ignore lint/suspicious/noExplicitAny: tests change arbitrary members of the service's answers.
 type Json = any;
 
-/** Says of every stream that the service itself has found it good. */
+/** Claims that the service verified every stream. */
 export const claimVerified: Lie = (path, answer) =>
   path.endsWith('/verify') ? { ...answer, verified: true, failures: [] } : undefined;
 
-/** Says a summary that nobody can read, so that `agreement` stays unproved. */
+/** Replaces the summary with an unreadable one, so that `agreement` stays unproved. */
 export const garbleSummary: Lie = (path) => (path.endsWith('/summary') ? [] : undefined);
 
 /**
- * Stands before a real audit service and hands everything through as it is, but for the answers that `lie` has
- * something to say about.
- *
- * @param auditUrl its address, or what says it at each request.
- * @param limit is asked at each request; what it turns away is answered with 429.
+ * Starts a proxy for a real audit service that changes only the answers for which `lie` returns one. @param auditUrl
+ * address of the service, or a function that is called for each request. @param limit checks each request; refused
+ * requests get a 429.
  */
 export async function lieAbout(
   auditUrl: string | (() => string),
@@ -68,7 +66,7 @@ function forward(target: URL, lie: Lie, incoming: IncomingMessage, outgoing: Ser
     headers: incoming.headers,
   };
   const onward = request(options, (answer) => {
-    // Packages are handed through as they come; the other answers are short.
+    // Packages are streamed; the other answers are short.
     if (!/json/.test(answer.headers['content-type'] ?? '') || /\/json$/.test(path)) {
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(outgoing);

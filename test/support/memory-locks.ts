@@ -2,19 +2,19 @@ import type { Archive, Locks } from '../../src/exporter/archive/archive.ts';
 import { openMemoryArchive } from '../../src/exporter/archive/memory.ts';
 import type { Inspected, ObjectLock } from '../../src/verifier/archive/archive.ts';
 
-/** What a store shows of an object; `hidden` for one that this identity may not see. */
+/** Lock state that a store shows; `hidden` if this identity may not see it. */
 export interface Shown {
   lock: Inspected['lock'];
   held: boolean | 'hidden';
 }
 
-/** An archive in memory that keeps locks in a table, and enforces none of them. */
+/** An archive in memory that records locks and enforces none. */
 export class LockingArchive {
   readonly table = new Map<string, Shown>();
   readonly archive: Archive;
-  /** The lock of what is put. */
+  /** Lock of new objects. */
   initially: ObjectLock | null;
-  /** Is told of each change, before it is made. */
+  /** Called before each change. */
   onChange: (key: string) => void = () => {};
 
   constructor(initially: ObjectLock | null) {

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What takes longest to make is a store of its own. */
+/** Time limit for making a value; a store takes longest. */
 const WITHIN_MS = 240_000;
 
 /**
- * What all workers of this test run share: made by the first test that asks, in a folder of its own.
- * @param make gives what JSON can hold.
+ * Shares a value between all workers of a test run: the first test that asks makes it, in a separate folder. @param
+ * make returns JSON.
  */
 export async function oncePerRun<Made>(name: string, make: (folder: string) => Promise<Made>): Promise<Made> {
   const folder = join(tmpdir(), name);

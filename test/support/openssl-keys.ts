@@ -16,11 +16,11 @@ const GENPKEY: Record<Kind | 'rsa' | 'p384', string[]> = {
 export interface KeyFiles {
   file: string;
   publicFile: string;
-  /** SHA-256 of the public key in DER, as openssl writes it. */
+  /** SHA-256 of the public key in DER. */
   id: string;
 }
 
-/** A key pair made by openssl, in `folder` under `name`. */
+/** Makes a key pair with openssl, in `folder` under `name`. */
 export async function makeKey(folder: string, name: string, kind: keyof typeof GENPKEY): Promise<KeyFiles> {
   const file = join(folder, name);
   await run('openssl', ['genpkey', ...GENPKEY[kind], '-out', file], folder);
@@ -32,7 +32,7 @@ export async function makeKey(folder: string, name: string, kind: keyof typeof G
   return { file, publicFile: `${file}.pub`, id };
 }
 
-/** Whether openssl finds the signature to be one of the key over these bytes. */
+/** True if openssl verifies the signature over these bytes with the key. */
 export async function opensslVerifies(
   folder: string,
   kind: Kind,

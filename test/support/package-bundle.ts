@@ -26,30 +26,30 @@ import { examineReading } from './chain.ts';
 
 export interface PackageBundle {
   target: string;
-  /** The JSON form. */
+  /** JSON form of the package. */
   evidence: Uint8Array;
-  /** Null for the default contract. */
+  /** Contract; null for the default one. */
   description?: Description | null;
-  /** A summary in JSON. */
+  /** Summary in JSON. */
   summary?: Uint8Array | null;
   pdf?: Uint8Array | null;
-  /** Whether the service's own check was asked, and found nothing wrong, or that it failed. */
+  /** Result of the service's own check: true if it passed, `failed` if it failed, false if it was not requested. */
   isChecked?: boolean | 'failed';
-  /** When the exporter verified it: no token in it is younger. */
+  /** Time at which the exporter verified the package; no token in it is newer. */
   verifiedAt?: Date;
-  /** Forms that it lacks. */
+  /** Forms that the bundle lacks. */
   missing?: readonly MissingForm[];
-  /** The service's own listing, as text; null where the entries were not listed. */
+  /** The service's own listing, as text; null if entries were not listed. */
   listing?: string | null;
-  /** Whether the service's list of streams states the head too. */
+  /** True if the service's list of streams states the head too. */
   statesHead?: boolean;
   runId?: string;
-  /** Of the keys that it says seals were checked with. */
+  /** Ids of the keys with which the bundle claims to have checked seals. */
   sealKeyIds?: string[];
   required?: readonly ClaimName[];
-  /** What it states that it requires, instead. */
+  /** Claims that the bundle states as required, instead of `required`. */
   requires?: readonly ClaimName[];
-  /** To state another verdict than the one that the entries give. */
+  /** Changes the verdict that the bundle states. */
   restate?: (verdict: Verdict) => Verdict;
 }
 
@@ -58,13 +58,13 @@ const LATEST = '2026-11-02T00:00:00.000Z';
 
 type ServicePage = NonNullable<ServiceDocument['listing']>['pages'][number];
 
-/** All of a listing in one page, as a service may have sent it. */
+/** Puts a whole listing into one page. */
 function pageOf(listing: string): ServicePage {
   const entries = listing.split('\n').length - 1;
   return { path: '/v1/entries', entries, bytes: listing.length, sha256: sha256(listing) };
 }
 
-/** What a list of streams says of a stream. */
+/** Returns a stream's record in the list of streams. */
 function recordIn({ streams: { fields } }: Description, streamId: string, { entries, head }: Statement): string {
   const values = [
     [fields.stream_id, streamId],
@@ -87,7 +87,7 @@ function withValue(record: Json, path: string, value: string | number): Json {
   return { ...record, [name]: rest.length === 0 ? value : withValue(below, rest.join('.'), value) };
 }
 
-/** A bundle of one package, as an exporter leaves it that has no seal key. */
+/** Writes a bundle of one package as an exporter without a seal key does. */
 export async function writePackageBundle({
   target,
   evidence,
@@ -157,7 +157,7 @@ const ANSWERED = { requested_at: RECEIVED_AT, status: 200, date: null, request_i
 const CHECK_ANSWER = JSON.stringify({ verified: true, checked_at: RECEIVED_AT, failures: [] });
 const FAILED_ANSWER = JSON.stringify({ verified: false, checked_at: RECEIVED_AT, failures: [] });
 
-/** What a record says of these bundles besides their verdict. */
+/** Returns the members of a stream's record other than its verdict. */
 function besideVerdict(
   { entries, head }: Pick<Verification['statement'], 'entries' | 'head'>,
   listed: number | null = null,

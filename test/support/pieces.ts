@@ -1,4 +1,4 @@
-/** What is made in pieces, as a whole. */
+/** Joins pieces. */
 export function joined(pieces: Iterable<string | Uint8Array>): Buffer {
   return Buffer.concat(Array.from(pieces, (piece) => Buffer.from(piece)));
 }

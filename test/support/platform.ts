@@ -9,7 +9,7 @@ export interface ServedPlatform {
   auditUrl: string;
   apiKey: string;
   dataDir: string;
-  /** What the exporter needs in its environment. */
+  /** Environment of the exporter. */
   env: { EVIDENCE_AUDIT_URL: string; EVIDENCE_API_KEY: string };
   stop(): Promise<void>;
 }
@@ -24,14 +24,14 @@ export interface NewEntry {
   idempotency_key?: string;
 }
 
-/** A new platform, served on a free port. */
+/** Creates a platform and serves it on a free port. */
 export async function servePlatform(options: Pick<PlatformOptions, 'decoys'> = {}): Promise<ServedPlatform> {
   const dataDir = join(mkdtempSync(join(tmpdir(), 'platform-test-')), 'data');
   const { apiKey } = await initPlatform({ dataDir });
   return serveAgain(dataDir, apiKey, options);
 }
 
-/** A platform that there is, or a copy of it, on a free port. */
+/** Serves an existing platform, or a copy of one, on a free port. */
 export async function serveAgain(
   dataDir: string,
   apiKey: string,
@@ -60,7 +60,7 @@ export async function postEntries(platform: ServedPlatform, entries: readonly Ne
   }
 }
 
-/** So many entries of a stream, each a little different. */
+/** Returns this many entries of a stream, with varying values. */
 export function someEntries(streamId: string, count: number): NewEntry[] {
   return Array.from({ length: count }, (_, index) => ({
     stream_id: streamId,

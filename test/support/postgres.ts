@@ -8,29 +8,29 @@ import pg from 'pg';
 import { freePort } from './ports.ts';
 import { run } from './process.ts';
 
-/** A real PostgreSQL of a test's own, in a folder that `stop` removes. */
+/** A real PostgreSQL for one test, in a folder that `stop` removes. */
 export interface PostgresServer {
   port: number;
-  /** Makes an empty database, and returns its address. */
+  /** Creates an empty database, and returns its address. */
   createDatabase(): Promise<string>;
-  /** Runs statements as somebody with access to the server would. */
+  /** Runs statements as a person with access to the server would. */
   query(url: string, statements: string): Promise<pg.QueryResult>;
-  /** Ends it as a power failure would. */
+  /** Ends the server as a power failure would. */
   kill(): Promise<void>;
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
 interface Settings {
-  /** Whether what was committed survives `kill`; it costs the time that the disk takes. */
+  /** True to keep committed data after `kill`, at the cost of waiting for the disk. */
   durable?: boolean;
-  /** The folder of its programs; those of npm unless said. */
+  /** Folder of the programs; by default those of npm. */
   programs?: string;
-  /** Who may do everything there, and whose the databases are. */
+  /** Superuser, who owns the databases. */
   administrator?: string;
 }
 
-/** What is committed is lost with the machine; nobody waits for the disk. */
+/** Settings that do not wait for the disk and lose committed data if the machine fails. */
 export const FAST = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
 
 export async function startPostgres({
@@ -66,7 +66,7 @@ export async function startPostgres({
       await ready(running);
     },
     async stop() {
-      // At once: nobody is waited for.
+      // SIGQUIT ends the server without waiting for clients.
       await end(running, 'SIGQUIT');
       await rm(folder, { recursive: true, force: true });
     },
@@ -82,16 +82,16 @@ export function programsOfNpm(): string {
 }
 
 const AS_NOBODY = ['--reuid=nobody', '--regid=nogroup', '--clear-groups'];
-/** Folders of tests are closed to everybody but their owner. */
+/** Capability to enter folders of tests, which only their owner may enter. */
 const OPENS_ALL_FOLDERS = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override'];
 
-/** Words of a command line that runs a program as a user that PostgreSQL accepts: it refuses to run as root. */
+/** Returns the command line for running a program as another user, because PostgreSQL refuses to run as root. */
 export function asUser(program: string, words: readonly string[]): [string, ...string[]] {
   if (process.getuid?.() !== 0) return [program, ...words];
   return ['setpriv', ...AS_NOBODY, ...OPENS_ALL_FOLDERS, program, ...words];
 }
 
-/** Makes the folder of a server. */
+/** Initializes the folder of a server. */
 export async function initialise({
   programs,
   data,
@@ -116,7 +116,7 @@ export async function queryAt(url: string, statements: string): Promise<pg.Query
   }
 }
 
-/** Waits until it takes connections. @throws Error with what it said when it ends before. */
+/** Waits until the server accepts connections. @throws Error with its output if it ends before. */
 function ready(server: ChildProcess): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   let said = '';

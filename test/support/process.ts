@@ -5,12 +5,12 @@ import { join, resolve } from 'node:path';
 import { cleanEnvironment, type RunOptions } from './environment.ts';
 import { throughStarter } from './starter.ts';
 
-/** Where `build` has put the programs that are started here. */
+/** Returns the folder into which `build` puts the programs. */
 export function builtFolder(): string {
   return join(tmpdir(), 'built');
 }
 
-/** The programs as they are published; `startNode` knows where they were built. */
+/** Built programs, relative to the build folder that `startNode` knows. */
 export const EVIDENCE = 'exporter/cli/main.js';
 export const PLATFORM = 'platform/main.js';
 export const SENSOR = 'evidence-sensor.mjs';
@@ -23,13 +23,13 @@ export interface Finished {
 }
 
 export interface ProcessOptions extends RunOptions {
-  /** For Node itself. */
+  /** Flags of Node.js. */
   nodeFlags?: string[];
-  /** Words of another program that starts it. */
+  /** Command line of a program that starts this one. */
   through?: readonly string[];
 }
 
-/** @param script a path, or one of the programs above. */
+/** @param script path, or one of the programs above. */
 export function startNode(script: string, args: readonly string[], options: ProcessOptions): ChildProcess {
   const [program = '', ...words] = [...(options.through ?? []), process.execPath, ...nodeWords(script, args, options)];
   return spawn(program, words, {
@@ -43,7 +43,7 @@ function nodeWords(script: string, args: readonly string[], { nodeFlags = [] }: 
   return [...nodeFlags, resolve(builtFolder(), 'dist', script), ...args];
 }
 
-/** What a child printed and how it ended. */
+/** Waits for a child, and returns its output and exit. */
 export async function finish(child: ChildProcess): Promise<Finished> {
   const texts = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const)
@@ -54,22 +54,22 @@ export async function finish(child: ChildProcess): Promise<Finished> {
   return { code, signal, ...texts };
 }
 
-/** Runs one of the programs as its own process, to its end. */
+/** Runs one of the programs in a separate process until it ends. */
 export function nodeToEnd(script: string, args: readonly string[], options: ProcessOptions): Promise<Finished> {
   return runToEnd(process.execPath, nodeWords(script, args, options), options);
 }
 
-/** Runs `evidence` as its own process. */
+/** Runs `evidence` in a separate process. */
 export function evidenceProcess(args: readonly string[], options: ProcessOptions): Promise<Finished> {
   return nodeToEnd(EVIDENCE, args, options);
 }
 
-/** Runs another program, however it ends. */
+/** Runs another program, whatever its exit code. */
 export function runToEnd(program: string, args: readonly string[], { cwd, env }: RunOptions): Promise<Finished> {
   return throughStarter({ program, args, cwd, env: cleanEnvironment(env) });
 }
 
-/** Runs another program; throws with what it printed unless it ends with 0. */
+/** Runs another program. @throws Error with the output unless the exit code is 0. */
 export async function run(program: string, args: readonly string[], cwd = process.cwd()): Promise<string> {
   const { code, stdout, stderr } = await runToEnd(program, args, { cwd });
   if (code !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${code}: ${stdout}${stderr}`);

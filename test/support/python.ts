@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 
 /**
- * What is called python3 may be a script that looks for it, and starts a dozen programs each time: it looks once. The
- * folder of the program itself is not put into PATH, where it may hold another Node.js.
+ * Puts a link to the real Python first into PATH, because python3 may be a script that starts a dozen programs each
+ * time. Python's own folder stays out of PATH, because it may contain another Node.js.
  */
 export default function findPython(): () => void {
   const python = execFileSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' }).trim();

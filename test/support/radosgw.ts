@@ -9,15 +9,15 @@ import { oncePerRun } from './once-per-run.ts';
 import { freePort } from './ports.ts';
 import { run } from './process.ts';
 
-/** A real S3: Ceph's gateway over a cluster of one node, all of whose data is in memory. */
+/** A real S3: Ceph's gateway over a cluster of one node, which keeps all data in memory. */
 export interface Radosgw {
-  /** Of the cluster. */
+  /** Folder of the cluster. */
   folder: string;
   endpoint: string;
   tlsEndpoint: string;
-  /** PEM. */
+  /** PEM file of the certificate authority. */
   caFile: string;
-  /** What an S3 client needs in its environment. */
+  /** Environment of an S3 client. */
   env: { AWS_ACCESS_KEY_ID: string; AWS_SECRET_ACCESS_KEY: string; AWS_REGION: string };
 }
 
@@ -32,7 +32,7 @@ const PROGRAMS = ['radosgw', 'radosgw-admin', 'ceph', 'ceph-mon', 'ceph-osd', 'm
 const FOLDER = 'radosgw';
 const START_WITHIN_MS = 60_000;
 
-/** The gateway of this test run: started by the first test that asks, stopped when the run ends. */
+/** Returns the gateway of this test run. The first test that asks starts it, and the end of the run stops it. */
 export function useRadosgw(): Promise<Radosgw> {
   return oncePerRun(FOLDER, (folder) => startRadosgw(folder));
 }
@@ -42,7 +42,7 @@ export interface RadosgwOptions {
   onDisk?: boolean;
 }
 
-/** A new gateway with its own cluster in an empty folder. */
+/** Starts a gateway with its own cluster in an empty folder. */
 export async function startRadosgw(folder: string, options: RadosgwOptions = {}): Promise<Radosgw> {
   const missing = PROGRAMS.filter(
     (program) => spawnSync(program, ['--version'], { timeout: 10_000 }).error !== undefined,
@@ -150,7 +150,7 @@ function settings({ folder, fsid, monitor, port, tlsPort, onDisk }: Settings): s
     `admin_socket = ${folder}/run/$name.asok`,
     `log_file = ${folder}/log/$name.log`,
     `crash_dir = ${folder}/log`,
-    // One copy on one node is what there is; and a monitor that waits for nobody.
+    // The cluster has one node, which keeps one copy of each object.
     'osd_pool_default_size = 1',
     'osd_pool_default_min_size = 1',
     'mon_allow_pool_size_one = true',
@@ -206,7 +206,7 @@ async function makeCertificate(folder: string): Promise<void> {
   );
 }
 
-/** Ends what was started in a folder. There is nothing to save. */
+/** Ends the processes of a folder without saving anything. */
 export function stopRadosgw(folder: string): void {
   const pids = join(folder, 'run');
   if (!existsSync(pids)) return;
@@ -221,12 +221,12 @@ export function stopRadosgw(folder: string): void {
   }
 }
 
-/** Ends the gateway of a test run, if a test asked for one. */
+/** Ends the gateway of a test run, if a test started it. */
 export function stopSharedRadosgw(temporaryFolder: string): void {
   stopRadosgw(join(temporaryFolder, FOLDER));
 }
 
-/** Another identity, which may do nothing before `allow`. */
+/** Makes another identity, which has no rights before `allow`. */
 export async function makeUser({ folder, env }: Radosgw, name: string): Promise<Radosgw['env']> {
   const keys = { AWS_ACCESS_KEY_ID: `KEY${name.toUpperCase()}`, AWS_SECRET_ACCESS_KEY: `secret-of-${name}-0123456789` };
   const user = ['user', 'create', `--uid=${name}`, `--display-name=${name}`];
@@ -235,13 +235,13 @@ export async function makeUser({ folder, env }: Radosgw, name: string): Promise<
   return { ...env, ...keys };
 }
 
-/** A policy as Amazon's IAM has them for an identity. */
+/** A policy for an identity, as Amazon's IAM has it. */
 export interface IdentityPolicy {
   Version: string;
   Statement: { Action: string | string[]; Resource: string | string[]; [more: string]: unknown }[];
 }
 
-/** Lets identities do what a policy says, by the way that this store has for it: a policy of the bucket. */
+/** Gives identities the rights of their policies, through a bucket policy, the only way that this store has. */
 export async function allow(
   gateway: Radosgw,
   bucket: string,
@@ -251,7 +251,7 @@ export async function allow(
   const statements = Object.entries(policies).flatMap(([name, { Statement }]) =>
     Statement.map((statement) => ({ ...statement, Principal: { AWS: [`arn:aws:iam:::user/${name}`] } })),
   );
-  // Sids name what is allowed, and two policies may name the same.
+  // Two policies may use the same Sid.
   const unnamed = [...statements, ...more].map((statement, index) => ({ ...(statement as object), Sid: `S${index}` }));
   const client = adminClient(gateway);
   const Policy = JSON.stringify({ Version: '2012-10-17', Statement: unnamed });
@@ -261,7 +261,7 @@ export async function allow(
 
 let buckets = 0;
 
-/** A new bucket: with Object Lock, with versions, or with neither. */
+/** Makes a bucket with Object Lock, with versions, or with neither. */
 export async function makeBucket({ endpoint, env }: Radosgw, kind: 'lock' | 'versioned' | 'plain'): Promise<string> {
   buckets += 1;
   const Bucket = `${kind}-${process.pid}-${buckets}-${Date.now()}`;
@@ -273,7 +273,7 @@ export async function makeBucket({ endpoint, env }: Radosgw, kind: 'lock' | 'ver
   return Bucket;
 }
 
-/** A client that may do everything, to look from outside and to tamper. */
+/** Returns a client with all rights, for inspecting and tampering. */
 export function adminClient({ endpoint, env }: Pick<Radosgw, 'endpoint' | 'env'>): S3Client {
   return new S3Client({
     endpoint,

@@ -5,8 +5,8 @@ import { decodeRange, Slot } from '../../src/verifier/decode/wasm/segments.ts';
 const slot = new Slot(Slot.allocate());
 
 /**
- * What a thread makes of the entries that begin between `start` and `end`, valid until it is asked again; null also where
- * the reader does not know what to look for.
+ * Decodes the entries that begin between `start` and `end` as a thread does. The result is valid until the next call;
+ * null if there is none, or if the reader has no options for segments yet.
  */
 export function segmentIn(reader: PackageReader, bytes: Uint8Array, start: number, end: number): Segment | null {
   const options = reader.segments?.options;
@@ -23,13 +23,12 @@ export function segmentIn(reader: PackageReader, bytes: Uint8Array, start: numbe
   return { ...place, batch: decoder.toBatch(columns) };
 }
 
-/** What is pushed at a time: it ends within an entry, mostly. */
+/** Size of each push, which mostly ends within an entry. */
 const BLOCK_BYTES = 700;
 
 /**
- * Reads a package, cut into ranges at the given offsets, of which all but the first are offered as segments: what threads
- * do, in one.
- * @returns how many entries of segments were taken.
+ * Reads a package in ranges at the given offsets, offering all but the first as segments, as several threads would.
+ * @returns the number of entries taken from segments.
  */
 export function readInRanges(reader: PackageReader, bytes: Uint8Array, splits: readonly number[]): number {
   let [at, taken] = [0, 0];

@@ -1,7 +1,7 @@
-/** Takes a request at a time in milliseconds, or says in how many seconds to come back. */
+/** Accepts a request at a time in milliseconds, or returns the seconds until the next try. */
 export type Limit = (now: number) => number | null;
 
-/** So many in any stretch of this length. */
+/** Limits requests in any interval of this length. */
 export function slidingWindowOf(count: number, windowMs: number): Limit {
   const taken: number[] = [];
   return (now) => {
@@ -12,7 +12,7 @@ export function slidingWindowOf(count: number, windowMs: number): Limit {
   };
 }
 
-/** So many from one full window to the next. */
+/** Limits requests in each fixed interval. */
 export function fixedWindowOf(count: number, windowMs: number): Limit {
   let window = -1;
   let taken = 0;
@@ -25,7 +25,7 @@ export function fixedWindowOf(count: number, windowMs: number): Limit {
   };
 }
 
-/** A bucket that holds so many, and gets so many each second. */
+/** Limits requests with a bucket of tokens that refills at a constant rate. */
 export function bucketOf(perSecond: number, capacity: number): Limit {
   let tokens = capacity;
   let before = 0;

@@ -3,25 +3,25 @@ import { join } from 'node:path';
 import { run } from './process.ts';
 
 /**
- * The figures of a run, computed anew from its files alone: the packages and transfer logs in its bundles, and the ledger.
- * The run record tells only which bundle is of which stream. Nothing here is shared with what the reports are made by.
+ * Figures of a run, recomputed from its files alone: the packages and transfer logs in its bundles, and the ledger. The
+ * run record only maps bundles to streams. No code is shared with the reports.
  */
 
 export interface StreamFigures {
   streamId: string;
   entries: number;
-  /** The lines of the service's own listing that the bundle carries; null without one. */
+  /** Number of lines in the bundle's listing; null without one. */
   listed: number | null;
   first: EndFigures | null;
   last: EndFigures | null;
   receivedFrom: string;
   receivedTo: string;
-  /** Sequence numbers that are known to be missing. */
+  /** Sequence numbers of known missing entries. */
   missing: number[];
-  /** The highest entry that a checkpoint of the package has a token for, and the entries after it. */
+  /** Highest entry that a checkpoint with a token covers, and the number of entries after it. */
   anchoredThrough: number | null;
   afterAnchor: number | null;
-  /** Of each day: `2026-10-01`. */
+  /** Days with entries, such as `2026-10-01`. */
   days: string[];
 }
 
@@ -36,9 +36,9 @@ export interface RunFigures {
   entries: number;
   receivedFrom: string | null;
   receivedTo: string | null;
-  /** When each export began that received something. */
+  /** Start of each export that received a stream. */
   exports: string[];
-  /** Days without an entry: within the period, or from the first entry to the export. */
+  /** Number of days without an entry, within the period or from the first entry to the export. */
   quietDays: number;
 }
 
@@ -54,9 +54,8 @@ interface Log {
 }
 
 /**
- * @param folder of the archive.
- * @param period in which days without an entry are counted; null for the time from the first entry to the export.
- * @param heads the highest number of each stream that the service had when it was exported up to now.
+ * @param folder of the archive. @param period in which days without an entry are counted; null for the time from the
+ * first entry to the export. @param heads highest sequence number of each stream in the service at the latest export.
  */
 export async function recomputeFigures(
   folder: string,
@@ -133,12 +132,12 @@ function countQuiet(days: ReadonlySet<string>, period: { from: string; to: strin
   return quiet;
 }
 
-/** @param path below the one folder of the bundle. */
+/** @param path below the bundle's only folder. */
 async function fileIn(zip: string, path: string): Promise<string> {
   return run('unzip', ['-p', zip, `*/${path}`]);
 }
 
-/** How many runs the ledger records, and what the newest of its entries say of each stream: its highest number. */
+/** Returns the ids of the runs in the ledger, and the head of each stream in its newest entry. */
 export function ledgerOf(folder: string): { runs: string[]; heads: Record<string, number> } {
   const entries = readdirSync(join(folder, 'ledger'))
     .sort()

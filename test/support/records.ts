@@ -6,12 +6,12 @@ import { countRunStreams, toRunOutcome } from '../../src/verifier/records/run-al
 import type { Unbound } from '../../src/verifier/records/stored-object.ts';
 
 export const DIGEST = 'a'.repeat(64);
-/** Of a run without other services. */
+/** Counts for a run without other services. */
 export const NO_SUPPLEMENTS = { configured: 0, collected: 0, missing: 0 };
 
 export const TIME_FIELDS = { recorded: 'timestamp', occurred: 'occurred_at' };
 
-/** Of the default contract. */
+/** Source of the default contract. */
 export const SOURCE: RunRecord['source'] = {
   audit_url: 'https://audit.example.com',
   contract: 'default',
@@ -23,7 +23,7 @@ export const SOURCE: RunRecord['source'] = {
 
 type States = Partial<Record<ClaimName, Claim['state']>>;
 
-/** The record of a stream that is well but for what is said otherwise. */
+/** Returns a valid record of a stream, with changes. */
 export function streamRecord(
   streamId: string,
   more: Partial<Unbound<StreamRecord>> = {},

@@ -4,16 +4,16 @@ import { entryAfter, type SentEntry } from './chain.ts';
 import { type FalseService, startFalseService, type Told } from './false-service.ts';
 import { ca, forge, type Issued, issue, OID, purposes } from './tsa-forge.ts';
 
-/** What a test knows of a run without reading it: what the service has, and what was asked for. */
+/** Facts about a run that a test knows in advance: the service's streams, and the request. */
 export interface ReportRun {
   words: string;
-  /** All time unless told. */
+  /** Period; all time by default. */
   period?: string;
   exclude?: string[];
   streams: Record<string, Partial<Told> & Pick<Told, 'entries'>>;
-  /** What the service shows at an export before the one that is looked at: under the same request, or another. */
+  /** An earlier export, with its request and the service's streams at that time. */
   before?: { request: string; streams: ReportRun['streams'] };
-  /** As the service refuses them. */
+  /** Streams that the service refuses. */
   failed?: string[];
   partial?: boolean;
   code: number;
@@ -23,7 +23,7 @@ export const REQUEST = 'AUD-1';
 export const MONTH = '2026-10';
 const DAY_MS = 86_400_000;
 
-/** Entries of October 2026, from a day of it on, three a day but on the days that are left out; each happened a week before. */
+/** Returns three entries per day of October 2026, except for quiet days; each event happened a week earlier. */
 export function entriesOf(streamId: string, days: number, { from = 1, quiet = [] as number[] } = {}): SentEntry[] {
   const entries: SentEntry[] = [];
   for (let day = from; day < from + days; day++)
@@ -55,14 +55,14 @@ export async function makeAuthority(): Promise<Authority> {
   return { signer, rootPem: root.pem };
 }
 
-/** A checkpoint with a sound token; `genTime` is of its seconds. */
+/** Returns a checkpoint with a valid token; `genTime` has whole seconds. */
 export function anchored({ signer }: Authority, entry: SentEntry, genTime: string): object {
   const { stream_id, sequence, hash } = entry;
   const token = forge(signer, { imprint: Buffer.from(hash, 'hex'), genTime }).toString('base64');
   return { stream_id, sequence, hash, anchor: { token } };
 }
 
-/** The kinds of runs that a report must tell the truth about. */
+/** Kinds of runs that a report must describe correctly. */
 export function reportRuns(authority: Authority): ReportRun[] {
   const payments = entriesOf('payments', 20, { quiet: [7, 8, 15] });
   const logins = entriesOf('logins', 5, { from: 3 });
@@ -103,7 +103,7 @@ export function reportRuns(authority: Authority): ReportRun[] {
   ];
 }
 
-/** Exports it; the archive lies in the directory of the service that is returned. */
+/** Exports the run; the archive is in the returned service's folder. */
 export async function makeReportRun(
   run: ReportRun,
   { rootPem }: Authority,

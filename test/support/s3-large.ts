@@ -4,7 +4,7 @@ import { openS3Archive } from '../../src/exporter/archive/s3/archive.ts';
 import { DEFAULT_S3_LIMITS } from '../../src/exporter/archive/s3/options.ts';
 import { type Expected, measure } from '../../src/verifier/archive/archive.ts';
 
-/** What the program is told, as JSON. */
+/** Argument of the program, as JSON. */
 export interface LargeTask {
   endpoint: string;
   bucket: string;
@@ -12,10 +12,10 @@ export interface LargeTask {
   expected: Expected;
 }
 
-/** What it prints at the end of each step, as a line of JSON. */
+/** Output after each step, as a line of JSON. */
 export interface LargeStep {
   step: 'start' | 'put' | 'read';
-  /** Most bytes that were resident until then. */
+  /** Peak of resident memory in bytes. */
   memory: number;
   seconds: number;
 }
@@ -38,7 +38,7 @@ report('read');
 await archive.close();
 if (difference !== undefined) throw new Error(`read back ${difference}`);
 
-/** Not `maxRSS` of `resourceUsage`: that begins with what the process was that started this one. */
+/** Reads VmHWM, because `maxRSS` of `resourceUsage` starts with the parent's memory. */
 function report(step: LargeStep['step']): void {
   const [, kilobytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'latin1')) ?? [];
   const seconds = (performance.now() - began) / 1000;

@@ -8,15 +8,15 @@ import { postEntries, type ServedPlatform, servePlatform, someEntries } from './
 import { EVIDENCE, startNode } from './process.ts';
 import { adminClient, makeBucket, type Radosgw, useRadosgw } from './radosgw.ts';
 
-/** What an export into a real S3 needs; there from the first test of a file on. */
+/** Servers for exports into a real S3, available from the first test of a file on. */
 export interface S3Setting {
   platform: ServedPlatform;
   gateway: Radosgw;
-  /** May do everything. */
+  /** Client with all rights. */
   client: S3Client;
 }
 
-/** For the head of a test file: a platform with streams of so many entries, and the gateway. */
+/** Starts a platform with streams of these lengths, and the gateway. Call it at the top of a test file. */
 export function serveS3(streams: Record<string, number>): S3Setting {
   const setting = {} as S3Setting;
   beforeAll(async () => {
@@ -32,15 +32,15 @@ export function serveS3(streams: Record<string, number>): S3Setting {
   return setting;
 }
 
-/** A folder with a configuration for a bucket of its own. */
+/** A folder with a configuration for a separate bucket. */
 export interface S3Place {
   directory: string;
-  /** For what the program leaves in the system's temporary folder. */
+  /** Temporary folder of the program. */
   temporary: string;
   bucket: string;
-  /** `archive` of the configuration. */
+  /** `archive` section of the configuration. */
   archive: { url: string; endpoint: string } & Record<string, unknown>;
-  /** In a process of its own. */
+  /** Starts `evidence` in a separate process. */
   start(...args: string[]): ReturnType<typeof startNode>;
   evidence(...args: string[]): Promise<Ended>;
 }
@@ -57,7 +57,7 @@ export async function newPlace(
   mkdirSync(temporary);
   const archive = { url: `s3://${bucket}/prod`, endpoint: gateway.endpoint, ...more };
   writeFileSync(join(directory, 'evidence.yaml'), JSON.stringify({ archive }));
-  // `verify` reads no configuration that is not named.
+  // `verify` reads a configuration only if one is named.
   const env = { ...platform.env, ...gateway.env, TMPDIR: temporary, EVIDENCE_CONFIG: 'evidence.yaml' };
   const options = { cwd: directory, env };
   return {

@@ -6,7 +6,7 @@ import { stopSharedPostgres } from './shared-postgres.ts';
 
 const PREFIX = 'evidence-exporter-test-';
 
-/** What the tests leave in the system's temporary folder is in one folder, which goes when they end. */
+/** Puts the tests' temporary files into one folder, which is removed at the end. */
 export default function setup(): () => Promise<void> {
   const folder = useOwnFolder();
   return async () => {
@@ -16,11 +16,11 @@ export default function setup(): () => Promise<void> {
   };
 }
 
-/** Makes the folder of this run the temporary one, for whichever part of the set-up comes first. */
+/** Makes the run's folder the temporary one; any part of the setup may call this first. */
 export function useOwnFolder(folder = tmpdir()): string {
   if (basename(folder).startsWith(PREFIX)) return folder;
   const own = mkdtempSync(join(folder, PREFIX));
-  // Workers that end last write what they compiled once more.
+  // Workers that end last still write compiled files.
   process.once('exit', () => rmSync(own, { recursive: true, force: true }));
   process.env['TMPDIR'] = own;
   return own;

@@ -8,13 +8,15 @@ import { freePort } from './ports.ts';
 import { addressOf, asUser, FAST, initialise, programsOfNpm, queryAt } from './postgres.ts';
 import { run } from './process.ts';
 
-/** Databases of a test's own on the PostgreSQL of this test run. */
+/** Databases for one test on the run's PostgreSQL. */
 export interface PostgresDatabases {
-  /** Makes a database, and returns its address. @param template the address of one to copy, to which nobody is connected. */
+  /**
+   * Creates a database, and returns its address. @param template address of a database to copy, without connections.
+   */
   create(template?: string): Promise<string>;
-  /** Runs statements as somebody with access to the server would. */
+  /** Runs statements as a person with access to the server would. */
   query(url: string, statements: string): Promise<pg.QueryResult>;
-  /** Removes what was made. */
+  /** Removes the created databases. */
   close(): Promise<void>;
 }
 
@@ -23,12 +25,12 @@ const READY = 'port';
 const START_WITHIN_MS = 60_000;
 const STOP_WITHIN_MS = 10_000;
 const ADMINISTRATOR = 'platform';
-/** Whatever pools of connections tests have open beside each other. */
+/** Enough connections for the pools of all concurrent tests. */
 const CONNECTIONS = 400;
 
 let made = 0;
 
-/** The PostgreSQL of this test run: started by the first test that asks, stopped when the run ends. */
+/** Returns the PostgreSQL of this test run. The first test that asks starts it, and the end of the run stops it. */
 export async function usePostgres(): Promise<PostgresDatabases> {
   const port = await sharedPort();
   const urlOf = (name: string) => `postgres://${ADMINISTRATOR}@127.0.0.1:${port}/${name}`;
@@ -73,26 +75,26 @@ async function sharedPort(): Promise<number> {
   return port;
 }
 
-/** Ends the server after a process that was killed before it could: the one whose tests these are. */
+/** Ends the server if the test process is killed before it can. */
 function endAfter(pid: number, data: string): void {
   const script = 'tail --pid="$0" -f /dev/null; [ -e "$1" ] && kill -QUIT "$(head -n 1 "$1")"';
   const words = ['-c', script, `${pid}`, join(data, 'postmaster.pid')];
   spawn('sh', words, { detached: true, stdio: 'ignore' }).unref();
 }
 
-/** Of the server that another process of this run starts. */
+/** Waits for the port of a server that another process of this run starts. */
 async function portIn(ready: string): Promise<number> {
   for (const until = Date.now() + START_WITHIN_MS; !existsSync(ready); await sleep(20))
     if (Date.now() > until) throw new Error(`the PostgreSQL of this test run did not start: see ${ready}`);
   return Number(readFileSync(ready, 'utf8'));
 }
 
-/** Ends the server of a test run, if a test asked for one. */
+/** Ends the server of a test run, if a test started it. */
 export async function stopSharedPostgres(temporaryFolder: string): Promise<void> {
   const file = join(temporaryFolder, FOLDER, 'data/postmaster.pid');
   if (!existsSync(file)) return;
   const pid = Number.parseInt(readFileSync(file, 'utf8'), 10);
-  // At once: nobody is waited for.
+  // SIGQUIT ends the server without waiting for clients.
   if (pid > 1) process.kill(pid, 'SIGQUIT');
   for (const until = Date.now() + STOP_WITHIN_MS; existsSync(file) && Date.now() < until; ) await sleep(20);
 }

@@ -24,8 +24,8 @@ export function newKey(): SigningKey {
 }
 
 /**
- * A finalized run, of no streams unless `more` has some, signed and recorded as an export would.
- * @param earlier keys that the ledger was signed with before.
+ * Finalizes a run, without streams by default, then signs and records it as an export would. @param earlier keys that
+ * signed the ledger before.
  */
 export async function finalizeRun(
   archive: Archive,
@@ -49,12 +49,12 @@ export async function finalizeRun(
   await appendEntry(archive, { kind: 'run', record, sha256: digest }, await ledgerEnd(archive), trust);
 }
 
-/** Where the ledger ends, whether it holds or not. */
+/** Returns the end of the ledger, valid or not. */
 export async function ledgerEnd(archive: Archive): Promise<LedgerEnd> {
   return { newest: await readNewestEntry(archive), runs: new Map(), retired: new Set(), abandoned: new Set() };
 }
 
-/** An archive with a run for each key, in this order. */
+/** Creates an archive with a run for each key, in this order. */
 export async function archiveOf(...keys: (SigningKey | null)[]): Promise<Archive> {
   const archive = openMemoryArchive();
   const earlier = keys.filter((key) => key !== null);
@@ -62,7 +62,9 @@ export async function archiveOf(...keys: (SigningKey | null)[]): Promise<Archive
   return archive;
 }
 
-/** The archive as somebody with a hand in the store would leave it: `change` by key, null to remove, new keys added. */
+/**
+ * Changes the archive as an attacker with access to the store would: objects by key, null to remove, new keys to add.
+ */
 export async function tampered(
   archive: Archive,
   changes: Record<string, ((bytes: Buffer) => Uint8Array | string) | string | null>,
@@ -92,7 +94,7 @@ export function verifyUnder(archive: Archive, publicKeys: readonly SigningKey[],
   return verifyArchive(context, run ?? null);
 }
 
-/** Code and key of everything that is wrong, each once. */
+/** Returns code and key of every finding, without duplicates. */
 export function problemsIn({ runs, ledger, signatures, objects }: ArchiveReport): string[] {
   const { missing, altered, unexpected } = objects;
   const lists = [

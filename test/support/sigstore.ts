@@ -7,7 +7,7 @@ interface Dsse {
   signatures: { keyid: string; sig: string }[];
 }
 
-/** Whether another reader of DSSE, which knows nothing of ours, finds the envelope signed by this key. */
+/** True if sigstore's DSSE reader verifies the envelope with this key. */
 export function sigstoreVerifies(envelope: Dsse, publicKeyPem: string): boolean {
   const entity = toSignedEntity({
     mediaType: 'application/vnd.dev.sigstore.bundle.v0.3+json',

@@ -1,15 +1,15 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A way to a port of this machine. */
+/** A relay to a port of this machine. */
 export interface TcpRelay {
   port: number;
   close(): void;
 }
 
 /**
- * @param at where it listens; any port of 127.0.0.1 unless told.
- * @param onConnection is given both ends of each connection.
+ * @param at listening address; by default any port of 127.0.0.1. @param onConnection receives both ends of each
+ * connection.
  */
 export async function startTcpRelay(
   target: number,
@@ -29,7 +29,7 @@ export async function startTcpRelay(
         .on('error', () => {})
         .on('close', () => {
           sockets.delete(one);
-          // What it has yet to pass on still arrives.
+          // Pending data still arrives.
           other.destroySoon();
         });
     }

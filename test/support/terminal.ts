@@ -4,13 +4,16 @@ import { builtFolder, EVIDENCE, runToEnd } from './process.ts';
 
 export interface Shown {
   code: number | null;
-  /** All that was written to the terminal, its commands too. */
+  /** Everything written to the terminal, including control sequences. */
   written: string;
-  /** What stands there at the end, line by line. */
+  /** Lines on the final screen. */
   screen: string[];
 }
 
-/** Runs `evidence` on a terminal, which `script` makes, of so many columns; 0 for one that has 80 and does not say so. */
+/**
+ * Runs `evidence` on a terminal, made by `script`, with this many columns; 0 for a terminal of 80 that does not report
+ * its size.
+ */
 export async function evidenceOnTerminal(
   args: readonly string[],
   { cwd, env }: RunOptions,
@@ -26,10 +29,10 @@ export async function evidenceOnTerminal(
   return { code, written: stdout, screen: render(stdout, columns || 80) };
 }
 
-/** The second column of a sign that takes two. */
+/** Placeholder for the second column of a wide character. */
 const BESIDE = '\u{3000}';
 
-/** What a terminal does with the few commands that progress is shown by; any other one is an error. */
+/** Renders the few control sequences that progress uses. @throws Error for any other. */
 function render(written: string, columns: number): string[] {
   const lines: string[] = [''];
   let [row, column] = [0, 0];
@@ -44,7 +47,7 @@ function render(written: string, columns: number): string[] {
       if (command === 'J') lines.length = row + 1;
     } else if (command !== 'm') throw new Error(`no command of a terminal that is known here: ${command}`);
   };
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal is told what to do by them.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control sequences contain them.
   for (const [token, count, command] of written.matchAll(/\x1b\[([\d;]*)([A-Za-z])|./gsu)) {
     if (command !== undefined) obey(command, Number(count || 1));
     else if (token === '\r') column = 0;

@@ -12,27 +12,27 @@ import { opensslAccepts } from './tsa-openssl.ts';
 export interface ForgedCase {
   name: string;
   der: Buffer;
-  /** The only one that is pinned. */
+  /** The only pinned root. */
   root: Issued;
-  /** Given beside the token. */
+  /** Certificates given in addition to the token. */
   intermediates?: Issued[];
   digest?: string;
   nonce?: bigint;
   now?: Date;
   codes: TokenFindingCode[];
-  /** What one of the messages must say, so that a case cannot pass for another reason. */
+  /** Text that a message must contain, so that a case cannot pass for another reason. */
   says?: RegExp;
-  /** Whether `openssl ts -verify` accepts it: where it does and we do not, it is the looser one. */
+  /** True if `openssl ts -verify` accepts the token; if the verifier does not, openssl is laxer. */
   openssl: boolean;
 }
 
 export interface ForgedQuestion
   extends Pick<ForgedCase, 'der' | 'root' | 'intermediates' | 'digest' | 'nonce' | 'now'> {
-  /** Instead of the one in PEM. */
+  /** Roots that replace the PEM one. */
   roots?: readonly Certificate[];
 }
 
-/** When all forged tokens are made, unless they say otherwise. */
+/** Default time of forged tokens. */
 const AT = new Date('2026-03-01T12:00:00Z');
 const DIGEST = digestOf('sha256', Buffer.from('an entry')).toString('hex');
 
@@ -46,7 +46,7 @@ export function judgeForged({ der, root, roots, intermediates, digest, nonce, no
   });
 }
 
-/** Asks us and openssl about the same bytes, root, digest and time. To be called once in a file, outside of tests. */
+/** Asks the verifier and openssl about the same bytes, root, digest and time. Call it once per file, outside tests. */
 export function forgedCases(): (one: ForgedCase) => Promise<void> {
   let folder = '';
   let number = 0;
@@ -79,7 +79,9 @@ function pemOf(certificates: Issued[]): string {
   return certificates.map(({ pem }) => pem).join('');
 }
 
-/** A token begins with its type, a response with the SEQUENCE of its status. */
+/**
+ * True if the bytes are a bare token, which begins with its type; a response begins with the SEQUENCE of its status.
+ */
 function isBare(der: Buffer): boolean {
   const length = der[1] ?? 0;
   return der[length < 0x80 ? 2 : 2 + (length & 0x7f)] === 0x06;

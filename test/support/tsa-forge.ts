@@ -50,11 +50,11 @@ export interface Issued {
 
 export interface CertificateOptions {
   subject: string;
-  /** Itself if absent. */
+  /** Issuer; by default the certificate itself. */
   issuer?: Issued;
-  /** Of another certificate, to have two with one key. */
+  /** Keys of another certificate, for two certificates with one key. */
   keys?: webcrypto.CryptoKeyPair;
-  /** Of a kind that WebCrypto cannot make. */
+  /** Public key of a type that WebCrypto cannot create. */
   publicKey?: KeyObject;
   algorithm?: webcrypto.EcKeyGenParams | webcrypto.RsaHashedKeyGenParams;
   hash?: 'SHA-1' | 'SHA-256' | 'SHA-384' | 'SHA-512';
@@ -65,7 +65,7 @@ export interface CertificateOptions {
 
 let serial = 0x1000;
 
-/** A certificate with whatever extensions are wished for, and no others. */
+/** Issues a certificate with exactly these extensions. */
 export async function issue(options: CertificateOptions): Promise<Issued> {
   const { subtle } = webcrypto;
   const kind = options.algorithm ?? { name: 'ECDSA', namedCurve: 'P-256' };
@@ -105,14 +105,14 @@ export const extension = (dotted: string, critical: boolean, value: Uint8Array) 
   new x509.Extension(dotted, critical, Uint8Array.from(value));
 export const USAGE = x509.KeyUsageFlags;
 
-/** What stands in a token; each part can be changed, or left out where it is optional. */
+/** Parts of a token; each can be changed, or omitted if it is optional. */
 export interface Forgery {
   imprint: Buffer;
   imprintAlgorithm: string;
   genTime: string;
-  /** Of the TSTInfo, in order: version, policy, imprint, serial, genTime, and what is pushed. */
+  /** Fields of the TSTInfo, in order: version, policy, imprint, serial, genTime, and additions. */
   info: (fields: Buffer[]) => Buffer[];
-  /** Behind the TSTInfo, in the same octets. */
+  /** Bytes after the TSTInfo, in the same octets. */
   infoTail: Buffer;
   contentType: string;
   version: number;
@@ -120,20 +120,20 @@ export interface Forgery {
   announced: readonly string[];
   signatureAlgorithm: Buffer;
   certificates: readonly Buffer[];
-  /** By name, so that one can be replaced or deleted; what is returned is what is signed. */
+  /** Attributes by name, so that a test can replace or delete one; the result is signed. */
   attributes: (usual: Record<'contentType' | 'messageDigest' | 'signingCertificate', Buffer>) => Buffer[];
   signedWith: KeyObject;
   signedAs: 'set' | 'context';
   unsigned: Buffer[];
-  /** The whole list, from the one that there is. */
+  /** Returns the whole list of signers, from the usual one. */
   signers: (one: Buffer) => Buffer[];
-  /** Around the token: PKIStatusInfo. */
+  /** PKIStatusInfo of a response; null for a bare token. */
   status: Buffer | null;
 }
 
 export const attribute = (type: string, ...values: Buffer[]) => sequence(oid(type), set(...values));
 
-/** ESSCertIDv2 (RFC 5035), or with `sha1` ESSCertID inside its own attribute. */
+/** Encodes ESSCertIDv2 (RFC 5035), or with `sha1` ESSCertID inside its own attribute. */
 export function certificateId(
   hash: 'sha1' | 'sha256' | 'sha384' | 'sha512',
   der: Buffer,
@@ -148,7 +148,7 @@ export function issuerSerial(der: Buffer, serialNumber?: Buffer): Buffer {
   return sequence(sequence(explicit(4, issuer)), serialNumber ?? own);
 }
 
-/** Of a version 3 certificate. */
+/** Reads issuer, serial and subject of a version 3 certificate. */
 export function identityOf(der: Buffer): { issuer: Buffer; serial: Buffer; subject: Buffer } {
   const [, own, , issuer, , subject] = parts(parts(der)[0] ?? Buffer.alloc(0));
   if (own === undefined || issuer === undefined || subject === undefined) throw new Error('not a certificate');
@@ -158,7 +158,7 @@ export function identityOf(der: Buffer): { issuer: Buffer; serial: Buffer; subje
 export const statusInfo = (status: number, ...rest: Buffer[]) => sequence(integer(status), ...rest);
 export const statusText = (text: string) => sequence(utf8(text));
 
-/** A token or, with a status, a response, made by `signer` as an authority would but for the changes. */
+/** Makes a token, or with a status a response, as the authority `signer` would, with changes. */
 export function forge(signer: Issued, changes: Partial<Forgery> = {}): Buffer {
   const plan: Forgery = { ...usualPlan(signer), ...changes };
   const content = Buffer.concat([sequence(...plan.info(infoFields(plan))), plan.infoTail]);

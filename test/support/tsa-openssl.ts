@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { timestampRequest } from '../../src/exporter/export/stamp.ts';
 import { run, runToEnd } from './process.ts';
 
-/** A key as `openssl req -newkey` wants it. */
+/** Key algorithms as `openssl req -newkey` expects them. */
 const KEYS = {
   rsa2048: ['rsa:2048'],
   rsa3072: ['rsa:3072'],
@@ -14,7 +14,7 @@ const KEYS = {
 } as const;
 type KeyName = keyof typeof KEYS;
 
-/** Root first, signer last; each certificate is signed with the digest beside its issuer's key. */
+/** Chains from root to signer; each certificate is signed with its issuer's key and the digest beside it. */
 const CHAINS: readonly (readonly [KeyName, 'sha256' | 'sha384' | 'sha512'])[][] = [
   [
     ['rsa3072', 'sha256'],
@@ -43,7 +43,7 @@ const CHAINS: readonly (readonly [KeyName, 'sha256' | 'sha384' | 'sha512'])[][] 
 ];
 
 const DIGESTS = ['sha256', 'sha384', 'sha512'] as const;
-/** What differs between the replies of one authority beside the digest; each a section of its configuration. */
+/** Variations of an authority's replies other than the digest; each has a section in its configuration. */
 const STYLES = [
   ['accuracy = secs:1, millisecs:500', 'clock_precision_digits = 3', 'ess_cert_id_alg = sha256'],
   ['ordering = yes', 'tsa_name = yes', 'clock_precision_digits = 6', 'ess_cert_id_alg = sha512'],
@@ -53,16 +53,16 @@ const STYLES = [
 
 export interface FreshToken {
   der: Buffer;
-  /** Without TimeStampResp around it. */
+  /** True for a token without TimeStampResp. */
   bare: boolean;
   digest: string;
   nonce: bigint;
   rootFile: string;
-  /** What was varied, for messages. */
+  /** Description for messages. */
   kind: string;
 }
 
-/** Time-stamping authorities of several keys and chains, each made by `openssl` in a folder of its own. */
+/** Creates timestamp authorities with several keys and chains, each by `openssl` in a separate folder. */
 export async function createAuthorities(folder: string): Promise<string[]> {
   return Promise.all(CHAINS.map((chain, index) => createAuthority(join(folder, `authority-${index}`), chain)));
 }
@@ -114,7 +114,7 @@ function configuration(folder: string, signer: number): string {
   return `${sections.join('\n')}\n`;
 }
 
-/** The `number`-th token: over a digest of its own, and of a kind of its own until all kinds are through. */
+/** Returns the `number`-th token, over a digest of its own; kinds repeat only after all were used. */
 export async function freshToken(authorities: readonly string[], number: number): Promise<FreshToken> {
   const folder = authorities[number % authorities.length] ?? '';
   const imprint = DIGESTS[number % 3] ?? 'sha256';
@@ -126,7 +126,7 @@ export async function freshToken(authorities: readonly string[], number: number)
   const [query, reply, serial] = ['tsq', 'tsr', 'serial'].map((ending) => join(folder, `token-${number}.${ending}`));
   if (query === undefined || reply === undefined || serial === undefined)
     throw new Error('three names make three files');
-  // openssl does not lock its serial file: each reply has a section of a configuration of its own.
+  // openssl does not lock its serial file, so each reply has its own section and configuration.
   const config = (await readFile(join(folder, 'ts.cnf'), 'utf8')).replaceAll(/^serial = .*$/gm, `serial = ${serial}`);
   await Promise.all([
     writeFile(query, timestampRequest(digest, nonce)),
@@ -153,11 +153,11 @@ export interface OpensslQuestion {
   rootFile: string;
   untrustedFile?: string;
   bare: boolean;
-  /** Whole seconds of the token's own time. */
+  /** Time of the token, in whole seconds. */
   at: Date;
 }
 
-/** Whether `openssl ts -verify` accepts a token that is in a file. */
+/** True if `openssl ts -verify` accepts a token in a file. */
 export async function opensslAccepts(file: string, question: OpensslQuestion): Promise<boolean> {
   const { digest, rootFile, untrustedFile, bare, at } = question;
   const token = ['-in', file, ...(bare ? ['-token_in'] : [])];
@@ -169,7 +169,7 @@ export async function opensslAccepts(file: string, question: OpensslQuestion): P
   return code === 0;
 }
 
-/** Runs `work` on all items, so many at a time, and returns the results in their order. */
+/** Runs `work` on all items with bounded concurrency, and returns the results in order. */
 export async function eachOf<T, R>(
   items: readonly T[],
   atATime: number,

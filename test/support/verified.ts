@@ -12,21 +12,21 @@ import { commandIn } from './command.ts';
 export interface VerifiedFile {
   exit: number;
   claims: Claims;
-  /** Codes and places, without the words. */
+  /** Codes and positions of findings. */
   findings: string[];
 }
 
 export interface FileToVerify {
   name?: string;
   bytes: string | Uint8Array;
-  /** To read it by. */
+  /** Contract for reading the file. */
   contract?: Description;
-  /** Texts of seal keys by their ids. */
+  /** Seal keys by id. */
   sealKeys?: Record<string, string>;
   flags?: Partial<FlagsOf<'verify'>>;
 }
 
-/** What `evidence verify` says of a file of one stream. */
+/** Runs `evidence verify` on a file of one stream. */
 export async function verifyFile({ name = 'evidence.json', bytes, contract, sealKeys = {}, flags = {} }: FileToVerify) {
   const folder = mkdtempSync(join(tmpdir(), 'verify-'));
   try {

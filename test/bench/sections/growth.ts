@@ -4,10 +4,10 @@ import { memoryRow, type Row, toRow } from '../row.ts';
 import { verifyProgram } from '../verifiers.ts';
 
 const MEMORY_MB = 80;
-/** Of ten times as many entries. */
+/** Bound on the time for ten times as many entries, relative to the smaller package. */
 const TIME = 11;
 
-/** What a package costs in memory and time as it grows: a tenth, half, all, and with --full ten times as many entries. */
+/** Measures memory and time as a package grows: a tenth, half, all, and with --full ten times as many entries. */
 export async function benchGrowth(bench: Bench): Promise<Row[]> {
   const { entries, full } = bench.options;
   const sizes = [entries / 10, entries / 2, entries, ...(full ? [entries * 10] : [])].map(Math.round);

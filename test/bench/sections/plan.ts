@@ -2,11 +2,11 @@ import type { Bench } from '../bench.ts';
 import { serveStreams } from '../exporters.ts';
 import { memoryRow, type Row } from '../row.ts';
 
-/** For 500,000 entries 100,000 streams. */
+/** 100,000 streams for 500,000 entries. */
 const STREAMS_PER_ENTRY = 1 / 5;
 const MEMORY_MB = 200;
 
-/** What planning a run of very many streams holds. */
+/** Measures the memory for planning a run of very many streams. */
 export async function benchPlan(bench: Bench): Promise<Row[]> {
   const streams = Math.round(bench.options.entries * STREAMS_PER_ENTRY);
   const platform = await serveStreams(bench, streams, 1);

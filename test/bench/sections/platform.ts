@@ -11,7 +11,7 @@ const WRITERS = 4;
 const APPENDS = 5_000;
 const VERIFIED = 50_000;
 
-/** What the service does in a second: sealed appends by several writers, and Verify of what they wrote. */
+/** Measures the service's throughput: sealed appends by several writers, and Verify of the result. */
 export async function benchPlatform(bench: Bench): Promise<Row[]> {
   const each = Math.round(bench.options.entries / 5 / WRITERS);
   const total = each * WRITERS;
@@ -73,7 +73,7 @@ async function timed(work: () => Promise<unknown>): Promise<{ seconds: number }>
   return { seconds: (performance.now() - began) / 1000 };
 }
 
-/** Has the service check streams one after the other. @throws Error unless it finds all entries good. */
+/** Makes the service check streams one after another. @throws Error unless all entries pass. */
 async function verifyAll(platform: ServedPlatform, streams: readonly string[], entries: number): Promise<void> {
   let checked = 0;
   for (const stream of streams) {

@@ -4,14 +4,14 @@ import type { Service } from '../recording.ts';
 import { type Row, toRow } from '../row.ts';
 
 const ENTRIES = 50;
-/** For 500,000 entries 2,000 streams, of which the peer, whose cost per stream is the same for each, exports 100. */
+/** 2,000 streams for 500,000 entries. The peer exports 100 of them, because its cost per stream is constant. */
 const STREAMS_PER_ENTRY = 1 / 250;
 const PEER_STREAMS_PER_ENTRY = 1 / 5000;
 const PEER_STREAMS_AT_LEAST = 8;
 const AT_LEAST = 4;
 const REQUESTS = 7;
 
-/** A whole export of many small streams: what a stream costs by itself. */
+/** Measures a whole export of many small streams, to find the cost per stream. */
 export async function benchStreams(bench: Bench): Promise<Row[]> {
   const peerStreams = Math.max(PEER_STREAMS_AT_LEAST, Math.round(bench.options.entries * PEER_STREAMS_PER_ENTRY));
   const streams = Math.max(peerStreams, Math.round(bench.options.entries * STREAMS_PER_ENTRY));
@@ -45,7 +45,7 @@ export async function benchStreams(bench: Bench): Promise<Row[]> {
       toRow({
         id: 'streams/requests',
         what: `${what}: requests per stream`,
-        // Of one whole export, the lists included.
+        // Requests of one whole export, lists included.
         ours: { value: (recorded.requests[0] ?? 0) / streams, unit: 'requests' },
         other: null,
         ratio: null,

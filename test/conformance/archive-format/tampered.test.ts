@@ -20,11 +20,11 @@ import { someRows } from '../../support/some-rows.ts';
 import { forge, statusInfo } from '../../support/tsa-forge.ts';
 import { MONTHS, makeWholeArchive, type WholeArchive } from '../../support/whole-archive.ts';
 
-/** Written by the document alone: templates/help/archive-format.md. */
+/** Verifier written from templates/help/archive-format.md alone. */
 const VERIFIER = resolve(import.meta.dirname, 'verify.py');
 
 let whole: WholeArchive;
-/** Stamps what and when it is told to, under a root that is pinned too. */
+/** Authority that stamps any digest with any time, under a pinned root. */
 let pinned: Authority;
 let roots: string;
 const copies = mkdtempSync(join(tmpdir(), 'tampered-test-'));
@@ -67,7 +67,7 @@ const run = (month: string, name: string) => `runs/${month}/${name}`;
 const stream = (month: string, name: string) => `runs/${month}/streams/${name}`;
 const [PAYMENTS, LOGINS] = ['payments-prod-dc9c069f', 'logins-4b2e43ec'];
 
-/** Rows of one kind do the like to the like; one without a kind has one of its own. */
+/** Rows of one kind make similar changes to similar objects; a row without a kind is its own kind. */
 type Row = [words: string, change: (archive: Altered) => void | Promise<void>, code: number, kind?: string];
 
 const BYTES: Row[] = [
@@ -246,7 +246,7 @@ const BUNDLES: Row[] = [
   ['a file is added', rebagged((files) => files.set('data/notes.txt', Buffer.from('x'))), REFUTED],
 ];
 
-/** By somebody who has the signing key: what is left to find is what the evidence itself shows. */
+/** Changes by an attacker with the signing key: only the evidence itself reveals them. */
 const SIGNED: Row[] = [
   ['nothing', rebagged(() => undefined), VERIFIED],
   [
@@ -425,14 +425,14 @@ describe.each([
   });
 });
 
-/** The key of the archive hands over to a new one. */
+/** Hands the archive's key over to a new key. */
 async function handedOver(archive: Altered, to: SigningKey = newKey()): Promise<void> {
   const directory = await openDirectoryArchive(archive.root, { create: false });
   const signingKey = readSigningKey(readFileSync(whole.key.file, 'utf8'), null, whole.key.file);
   await handOver(directory, to, new Date(), { signingKey, publicKeys: [] });
 }
 
-/** The key of the archive hands over, and the entry is signed anew by somebody else. */
+/** Hands the archive's key over, with the entry signed by another key. */
 function countersignedBy(
   key: (own: SigningKey, to: SigningKey) => { signature?: SigningKey; countersignature?: SigningKey },
 ): Row[1] {
@@ -466,7 +466,7 @@ function renumbered(archive: Altered): void {
   archive.recompute();
 }
 
-/** No signature tells that there was more. */
+/** Removes the newest runs; no signature shows that they existed. */
 function rolledBack(archive: Altered): void {
   archive.remove('ledger/00000003.json', 'ledger/00000002.json', `runs/${SECOND}`);
 }
@@ -481,7 +481,7 @@ function unsigned(archive: Altered, keys: readonly string[]): void {
   archive.recompute();
 }
 
-/** By the holder of the key: the newest run was never recorded, and somebody gave it up. */
+/** Abandons the newest run as a holder of the key can: the run was never recorded, and was then given up. */
 function abandoned(archive: Altered): void {
   const [first, entry] = [archive.read('ledger/00000001.json'), archive.read('ledger/00000003.json')];
   archive.remove('ledger/00000003.json');
@@ -489,7 +489,7 @@ function abandoned(archive: Altered): void {
   archive.resign(readSigningKey(readFileSync(whole.key.file, 'utf8'), null, whole.key.file));
 }
 
-/** A stream that the run before had, and that is nowhere but in what is said of it. */
+/** Removes a stream of the preceding run, and keeps only the statement about the stream. */
 function withoutStream(archive: Altered, told: { failed?: string[]; excluded?: string[] }): void {
   archive.editRun(SECOND, (record) => {
     const [stream] = record.streams.splice(1, 1);
@@ -526,7 +526,7 @@ async function stampedByOther(archive: Altered, stamp: Stamp = {}): Promise<void
   stamped(archive, 0, { ...stamp, by: await newAuthority('Somebody else') });
 }
 
-/** The renewal in its place, and the record of it, which nobody signs. */
+/** Adds a renewal at its place, and its record, which no key signs. */
 function renewed(archive: Altered, minutes: number): void {
   const [first, second] = [run(FIRST, 'run.tsr'), run(FIRST, 'run.2.tsr')];
   const token = tokenAt(minutes, Buffer.concat([archive.bytes(run(FIRST, 'run.json')), archive.bytes(first)]), {});
@@ -543,7 +543,7 @@ function rebagged(change: (files: BagFiles) => unknown, slug = LOGINS): Row[1] {
   return (archive) => archive.editBundle(SECOND, stream(SECOND, `${slug}.zip`), (files) => void change(files));
 }
 
-/** What was changed, once the key has signed it: but no authority has stamped it. */
+/** Signs the changed archive again, without a new timestamp. */
 function signedAnew([words, change, ...more]: Row): Row {
   const signed = async (archive: Altered) => {
     await change(archive);
@@ -574,7 +574,7 @@ function doubled(files: BagFiles): void {
   files.set('data/evidence.json', Buffer.from(text.replace('"actor":', '"actor":"nobody","actor":')));
 }
 
-/** By somebody who has the seal key, too. */
+/** Recomputes the archive as an attacker with the seal key can. */
 async function rehashed(archive: Altered): Promise<void> {
   const change = ({ entries }: { entries: SentEntry[] }) => {
     for (const [index, entry] of entries.entries()) {

@@ -39,7 +39,7 @@ function scan(text: string | Uint8Array, cuts: Iterable<number> = [], limits: Pa
   return { ...result, rest: value, ambiguity };
 }
 
-/** What JSON.parse sees in it. */
+/** Reads the document with JSON.parse. */
 function expectedOf(text: string): Pick<Scan, 'elements' | 'rest'> {
   const document = JSON.parse(text) as { [name: string]: Json };
   return { elements: document['entries'] as Json[], rest: { ...document, entries: [] } };
@@ -99,7 +99,7 @@ const members = fc.dictionary(
 );
 const spaces = fc.infiniteStream(fc.constantFrom('', ' ', '\n', '\t', '\r\n', '  '));
 
-/** JSON text with white space wherever it may stand. */
+/** Writes JSON text with white space at every permitted place. */
 function write(value: Json, space: () => string): string {
   if (Array.isArray(value))
     return `[${space()}${value.map((item) => write(item, space)).join(`${space()},${space()}`)}]`;
@@ -124,7 +124,7 @@ test('property: any document, white space anywhere, cut anywhere', () => {
         const length = Buffer.byteLength(text);
         const cuts = offsets.map((offset) => offset % (length + 1)).toSorted((a, b) => a - b);
         const read = scan(text, cuts);
-        // Not compared with JSON.parse: that of V8 13 reads names with escapes wrongly (json.test.ts).
+        // No comparison with JSON.parse, because V8 13 misreads names with escapes (json.test.ts).
         expect(read).toMatchObject({ elements, rest: { ...before, entries: [], ...later }, ambiguity: null });
         expect(read.heads).toHaveLength(elements.length === 0 ? 0 : 1);
       },

@@ -78,7 +78,7 @@ describe('what is not JSON is unreadable', () => {
   });
 });
 
-/** Each pair: what is parsed first, and what V8 13.6 then reads wrongly in objects of the same shape. */
+/** Pairs of texts: parsing the first makes V8 13.6 misread the second, whose objects have the same shape. */
 const POISONED: [string, string][] = [
   ['{"a":1,"\\\\":1}', '{"a":1,"\\"":1}'],
   ['{"b":1,"\\\\u0061":1}', '{"b":1,"\\u0061bcdef":1}'],
@@ -139,7 +139,7 @@ test('property: doubling any member of any document is noticed, and nothing else
   );
 });
 
-/** What is written, the first number that changes when it is read, and whether it then is a whole number. */
+/** JSON text, the first number that changes when it is parsed, and true if the parsed number is an integer. */
 const NUMBERS: [text: string, inexact: string | null, integer?: boolean][] = [
   ['9007199254740991', null],
   ['9007199254740992', null],
@@ -151,7 +151,7 @@ const NUMBERS: [text: string, inexact: string | null, integer?: boolean][] = [
   ['-9007199254740993', '-9007199254740993', true],
   ['[1,{"a":18014398509481985}]', '18014398509481985', true],
   ['123456789012345678901234567890', '123456789012345678901234567890', true],
-  // The exact value of a double is not what RFC 8785 writes for it, and another reader sees two numbers.
+  // RFC 8785 does not write the exact value of a double; another reader sees two numbers.
   ['123456789012345677877719597056', '123456789012345677877719597056', true],
   ['12345678901234567168', '12345678901234567168', true],
   ['12345678901234567000', null],

@@ -7,7 +7,7 @@ import { BOTTOM, Sheet } from '../../../src/core/typesetting/sheet.ts';
 
 const LEADING = 12.5;
 let sheet: Sheet;
-/** What was drawn: on which page, and how large. */
+/** Drawn paragraphs, with page and size. */
 let drawn: { page: number; size: number }[];
 
 beforeEach(async () => {

@@ -68,7 +68,7 @@ function write(bucket: string, { endpoint = gateway.endpoint, objects = OBJECTS,
   return startNode(CRASH_WRITER, args, { cwd: tmpdir(), env: gateway.env });
 }
 
-/** Runs the writer and kills it instead of handing on a request that `isMoment` knows. */
+/** Runs the writer and kills it instead of forwarding a request that `isMoment` matches. */
 async function killedAt(isMoment: (asked: Asked) => boolean, ...[bucket, more]: Parameters<typeof write>) {
   let stop = () => {};
   const holds = (asked: Asked) => {
@@ -83,7 +83,7 @@ async function killedAt(isMoment: (asked: Asked) => boolean, ...[bucket, more]: 
   await relay.close();
 }
 
-/** What is there after it was run again. */
+/** Runs the writer again and checks the bucket. */
 async function expectWritten(client: S3Client, bucket: string): Promise<void> {
   expect(await finish(write(bucket))).toMatchObject({ code: 0, stderr: '' });
   const versions = (await versionsIn(client, bucket)).filter(({ Key = '' }) => Key.startsWith('p/runs/'));

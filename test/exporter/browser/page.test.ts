@@ -19,7 +19,7 @@ const LONG = 'a-name-of-three-hundred-characters-'.repeat(9).slice(0, 300);
 const NAMES = ['Prod/Zahlungen-Ä', '生产/支付系统', 'تدقيق/سجل-الدخول', '🔐 vault', LONG, 'w'.repeat(300)];
 
 let browser: ReportBrowser;
-/** Of the test. */
+/** Pages that the present test opened. */
 const opened: Page[] = [];
 
 beforeAll(async () => {
@@ -176,7 +176,7 @@ test.each(someRows([320, 390, 768, 1280], () => 'width'))('nothing is wider than
   for (const record of [named(), partialRun()]) {
     const page = await open(record, { viewport: { width, height: 800 } });
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
-    // Control totals are figures: they are seen without scrolling.
+    // Control totals are visible without scrolling.
     const totals = await page.evaluate("document.querySelector('.totals').getBoundingClientRect().right");
     expect(totals).toBeLessThanOrEqual(width);
   }
@@ -223,7 +223,7 @@ async function sample(name: string, evidence = evidenceOf(5), runId = 'r') {
   return { target, identity };
 }
 
-/** A bundle that states other claims than its entries show. */
+/** Makes a bundle that states other claims than its entries show. */
 async function restated(name: string, claims: Partial<Claims>, status: StreamStatus) {
   const target = join(browser.folder, name);
   const restate = (verdict: Verdict) => ({ ...verdict, status, claims: { ...verdict.claims, ...claims } });
@@ -237,7 +237,7 @@ async function broken(name: string) {
   return { target, identity: '' };
 }
 
-/** The word for each of these bundles. */
+/** Returns the verdict on each of these bundles. */
 async function verify(page: Page, ...bundles: { target: string }[]): Promise<string[]> {
   const words = page.locator('.result .verdict b');
   const before = await words.count();
@@ -250,7 +250,7 @@ async function verify(page: Page, ...bundles: { target: string }[]): Promise<str
 }
 
 describe('a bundle', () => {
-  /** That takes the bundles of several tests, of none of which it knows. */
+  /** Page that verifies the bundles of several tests, without a report that names them. */
   let page: Page;
   const last = () => page.locator('.result').last();
   beforeAll(async () => {
@@ -289,7 +289,7 @@ describe('a bundle', () => {
     const [, second, third] = await verdicts.allTextContents();
     expect(second).toContain(`of this run, 2026-10, but this report lists another bundle for its stream, ${STREAM}`);
     expect(third).toContain('It claims to be of another run, 2026-09');
-    // A stream that the report does not list at all cannot be of its run either.
+    // A bundle of a stream that the report does not list is not part of its run.
     const bare = await open(verifiedRun([monthStream(1)]));
     expect(await verify(bare, forged)).toEqual(['NOT THE BUNDLE OF THIS RUN']);
     expect(await bare.textContent('.result .verdict')).toContain('this report does not list its stream');

@@ -14,11 +14,11 @@ import { monthStream, verifiedRun } from '../../support/run-records.ts';
 import { someRows } from '../../support/some-rows.ts';
 import { type ForeignEntry, foreignBag, writeForeignZip } from '../../verifier/bundle/sample.ts';
 
-/** The page's verifier is compared with `evidence verify` without keys and roots: what one finds, the other must. */
+/** Comparison of the page's verifier with `evidence verify` without keys and roots: both must find the same. */
 
 const NOW = new Date('2026-11-21T00:00:00Z');
 
-/** One worker of the page's own program takes all files, one after the other. */
+/** One worker of the page's program reads all files, one after another. */
 const START = `
   document.body.insertAdjacentHTML('beforeend', '<input type="file" id="cases" multiple>');
   globalThis.verifier = new Worker(URL.createObjectURL(new Blob([document.querySelector('#verifier').textContent])));
@@ -57,11 +57,11 @@ async function verifyHere(files: readonly string[]): Promise<Result[]> {
   });
 }
 
-/** A proof goes with what it rests on. */
+/** A proved claim includes its basis. */
 const stateOf = (name: string, state: string | undefined, basis: string | undefined) =>
   state === 'proved' ? `${name} proved: ${basis}` : `${name} ${state}`;
 
-/** What both say in the same words. */
+/** Summary in words that both verifiers share. */
 const summaryOf = (ofBundle: readonly { code: string }[], states: object, findings: object) => ({
   bundleFindings: ofBundle.map(({ code }) => code),
   states,
@@ -105,7 +105,10 @@ test('every vector of a chain', async () => {
   expect(statuses).toEqual(new Set(['verified', 'refuted', 'incomplete', 'empty']));
 });
 
-/** Of these one is tried: they differ in the names that are read, and those are read by the code that `verify` has too. */
+/**
+ * Dialects with the same computation: one of each is tested. They differ only in names, which both verifiers read with
+ * the same code.
+ */
 const COMPUTED_ALIKE = ({ description: { digest } }: Dialect) =>
   JSON.stringify([digest.recipe?.algorithm, digest.encoding, digest.recipe?.preimage.map((part) => Object.keys(part))]);
 
@@ -178,7 +181,7 @@ describe('a zip that is not what it seems', () => {
       writeFileSync(inFolder(name), content);
       files.push(inFolder(name));
     };
-    // Steps that share no factor with the sizes of headers, so that every field of them is met.
+    // The step shares no factor with the sizes of headers, so that it reaches every field.
     const places = Array.from({ length: Math.ceil(bytes.length / 37) }, (_, index) => index * 37);
     for (const at of someRows(places, (place) => Math.floor(place / (9 * 37)))) {
       const flipped = Buffer.from(bytes);
@@ -193,7 +196,7 @@ describe('a zip that is not what it seems', () => {
     const here = await verifyHere(files);
     for (const [index, file] of files.entries()) {
       const there = await verifyThere(file);
-      // Where compressed data is broken, what is left of it is called otherwise.
+      // The verifiers name the rest of broken compressed data differently.
       const findings = (codes: readonly string[]) => codes.map((code) => (/hidden|unreadable/.test(code) ? '-' : code));
       const codes = (here[index]?.bundleFindings ?? []).map(({ code }) => code);
       expect(findings(codes), file).toEqual(findings(there.bundleFindings));

@@ -16,7 +16,7 @@ import { type FaultyService, startFaultyService } from '../../support/services/f
 const folder = mkdtempSync(join(tmpdir(), 'settings-'));
 const KEY = 'sk_settings_0123456789';
 let service: FaultyService;
-/** Its streams do not fit the default contract. */
+/** Service whose streams do not fit the default contract. */
 let other: FaultyService;
 let key: KeyFiles;
 
@@ -49,9 +49,9 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([service.close(), other.close()]));
 
-/** What is set, where all else is right. */
+/** Invalid settings; all others are valid. */
 interface Wrong {
-  /** Parts of the configuration file, by the paths of their keys. */
+  /** Values of the configuration file, by the paths of their keys. */
   file?: Record<string, unknown>;
   flags?: Record<string, unknown>;
   env?: Record<string, string>;
@@ -72,7 +72,7 @@ function fileOf(settings: Record<string, unknown>): object {
   return file;
 }
 
-/** What export, dry run and doctor say of it. */
+/** Runs export, dry run and doctor with these settings. */
 async function threeTimes({ file = {}, flags = {}, env = {} }: Wrong) {
   const directory = mkdtempSync(join(folder, 'case-'));
   const settings = { 'archive.url': './archive', work_directory: folder, ...file };
@@ -94,7 +94,7 @@ async function threeTimes({ file = {}, flags = {}, env = {} }: Wrong) {
 const inFolder = (name: string) => join(folder, name);
 const absent = '/nowhere/absent.pem';
 
-/** Each key of the configuration set wrongly, by its path, once at least. */
+/** Every key of the configuration, by its path, with at least one invalid value. */
 const OF_FILE: [path: string, value: unknown, says: RegExp, code?: number][] = [
   [
     'deadline',
@@ -264,7 +264,7 @@ const OTHERWISE: [words: string, wrong: () => Wrong, says: RegExp, code?: number
   ],
 ];
 
-/** Export, dry run and doctor come to the same, and name the same cause. */
+/** Expects export, dry run and doctor to end alike, with the same cause. */
 async function agree(wrong: Wrong, says: RegExp, code: number): Promise<void> {
   const { doctor, dry, real, there } = await threeTimes(wrong);
   expect([doctor.code, dry.code, real.code], `${doctor.stdout}${dry.stderr}${real.stderr}`).toEqual([code, code, code]);

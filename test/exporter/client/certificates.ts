@@ -5,12 +5,12 @@ import { join } from 'node:path';
 
 export interface Certificates {
   ca: string;
-  /** Of `audit.test` and 127.0.0.1. */
+  /** Certificate of `audit.test` and 127.0.0.1. */
   server: { cert: string; key: string };
   client: { cert: string; key: string };
 }
 
-/** An authority, and a server's and a client's certificate of it, made by openssl. */
+/** Creates an authority with openssl, and certificates for a server and a client. */
 export function makeCertificates(): Certificates {
   const folder = mkdtempSync(join(tmpdir(), 'certificates-'));
   const openssl = (...words: string[]) => execFileSync('openssl', words, { cwd: folder, stdio: 'pipe' });

@@ -4,7 +4,7 @@ import { Transport } from '../../../src/exporter/client/transport.ts';
 
 export const API_KEY = 'sk_live/0123+secret=';
 
-/** A transport to the origin of this address, with short time limits. */
+/** Creates a transport to the origin of this address, with short time limits. */
 export function connectTo(url: string, more: Partial<TransportOptions> = {}): Transport {
   return new Transport({
     ...DEFAULT_TRANSPORT,
@@ -17,7 +17,7 @@ export function connectTo(url: string, more: Partial<TransportOptions> = {}): Tr
   });
 }
 
-/** What a failing call throws. */
+/** Returns the error of a failing call. */
 export async function failure(call: Promise<unknown>): Promise<Error & { code?: string; nextStep?: string }> {
   try {
     await call;

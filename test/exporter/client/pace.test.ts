@@ -5,13 +5,13 @@ import { bucketOf, fixedWindowOf, type Limit, slidingWindowOf } from '../../supp
 interface Outcome {
   refused: number;
   sent: number;
-  /** Seconds of the simulated clock until the last was accepted. */
+  /** Simulated seconds until the service accepted the last request. */
   seconds: number;
-  /** The most refusals of one request. */
+  /** Most refusals of any one request. */
   worst: number;
 }
 
-/** So many requests in so many lanes to a service with a limit, on a clock of its own, each there and back in 20 ms. */
+/** Simulates requests in parallel lanes to a rate-limited service, on a simulated clock, with 20 ms per round trip. */
 function simulate(limit: Limit, requestsPerSecond: number | null, requests = 200, lanes = 4): Outcome {
   const pace = new Pace(requestsPerSecond);
   const outcome: Outcome = { refused: 0, sent: 0, seconds: 0, worst: 0 };

@@ -9,7 +9,7 @@ const signal = new AbortController().signal;
 const LIMITS = { attempts: 4, callMs: 60_000, bytesPerSecond: 0, waits: { longest: 300_000, inAll: 900_000 } };
 const error = new EvidenceError('unreachable', 'broken');
 
-/** How many attempts there are when after each of them so many bytes are there, and it broke. */
+/** Counts attempts that break after the given number of bytes. */
 async function attemptsOf(allowed: number, reached: (attempt: number) => number): Promise<number> {
   const attempts = new Attempts({ ...LIMITS, attempts: allowed });
   try {

@@ -21,7 +21,7 @@ async function serve(...replies: Parameters<typeof startFaultServer>): Promise<F
   return server;
 }
 
-/** A transport of its own for each call, to the call's origin. */
+/** Creates a transport for each call, to the call's origin. */
 function transport(more: Partial<TransportOptions> = {}) {
   const connect = (url: string) => {
     const made = new Transport({
@@ -48,7 +48,7 @@ async function* inPieces(text: string): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < text.length; at += 30_000) yield Buffer.from(text.slice(at, at + 30_000));
 }
 
-/** What a failing call throws. */
+/** Returns the error of a failing call. */
 async function failure(call: Promise<unknown>): Promise<Error & { code?: string; nextStep?: string }> {
   try {
     await call;

@@ -30,7 +30,7 @@ async function encrypted(plain: Uint8Array, ...names: string[]): Promise<string>
 
 const identityOf = ({ file }: { file: string }) => readIdentities([{ text: readFileSync(file, 'utf8'), source: file }]);
 
-/** age encrypts blocks of 64 KiB. */
+/** Block size of age: 64 KiB. */
 const BLOCK = 65_536;
 
 describe.each([0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK, 1_000_000])('%i bytes', (length) => {
@@ -64,7 +64,7 @@ test('a file with one byte edited, wherever it is, or that was cut, is refused',
     const copy = path();
     writeFileSync(copy, edited);
     const result = await decryptFile(copy, path(), identityOf(ours)).catch((error: unknown) => error);
-    // Where the recipient's own part is edited, it may be for nobody here.
+    // An edit to the recipient's stanza may leave the file without a recipient here.
     const isRecipients = place > 21 && place < header - 4 && result === null;
     expect([place, isRecipients || result]).toEqual([
       place,

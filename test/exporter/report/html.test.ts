@@ -22,7 +22,7 @@ const bytesOf = (record: RunRecord, finalized = true) =>
   joined(renderHtml(toRunView(record, finalized, texts), texts, parts));
 const htmlOf = (record: RunRecord) => bytesOf(record).toString();
 const withoutPrograms = (html: string) => html.replace(/<(style|script)[^>]*>.*?<\/\1>/gs, '');
-/** What is read, without what carries it. */
+/** Returns the visible text, without markup. */
 const wordsOf = (record: RunRecord) =>
   withoutPrograms(htmlOf(record))
     .replace(/<[^>]+>/g, ' ')

@@ -171,7 +171,7 @@ test('the period of a run, and the reason of what was accepted, stand whole', as
   expect(text).toContain(squeezed(`s: ${reason} (1 stream)`));
 });
 
-/** What must not stand last on a page: titles, and what introduces a table. */
+/** Lines that must not end a page: titles, and headings of tables. */
 const LEADS = [
   /^(IPE statement|Control totals|Exceptions and exclusions|What was checked|Findings|Activity|Coverage by month)$/,
   /^(Chain of custody|What this does not prove|How to verify it yourself|Control mapping|For the preparer|Streams)$/,
@@ -245,7 +245,7 @@ test('names of any script and of 300 characters stand whole; what cannot be set 
     expect(fonts).toMatch(new RegExp(`^EVIDNC\\+${font}.* yes yes yes `, 'm'));
   const text = squeezed((await pages(file)).slice(-4).join(''));
   for (const name of names) expect(text).toContain(squeezed(name.replaceAll('\u200d', '‹U+200D›')));
-  // Arabic comes back letter by letter from the right, in whatever form the reader knows it.
+  // Readers return Arabic letter by letter from the right, in any form that they know.
   expect(text.normalize('NFKC')).toMatch(/المدفوعات|تاعوفدملا/);
   expect(text).toContain('a‹U+200B›b');
 });

@@ -41,10 +41,10 @@ function makeLink({ accounts: { links }, database, clock }: Parts, content: obje
     .then((id) => links.token(id));
 }
 
-/** A browser, as far as forms and cookies go. */
+/** A minimal browser, with forms and cookies. */
 class Visitor {
   readonly #cookies = new Map<string, string>();
-  /** Of the last form that it saw. */
+  /** Token of the last form loaded. */
   #csrf = '';
   readonly #headers: Record<string, string>;
 
@@ -60,13 +60,13 @@ class Visitor {
     return this.#send('GET', path, undefined);
   }
 
-  /** Loads a page and sends its form. */
+  /** Loads a page and submits its form. */
   async submit(path: string, fields: Record<string, string>) {
     await this.get(path);
     return this.post(path, fields);
   }
 
-  /** Sends a form as the last page that had one would. */
+  /** Submits a form with the last token. */
   post(path: string, fields: Record<string, string>) {
     return this.#send('POST', path, new URLSearchParams({ csrf: this.#csrf, ...fields }).toString());
   }
@@ -88,7 +88,7 @@ class Visitor {
   }
 }
 
-/** An answer without what is another one in every answer. */
+/** Removes the parts that vary between answers. */
 function alike({ status, headers, text }: Awaited<ReturnType<Visitor['get']>>, email: string) {
   const {
     'set-cookie': _,
@@ -213,7 +213,7 @@ describe('the stream of administrative acts', () => {
 });
 
 describe('nobody has the platform ask inside', () => {
-  /** Something of the inside, which counts who asks. */
+  /** Starts an internal server that records its requests. */
   async function insider() {
     const asked: string[] = [];
     const server = createServer(({ url }, response) => {

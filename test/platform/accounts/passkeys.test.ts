@@ -190,7 +190,7 @@ describe.each(DATABASES)('passkeys on %s', (_name, start) => {
     const answer = key.sign(await optionsFor(ticket));
     await finish(ticket, answer);
     await expect(finish(ticket, answer)).rejects.toMatchObject(NOT_RIGHT);
-    // However its text is written: base64url leaves bits over.
+    // base64url leaves unused bits, so a challenge has several spellings.
     const again = key.sign({ ...(await optionsFor(ticket)), challenge: `${challengeOf(answer)}=` });
     await expect(finish(ticket, again)).rejects.toMatchObject(NOT_RIGHT);
   });
@@ -323,7 +323,7 @@ describe.each(DATABASES)('passkeys on %s', (_name, start) => {
   });
 });
 
-/** Of a maker of authenticators (WebAuthn Level 3, section 8.2.1). */
+/** Creates a certificate of an authenticator manufacturer (WebAuthn Level 3, section 8.2.1). */
 async function certificate() {
   const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
   const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);

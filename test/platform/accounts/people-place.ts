@@ -15,15 +15,15 @@ export const PASSWORD = 'a long walk by the sea';
 export const NETWORK = '192.0.2.1';
 export const PUBLIC_URL = 'https://evidence.example';
 
-/** Accounts in a world, with passwords that cost little and the mails that were sent. */
+/** Accounts in a world, with cheap password hashes and a list of sent mails. */
 export class PeoplePlace extends World {
   readonly accounts: Accounts;
   readonly mails: OutgoingMail[] = [];
-  /** How often a password was made into what is stored, or compared. */
+  /** Number of times that a password was hashed or compared. */
   hashes = 0;
   readonly #delivery: OutboxDelivery;
 
-  /** @param cost of passwords: little, or what they really cost. */
+  /** @param cost of hashing passwords: `CHEAP`, or the real cost. */
   constructor(database: Database, platformKey?: Uint8Array, isOpen = true, cost: Passwords = CHEAP) {
     super(database, platformKey);
     const { clock, masterKey, administration } = this;
@@ -42,26 +42,26 @@ export class PeoplePlace extends World {
     this.#delivery = new OutboxDelivery(database, { clock, deliveries });
   }
 
-  /** Mails what waits. @returns what was mailed by it. */
+  /** Sends waiting mails. @returns the mails sent. */
   async post(): Promise<OutgoingMail[]> {
     const before = this.mails.length;
     await this.#delivery.deliverDue();
     return this.mails.slice(before);
   }
 
-  /** Messages that nobody tries any more. */
+  /** Returns messages that the outbox gave up. */
   async givenUp() {
     return (await this.outbox.dead({ limit: 50 })).data;
   }
 
-  /** The token of the link in the only mail that waits. */
+  /** Returns the token of the link in the only waiting mail. */
   async mailedToken(): Promise<string> {
     const [mail, ...others] = await this.post();
     if (mail === undefined || others.length > 0) throw new Error(`${others.length + 1} mails instead of one`);
     return /\/app\/[\w-]+\/(\S+)/.exec(mail.text)?.[1] ?? '';
   }
 
-  /** The token of a new link. */
+  /** Creates a link and returns its token. */
   async link(purpose: LinkPurpose, content: object = {}): Promise<string> {
     const { links } = this.accounts;
     const make = (id: Promise<string>) => id.then((each) => links.token(each));
@@ -70,7 +70,7 @@ export class PeoplePlace extends World {
     );
   }
 
-  /** Gives somebody an account. @returns their id. */
+  /** Creates an account. @returns its id. */
   async join(email: string, role: Role = 'auditor', name = 'Somebody'): Promise<string> {
     const token = await this.link('invite', { email, role });
     return (await this.accounts.joining.accept('invite', token, { name, password: PASSWORD })).personId;
@@ -84,7 +84,7 @@ export class PeoplePlace extends World {
     return totpCode(secret, Math.floor(this.now / 30_000));
   }
 
-  /** Administrative acts, oldest first. */
+  /** Returns administrative acts, oldest first. */
   async acts() {
     return (await this.log.newest(this.database, ADMINISTRATION_STREAM, { limit: 500 })).toReversed();
   }
@@ -95,10 +95,10 @@ export class PeoplePlace extends World {
   }
 }
 
-/** What no password is. */
+/** Hash that no password matches. */
 const NOBODY = `scrypt$10$8$1$${Buffer.alloc(16).toString('base64url')}$${Buffer.alloc(32).toString('base64url')}`;
 
-/** As passwords are, at a hundredth of the work: what is stored of one says what it cost. */
+/** Password hashes at a hundredth of the real cost; each stored hash states its cost. */
 export const CHEAP: Passwords = {
   hash: (password) => hashPassword(password, { log2N: 10, r: 8, p: 1 }),
   matches: (password, stored) => isPassword(password, stored ?? NOBODY),

@@ -17,7 +17,7 @@ const SOMEBODY = { name: 'Ada', password: PASSWORD };
 const OWNER = byCommand('test');
 const OTHER_PASSWORD = 'the third door on the left';
 
-/** What became of each of several attempts: what it led to, or why not. */
+/** Returns the result of each attempt, or the code of its error. */
 async function outcomes(attempts: readonly Promise<unknown>[]): Promise<string[]> {
   const settled = await Promise.allSettled(attempts);
   return settled.map((each) => (each.status === 'fulfilled' ? 'done' : each.reason.code)).sort();
@@ -132,7 +132,7 @@ describe.each(DATABASES)('people on %s', (_name, start) => {
       expect(at.mails.find(({ to }) => to === ADA)?.text).not.toContain('/app/confirm');
     });
 
-    /** OneTimeLinks, messages, and counted attempts. */
+    /** Counts one-time links, messages, and counted attempts. */
     async function counts(): Promise<number[]> {
       const tables = ['links', 'outbox', 'failed_attempts'] as const;
       const all = tables.map((table) =>
@@ -268,7 +268,7 @@ describe.each(DATABASES)('people on %s', (_name, start) => {
       await expect(credentials.addAuthenticator(first, secret, at.codeOf(secret))).rejects.toMatchObject({
         code: 'conflict',
       });
-      // The code that it was added with is used up.
+      // The code that confirmed the factor is already used.
       await expect(at.signIn(ADA, { code: at.codeOf(secret) })).rejects.toMatchObject({ code: 'not_signed_in' });
       at.now += MINUTE;
       const code = at.codeOf(secret);
@@ -287,7 +287,7 @@ describe.each(DATABASES)('people on %s', (_name, start) => {
         for (let guess = 0; guess < 7; guess++)
           answers.push(...(await outcomes([at.signIn(email, { password: 'wrong', network: `${email} ${guess}` })])));
         expect(answers).toEqual([...Array(5).fill('not_signed_in'), 'too_many_attempts', 'too_many_attempts']);
-        // Also who knows the password waits, else it could be guessed by the answer.
+        // The correct password waits too; otherwise the answer would reveal a correct guess.
         await expect(at.signIn(email, { network: 'another' })).rejects.toMatchObject({
           code: 'too_many_attempts',
           members: { retry_after: 1 },
@@ -475,7 +475,7 @@ describe.each(DATABASES)('people on %s', (_name, start) => {
       await signingIn;
       await at.accounts.people.enable(OWNER, ben);
       const left = await database.tables<AccountTables>().selectFrom('sessions').selectAll().execute();
-      // The session of the account's making was ended, too.
+      // The session from the account's creation has ended too.
       expect(left).toEqual([]);
     });
 
@@ -549,7 +549,7 @@ describe.each(DATABASES)('people on %s', (_name, start) => {
       `person:${ada} password.reset`,
       `person:${ada} person.signed_in`,
     ]);
-    // Entries are never erased, and people may ask to be.
+    // Entries are never erased, but people may demand erasure.
     expect(JSON.stringify(acts)).not.toMatch(/example\.com|"Ada"/);
   });
 });

@@ -1,22 +1,22 @@
 import { generateKeyPairSync, hash, type KeyObject, randomBytes, sign } from 'node:crypto';
 import type { MakingOptions, PasskeyAnswer, SigningOptions } from '../../../src/platform/accounts/ceremonies.ts';
 
-/** What an answer says otherwise than an honest browser would. */
+/** Members of an answer that differ from an honest browser's. */
 export interface Lies {
   origin?: string;
   challenge?: string;
   rpId?: string;
-  /** Of the whole answer. */
+  /** Credential id of the whole answer. */
   id?: string;
   type?: string;
-  /** Of the authenticator data: 1 where somebody was there, 4 where they were verified. */
+  /** Flags of the authenticator data: 1 for user presence, 4 for user verification. */
   flags?: number;
 }
 
 const PRESENT = 0x01;
 const HAS_CREDENTIAL = 0x40;
 
-/** An authenticator and its browser, by WebAuthn Level 3, with one ES256 key. It can lie. */
+/** A WebAuthn Level 3 authenticator and its browser, with one ES256 key. It can lie. */
 export class SoftAuthenticator {
   readonly id = randomBytes(16).toString('base64url');
   counter: number;
@@ -24,7 +24,7 @@ export class SoftAuthenticator {
   readonly #origin: string;
   readonly #point: { x: Buffer; y: Buffer };
 
-  /** @param counter null for one that does not count. */
+  /** @param counter null for an authenticator without a counter. */
   constructor(origin: string, counter: number | null = 0) {
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const { x = '', y = '' } = publicKey.export({ format: 'jwk' });
@@ -82,7 +82,7 @@ export class SoftAuthenticator {
     return Buffer.concat([hash('sha256', rpId, 'buffer'), Buffer.from([flags]), counter]);
   }
 
-  /** RFC 9053, section 7.1.1: an EC2 key of P-256 for ES256. */
+  /** Encodes an EC2 key of P-256 for ES256 (RFC 9053, section 7.1.1). */
   #coseKey(): Buffer {
     const { x, y } = this.#point;
     return cbor(
@@ -97,12 +97,12 @@ export class SoftAuthenticator {
   }
 }
 
-/** What an authenticator says of itself. @param signed what its statement signs. @param key of the passkey. */
+/** Makes an attestation. @param signed bytes that the statement signs. @param key of the passkey. */
 export type Attest = (signed: Buffer, key: KeyObject) => { fmt: string; attStmt: Map<string, Cbor> };
 
 const NONE: Attest = () => ({ fmt: 'none', attStmt: new Map() });
 
-/** Signed by the passkey itself, or by somebody with a certificate. */
+/** Makes a packed attestation, signed by the passkey itself or with a certificate's key. */
 export function packed(certificate?: { der: Buffer; key: KeyObject }): Attest {
   return (signed, key) => ({
     fmt: 'packed',
@@ -116,7 +116,7 @@ export function packed(certificate?: { der: Buffer; key: KeyObject }): Attest {
 
 type Cbor = number | string | Buffer | readonly Cbor[] | Map<string, Cbor> | Map<number, Cbor>;
 
-/** RFC 8949, as much of it as authenticators say. */
+/** Encodes the subset of RFC 8949 that authenticators use. */
 function cbor(value: Cbor): Buffer {
   if (typeof value === 'number') return value < 0 ? headOf(1, -1 - value) : headOf(0, value);
   if (typeof value === 'string') return Buffer.concat([headOf(3, Buffer.byteLength(value)), Buffer.from(value)]);

@@ -31,14 +31,14 @@ interface Scene {
   keys: ApiKeys;
   administration: AdministrationService;
   alerts: AlertService;
-  /** Somebody with an account, and a session of it. */
+  /** Account with a session. */
   ben: string;
   session: string;
   keyId: string;
   deadLetter: string;
 }
 
-/** Everything that is recorded: how it is prepared, and how it is done. */
+/** Every recorded act, with its preparation. */
 const ACTS: Record<string, (scene: Scene) => Promise<() => Promise<unknown>>> = {
   'key.made':
     async ({ keys }) =>
@@ -138,7 +138,7 @@ const ACTS: Record<string, (scene: Scene) => Promise<() => Promise<unknown>>> = 
   },
 };
 
-/** All that acts change, but for counted attempts, which are counted before. */
+/** All tables that acts change, except for counted attempts, which are written earlier. */
 const TABLES = [
   'people',
   'links',
@@ -195,7 +195,7 @@ describe.each(DATABASES)('the record of administrative acts on %s', (_name, star
     return { at, keys, administration: service, alerts, ben, session, keyId: key.key_id, deadLetter };
   }
 
-  /** One table after the other: each test has as few connections as it can. */
+  /** Reads the tables one after another, to use few connections per test. */
   const written = async () => {
     const all: Record<string, object[]> = {};
     for (const table of TABLES)
@@ -250,7 +250,7 @@ describe.each(DATABASES)('the record of administrative acts on %s', (_name, star
       }),
     );
     const wrong = outcomes.flatMap((each) => (each.status === 'rejected' ? [each.reason.code ?? each.reason] : []));
-    // Who is disabled at the moment does not sign in, and one owner stays.
+    // A person who is disabled at this moment cannot sign in, and the last owner cannot be disabled.
     expect(wrong.filter((code) => !['not_signed_in', 'too_many_attempts', 'conflict'].includes(code))).toEqual([]);
     const acts = await at.acts();
     expect(acts.length).toBeGreaterThan(before + 12);

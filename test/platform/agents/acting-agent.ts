@@ -10,7 +10,7 @@ import { SOMEBODY } from '../world.ts';
 import { AGENT, type AgentPlace } from './agent-place.ts';
 import { replay } from './trust/replay.ts';
 
-/** An action within what `AGENT` is allowed. */
+/** An action that `AGENT` is allowed to take. */
 export const SEARCH = { action_type: 'tool_call', action_description: 'looks something up', tool_used: 'search' };
 
 const KEYS = { EdDSA: 'ed25519', 'ML-DSA-65': 'ml_dsa_65' } as const;
@@ -42,12 +42,12 @@ export class ActingAgent {
     this.#keys = { EdDSA: read('EdDSA'), 'ML-DSA-65': read('ML-DSA-65') };
   }
 
-  /** With the key that onboarding gave it. */
+  /** Principal of the key from the agent's onboarding. */
   get principal(): Principal {
     return { kind: 'key', id: 'k', name: 'a key', scopes: ['agents:act'], boundTo: boundToAgent(this.id) };
   }
 
-  /** An action that is signed. @param signed where it differs from what is sent. */
+  /** Returns a signed action. @param signed content to sign, if it differs from the content sent. */
   attested(content: ActionContent, { algorithm = 'EdDSA', ...more }: Partial<Attested> = {}, signed = content) {
     const { action_id = randomUUID(), signed_at = new Date(this.at.now).toISOString() } = more;
     if (this.#keys === null) throw new Error('an agent without keys cannot sign');
@@ -56,12 +56,12 @@ export class ActingAgent {
     return { ...content, attestation: { action_id, signed_at, algorithm, signature } };
   }
 
-  /** Reports an action as it is. */
+  /** Reports an action unchanged. */
   log(action: object, { principal = this.principal, key }: { principal?: Principal; key?: string } = {}) {
     return this.at.service.actions.log(principal, this.id, newActionSchema.parse(action), key);
   }
 
-  /** Reports an action that is signed. */
+  /** Signs and reports an action. */
   act(content: Partial<ActionContent> = {}, more: Partial<Attested> = {}) {
     return this.log(this.attested({ ...SEARCH, ...content }, more));
   }
@@ -74,7 +74,7 @@ export class ActingAgent {
     return findAgent(this.at.database, this.id);
   }
 
-  /** Its ledger, oldest first, once it was found to lead to the score that is shown. */
+  /** Returns the agent's ledger, oldest first. @throws Error unless replaying the ledger gives the displayed score. */
   async ledger() {
     const row = await this.row();
     const lines = (await ledgerLinesOf(this.at.database, row, { limit: 100_000 })).reverse();
@@ -85,7 +85,7 @@ export class ActingAgent {
     return lines;
   }
 
-  /** What its stream says, oldest first. */
+  /** Returns the entries of the agent's stream, oldest first. */
   entries() {
     return this.at.entries(this.id);
   }

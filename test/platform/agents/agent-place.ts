@@ -21,7 +21,7 @@ import { SOMEBODY, World } from '../world.ts';
 
 export const DAY_MS = 24 * 60 * 60_000;
 
-/** What an agent is registered with where a test says nothing else. */
+/** Default registration of an agent. */
 export const AGENT = {
   name: 'agent',
   agent_type: 'supervised',
@@ -35,14 +35,14 @@ export const AGENT = {
 export class AgentPlace extends World {
   readonly deps: AgentServiceDeps;
   readonly open: OpenAgents;
-  /** Keeps the platform's own keys. */
+  /** Box for the platform's own keys. */
   readonly authorityBox: SecretBox;
-  /** Those that lie in vaults are among them. */
+  /** Traps, including those in vaults. */
   readonly traps: TrapService;
   readonly trust: TrustWriter;
   #databases: DatabasePlace | null = null;
 
-  /** On a database of its own, which `close` ends. */
+  /** Creates a database, which `close` ends. */
   static async start(start: () => Promise<DatabasePlace>): Promise<AgentPlace> {
     const databases = await start();
     const { database } = await databases.createMigrated();
@@ -72,7 +72,7 @@ export class AgentPlace extends World {
       masterKey,
       decoys: [],
       aws: NO_AWS,
-      // No decoy listens that would keep files or log.
+      // No decoy listens, so no decoy writes files or logs.
       folder: '',
       serverLog: {} as FastifyBaseLogger,
       watches: () => decoyWatches(database),
@@ -92,7 +92,7 @@ export class AgentPlace extends World {
     return this.open.service;
   }
 
-  /** What strangers are told. */
+  /** Returns the public verdict on an agent. */
   async isValid(agentId: string): Promise<boolean> {
     return (await this.service.public.verify(agentId)).valid;
   }
@@ -102,25 +102,25 @@ export class AgentPlace extends World {
     await this.#databases?.close();
   }
 
-  /** @returns the id of a new agent. */
+  /** Registers an agent. @returns its id. */
   async registered(more: object = {}): Promise<string> {
     const input = agentRegistrationSchema.parse({ ...AGENT, ...more });
     return (await this.service.agents.register(SOMEBODY, input, undefined)).agent_id;
   }
 
-  /** @returns the id of a new agent that is active. */
+  /** Registers and activates an agent. @returns its id. */
   async onboarded(more: object = {}): Promise<string> {
     const agentId = await this.registered(more);
     await this.service.onboarding.onboard(SOMEBODY, agentId, undefined);
     return agentId;
   }
 
-  /** What the stream of an agent says, oldest first. */
+  /** Returns the entries of an agent's stream, oldest first. */
   async entries(agentId: string) {
     return (await this.deps.log.newest(this.database, streamOfAgent(agentId), { limit: 10_000 })).reverse();
   }
 
-  /** Changes the row of an agent's stream, as somebody with the database in their hands would. */
+  /** Changes the row of an agent's stream, as an attacker with database access would. */
   async damageStream(agentId: string): Promise<void> {
     await this.database.write(async (transaction) => {
       const streams = transaction.tables<AuditTables>().updateTable('streams').set({ entry_count: 1 });
@@ -128,26 +128,26 @@ export class AgentPlace extends World {
     });
   }
 
-  /** The API keys that speak for an agent. */
+  /** Returns the API keys that are bound to an agent. */
   keysOf(agentId: string) {
     const keys = this.database.tables<AccountTables>().selectFrom('api_keys').selectAll();
     return keys.where('bound_to', '=', boundToAgent(agentId)).execute();
   }
 
-  /** How the passports of an agent stand, oldest first. */
+  /** Returns the states of an agent's passports, oldest first. */
   async passportsOf(agentId: string) {
     const rows = await this.#identitiesOf(agentId);
     return rows.map(({ passport_status }) => passport_status);
   }
 
-  /** What the lists of revoked certificates say of an agent. */
+  /** Returns an agent's rows in the revocation lists. */
   async revocationsOf(agentId: string) {
     const numbers = (await this.#identitiesOf(agentId)).map(({ identity_no }) => identity_no);
     const revocations = this.database.tables<AgentTables>().selectFrom('agent_revocations').selectAll();
     return revocations.where('identity_no', 'in', numbers).execute();
   }
 
-  /** Has an agent earn a score: time goes on, and points are noted day by day. */
+  /** Raises an agent's score: advances the clock and notes points day by day. */
   async raiseTo(agentId: string, score: number): Promise<void> {
     this.now += (TRUST_TIMES.trustedAfterDays + 1) * DAY_MS;
     while ((await this.service.agents.find(agentId)).score < score) {

@@ -3,15 +3,15 @@ import { listAll } from '../service.ts';
 import { AGENTS, type Answering, answered, type HttpAgent, onboarded } from './http-agent.ts';
 import { replay } from './trust/replay.ts';
 
-/** What each agent of a crowd does besides: it is of no consequence in which order. */
+/** Numbers of actions per agent that are signed and malformed. Their order does not matter. */
 const SIGNED = 5;
 const MALFORMED = 3;
 
-/** Agents that act all at once. */
+/** Agents that act concurrently. */
 export class Crowd {
   readonly #service: Answering;
   readonly agents: readonly HttpAgent[];
-  /** What they will report, in an order in which they take turns. */
+  /** Actions to report; agents take turns. */
   readonly #actions: { agent: HttpAgent; action: object }[] = [];
 
   private constructor(service: Answering, agents: readonly HttpAgent[]) {
@@ -19,11 +19,11 @@ export class Crowd {
     this.agents = agents;
   }
 
-  /** @param each actions of each agent. */
+  /** @param each number of actions per agent. */
   static async of(service: Answering, { agents: count, each }: { agents: number; each: number }): Promise<Crowd> {
     const agents: HttpAgent[] = [];
     for (let number = 0; number < count; number++) agents.push(await onboarded(service));
-    // Room for what is earned: a score that has reached its ceiling would depend on who comes first.
+    // Lowers each score first: at its ceiling, a score would depend on the order of actions.
     for (const agent of agents) await agent.said({ tool_used: 'shell' });
     const crowd = new Crowd(service, agents);
     for (let number = 0; number < each; number++)
@@ -31,7 +31,7 @@ export class Crowd {
     return crowd;
   }
 
-  /** Has all of them act at once. @returns how long it took, in seconds. */
+  /** Makes all agents act concurrently. @returns the duration in seconds. */
   async act(): Promise<number> {
     const began = performance.now();
     const answers = await Promise.all(this.#actions.map(({ agent, action }) => agent.send('POST', '/actions', action)));
@@ -45,7 +45,7 @@ export class Crowd {
     return seconds;
   }
 
-  /** Every score is right and follows from its ledger, and Verify finds every chain whole. */
+  /** Expects every score to follow from its ledger, and Verify to pass every chain. */
   async expectRight(): Promise<void> {
     const each = this.#actions.length / this.agents.length;
     for (const { id } of this.agents) {

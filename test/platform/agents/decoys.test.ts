@@ -20,7 +20,7 @@ describe.each(DATABASES)('decoys in vaults on %s', (_name, start) => {
   afterAll(() => databases.close());
 
   const scoreOf = async (agentId: string) => (await place.service.agents.find(agentId)).score;
-  /** Of one agent: what came of it since. */
+  /** Returns an agent's detections, alerts and entries since the start of `work`. */
   const since = async (work: () => Promise<unknown>, agentId: string) => {
     const [detections, alerts] = [(await place.detections()).length, place.alerts.length];
     const entries = (await place.accesses(agentId)).length;
@@ -229,7 +229,7 @@ describe.each(DATABASES)('decoys in vaults on %s', (_name, start) => {
   });
 });
 
-/** Names and kinds of members. */
+/** Returns the names and types of members. */
 function shapeOf(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return typeof value;
   return Object.entries(value).map(([name, member]) => [name, shapeOf(member)]);

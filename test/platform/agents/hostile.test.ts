@@ -15,10 +15,10 @@ type Refused = readonly [words: string, status: number, body: unknown];
 
 const LONG = 'x'.repeat(9000);
 const MANY = Array.from({ length: 501 }, (_, at) => `t${at}`);
-/** As JSON, with a text in it that JSON.stringify would not write. */
+/** Inserts a text that JSON.stringify would not write. */
 const raw = (body: object, written: string) => JSON.stringify({ ...body, name: '@' }).replace('"@"', written);
 
-/** What no body may be. */
+/** Bodies that every operation refuses. */
 const ANY: readonly Refused[] = [
   ['no body', 422, undefined],
   ['an array', 422, []],
@@ -132,7 +132,7 @@ test.each(['..', '%00', 'x'.repeat(3000), "' OR 1=1 --", '%2e%2e%2fx', '\u202e']
   },
 );
 
-/** All that is known of agents. */
+/** Returns all records about agents. */
 function standing(): Promise<string> {
   return service.sql(
     'SELECT * FROM agents; SELECT COUNT(*) FROM agent_actions; SELECT COUNT(*) FROM agent_trust_lines; SELECT COUNT(*) FROM agent_kills; SELECT COUNT(*) FROM agent_secrets; SELECT COUNT(*) FROM entries',

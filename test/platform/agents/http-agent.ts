@@ -2,12 +2,12 @@ import { createPrivateKey, randomUUID, sign } from 'node:crypto';
 import { canonicalize, type Json } from '../../../src/core/json/canonical.ts';
 import { type Answer, call, type Service } from '../service.ts';
 
-/** Where a platform answers. */
+/** Access to a running platform. */
 export type Answering = Pick<Service, 'call' | 'origin'>;
 
 export const AGENTS = '//agents/api/v1/agents';
 
-/** What an agent says that it did. */
+/** An action as the agent reports it. */
 interface Doing {
   action_type?: string;
   action_description?: string;
@@ -35,7 +35,7 @@ export async function onboarded(service: Answering, more: object = {}): Promise<
   return new HttpAgent(service, id, answered(await service.call('POST', `${AGENTS}/${id}/onboard`), 200, 201));
 }
 
-/** An agent that reports over HTTP, with the keys that its onboarding showed. */
+/** An agent that reports over HTTP, with the keys from its onboarding. */
 export class HttpAgent {
   readonly service: Answering;
   readonly id: string;
@@ -58,12 +58,12 @@ export class HttpAgent {
     return call(url, this.apiKey, method, below, body);
   }
 
-  /** Reports an action that its key signed. */
+  /** Reports an action signed with the agent's key. */
   async did(doing: Doing = {}) {
     return answered(await this.send('POST', '/actions', this.attested(doing)), 201);
   }
 
-  /** An action that its key signed. */
+  /** Returns an action signed with the agent's key. */
   attested(doing: Doing = {}) {
     const content = {
       action_type: 'tool_call',
@@ -77,14 +77,14 @@ export class HttpAgent {
     return { ...content, attestation: { ...signed, algorithm: 'EdDSA', signature } };
   }
 
-  /** Reports an action without a signature. */
+  /** Reports an unsigned action. */
   async said(doing: Doing = {}) {
     const content = { action_type: 'tool_call', action_description: 'read an invoice', ...doing };
     return answered(await this.send('POST', '/actions', content), 201);
   }
 }
 
-/** The body of an answer that has one of these statuses. */
+/** Returns the body of an answer with one of these statuses. */
 export function answered({ status, text, body }: Answer, ...wanted: readonly number[]): Answer['body'] {
   if (!wanted.includes(status)) throw new Error(`${status} ${text}`);
   return body;

@@ -36,7 +36,7 @@ function operation(
 
 const OF = '/agents/{agent_id}';
 
-/** Every operation of agents that needs a key: see `scopes.test.ts`. */
+/** Every operation on agents that needs a key (see `scopes.test.ts`). */
 export const AGENT_OPERATIONS: readonly AgentOperation[] = [
   operation('POST', '/agents', '/agents', 'agents:write', { body: () => NEW_AGENT }),
   operation('GET', '/agents', '/agents', 'agents:read'),
@@ -84,7 +84,7 @@ export const AGENT_OPERATIONS: readonly AgentOperation[] = [
   }),
 ];
 
-/** Agents of a service that operations are tried on. */
+/** Agents of a service, for trying operations. */
 export class OperatedAgents {
   readonly #service: Service;
   #agentId = '';
@@ -100,7 +100,7 @@ export class OperatedAgents {
     this.#stopped = await this.#stop(await this.#register());
   }
 
-  /** What stands in the place of the words of a path; what a request ends is made for it. */
+  /** Returns values for the placeholders of a path. Subjects that a request ends are made for it. */
   async known(path: string): Promise<Record<string, string>> {
     const isOf = (word: string) => path.includes(word);
     const of = `/agents/${this.#agentId}`;
@@ -125,7 +125,7 @@ export class OperatedAgents {
     return this.#call('POST', `/agents/${agentId}/kill-switch`, { mode: 'suspend', reason: 'x' });
   }
 
-  /** One that is there already will do: there may be only so many. */
+  /** Returns an existing subscriber if there is one, because their number is limited. */
   async #subscriber(): Promise<string> {
     const [there] = (await this.#call('GET', '/subscribers')).data;
     const input = { url: 'https://rp.example/events', audience: 'x' };

@@ -11,7 +11,7 @@ import { AGENT } from './agent-place.ts';
 import { TokenReceiver } from './kill/receiver.ts';
 
 const API = '//agents/api/v1';
-/** What nobody outside is told. */
+/** Members that public answers must not contain. */
 const SECRETS = {
   name: 'the assistant of Somebody',
   model: 'model-of-nobody-else',
@@ -26,7 +26,7 @@ async function onboarded(service: Service, more: object = {}): Promise<string> {
   return body.agent_id;
 }
 
-/** Asks as somebody without a key. */
+/** Requests a path without a key. */
 async function ask(service: Service, path: string, headers: Record<string, string> = {}): Promise<Answer> {
   return service.call('GET', path, undefined, { authorization: '', ...headers });
 }
@@ -212,7 +212,7 @@ test('the kill switch asks about each agent of a family, and nobody else asks wi
       new OwnQuestions(new SecretBox(key, 'agents/own-questions'), () => new Date(at)).mark(agentId);
     const statusesWith = async (mark: string) => {
       const statuses = new Set<number>();
-      // A minute may begin while they are asked.
+      // A new minute may begin during the requests.
       for (let time = 0; time < 8; time++) {
         const headers = { [OwnQuestions.header]: mark };
         statuses.add((await ask(service, `${API}/public/verify-agent/${parent}`, headers)).status);
@@ -245,7 +245,7 @@ test('who asks too often without a key is told to wait; who has one, or asks fro
     const answers = [];
     for (let time = 0; time < 25; time++) answers.push(await from('203.0.113.9'));
     const refused = answers.filter(({ status }) => status === 429);
-    // A minute may begin while they are asked.
+    // A new minute may begin during the requests.
     expect(refused.length).toBeGreaterThan(0);
     expect(Number(refused[0]?.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(answers[0]?.headers.get('ratelimit-policy')).toBe('"strangers";q=20;w=60');

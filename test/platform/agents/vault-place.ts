@@ -8,15 +8,15 @@ import { SOMEBODY } from '../world.ts';
 import { AgentPlace } from './agent-place.ts';
 
 const MOST = 2 ** 28;
-/** A key that is bound to nothing. */
+/** A key that is bound to no agent. */
 export const OWN_KEY = { kind: 'key', id: 'k1' } as const;
 
-/** The key that an agent got when it was onboarded. */
+/** Principal of the key from an agent's onboarding. */
 export function keyOf(agentId: string) {
   return { kind: 'key', id: 'k2', boundTo: boundToAgent(agentId) } as const;
 }
 
-/** Vaults of agents and the traps in them, on a database, with a clock to be set. */
+/** Agents' vaults with traps, on a database, with an adjustable clock. */
 export class VaultPlace extends AgentPlace {
   /** @param masterKey of another process of the same platform. */
   static async at(database: Database, masterKey?: Uint8Array): Promise<VaultPlace> {
@@ -34,7 +34,7 @@ export class VaultPlace extends AgentPlace {
     return this.vaults.addDecoy(SOMEBODY, agentId, newDecoySchema.parse(input));
   }
 
-  /** What the stream of an agent says of its vault, oldest first. */
+  /** Returns the entries about an agent's vault, oldest first. */
   async accesses(agentId: string) {
     return (await this.entries(agentId)).filter(({ action }) => action.startsWith('vault.'));
   }
@@ -43,7 +43,7 @@ export class VaultPlace extends AgentPlace {
     return (await this.traps.detections.list(detectionQuerySchema.parse({ limit: 500 }))).data;
   }
 
-  /** All that somebody sees who has the database and nothing else: its files, or what pg_dump writes of its tables. */
+  /** Returns everything that the database reveals: its files, or pg_dump's output. */
   dump(): Buffer {
     const { address } = this.database;
     if ('file' in address) return execFileSync('sh', ['-c', 'cat "$0" "$0"-wal', address.file], { maxBuffer: MOST });

@@ -15,7 +15,7 @@ export interface Received {
   body: string;
 }
 
-/** Something that takes webhooks, or refuses them. */
+/** A receiver that accepts or refuses webhooks. */
 class Receiver {
   readonly received: Received[] = [];
   status = 204;
@@ -41,11 +41,11 @@ class Receiver {
   }
 }
 
-/** Alerts in a world, and a receiver of webhooks. */
+/** Alerts in a world, with a receiver of webhooks. */
 export class AlertPlace {
   readonly alerts: AlertService;
   readonly receiver: Receiver;
-  /** Where it listens. */
+  /** Listening address. */
   readonly host: string;
   readonly mails: OutgoingMail[] = [];
   readonly #world: World;
@@ -75,7 +75,7 @@ export class AlertPlace {
     return this.receiver.close();
   }
 
-  /** A channel: a webhook to the receiver, unless said. */
+  /** Adds a channel: a webhook to the receiver, by default. */
   add(more: object = {}) {
     const input = { kind: 'webhook', name: 'here', target: `http://${this.host}/hook`, ...more };
     return this.alerts.channels.add(SOMEBODY, newAlertChannelSchema.parse(input));
@@ -85,7 +85,7 @@ export class AlertPlace {
     await this.alerts.channels.remove(SOMEBODY, alertChannelId);
   }
 
-  /** Delivers what a service tells. */
+  /** Returns the delivery of a service's notifications. */
   deliveryFor(alerted: AlertedService): OutboxDelivery {
     const mail = { to: 'here', send: async (each: OutgoingMail) => void this.mails.push(each), close: () => {} };
     const sends = [...this.alerts.sends(mail, alerted), ...this.alerts.sendsTests(mail)];
@@ -97,12 +97,12 @@ export class AlertPlace {
     });
   }
 
-  /** What the webhooks say that the receiver took. */
+  /** Returns the content of the webhooks that the receiver accepted. */
   told() {
     return this.receiver.received.map(({ body }) => JSON.parse(body));
   }
 
-  /** Acts, oldest first. */
+  /** Returns acts, oldest first. */
   async acts() {
     return (await this.#world.log.newest(this.#world.database, ADMINISTRATION_STREAM, { limit: 100 })).reverse();
   }

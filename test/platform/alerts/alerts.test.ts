@@ -15,9 +15,9 @@ describe.each(DATABASES)('on %s', (_name, start) => {
   let at: AlertPlace;
   let delivery: OutboxDelivery;
   let world: World;
-  /** What is to be said of a subject by now. */
+  /** Present description of each subject. */
   let words: string;
-  /** How alerts stand, by their subjects. */
+  /** Standing of each alert, by subject. */
   const standing = new Map<string, AlertStanding>();
   const alerted: AlertedService = {
     source: 'endpoints',
@@ -75,7 +75,7 @@ describe.each(DATABASES)('on %s', (_name, start) => {
         data: { kind: 'endpoint.changed', words, url: 'https://evidence.example/app/endpoints/first' },
       },
     ]);
-    // The library looks at the clock of the machine, which is another one than that of the test.
+    // The library uses the machine's clock, which differs from the test's.
     const believed = () => withClock(world.now, () => new Webhook(secret ?? '').verify(body, headers));
     expect(believed()).toEqual(JSON.parse(body));
     expect(() => withClock(world.now, () => new Webhook(secret ?? '').verify(`${body} `, headers))).toThrow();
@@ -251,7 +251,7 @@ describe.each(DATABASES)('on %s', (_name, start) => {
   });
 });
 
-/** Runs something with another time on the clock of the machine. */
+/** Runs a function with another time on the machine's clock. */
 function withClock<T>(now: number, work: () => T): T {
   const real = Date.now;
   Date.now = () => now;

@@ -6,11 +6,11 @@ import { inTurn, someRows } from '../../support/some-rows.ts';
 import { migratedPostgres } from '../database/databases.ts';
 import { entry, fill, type Service, startService } from '../service.ts';
 
-/** What somebody with access to the database can write into it. */
+/** A service with a writable database, as an attacker with database access has. */
 interface Editable {
   service: Service;
   sql(statements: string): Promise<unknown>;
-  /** Takes away what refuses changes of entries. */
+  /** Removes the protection against changes of entries. */
   unlock: string;
   close(): Promise<void>;
 }
@@ -50,14 +50,14 @@ const at = (sequence: number) => `${OF_STREAM} AND sequence = ${sequence}`;
 const head = (change: string) => `UPDATE streams SET ${change} WHERE stream_id = '$s'`;
 const cutAt = (last: number) => `DELETE FROM entries ${OF_STREAM} AND sequence > ${last};
   ${head(`head_sequence = ${last}, entry_count = ${last}, head_hash = (SELECT hash FROM entries ${at(last)})`)}`;
-/** The checkpoints of each stream are at 20, 40 and 60. */
+/** Changes the second of a stream's checkpoints, which are at 20, 40 and 60. */
 const checkpoint = (change: string) => `UPDATE checkpoints SET ${change} ${OF_STREAM} AND number = 2`;
 
 const withoutCheck = `${head('verification_no = NULL')}; DELETE FROM verifications ${OF_STREAM}`;
 
 const TEXTS = ['actor', 'action', 'resource_type', 'resource_id', 'timestamp', 'occurred_at', 'entry_id'];
 
-/** An edit, and what Verify says of it: code and sequence number. */
+/** Edits, with the codes and sequence numbers that Verify reports. */
 const EDITS: readonly (readonly [name: string, edit: string, expected: readonly string[]])[] = [
   ...TEXTS.map(
     (column) => [`${column} edited`, `UPDATE entries SET ${column} = 'x' ${at(30)}`, ['hash_mismatch 30']] as const,
@@ -196,7 +196,7 @@ const EDITS: readonly (readonly [name: string, edit: string, expected: readonly 
   ],
 ];
 
-/** What Verify reads is the same of both databases: each edit is made in one of them. */
+/** Verify reads both databases alike, so each edit runs on one of them. */
 const TRIED = someRows(inTurn(EDITS, ['SQLite', 'PostgreSQL'] as const), ([[name]]) => name);
 
 describe.each([
@@ -217,7 +217,7 @@ describe.each([
 
   const call = (method: string, path: string, body?: unknown) => service.call(method, path, body);
 
-  /** A stream with three anchors, that was checked. */
+  /** Creates a verified stream with three anchors. */
   async function newStream(): Promise<string> {
     const streamId = `s${++streams}`;
     for (let part = 0; part < 3; part++) {
@@ -394,7 +394,7 @@ describe.each([
       expect(await missing()).toBe(before + 1);
       await editable.sql('UPDATE totals SET streams = streams - 1');
       expect((await call('GET', '/stats/')).body).toMatchObject({ missing_streams: null, verified_streams: 0 });
-      // Nothing seals it anew.
+      // A later stream does not reseal the edited totals.
       await newStream();
       expect(await missing()).toBeNull();
       await editable.sql('DELETE FROM totals');

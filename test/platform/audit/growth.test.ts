@@ -4,10 +4,10 @@ import { type Service, startService } from '../service.ts';
 
 const SIZES = { small: 5_000, large: 50_000 };
 
-/** Ten times the entries may take so many times as long. */
+/** Bound on the time for ten times as many entries. */
 const MOST = 11;
 
-/** What a request costs besides reading, which is the same at each size. */
+/** Constant cost of a request, apart from reading. */
 const FLOOR_MS = 15;
 
 const START = new Date(Date.now() - 90 * 60_000);
@@ -25,7 +25,10 @@ afterAll(async () => {
   for (const service of Object.values(services)) await service?.close();
 });
 
-/** The least of three: processor time of this process, threads included, because wall time is everybody's. */
+/**
+ * Returns the least of four costs: CPU time of this process and its threads, because wall time includes other
+ * processes.
+ */
 async function costOf(size: keyof typeof SIZES, [method, path, body]: (typeof ASKED)[number][1]): Promise<number> {
   const costs: number[] = [];
   for (let round = 0; round < 4; round++) {

@@ -13,6 +13,6 @@ afterAll(() => rm(folder, { recursive: true }));
 test('a package of two hundred thousand entries passes through in bounded memory, however slow its readers are', async () => {
   const { bytes, more } = await passToSlowReaders(join(folder, 'data'), 200_000);
   expect(bytes).toBeGreaterThan(90 * MIB);
-  // What a thread takes, and what is on its way: less than two of the three packages that pass.
+  // Memory of a thread and of data in transit: less than two of the three packages.
   expect(more).toBeLessThan(160 * MIB);
 });

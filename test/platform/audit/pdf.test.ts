@@ -21,7 +21,7 @@ async function save(input: EvidencePdf): Promise<string> {
   return file;
 }
 
-/** The text as another program reads it, a page an element. */
+/** Extracts the text of each page with another program. */
 async function textOf(file: string, ...options: string[]): Promise<string[]> {
   const stdout = await run('pdftotext', [...options, file, '-']);
   return stdout.split('\f').slice(0, -1);
@@ -38,7 +38,7 @@ interface Box {
   text: string;
 }
 
-/** Where each word stands, in points from the top left. */
+/** Returns the box of each word, in points from the top left. */
 async function wordsOf(file: string): Promise<Box[]> {
   const stdout = await run('pdftotext', ['-bbox', file, '-']);
   let page = 0;
@@ -55,7 +55,7 @@ function overlapping(words: readonly Box[]): [string, string][] {
   return words.flatMap((a, index) =>
     words.slice(index + 1).flatMap((b): [string, string][] => {
       const across = Math.min(a.xMax, b.xMax) - Math.max(a.xMin, b.xMin);
-      // Boxes are as high as the font, which is more than the distance of baselines.
+      // Boxes are as high as the font, which exceeds the line spacing.
       const down = Math.min(a.yMax, b.yMax) - Math.max(a.yMin, b.yMin);
       const isSameLine = down > 0.5 * Math.min(a.yMax - a.yMin, b.yMax - b.yMin);
       return a.page === b.page && isSameLine && across > 0.5 ? [[a.text, b.text]] : [];
@@ -180,7 +180,7 @@ describe('renderEvidencePdf', () => {
   it('runs Hebrew from right to left, but the numbers in it from left to right, with brackets that open to them', async () => {
     const words = await wordsOf(await save(evidencePdf(1, (entry) => ({ ...entry, actor: 'אב (12) גד' }))));
     const inSight = words.filter(({ text }) => /^([אבגד]+|\(12\))$/.test(text)).sort((a, b) => a.xMin - b.xMin);
-    // What -bbox tells is what stands there from left to right.
+    // -bbox lists characters from left to right.
     expect(inSight.map(({ text }) => text)).toEqual(['דג', '(12)', 'בא']);
   });
 

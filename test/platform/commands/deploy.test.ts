@@ -40,7 +40,7 @@ test('systemd takes the units of the sensor, which read their settings from its 
   for (const unit of [loop, once]) {
     expect(unit).toMatch(/^Environment=EVIDENCE_ENDPOINT_URL=/m);
     expect(unit).toMatch(/^Environment=EVIDENCE_ENDPOINT_TOKEN_FILE=%d\/endpoint-token$/m);
-    // The folder that the command takes where none is named.
+    // Default folder of the command.
     expect(unit).toMatch(/^StateDirectory=evidence-sensor$/m);
   }
 });
@@ -77,7 +77,7 @@ test('what is there is left as it is, and nothing else is written', async () => 
   expect([readdirSync(out).length, readFileSync(join(out, 'platform.yaml'), 'utf8')]).toEqual([2, 'mine']);
 });
 
-/** What a builder reads of a Dockerfile: its lines joined, each an instruction with the rest. */
+/** Parses a Dockerfile into instructions, with joined lines. */
 function instructionsOf(dockerfile: string): [instruction: string, rest: string][] {
   const lines = dockerfile.replace(/^#.*\n/gm, '').replace(/\\\n\s*/g, '');
   return lines
@@ -138,7 +138,7 @@ test('the container is well while the platform is ready', async () => {
   expect([well, ill, await looks(), asked]).toEqual([0, 1, 1, ['/ready', '/ready']]);
 });
 
-/** The password lies in the container. */
+/** The password is in the container. */
 function readSettings(out: string) {
   const file = join(out, 'platform.yaml');
   writeFileSync(file, readFileSync(file, 'utf8').replace(/^postgres_password_file: .*$/m, ''));

@@ -8,23 +8,23 @@ import { migrateAll } from '../../../src/platform/migrations.ts';
 import { usePostgres } from '../../support/shared-postgres.ts';
 import { type EmptyDatabase, emptied, emptyDatabaseAt } from './emptied.ts';
 
-/** A database of a test's own. */
+/** A database for one test. */
 export interface MadeDatabase {
   database: Database;
-  /** Opens it once more, as another process would. */
+  /** Opens the database again, as another process would. */
   open(): Database;
   query(statements: string): Promise<unknown[]>;
 }
 
-/** Where a test's databases are. */
+/** Databases of a test. */
 export interface DatabasePlace {
   create(): Promise<MadeDatabase>;
-  /** With all tables of a platform, and nothing in them. It may end the one that was made before. */
+  /** Creates an empty database with all tables of a platform. May end the database created before. */
   createMigrated(): Promise<MadeDatabase>;
   close(): Promise<void>;
 }
 
-/** Each database that a platform can be on, as real as it gets. */
+/** Each database that a platform supports, run for real. */
 export const DATABASES: readonly (readonly [name: string, start: () => Promise<DatabasePlace>])[] = [
   ['SQLite', startSqlitePlace],
   ['PostgreSQL', startPostgresPlace],
@@ -96,7 +96,7 @@ export async function startPostgresPlace(): Promise<DatabasePlace> {
 let sqliteFile: Promise<Buffer> | undefined;
 let postgresDatabase: Promise<EmptyDatabase> | undefined;
 
-/** A file of SQLite with all tables, made once for all tests of a process. */
+/** Returns an SQLite file with all tables, made once per process. */
 export function migratedSqlite(): Promise<Buffer> {
   sqliteFile ??= (async () => {
     const folder = await mkdtemp(join(tmpdir(), 'migrated-'));
@@ -109,7 +109,7 @@ export function migratedSqlite(): Promise<Buffer> {
   return sqliteFile;
 }
 
-/** A database of PostgreSQL with all tables, for copies of it, made once for all tests of a process. */
+/** Returns a PostgreSQL database with all tables, made once per process for copying. */
 export function migratedPostgres(): Promise<EmptyDatabase> {
   postgresDatabase ??= (async () => {
     const server = await usePostgres();

@@ -10,7 +10,7 @@ const LINES = [file('/usr/bin/a'), file('/usr/bin/b')];
 const OTHER = [file('/usr/bin/a'), file('/usr/bin/b', 'b')];
 const DAY = 24 * HOUR;
 
-/** All that is kept of endpoints but events, and what the streams say of reports. */
+/** Returns everything stored about an endpoint except events, and the stream's entries about reports. */
 async function rowsOf(database: Database, at: EndpointPlace, id: string) {
   const tables = database.tables<Record<string, object>>();
   const rows: unknown[] = [];
@@ -23,11 +23,11 @@ async function rowsOf(database: Database, at: EndpointPlace, id: string) {
   return JSON.stringify([rows, entries.map(({ entry_id }) => entry_id)]);
 }
 
-/** What somebody sends in the place of the next report, and what comes of it. */
+/** A request sent instead of the next report, and its result. */
 interface Row {
   words: string;
   code: string;
-  /** The event that says so; null where there is none. */
+  /** Type of the event raised; null for none. */
   event: string | null;
   severity?: string;
   send(host: Reporter, before: SentReport): Promise<unknown>;
@@ -176,7 +176,7 @@ describe.each(DATABASES)('on %s', (_name, start) => {
       await host.send(first);
       const second = await host.made(LINES);
       await host.send(second);
-      // Whatever else the row needs is made before.
+      // Makes the reports that the row builds on.
       await send(host, first).catch(() => {});
       const before = await rowsOf(at.database, at, host.id);
       const failed = await send(host, first).then(
@@ -189,7 +189,7 @@ describe.each(DATABASES)('on %s', (_name, start) => {
       expect(open.map(({ event_type }) => event_type)).toEqual(event === null ? [] : [event]);
       if (event !== null)
         expect(open).toMatchObject([{ occurrences: 2, path: null, ...(severity === undefined ? {} : { severity }) }]);
-      // It goes on where it was.
+      // Reporting continues at the next number.
       expect(await host.reports(OTHER)).toMatchObject({ sequence: 3 });
     },
   );
@@ -218,7 +218,7 @@ describe.each(DATABASES)('on %s', (_name, start) => {
     expect((await at.service.hosts.find(host.id)).last_report).toBeNull();
     const altered = { ...partOf(report, 3), lines: [...partOf(report, 3).lines.slice(1)] };
     expect(await host.body(altered).catch((error) => error)).toMatchObject({ code: 'root_differs' });
-    // Nothing of it is kept.
+    // Nothing of the refused report is stored.
     await refused(3, 1);
     expect(await host.send(report)).toMatchObject({ sequence: 1 });
     expect((await at.service.hosts.find(host.id)).last_report).toMatchObject({ line_count: 5000 });

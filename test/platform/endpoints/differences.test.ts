@@ -20,7 +20,7 @@ const TOOL = file('/opt/tool', 'a');
 const BIN = file('/usr/bin/tool', 'a');
 const SETUID = file('/usr/bin/tool', 'a', { mode: '4755' });
 
-/** What stood at a path, what stands there, and the event. */
+/** Lines before and after, with the event that the difference raises. */
 const ROWS: readonly (readonly [words: string, before: EndpointLine[], after: EndpointLine[], event: object])[] = [
   ['another content', [BIN], [file('/usr/bin/tool', 'b')], { event_type: 'binary_modified', severity: 'high' }],
   [
@@ -109,7 +109,7 @@ const ROWS: readonly (readonly [words: string, before: EndpointLine[], after: En
   ['a name that is not UTF-8', [], [unnamed], { event_type: 'binary_added', path: null, path_base64: 'L/8=' }],
 ];
 
-/** What is compared is the same of both databases: each difference is found on one of them. */
+/** Both databases compare alike, so each difference runs on one of them. */
 const TRIED = someRows(
   inTurn(
     ROWS,
@@ -166,7 +166,7 @@ describe.each(DATABASES)('on %s', (name, start) => {
     await host.reports(with_(file('/usr/bin/tool', 'b'), file('/usr/bin/tool2')));
     const incomplete = await host.reports(with_(file('/usr/bin/new')), { complete: false });
     expect(incomplete.events).toEqual({ open: 2, raised: 1, resolved: 0 });
-    // The same lines of a whole scan say more.
+    // A complete scan of the same lines also resolves events.
     expect((await host.reports(with_(file('/usr/bin/new')))).events).toEqual({ open: 3, raised: 2, resolved: 1 });
     const types = (await host.open()).map(({ event_type, path }) => `${event_type} ${path}`).sort();
     expect(types).toEqual([

@@ -15,11 +15,11 @@ import type { DatabasePlace } from '../database/databases.ts';
 import { SOMEBODY, World } from '../world.ts';
 import { partOf, SensorDouble, type SentReport } from './sensor-double.ts';
 
-/** Bait is tested with the traps of a platform. */
+/** Bait is tested with the platform's traps. */
 const NO_TRAPS = {} as BaitTraps;
 export const HOUR = 60 * 60_000;
 
-/** Somebody who is signed in. */
+/** Returns a signed-in person. */
 export function person(name: string): Actor {
   return { name: `person:${name}`, scopes: SOMEBODY.scopes };
 }
@@ -31,7 +31,7 @@ export class EndpointPlace extends World {
   approvers = 1;
   #databases: DatabasePlace | null = null;
 
-  /** On a database of its own, which `close` ends. */
+  /** Creates a database, which `close` ends. */
   static async open(start: () => Promise<DatabasePlace>): Promise<EndpointPlace> {
     const databases = await start();
     const { database } = await databases.createMigrated();
@@ -62,7 +62,7 @@ export class EndpointPlace extends World {
     await this.#databases?.close();
   }
 
-  /** An endpoint whose sensor has bound its key. */
+  /** Enrolls an endpoint whose sensor has bound its key. */
   async enrolled(more: object = {}): Promise<Reporter> {
     const input = enrolmentSchema.parse({ name: 'host', ...more });
     const { endpoint_id } = await this.service.hosts.enroll(SOMEBODY, input, undefined);
@@ -89,7 +89,7 @@ export class EndpointPlace extends World {
     return stagingJob(this.database, this.deps.clock).run();
   }
 
-  /** What the stream of an endpoint says, oldest first. */
+  /** Returns the entries of an endpoint's stream, oldest first. */
   async entries(endpointId: string) {
     return (await this.deps.log.newest(this.database, streamOf(endpointId), { limit: 10_000 })).reverse();
   }
@@ -109,13 +109,13 @@ export class Reporter {
     return this.sensor.endpointId;
   }
 
-  /** A report of lines that goes on with the chain. */
+  /** Makes a report of lines that continues the chain. */
   async made(lines: readonly EndpointLine[], more: object = {}): Promise<SentReport> {
     const { next } = await this.at.service.sensors.settings(this.id);
     return this.sensor.report(next, lines, this.at.now, more);
   }
 
-  /** Sends all parts. @returns what was answered to the last one. */
+  /** Sends all parts. @returns the answer to the last one. */
   async send(report: SentReport) {
     for (let part = 1; ; part++) {
       const answer = await this.part(report, part);
@@ -141,7 +141,7 @@ export class Reporter {
     return this.approved();
   }
 
-  /** Has the last scan approved as the baseline. */
+  /** Approves the last scan as the baseline. */
   async approved() {
     const { baselines } = this.at.service;
     const input = { from: 'latest_scan', name: 'a baseline', reason: 'it is new' } as const;
@@ -149,7 +149,7 @@ export class Reporter {
     return baselines.approve(SOMEBODY, baseline_id, { reason: 'looked at' });
   }
 
-  /** Events that are not resolved. */
+  /** Returns unresolved events. */
   async open() {
     return (await this.at.events({ endpoint_id: this.id })).filter(({ resolved_at }) => resolved_at === null);
   }

@@ -21,7 +21,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Reports that a killed process has acknowledged. */
+/** Reports that the process acknowledged before the kill. */
 const BEFORE_THE_KILL = 20;
 
 test.each(['SQLite', 'PostgreSQL'])(
@@ -58,7 +58,7 @@ test.each(['SQLite', 'PostgreSQL'])(
     const again = await platform.serveHere();
     const verified = await call(`${again.origin}/endpoints`, platform.apiKey, 'POST', `/hosts/${endpoint_id}/verify`);
     expect(verified.body).toMatchObject({ verified: true, findings: [] });
-    // What was acknowledged is there, and at most the one whose answer got lost besides.
+    // All acknowledged reports exist, and at most one whose answer was lost.
     expect([acknowledged, acknowledged + 1]).toContain(verified.body.reports_checked);
     last = (await send(again.origin, 'GET', '/sensor/settings')).body.next;
     await report(again.origin);

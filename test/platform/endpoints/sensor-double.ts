@@ -4,7 +4,7 @@ import type { EndpointLine, FileLine } from '../../../src/sensor/report/line.ts'
 import { LINES_IN_A_PART, LineRoot, partsOf } from '../../../src/sensor/report/root.ts';
 import { proveKey, signReport, toPublicKeyText } from '../../../src/sensor/report/signature.ts';
 
-/** What the next report has to say. */
+/** Members that the next report must have. */
 export interface NextReport {
   sequence: number;
   previous_report_sha256: string | null;
@@ -18,7 +18,7 @@ export interface SentReport {
   lines: readonly EndpointLine[];
 }
 
-/** Writes what the sensor on an endpoint would, without scanning anything. */
+/** Writes a sensor's reports without scanning. */
 export class SensorDouble {
   readonly endpointId: string;
   readonly key: KeyObject;
@@ -31,13 +31,13 @@ export class SensorDouble {
     this.publicKey = toPublicKeyText(publicKey);
   }
 
-  /** That it has its key. */
+  /** Returns the proof that the sensor has its key. */
   proof({ nonce }: NextReport): { public_key: string; proof: string } {
     const claim = { endpoint_id: this.endpointId, nonce, public_key: this.publicKey };
     return { public_key: this.publicKey, proof: proveKey(claim, this.key) };
   }
 
-  /** A signed report of lines, at a time. */
+  /** Returns a signed report of lines at this time. */
   report(next: NextReport, lines: readonly EndpointLine[], at: number, more: Partial<ReportHead> = {}): SentReport {
     const root = new LineRoot();
     for (const line of lines) root.add(line);
@@ -67,25 +67,25 @@ export class SensorDouble {
   }
 }
 
-/** The body of a part of a report. */
+/** Returns the body of a part of a report. */
 export function partOf({ head, signature, lines }: SentReport, part = 1) {
   const from = (part - 1) * LINES_IN_A_PART;
   return { ...head, part, lines: lines.slice(from, from + LINES_IN_A_PART), signature };
 }
 
-/** The body of a report whose lines are known. */
+/** Returns the body of a report whose lines the service knows. */
 export function withoutLines({ head, signature }: SentReport) {
   return { ...head, part: 1, lines: [], signature };
 }
 
-/** What the next report has to say after this one. */
+/** Returns the members that the report after this one must have. */
 export function nextAfter({ head }: SentReport, nonce: string): NextReport {
   return { sequence: head.sequence + 1, previous_report_sha256: reportSha256(head), nonce };
 }
 
 const OWNERS = { mode: '0755', uid: 0, gid: 0 };
 
-/** A file whose content is this. */
+/** Returns a file with this content. */
 export function file(path: string, content = 'a', more: Partial<FileLine> = {}): EndpointLine {
   const sha256 = Buffer.from(content.padEnd(32, '\0')).toString('hex').slice(0, 64);
   return { path, type: 'file', sha256, size: content.length, ...OWNERS, ...more } as EndpointLine;
@@ -95,7 +95,7 @@ export function link(path: string, target: string): EndpointLine {
   return { path, type: 'link', target, ...OWNERS };
 }
 
-/** Many files. */
+/** Returns many files. */
 export function files(count: number, content = 'a'): EndpointLine[] {
   return Array.from({ length: count }, (_, at) => file(`/usr/bin/${String(at).padStart(7, '0')}`, `${content}${at}`));
 }

@@ -10,7 +10,7 @@ import { SOMEBODY } from '../world.ts';
 import { EndpointPlace, type Reporter } from './endpoint-place.ts';
 import { file, SensorDouble, type SentReport } from './sensor-double.ts';
 
-/** What somebody with access to the database changes, and what is found. */
+/** A change by an attacker with database access, and the expected findings. */
 interface Edit {
   words: string;
   codes: readonly string[];
@@ -28,7 +28,7 @@ const write = (host: Reporter, statement: (endpointNo: number) => ReturnType<typ
     await statement(endpoint_no).execute(tables);
   });
 
-/** The second report, rewritten and signed by somebody who has the sensor's key, in the place of the first one. */
+/** Replaces the first report with a rewritten second report, signed with the sensor's key. */
 async function forge(host: Reporter, reports: readonly SentReport[]): Promise<unknown> {
   const second = reports[1] as SentReport;
   const forged = host.sensor.signed({ ...second.head, complete: false }, second.lines);

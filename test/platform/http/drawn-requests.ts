@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { Service } from '../service.ts';
 
-/** Part of a JSON schema of the documents. */
+/** The parts of a JSON schema that the documents use. */
 interface Schema {
   $ref?: string;
   type?: string;
@@ -44,7 +44,7 @@ interface Drawn {
   body?: string | undefined;
 }
 
-/** What often breaks something. */
+/** Texts that often break programs. */
 const ODD_TEXTS = [
   ...['', ' ', '.', '..', '\0', 'a\0b', '\ud800', '\u202e', '%00', '%', '../../x', '__proto__', 'constructor'],
   ...["' OR 1=1 --", '"; DROP TABLE entries; --', '\\', '{"a":1}', 'null', '-1', '1e400', 'x'.repeat(5000)],
@@ -52,10 +52,10 @@ const ODD_TEXTS = [
 const oddText = fc.oneof(fc.constantFrom(...ODD_TEXTS), fc.string({ unit: 'binary', maxLength: 40 }));
 const oddValue = fc.oneof(oddText, fc.jsonValue({ maxDepth: 3 }), fc.constantFrom(-1, 1e308, 2 ** 53, [], {}, null));
 
-/** What is drawn: with what is odd among it, or plainly as the document says. */
+/** Rules for drawing: odd values included, or only values that match the document. */
 interface Drawing {
   known: KnownIds;
-  /** Mostly the one, and at times the other. */
+  /** Draws the usual value mostly, and the odd one at times. */
   mostly<T>(usual: fc.Arbitrary<T>, odd: fc.Arbitrary<T>, weight?: number): fc.Arbitrary<T>;
 }
 
@@ -63,7 +63,7 @@ const withOdd: Drawing['mostly'] = (usual, odd, weight = 40) =>
   fc.oneof({ arbitrary: usual, weight }, { arbitrary: odd, weight: 1 });
 const plain: Drawing['mostly'] = (usual) => usual;
 
-/** Values of a schema, and at times anything else. @param name of what has them. */
+/** Draws values of a schema, and at times odd values. @param name of the parameter or member. */
 function drawnFrom(schema: Schema, drawing: Drawing, name = ''): fc.Arbitrary<unknown> {
   const { known: ids, mostly } = drawing;
   if (schema.enum !== undefined) return mostly(fc.constantFrom(...schema.enum), oddValue);
@@ -118,10 +118,10 @@ function objectOf({ properties = {}, required = [] }: Schema, drawing: Drawing):
   );
 }
 
-/** Ids, and other texts, that lead somewhere, by the name of the parameter or the member that they are of. */
+/** Known ids and other texts, by the name of the parameter or member that takes them. */
 export type KnownIds = Readonly<Record<string, readonly string[]>>;
 
-/** Requests of an operation. */
+/** Draws requests of an operation. */
 function requestsOf(url: string, method: string, operation: Operation, drawing: Drawing): fc.Arbitrary<Drawn> {
   const { known: ids, mostly } = drawing;
   const known = Object.values(ids).flat();
@@ -162,7 +162,7 @@ function requestsOf(url: string, method: string, operation: Operation, drawing: 
     }));
 }
 
-/** A segment of a path. What URL parsers take for another path is another request. */
+/** Encodes a path segment. URL parsers change some segments, which makes a different request. */
 function inUrl(text: string): string {
   const segment = encodeURIComponent(text.toWellFormed());
   return ['', '.', '..'].includes(segment) ? 'x' : segment;
@@ -180,19 +180,18 @@ export interface DrawnRun {
   requests: number;
   seed: number;
   known: KnownIds;
-  /** Operations that no drawn request succeeds with. */
+  /** Operations that no drawn request can succeed with. */
   inVain: readonly string[];
 }
 
-/** Of each operation so many at most are drawn first, with nothing odd in them, until one succeeds. */
+/** Most plain requests drawn first for each operation, until one succeeds. */
 const MOST_PLAIN = 100;
-/** Nothing else would succeed after it. */
+/** Operations after which no other request would succeed. */
 const NOT_DRAWN = ['retireHost'];
 
 /**
- * Sends requests drawn from the documents of a service: none of them fails in the service, and every answer is one that
- * the document has.
- * @returns the statuses that each operation was answered with.
+ * Sends requests drawn from a service's documents. No request may fail in the service, and every answer must match the
+ * document. @returns the statuses that each operation returned.
  */
 export async function sendDrawn(
   service: Service,
@@ -213,7 +212,7 @@ export async function sendDrawn(
     judge(answer.status, answer.headers.get('content-type') ?? '', answer.body);
     seen.get(id)?.add(answer.status);
   };
-  // First of all: later everything may be revoked that they could be about.
+  // Plain requests come first, because later requests may revoke the records that they need.
   for (const operation of operations.filter(({ id }) => !inVain.includes(id)))
     for (const request of fc.sample(operation.plain, { numRuns: MOST_PLAIN, seed })) {
       if ([...(seen.get(operation.id) ?? [])].some((status) => status < 300)) break;
@@ -262,7 +261,7 @@ async function operationsOf(service: Service, name: string, known: KnownIds): Pr
   );
 }
 
-/** RFC 6901, in a URI. */
+/** Escapes a JSON pointer (RFC 6901) for a URI. */
 function inPointer(text: string): string {
   return encodeURIComponent(text.replaceAll('~', '~0').replaceAll('/', '~1'));
 }

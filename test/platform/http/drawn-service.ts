@@ -14,11 +14,11 @@ const BUG = { credential_type: 'web_bug', plant_location: 'wiki' };
 const HOOK = { kind: 'webhook', name: 'x', target: 'http://127.0.0.1:1/' };
 const STREAMS = ['s', 'a/b'];
 const ROLES = ['owner', 'owner', 'operator', 'auditor'] as const;
-/** Enough of what requests end for good. */
+/** Number of traps, so that some remain after requests have ended others. */
 const TRAP_COUNT = 30;
 const USED = 10;
 
-/** A platform that has some of everything, so that each operation of its documents can succeed. */
+/** A platform with records of every kind, so that each documented operation can succeed. */
 export interface DrawnService {
   service: Service;
   known: KnownIds;
@@ -48,7 +48,10 @@ export async function startDrawn(start: typeof startService): Promise<DrawnServi
   };
 }
 
-/** The token of an agent is bound to its endpoint; drawn times are years away, and drawn paths and lines are none; where several people may approve a baseline, no key does. */
+/**
+ * Operations that drawn requests cannot succeed with: agents' tokens are bound to endpoints, drawn times are years
+ * away, drawn paths and lines do not exist, and keys cannot approve baselines.
+ */
 export const CANNOT_SUCCEED: readonly string[] = [
   'getSensorSettings',
   'bindSensorKey',
@@ -63,13 +66,13 @@ export const CANNOT_SUCCEED: readonly string[] = [
   'reportBaitReads',
 ];
 
-/** @returns the operations, but those, that no drawn request succeeded with. */
+/** @returns the operations that no drawn request succeeded with, except for those. */
 export function neverSucceeded(statuses: ReadonlyMap<string, ReadonlySet<number>>): string[] {
   const without = [...statuses].filter(([, seen]) => ![...seen].some((status) => status < 300));
   return without.map(([operation]) => operation).filter((operation) => !CANNOT_SUCCEED.includes(operation));
 }
 
-/** What is answered to the same request, sent again and again with something else in it. */
+/** Sends a request once for each body, and returns the answers. */
 async function makeEach(service: Service, path: string, bodies: readonly object[]) {
   const made = [];
   for (const each of bodies) {
@@ -130,7 +133,7 @@ async function ofEndpoints(service: Service): Promise<KnownIds> {
 }
 
 const AGENTS = '//agents/api/v1/agents';
-/** Enough of what requests remove. */
+/** Number of secrets, so that some remain after requests have removed others. */
 const SECRETS = ['a', 'b', 'c', 'd'];
 
 async function ofAgents(service: Service): Promise<KnownIds> {
@@ -185,7 +188,7 @@ async function ofTraps(service: Service): Promise<KnownIds> {
     detection_id: detections.map((each: { detection_id: string }) => each.detection_id),
     alert_channel_id: channels.map(({ alert_channel_id }) => alert_channel_id),
     target: [HOOK.target],
-    // Of keys that nobody has taken yet.
+    // Ids of keys that are still free.
     access_key_id: Array.from({ length: TRAP_COUNT }, () => newAwsId('AKIA', '111122223333')),
     secret_access_key: ['s'.repeat(40)],
     user_name: ['backup-prod', 'deploy'],

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** What strangers ask about agents. */
+/** Operations on agents that need no key. */
 const PUBLIC = [
   ...['verifyAgent', 'getStatusList', 'getKeys', 'getRevocationList', 'getDidDocument', 'getAgentCard'],
   ...['getEcdsaAuthority', 'getMlDsaAuthority'],
@@ -71,7 +71,7 @@ test('metadata of a new entry is an object', async () => {
 test.each(someRows([500, 3000], () => 'drawn'))(
   '%i requests drawn from the documents are answered as these say',
   async (requests) => {
-    // Of its own: what others drew is revoked and removed.
+    // A platform for this test alone: other tests' requests revoke and remove records.
     const { service: own, known, close } = await startDrawn(startService);
     try {
       const statuses = await sendDrawn(own, { requests, seed: 20261123, known, inVain: CANNOT_SUCCEED });

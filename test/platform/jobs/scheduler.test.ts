@@ -83,7 +83,7 @@ describe.each(DATABASES)('jobs on %s', (_name, start) => {
     expect(await runDue()).toEqual([]);
     now += MINUTE;
     expect(await runDue()).toEqual(['tidy']);
-    // What the slow one has to say is of a run that is over.
+    // The slow run's result concerns a run that is already over.
     const before = await database.tables<JobTables>().selectFrom('jobs').selectAll().executeTakeFirst();
     now += MINUTE;
     slow.resolve();

@@ -35,7 +35,7 @@ describe('a folder of mails into which nothing can be written', () => {
     await initPlatform({ dataDir });
     await writeFile(join(folder, 'file'), '');
     const mails = join(folder, path);
-    // That it cannot have the port is found out later.
+    // The folder is checked before the port, which is in use.
     const { port } = taken.address() as { port: number };
     const started = startPlatform({ dataDir, port, logLevel: 'silent', mail: { folder: mails } });
     await expect(started).rejects.toMatchObject({
@@ -59,7 +59,7 @@ describe('a folder of mails into which nothing can be written', () => {
   });
 });
 
-/** What comes of looking at a folder of one's own; root, who may write everywhere, looks as if they were nobody special. */
+/** Checks a folder that the test made. Root, who may write anywhere, drops its capabilities first. */
 async function withoutPrivileges(path: string): Promise<string> {
   const module = new URL('../../../src/platform/mail/open.ts', import.meta.url).href;
   const program = `const { requireMail } = await import(${JSON.stringify(module)});

@@ -37,7 +37,7 @@ interface Taken {
   text: string;
 }
 
-/** A mail server on this machine. */
+/** Starts a mail server on this machine. */
 async function startServer(options: SMTPServerOptions = {}) {
   const taken: Taken[] = [];
   const server = new SMTPServer({
@@ -66,7 +66,7 @@ function smtp(url: string, password: string | null = null) {
   return transport;
 }
 
-/** What a server says to a recipient. */
+/** Makes a server refuse recipients with this code. */
 const refusing = (responseCode: number): SMTPServerOptions => ({
   onRcptTo: (_address, _session, done) => done(Object.assign(new Error('no'), { responseCode })),
 });
@@ -100,7 +100,7 @@ describe('a mail server', () => {
     await smtp(`smtp://u%40x@127.0.0.1:${port}`, 'p/w').send(MAIL);
     expect(taken).toMatchObject([{ user: 'u@x' }]);
     const wrong = smtp(`smtp://u%40x@127.0.0.1:${port}`, 'wrong').send(MAIL);
-    // The settings are wrong, not the mail: it is tried again.
+    // The settings are wrong, not the mail, so the mail stays in the outbox.
     await expect(wrong.catch((error) => error)).resolves.not.toBeInstanceOf(Undeliverable);
   });
 
@@ -124,7 +124,7 @@ describe('a mail server', () => {
 
   test('that offers no TLS gets nothing unless it is on this machine', async () => {
     const { taken, port } = await startServer();
-    // The same server, by a name that could be any machine.
+    // The same server, by a name that does not look local.
     const { hostname } = new URL('smtp://0x7f000001');
     const error = await failure(smtp(`smtp://${hostname}:${port}`));
     expect(error.message).toMatch(/STARTTLS|TLS/);
@@ -132,7 +132,7 @@ describe('a mail server', () => {
   });
 });
 
-/** Why a mail cannot be sent. */
+/** Returns the reason why a mail cannot be sent. */
 async function failure(transport: MailTransport): Promise<Error> {
   try {
     await transport.send(MAIL);

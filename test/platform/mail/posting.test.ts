@@ -6,7 +6,7 @@ import { type Service, startService } from '../service.ts';
 
 let server: SMTPServer;
 let service: Service;
-/** What the server says to recipients. */
+/** Server's error for recipients; null to accept them. */
 let refusal: Error | null = null;
 const taken: string[] = [];
 beforeAll(async () => {

@@ -28,9 +28,9 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** The address of a picture is no secret, and the preset has no rule for a kubeconfig: see below. */
+/** Types without a rule: a picture's address is no secret, and the preset has no rule for a kubeconfig (see below). */
 const NO_RULE: readonly PlantedType[] = ['web_bug', 'kubeconfig'];
-/** The rule `jwt` of gitleaks 8, which secretlint has not. */
+/** Rule `jwt` of gitleaks 8, which secretlint lacks. */
 const GITLEAKS_JWT = /\b(ey[a-zA-Z0-9]{17,}\.ey[a-zA-Z0-9/\\_-]{17,}\.(?:[a-zA-Z0-9/\\_-]{10,}={0,2})?)(?:['"\s`;]|$)/;
 
 function make(type: PlantedType, options = {}): Promise<MadeTrap> {
@@ -63,18 +63,18 @@ async function secretsIn({ artifact }: Pick<MadeTrap, 'artifact'>): Promise<stri
 
 const TELLING = /trap|canary|decoy|honey|evidence|bait|fake|a label that tells/i;
 
-/** Without the authority of a decoy that both lead to. */
+/** Removes the authority of a decoy, which several traps share. */
 function ownTextOf({ artifact }: MadeTrap): string {
   const shared = decoys.flatMap(({ place }) => (place.authority === null ? [] : [btoa(place.authority)]));
   return shared.reduce((text, each) => text.replaceAll(each, ''), artifact.content);
 }
 
-/** What every one begins with: a token of its kind, a private key in the form of OpenSSH, PEM in base64. */
+/** Constant beginnings: of a JSON token, of an OpenSSH private key, and of PEM in base64. */
 const FORM = /^(?:eyJhbGciOi|b3BlbnNzaC1rZXkt|LS0tLS1CRUdJTi)/;
 const ALL = Object.keys(TYPES) as PlantedType[];
 
 test.each(ALL.filter((type) => !NO_RULE.includes(type)))('a secret scanner recognises %s', async (type) => {
-  // What is random must not decide.
+  // Fifty tries, because traps are random.
   for (let made = 0; made < 50; made++) expect(await secretsIn(await make(type))).not.toEqual([]);
 });
 
@@ -95,7 +95,7 @@ describe.each(ALL)('%s', (type) => {
   });
 });
 
-/** One that is right, of each option that is not among a few. */
+/** A valid value of each option without a fixed list of values. */
 const EXAMPLES: Record<string, Json> = {
   account_id: '210987654321',
   region: 'eu-west-1',
@@ -132,7 +132,7 @@ describe('of a kubeconfig', () => {
 
   test('the client key is recognised by scanners that undo base64, as gitleaks does', async () => {
     const { artifact } = await make('kubeconfig', { auth: 'certificate' });
-    // The file of a real cluster has it in base64 too: a key in the clear would tell that it is none.
+    // A real cluster's file has the key in base64; a plain one would give the trap away.
     const content = artifact.content.replaceAll(/(?<=client-key-data: )\S+/g, (text) => atob(text));
     expect(await secretsIn({ artifact: { ...artifact, content } })).not.toEqual([]);
   });

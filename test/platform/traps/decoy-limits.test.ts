@@ -42,7 +42,7 @@ afterEach(async () => {
   for (const each of close.splice(0)) await each();
 });
 
-/** Servers that answer each piece that they are sent. */
+/** Servers that answer each piece of data. */
 const SERVERS: [string, () => Server][] = [
   ['TCP', () => net.createServer((socket) => socket.on('data', () => socket.write('.')))],
   ['HTTP', () => http.createServer((request) => request.resume())],
@@ -64,7 +64,7 @@ async function connect(port: number): Promise<Socket> {
   return socket.resume();
 }
 
-/** How long a connection stood, in milliseconds. */
+/** Returns the milliseconds until a connection closes. */
 async function ended(socket: Socket): Promise<number> {
   const since = performance.now();
   if (!socket.closed) await new Promise((resolve) => socket.once('close', resolve));
@@ -72,7 +72,7 @@ async function ended(socket: Socket): Promise<number> {
 }
 
 describe.each(SERVERS)('a server of %s', (_, make) => {
-  // All at once: each waits for its time.
+  // The connections run concurrently, because each waits for its limit.
   test('ends a connection that says nothing, falls silent, goes on for too long or sends too much', async () => {
     const rows: [string, Partial<ConnectionLimits>, string][] = [
       ['says nothing', { firstByteMs: 300 }, ''],
@@ -117,13 +117,13 @@ describe.each(SERVERS)('a server of %s', (_, make) => {
   });
 });
 
-/** How often connections are looked at. */
+/** Interval between checks of connections. */
 const LOOK_MS = 250;
 
-/** Time that passes only when it is said, with one look at all connections at the end of it. */
+/** Simulated time that advances on request, and then checks all connections once. */
 function saidTime() {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-  // Whole, so that adding to it all day loses nothing.
+  // An integer, so that a day of additions stays exact.
   let now = Math.floor(performance.now());
   const spy = vi.spyOn(performance, 'now').mockImplementation(() => now);
   return {
@@ -172,7 +172,7 @@ test('a day of a byte a minute ends with the day, and holds as much as one conne
   expect([connections.count, socket.destroyed, vi.getTimerCount()]).toEqual([0, 1, 0]);
 });
 
-/** How a client of each kind begins that never comes to an end, and the trap that leads there. */
+/** Endless beginning of a client for each kind, and the trap that leads to the decoy. */
 const KINDS: Record<DecoyKind, { type: PlantedType; begins: string; isTls: boolean }> = {
   aws: { type: 'aws_key', begins: 'GET /b HTTP/1.1\r\nX: ', isTls: false },
   kubernetes: { type: 'kubeconfig', begins: 'GET /api HTTP/1.1\r\nX: ', isTls: true },
@@ -182,10 +182,10 @@ const KINDS: Record<DecoyKind, { type: PlantedType; begins: string; isTls: boole
 };
 const HANDSHAKE = Buffer.from('16030102000100', 'hex');
 const MB = 2 ** 20;
-/** More than one address may have of some decoys; of all of them. */
+/** Numbers of connections above some decoys' limit per address, and above the limit of all decoys. */
 const CROWDS = someRows([300, 1000], () => 'a crowd');
 
-/** What is held in memory now, outside of the heap too. */
+/** Returns the memory in use, on and off the heap. */
 function heldBytes(): number {
   collectGarbage();
   const { heapUsed, external } = process.memoryUsage();
@@ -202,7 +202,7 @@ describe.each(DECOY_KINDS)('a decoy of the kind %s', (kind) => {
     folder = await mkdtemp(join(tmpdir(), 'decoys-'));
   });
   afterAll(() => rm(folder, { recursive: true }));
-  // Of each test its own: where connections of another one still end, they are looked at by the clock of that one.
+  // A decoy for each test: closing connections of another test would be checked by that test's clock.
   beforeEach(async () => {
     const known = new Set<string>();
     const deps = {
@@ -227,7 +227,7 @@ describe.each(DECOY_KINDS)('a decoy of the kind %s', (kind) => {
   });
   afterEach(() => decoy.close());
 
-  /** A client as it should be. */
+  /** Expects a well-behaved client to be seen. */
   const expectSeen = async () => {
     const before = uses.length;
     await decoy.probe(trap, 'somebody');
@@ -246,7 +246,7 @@ describe.each(DECOY_KINDS)('a decoy of the kind %s', (kind) => {
         if (at % 4 === 3) socket.end(begins);
       }
       await expectSeen();
-      // Their own ends are in this process too.
+      // The clients' sockets are in this process too.
       expect(heldBytes() - before).toBeLessThan((crowd / 50) * MB);
       for (const socket of others) socket.destroy();
     },
@@ -272,13 +272,13 @@ describe.each(DECOY_KINDS)('a decoy of the kind %s', (kind) => {
         if (socket.destroyed) others[at] = await open();
         else socket.write('a');
       }
-      // What was said arrives before the clock goes on.
+      // Sent bytes arrive before the clock advances.
       for (let turn = 0; turn < 3; turn++) await setImmediate();
       time.pass(50_000);
       await setImmediate();
     }
     expect(heldBytes() - before).toBeLessThan(4 * MB);
-    // The other end hears of it whenever this machine has time; for a login some wait a minute of real time, and no longer.
+    // A busy machine delivers the close late; some logins wait up to a minute of real time.
     await expect.poll(() => ended, { timeout: 20_000 }).toBeGreaterThan(0);
     await expectSeen();
     for (const socket of others) socket.destroy();

@@ -8,22 +8,22 @@ import { freePort } from '../../support/ports.ts';
 import { type Service, startService } from '../service.ts';
 import { settingsOf } from './decoy-places.ts';
 
-/** What a program said, and how it ended. */
+/** Output and exit status of a program. */
 export interface Ended {
   status: number;
   stdout: string;
   stderr: string;
 }
 
-/** A trap as it was made. */
+/** A planted trap. */
 export interface Planted {
   id: string;
   credential: Record<string, string>;
-  /** Runs a program that knows the planted file and nothing else: its home is the folder that has it. */
+  /** Runs a program whose home contains only the planted file. */
   run(program: string, args: readonly string[], variables?: Record<string, string>): Promise<Ended>;
 }
 
-/** A platform with one decoy, and whoever comes to it. */
+/** A platform with one decoy, and clients of the decoy. */
 export class DecoyService {
   readonly service: Service;
   readonly port: number;
@@ -58,7 +58,7 @@ export class DecoyService {
     if (status >= 300) throw new Error(text);
   }
 
-  /** Has the trap tried by the platform itself. */
+  /** Makes the platform test the trap. */
   async prove(id: string) {
     return (await this.service.call('POST', `//traps/api/v1/credentials/${id}/test`)).body.data;
   }
@@ -68,7 +68,7 @@ export class DecoyService {
     return (await this.service.call('GET', `//traps/api/v1/detections/${filter}`)).body.data;
   }
 
-  /** A connection that says nothing by itself, and takes what it is answered. */
+  /** Opens a connection that sends nothing and records the answers. */
   async connect(): Promise<Socket & { heard: string }> {
     const socket = Object.assign(net.connect(this.port, '127.0.0.1'), { heard: '' });
     socket.on('error', () => {}).on('data', (bytes: Buffer) => (socket.heard += bytes.toString('latin1')));
@@ -76,7 +76,7 @@ export class DecoyService {
     return socket;
   }
 
-  /** What is answered to bytes until the decoy ends the connection. */
+  /** Sends bytes, and returns the answer once the decoy closes the connection. */
   async exchange(sent: Uint8Array | string): Promise<string> {
     const socket = await this.connect();
     socket.write(sent);

@@ -23,7 +23,7 @@ afterAll(async () => {
 const AUTHS = ['token', 'certificate'] as const;
 const plant = (auth: string) => plantings.plant('kubeconfig', { options: { auth } });
 
-/** What the file says, with its PEM parts beside it. */
+/** Parses the kubeconfig and writes its PEM parts beside it. */
 async function opened({ content, home }: PlantedTrap) {
   const file = parse(content);
   const [{ cluster }, { user }] = [file.clusters[0], file.users[0]];
@@ -36,7 +36,7 @@ async function opened({ content, home }: PlantedTrap) {
   return { url: new URL(cluster.server), ca, user, shows: ['-s', '--cacert', 'ca.pem', ...shows] };
 }
 
-/** The kubectl of some packages looks for the version first, by a program with a name of its own. */
+/** Selects kubectl's detections: some packages' kubectl first asks for the version with another program. */
 const byKubectl = async (trap: PlantedTrap) =>
   (await trap.detections()).filter((each) => each.user_agent.startsWith('kubectl/'));
 
@@ -126,7 +126,7 @@ test('who shows nothing is anonymous', async () => {
   );
 });
 
-/** What is sent to one that speaks TLS, until it says something and no more. */
+/** Sends bytes over TLS, and returns the answer once the server closes the connection. */
 function answerTo({ hostname, port }: URL, bytes: string): Promise<string> {
   return new Promise((resolve) => {
     let text = '';
@@ -138,7 +138,7 @@ function answerTo({ hostname, port }: URL, bytes: string): Promise<string> {
 
 const refused = (said: string) =>
   `HTTP/1.1 ${said}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${said}`;
-/** What a server of Go's net/http answered to the same bytes. */
+/** Answers of a net/http server in Go to the same bytes. */
 const REFUSED: readonly [bytes: string, says: string][] = [
   ['\r\n\r\n', refused('400 Bad Request')],
   ['HELP\r\n', refused('400 Bad Request')],
@@ -163,7 +163,7 @@ test.each(REFUSED)('%j over TLS is refused as a server written in Go refuses it'
 test('nmap calls it a server written in Go, as it calls that of Kubernetes', async () => {
   const trap = await plant('token');
   const { url } = await opened(trap);
-  // Up to 7.93 it knows the words of earlier versions of Go alone: since then, those of both.
+  // nmap up to 7.93 knows only the answers of earlier versions of Go; later ones know both.
   const since = (probes: string) =>
     probes.replace(/text\/plain(?=\\r.*Golang net\/http server)/, '$&(?:; charset=utf-8)?');
   expect(await nmapOf([url.port], ['--version-intensity', '1'], since)).toMatch(

@@ -3,13 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runToEnd } from '../../support/process.ts';
 
-/** Where Debian has what nmap sends and what it is answered. */
+/** Debian's path of nmap's probes and expected answers. */
 const PROBES = '/usr/share/nmap/nmap-service-probes';
 
 /**
- * What nmap says of what listens on ports of this machine. It waits a second for an answer: nobody here takes longer, and its
- * own six are for far networks.
- * @param change of what it knows.
+ * Returns nmap's findings about ports of this machine. nmap waits one second per answer instead of six, which suits a
+ * local network. @param change of the probes.
  */
 export async function nmapOf(
   ports: readonly (number | string)[],

@@ -10,15 +10,15 @@ import { visitorsOf } from '../web/visitor.ts';
 const LONG = `${'a label of many words '.repeat(7)}${'w'.repeat(46)}`;
 
 /**
- * What people do with traps, in order: each test goes on where the one before left off. The same forms are sent without
- * scripts in pages.test.ts.
+ * Walk through the pages of traps. Each test continues where the preceding one ended; pages.test.ts submits the same
+ * forms without scripts.
  */
 describe.each(WALKS)('%s', (_how, javaScriptEnabled) => {
   let service: Service;
   let browser: PagesBrowser;
   let page: Page;
   let url: string;
-  /** Of a receiver of webhooks that is down. */
+  /** Port of a webhook receiver that is down. */
   let port: number;
 
   beforeAll(async () => {
@@ -171,7 +171,7 @@ describe.each(WALKS)('%s', (_how, javaScriptEnabled) => {
     const newest = 'message_no = (SELECT max(message_no) FROM outbox)';
     const outbox = () => service.sql(`SELECT attempts, status, message_id FROM outbox WHERE ${newest}`);
     await expect.poll(outbox, { timeout: 20_000 }).toMatch(/^[1-9]/);
-    // The pauses between its attempts are over.
+    // The pauses between attempts are over.
     await service.sql(`UPDATE outbox SET attempts = 11, due_at = created_at WHERE ${newest}`);
     await expect.poll(outbox, { timeout: 20_000 }).toMatch(/^12\|dead/);
     await page.goto('/app/alerts');
@@ -199,7 +199,7 @@ interface Received {
   body: string;
 }
 
-/** Takes webhooks from now on. */
+/** Starts to receive webhooks. */
 async function receiveAt(port: number) {
   const received: Received[] = [];
   const server: Server = createServer(async (request, response) => {

@@ -5,32 +5,32 @@ import { dirname, join } from 'node:path';
 import type { DecoyKind, DecoySettings } from '../../../src/platform/traps/decoys/decoy.ts';
 import type { Service } from '../service.ts';
 
-/** A decoy that listens here, on any port that is free. */
+/** Configures a decoy on a free port of this machine. */
 export function decoyHere(kind: DecoyKind, more: Partial<DecoySettings> = {}): DecoySettings {
   const listens = { host: '127.0.0.1', port: 0, publicHost: null, publicPort: null, tls: null };
   return { name: kind, kind, ...listens, ...more };
 }
 
-/** A trap in a home folder: whoever uses it knows nothing else. */
+/** A trap in a home folder, with the only information that its user has. */
 export interface PlantedTrap {
   id: string;
   credential: Record<string, string>;
   home: string;
   content: string;
-  /** Runs a program whose home it is. @returns what it printed. */
+  /** Runs a program with this home. @returns its output. */
   run(program: string, args: readonly string[], variables?: Record<string, string>): Promise<string>;
   detections(): Promise<ReturnType<JSON['parse']>[]>;
 }
 
 export interface Planting {
   options?: Record<string, unknown>;
-  /** Its name; the first of the kind, where none is named. */
+  /** Name of the decoy; by default the first of the kind. */
   decoy?: string;
-  /** What becomes of the file before it is used. */
+  /** Changes the file before it is used. */
   change?: (content: string) => string;
 }
 
-/** Traps of a platform; `close` removes what was planted. */
+/** Traps of a platform; `close` removes planted files. */
 export class Plantings {
   readonly #service: Service;
   readonly #homes: string[] = [];

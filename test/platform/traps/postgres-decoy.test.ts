@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => decoy.close());
 
 const plant = (options = {}) => decoy.plant('db_connection_string', options);
-/** As an application would: by the address in its settings. */
+/** Queries as an application would, with the address from its settings. */
 const query = ({ run }: Planted, text: string, variables = {}) =>
   run('sh', ['-c', '. ./.env && exec psql --no-psqlrc -v VERBOSITY=verbose -c "$0" "$DATABASE_URL"', text], variables);
 
@@ -127,14 +127,14 @@ test('two traps share nothing but the form', async () => {
     expect(JSON.stringify(credential)).not.toMatch(/trap|canary|decoy|honey|evidence/i);
 });
 
-/** A login with a wrong password, by the probe of our own. */
+/** Tries a login with a wrong password, with the platform's own probe. */
 async function refusedLogin(at: { host: string; port: number }, user: string): Promise<void> {
   const credential = { user, password: 'wrong', database: 'shop' };
   const login = probePostgres(at, { trapNo: 1, type: 'db_connection_string', credential }, 'x');
   await expect(login).rejects.toThrow('did not take a login');
 }
 
-/** A packet of the beginning: its length, and what follows. */
+/** Builds a startup packet: its length, then the parts. */
 const packet = (...parts: (number | string)[]) => {
   const bytes = parts.map((part) => (typeof part === 'string' ? `${part}\0` : numbers(part)));
   return `${numbers(bytes.join('').length + 4)}${bytes.join('')}`;
@@ -143,14 +143,14 @@ const numbers = (value: number) =>
   String.fromCharCode(value >>> 24, (value >>> 16) & 255, (value >>> 8) & 255, value & 255);
 const begin = packet(0x30000, 'user', 'nobody', 'database', 'shop', '');
 const words = (text: string) => `p${numbers(22 + text.length)}SCRAM-SHA-256\0${numbers(text.length)}${text}`;
-/** An error by its fields, each after its letter. */
+/** Builds an error of fields, each after its letter. */
 const failure = (...fields: string[]) => {
   const body = `SFATAL\0VFATAL\0${fields.map((field) => `${field}\0`).join('')}\0`;
   return `E${numbers(body.length + 4)}${body}`;
 };
 const ASKED = 'R\0\0\0\x17\0\0\0\nSCRAM-SHA-256\0\0';
 
-// What PostgreSQL 15.20 of Debian 12 answered to the same bytes.
+// Answers of PostgreSQL 15.20 on Debian 12 to the same bytes.
 test.each<[string, string, string]>([
   ['HTTP', 'GET / HTTP/1.0\r\n\r\n', ''],
   ['a length of nothing', numbers(4), ''],
@@ -281,10 +281,10 @@ test('a refusal does not tell by its time whether there is somebody of that name
     return performance.now() - since;
   };
   const times: [known: number, unknown: number][] = [];
-  // Those that nothing else on this machine held up.
+  // Takes the third-fastest time, which excludes delays of the machine.
   const third = (who: 0 | 1) => times.map((pair) => pair[who]).toSorted((a, b) => a - b)[2] ?? 0;
   const apart = () => Math.abs(third(0) - third(1));
-  // What one of them takes longer stays however often both are tried; what the machine adds goes.
+  // Further rounds remove delays of the machine; a real difference stays.
   while (times.length < 15 || (times.length < 150 && apart() >= 8))
     times.push([await took(`${user}`), await took('nobody')]);
   expect(Math.min(third(0), third(1))).toBeGreaterThan(20);

@@ -8,11 +8,11 @@ import { setTimeout } from 'node:timers/promises';
 import { freePort } from '../../support/ports.ts';
 import { certificateIn } from './decoy-places.ts';
 
-/** nginx itself, as Debian has it, with a page for nothing and pictures for everything in /assets/. */
+/** Debian's nginx, which serves a picture for every path in /assets/ and 404 for all others. */
 export interface RealNginx {
   port: number;
   tlsPort: number;
-  /** What it says of itself. */
+  /** Server header. */
   name: string;
   close(): Promise<void>;
 }
@@ -48,7 +48,7 @@ http { access_log off; ${places.join(' ')}
   };
 }
 
-/** Waits until it answers, and says what it calls itself. */
+/** Waits for an answer, and returns its Server header. */
 async function nameOf(port: number, child: { exitCode: number | null }): Promise<string> {
   for (;;) {
     if (child.exitCode !== null) throw new Error(`nginx ended with ${child.exitCode}`);
@@ -59,8 +59,8 @@ async function nameOf(port: number, child: { exitCode: number | null }): Promise
 }
 
 /**
- * What is answered to bytes, as characters of bytes, and how the connection stands then: `closed`, or `open` when nothing
- * came for a while.
+ * Sends bytes. Returns the answer as Latin-1, and the state of the connection: `closed`, or `open` if nothing arrived
+ * for a while.
  */
 export function exchange(port: number, bytes: string): Promise<string> {
   return new Promise((resolve) => {
@@ -84,6 +84,6 @@ export function exchange(port: number, bytes: string): Promise<string> {
   });
 }
 
-/** Without another word, and without any: long enough for a machine with much else to do. */
+/** Silence that ends an exchange, after an answer and without one; long enough for a busy machine. */
 const QUIET_MS = 2000;
 const SILENT_MS = 10_000;

@@ -24,7 +24,7 @@ describe.each(DATABASES)('on %s', (_name, start) => {
     ({ trapNo, credentialId } = await at.trap());
   });
 
-  /** How uses that come one after the other fall into detections. */
+  /** Expected occurrences per detection, for a second use after the first. */
   const FOLDS: readonly (readonly [words: string, expected: number[], second: (at: TrapPlace) => Partial<TrapUse>])[] =
     [
       ['the same client a little later', [2], (place) => later(place, 9 * MINUTE)],

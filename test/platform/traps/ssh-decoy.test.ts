@@ -17,7 +17,7 @@ afterAll(() => decoy.close());
 const plant = (options = {}) => decoy.plant('ssh_key', options);
 const KNOWN = ['-o', 'UserKnownHostsFile=known_hosts', '-o', 'StrictHostKeyChecking=accept-new'];
 
-/** As the lines for ~/.ssh/config say. */
+/** Runs ssh with the options that the lines for ~/.ssh/config give. */
 function ssh({ run, credential }: Planted, more: readonly string[] = [], key = 'id_ed25519') {
   const { host, port, user } = credential;
   const asked = ['-F', 'none', '-i', key, '-o', 'IdentitiesOnly=yes', '-o', 'BatchMode=yes', ...KNOWN];
@@ -151,10 +151,10 @@ const ZLIB = list('none,zlib@openssh.com');
 const KEX =
   'curve25519-sha256,curve25519-sha256@libssh.org,ecdh-sha2-nistp256,ecdh-sha2-nistp384,ecdh-sha2-nistp521,kex-strict-s-v00@openssh.com';
 const KEYS = list('rsa-sha2-512,rsa-sha2-256,ecdsa-sha2-nistp256,ssh-ed25519');
-/** Its offer without the 16 bytes that are random: the padding is of zeros. */
+/** Offer of algorithms, without its 16 random bytes; the padding is zeros. */
 const OFFER = `\0\0\x02t\x04\x14${list(KEX)}${KEYS}${CIPHERS}${CIPHERS}${MACS}${MACS}${ZLIB}${ZLIB}${'\0'.repeat(17)}`;
 
-// What sshd of that version answered to the same bytes, configured with the same lists.
+// Answers of sshd in that version to the same bytes, with the same lists configured.
 test.each([
   ['HTTP', 'GET / HTTP/1.0\r\n\r\n', 'Invalid SSH identification string.\r\n'],
   ['an empty line', '\r\n', 'Invalid SSH identification string.\r\n'],
@@ -180,7 +180,7 @@ test('nmap and ssh-audit call it the OpenSSH of its version', async () => {
 });
 
 describe('somebody who speaks for themselves', () => {
-  /** What is answered to messages under keys that are agreed on. */
+  /** Sends messages under agreed keys, and returns the answers. */
   async function talk(...messages: Buffer[]) {
     const answers: Buffer[] = [];
     const shown: ShownKey[] = [];

@@ -39,7 +39,7 @@ export class TrapPlace extends World {
     );
   }
 
-  /** A new web bug. @returns its ids. */
+  /** Makes a web bug. @returns its ids. */
   async trap(more: object = {}): Promise<{ credentialId: string; trapNo: number; token: string }> {
     const input = newTrapSchema.parse({ credential_type: 'web_bug', plant_location: 'wiki', label: 'a bug', ...more });
     const { credential_id, credential } = await this.traps.generate(SOMEBODY, input, undefined);
@@ -47,7 +47,7 @@ export class TrapPlace extends World {
     return { credentialId: credential_id, trapNo: trap_no, token: String(credential['token']) };
   }
 
-  /** A use, at the time of the clock. */
+  /** Returns a use at the clock's time. */
   use(trapNo: number, more: Partial<TrapUse> = {}): TrapUse {
     return {
       trapNo,
@@ -70,7 +70,7 @@ export class TrapPlace extends World {
     return (await this.detections.list(detectionQuerySchema.parse({ limit: 500, ...query }))).data;
   }
 
-  /** What the stream `traps` says, oldest first. */
+  /** Returns the entries of the stream `traps`, oldest first. */
   async entries() {
     return (await this.log.newest(this.database, TRAPS_STREAM, { limit: 10_000 })).reverse();
   }

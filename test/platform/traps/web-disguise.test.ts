@@ -12,7 +12,7 @@ import { settingsOf } from './decoy-places.ts';
 import { nmapOf } from './nmap.ts';
 import { exchange, type RealNginx, startNginx } from './real-nginx.ts';
 
-/** What nginx answers without asking anybody. */
+/** Requests that nginx answers without an upstream. */
 const REQUESTS: readonly string[] = [
   'GET / HTTP/1.1\r\nHost: x\r\n\r\n',
   'GET /x HTTP/1.0\r\n\r\n',
@@ -115,7 +115,7 @@ const REQUESTS: readonly string[] = [
   ),
 ];
 
-/** Nothing is a trap. */
+/** Dependencies without any trap. */
 const MEANS = {
   find: async () => null,
   record: async () => {},
@@ -138,7 +138,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Without what differs from one second, and one version of Debian, to the next. */
+/** Removes the parts that differ between seconds and between versions of Debian. */
 function comparable(answer: string): string {
   return answer
     .replaceAll(nginx.name, 'nginx/VERSION')
@@ -147,7 +147,7 @@ function comparable(answer: string): string {
 }
 
 describe('nginx itself answers the same bytes', () => {
-  /** Of each request, what each of four answered: to wait for all at once takes as long as for one. */
+  /** Four answers to each request. All requests run concurrently, so that they take as long as one. */
   const answers = new Map<string, string[]>();
   beforeAll(async () => {
     const ports = [plain.place.port, nginx.port, secure.place.port, nginx.tlsPort];

@@ -26,7 +26,7 @@ beforeEach(async () => {
 
 const titleOf = ({ body }: { body: string }) => /<h1><bdi>([^<]*)/.exec(body)?.[1];
 const alertOf = ({ body }: { body: string }) => /role="alert">([^<]*)/.exec(body)?.[1];
-/** Gives somebody an account and a session. */
+/** Creates an account with a session. */
 const comeIn = async (email = ADA, role: 'owner' | 'operator' | 'auditor' = 'owner', name = 'Somebody') => {
   const personId = await at.place.join(email, role, name);
   return { personId, session: await at.place.signIn(email) };
@@ -140,7 +140,7 @@ describe('a second factor', () => {
     expect((await give(code, { ticket: `${ticket.slice(0, -2)}AA` })).statusCode).toBe(401);
     expect((await give(`${code.slice(0, 3)} ${code.slice(3)}`)).statusCode).toBe(303);
     expect((await visit.get('/app/')).statusCode).toBe(200);
-    // A code is good once.
+    // Each code works once.
     const again = at.visit();
     const second = await signIn(again);
     expect((await again.submit('/app/sign-in', { email: ADA, password: PASSWORD })).statusCode).toBe(200);
@@ -288,7 +288,7 @@ test.each([
   },
 );
 
-/** Every link, what is sent at its page, and where the page of one that ended leads to. */
+/** Every link, with the fields that its page submits, and the advice of an expired link's page. */
 const LINKS = [
   [
     '/app/set-up/',
@@ -336,7 +336,7 @@ test.each(LINKS)(
   },
 );
 
-/** All that joining and new passwords change. */
+/** Reads everything that joining and new passwords change. */
 async function written() {
   const tables = ['people', 'links', 'sessions', 'outbox', 'entries', 'failed_attempts'];
   const { database } = at.place;
@@ -354,7 +354,7 @@ test('signing up and a forgotten password say the same of every address', async 
     expect(await pageFor(path, 'nobody@example.com')).toEqual(await pageFor(path, ADA));
 });
 
-/** Every page, and its status for an owner, an operator, an auditor and a visitor. */
+/** Every page, with its status for an owner, an operator, an auditor and a visitor. */
 const ACCESS: readonly (readonly [path: string, ...statuses: number[]])[] = [
   ['/app', 200, 200, 200, 303],
   ['/app/sign-in', 200, 200, 200, 200],
@@ -438,7 +438,7 @@ test.each(['%00', 'x'.repeat(5000), '%27%22%3E%3Cscript%3E', '%F0%9F%94%90', '..
     await visit.submit('/app/prove', { password: PASSWORD });
     for (const [path] of ACCESS.filter(([each]) => each.includes('_id'))) {
       const { statusCode, headers, body } = await visit.get(path.replace(/:\w+/, id));
-      // What a message is called is asked for when it is tried again.
+      // The page shows any message id; the platform looks the message up when it is retried.
       const expected = id === '%00' ? 422 : path.includes('message_id') ? 200 : 404;
       expect([path, statusCode, headers['content-type']]).toEqual([path, expected, 'text/html; charset=utf-8']);
       expect(body.match(/<script/g)).toHaveLength(1);
@@ -510,7 +510,7 @@ test('the own account lists the sessions of the person alone, and ends one, or a
   expect(body).toContain('Firefox on Linux');
   expect(body).toContain('127.0.0.1');
   const paths = [...body.matchAll(/href="(\/app\/account\/sessions\/[\w-]+\/end)"/g)].map(([, path]) => path ?? '');
-  // That of joining, and that of the other browser; the present one is not offered.
+  // The account's first session and the other browser's can be ended; the present one cannot.
   expect([paths.length, body.match(/this one/g)?.length]).toEqual([2, 1]);
   const csrf = (await at.place.accounts.sessions.find(ben))?.csrf ?? '';
   for (const each of paths) {

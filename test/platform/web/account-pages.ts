@@ -16,13 +16,13 @@ export interface AccountPages {
   place: PeoplePlace;
   server: FastifyInstance;
   keys: ApiKeys;
-  /** Of pages: each path with its method. */
+  /** Method and path of each page. */
   routes: readonly string[];
-  /** Somebody with a browser of their own. @param session that they have already. @param headers of all requests. */
+  /** Returns a visitor with a separate browser. @param session to use. @param headers of all requests. */
   visit(session?: string, headers?: Record<string, string>): Visit;
 }
 
-/** All pages of accounts, on a database that has all tables, with a clock to be set and passwords that cost little. */
+/** Serves all pages of accounts, on a database with all tables, with an adjustable clock and cheap password hashes. */
 export async function accountPagesOn(
   database: Database,
   { publicUrl = null, trustedProxies = [] }: { publicUrl?: string | null; trustedProxies?: string[] } = {},

@@ -31,7 +31,7 @@ export interface FrameOptions {
   rateLimits?: RateLimits;
 }
 
-/** The frame with some pages in it, and the people whose sessions have these tokens. */
+/** Serves the frame with these pages, for people whose sessions have these tokens. */
 export async function frameOf(routes: FastifyPluginAsync, options: FrameOptions = {}): Promise<FastifyInstance> {
   const { people = { ada: ADA, ben: BEN }, publicUrl = null } = options;
   const { rateLimits = { requestsPerMinute: 1000, refusalsPerMinute: 100 } } = options;
@@ -59,7 +59,7 @@ export async function frameOf(routes: FastifyPluginAsync, options: FrameOptions 
   return server;
 }
 
-/** What a browser sends with the cookies that it has. */
+/** A browser with cookies. */
 export class Visit {
   readonly cookies = new Map<string, string>();
   readonly #server: FastifyInstance;
@@ -75,7 +75,7 @@ export class Visit {
     return this.#send({ method: 'GET', url });
   }
 
-  /** Posts a form as it stands on a page: with the token that the page has. */
+  /** Submits a page's form with the page's token. */
   async submit(url: string, fields: Record<string, string | string[]>, headers: Record<string, string> = {}) {
     const page = await this.get(url);
     const csrf = /name="csrf" value="([^"]*)"/.exec(page.body.slice(page.body.indexOf('<main')))?.[1] ?? '';

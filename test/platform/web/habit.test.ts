@@ -3,16 +3,16 @@ import type { Service } from '../service.ts';
 import { busyPlatform } from './every-service.ts';
 import { type Visitor, visitorsOf } from './visitor.ts';
 
-/** A page, and where it stands. */
+/** A page with its path. */
 interface SeenPage {
   path: string;
-  /** What stands in `main`. */
+  /** Markup from `<main` on. */
   main: string;
 }
 
-/** Of one's own account: nothing of it is done by the API. */
+/** Pages of a person's own account, which the API does not cover. */
 const OWN = /^\/app\/(?:account|password|second-factor|passkeys|prove|$)/;
-/** Where there is more to see than links from other pages lead to. */
+/** Pages that show more than links from other pages lead to. */
 const ASKED = ['/app/traps?status=archived', '/app/endpoints/events?path=nobody', '/app/agents?q=nobody'];
 
 let service: Service;
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** All pages that links lead to, one of each kind. */
+/** Follows links, and returns one page of each kind. */
 async function pagesOf(visitor: Visitor): Promise<SeenPage[]> {
   const waiting = ['/app/', ...ASKED];
   const seen = new Set<string>();
@@ -43,21 +43,21 @@ async function pagesOf(visitor: Visitor): Promise<SeenPage[]> {
   return found;
 }
 
-/** What pages of one kind have in common: their path without ids, and what they are asked for. */
+/** Returns the kind of a page: its path without ids, and the names of its query parameters. */
 function kindOf(path: string): string {
   const { pathname, searchParams } = new URL(path, 'http://platform');
   const words = pathname.replace(/\/(streams|keys)\/(?!new$)[^/]+/, '/$1/ID').replace(/\/[^/]*[\d%][^/]*/g, '/ID');
   return `${words} ${[...searchParams.keys()].toSorted().join(' ')}`;
 }
 
-/** What is wrong, of each page where anything is. */
+/** Returns the pages with findings. */
 function wrongIn(look: (page: SeenPage) => readonly unknown[]): unknown[] {
   return pages.map((page) => [page.path, ...look(page)]).filter(([, ...wrong]) => wrong.length > 0);
 }
 
 const tablesIn = ({ main }: SeenPage) => main.match(/<table class="data">.*?<\/table>/gs) ?? [];
 const textOf = (html: string) => html.replace(/<[^>]*>/g, '');
-/** Without what is written to be copied, and what came from outside. */
+/** Returns the text, without texts to copy and texts from outside. */
 const ownText = ({ main }: SeenPage) =>
   textOf(main.replace(/<(pre|code|bdi|time|script)\b.*?<\/\1>/gs, '').replace(/<option.*?<\/option>/gs, ''));
 
@@ -71,7 +71,7 @@ test('each page has one title', () => {
   expect(wrongIn(({ main }) => ((main.match(/<h1>/g) ?? []).length === 1 ? [] : ['titles']))).toEqual([]);
 });
 
-/** Where a cell stands in its row, by what it begins with; null for one that says that there is nothing. */
+/** Returns the rank of a cell's column by its markup; null for an empty cell. */
 function rankOf(cell: string): number | null {
   if (cell.startsWith('<th')) return 0;
   if (/^<td[^>]* class="act"/.test(cell)) return 5;

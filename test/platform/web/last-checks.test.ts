@@ -16,7 +16,7 @@ beforeEach(async () => {
 afterEach(() => service.close());
 
 const verify = (stream: string) => service.call('POST', `/streams/${encodeURIComponent(stream)}/verify`);
-/** What the tile of the audit service says. */
+/** Returns the text of the audit service's tile. */
 const tile = async () => {
   const { text } = await auditor.get('/app/');
   return (/<section class="tile.*?<\/section>/s.exec(text)?.[0] ?? '').replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');

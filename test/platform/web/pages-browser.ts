@@ -6,10 +6,10 @@ import { useChromium } from '../../support/chromium.ts';
 import { someRows } from '../../support/some-rows.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-/** Each page has it, and carries it out where it is looked at: sending it there each time would take longer. */
+/** Script that each page loads once, because sending axe for every check would take longer. */
 const LOAD_AXE = `globalThis.loadAxe = function () {${AXE}\n}`;
 
-/** How people walk through pages; without scripts the same forms are sent by HTTP elsewhere. */
+/** Ways to walk through pages; other tests submit the same forms over HTTP without scripts. */
 export const WALKS = someRows(
   [
     ['with scripts', true],
@@ -18,21 +18,24 @@ export const WALKS = someRows(
   () => 'a walk',
 );
 
-/** A width tells axe little that another one does not, and what fits into the narrowest fits into all. */
+/**
+ * Color schemes and widths. axe finds little that depends on the width, and content that fits the narrowest screen fits
+ * all.
+ */
 const LOOKS = someRows(
   (['light', 'dark'] as const).flatMap((colorScheme) => [320, 390, 1200].map((width) => ({ colorScheme, width }))),
   ({ colorScheme }) => colorScheme,
 );
-/** What is well takes as long to describe as what is not, and nobody reads it. In the dark only colours are others. */
+/** Options that omit passed checks, which take as long to describe as violations. Dark pages differ only in color. */
 const WANTED = { resultTypes: ['violations'], preload: false };
 const RULES = {
   light: WANTED,
   dark: { ...WANTED, runOnly: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] } },
 };
 
-/** A browser that looks at pages of a platform, and what it complained of. */
+/** A browser that opens pages of a platform and records problems. */
 export class PagesBrowser {
-  /** What was asked of anybody else, what the console says, and what a policy forbade. */
+  /** Requests to other origins, console messages, and violations of a policy. */
   readonly complaints: string[] = [];
   readonly #browser: Browser;
   readonly #contexts: BrowserContext[] = [];
@@ -47,14 +50,14 @@ export class PagesBrowser {
     return new PagesBrowser(await useChromium(), origin);
   }
 
-  /** Somebody who is signed in, with a browser of their own, at a page. */
+  /** Opens a page as a signed-in person with a separate browser. */
   openAs({ session }: { session: string }, path: string, options: BrowserContextOptions = {}): Promise<Page> {
     const cookie = { name: 'evidence_session', value: session, domain: '127.0.0.1', path: '/app' };
     const kept = { ...cookie, expires: -1, httpOnly: true, secure: false, sameSite: 'Lax' as const };
     return this.open(path, { ...options, storageState: { cookies: [kept], origins: [] } });
   }
 
-  /** Somebody with a browser of their own, at a page. */
+  /** Opens a page in a separate browser. */
   async open(path: string, options: BrowserContextOptions = {}): Promise<Page> {
     const context = await this.#browser.newContext({ baseURL: this.#origin, reducedMotion: 'reduce', ...options });
     this.#contexts.push(context);
@@ -65,7 +68,7 @@ export class PagesBrowser {
       if (!request.url().startsWith(`${this.#origin}/`)) this.complaints.push(request.url());
     });
     page.on('console', (message) => {
-      // That an answer was a refusal is looked at where it is expected.
+      // Tests that expect a refusal check it themselves.
       if (!/Failed to load resource: the server responded with a status of 4/.test(message.text()))
         this.complaints.push(message.text());
     });
@@ -80,25 +83,25 @@ export class PagesBrowser {
 }
 
 /**
- * Types into fields, by their names. What a page gives the focus to has it first: Chromium complains where somebody has
- * typed elsewhere by then.
+ * Fills fields by name. A field that gets the focus from the page comes first, because Chromium complains if another
+ * field has it.
  */
 export async function fill(page: Page, fields: Record<string, string>): Promise<void> {
   if ((await page.locator('[autofocus]').count()) > 0) await page.locator(':focus').first().waitFor();
   for (const [name, value] of Object.entries(fields)) await page.locator(`[name="${name}"]`).fill(value);
 }
 
-/** Presses the button of this name in the page's main part. */
+/** Presses the button with this name in the page's main part. */
 export function press(page: Page, name: string): Promise<void> {
   return page.locator('main').getByRole('button', { name, exact: true }).click();
 }
 
-/** Follows the first link of this name in the page's main part. */
+/** Follows the first link with this name in the page's main part. */
 export function follow(page: Page, name: string): Promise<void> {
   return page.locator('main').getByRole('link', { name, exact: true }).first().click();
 }
 
-/** Looks at a page in light and dark, wide and narrow: axe finds nothing, and nothing is wider than the screen. */
+/** Checks a page in light and dark, wide and narrow: axe finds nothing, and nothing is wider than the screen. */
 export async function lookAt(page: Page): Promise<void> {
   await page.waitForLoadState();
   const hasScripts = await page.evaluate('matchMedia("(scripting: enabled)").matches');
@@ -108,7 +111,7 @@ export async function lookAt(page: Page): Promise<void> {
     await page.setViewportSize({ width, height: 800 });
     const where = `${page.url()} ${colorScheme} ${width}`;
     expect(await page.evaluate('document.documentElement.scrollWidth'), where).toBeLessThanOrEqual(width);
-    // It waits by the clock of the page, which stands still where no script may run.
+    // axe needs the page's clock, which stands still without scripts.
     if (!hasScripts) continue;
     const { violations } = (await page.evaluate(`axe.run(document, ${JSON.stringify(RULES[colorScheme])})`)) as {
       violations: { id: string; nodes: { html: string }[] }[];

@@ -1,4 +1,4 @@
-/** What a page shows, without its markup; times are cut out. */
+/** Returns a page's visible text without times. */
 export function shown(html: string): string {
   return html
     .slice(html.indexOf('<main'))

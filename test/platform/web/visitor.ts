@@ -3,10 +3,10 @@ import { openParts } from '../../../src/platform/parts.ts';
 import { CHEAP } from '../accounts/people-place.ts';
 import type { Service } from '../service.ts';
 
-/** Somebody who is signed in at a platform that is served, as their browser sends it. */
+/** A signed-in person's browser at a served platform. */
 export class Visitor {
   readonly origin: string;
-  /** Of the cookie. */
+  /** Value of the session cookie. */
   readonly session: string;
 
   constructor(origin: string, session: string) {
@@ -14,14 +14,14 @@ export class Visitor {
     this.session = session;
   }
 
-  /** Follows where it is sent on to. @param left by the answer before: one more cookie. */
+  /** Requests a page and follows redirects. @param left cookie that the preceding answer set. */
   async get(path: string, left: readonly string[] = []): Promise<{ status: number; text: string; path: string }> {
     const headers = { cookie: [`evidence_session=${this.session}`, ...left].join('; ') };
     const answer = await fetch(this.origin + path, { headers });
     return { status: answer.status, text: await answer.text(), path: new URL(answer.url).pathname };
   }
 
-  /** Sends a form that stands on a page, with what is typed into it, and follows. @param action where the form goes. */
+  /** Submits a page's form with these fields and follows the redirect. @param action of the form. */
   async submit(page: string, action: string, typed: Record<string, string> = {}) {
     const { text } = await this.get(page);
     return this.post(action, { csrf: /name="csrf" value="([^"]*)"/.exec(text)?.[1] ?? '', ...typed });
@@ -38,7 +38,7 @@ export class Visitor {
   }
 }
 
-/** Gives somebody with each of these roles an account, whose password costs little, and signs them in. */
+/** Creates an account with cheap password hashes for each role, and signs its owner in. */
 export async function visitorsOf<R extends Role>(
   { dataDir, origin }: Service,
   roles: readonly R[],

@@ -16,8 +16,8 @@ const NAMES = ['w'.repeat(200), 'تدقيق/سجل-الدخول', '生产/支付
 const PASSWORD = 'a long walk by the sea';
 
 /**
- * All that people do, in the order in which they do it: each test goes on where the one before left off. The same forms are
- * sent without scripts in account-pages.test.ts.
+ * Walk through all pages. Each test continues where the preceding one ended; account-pages.test.ts submits the same
+ * forms without scripts.
  */
 describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
   let folder: string;
@@ -26,7 +26,7 @@ describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
   let setUpPath: string;
   let firstKey: string;
   let ada: Page;
-  /** Of nobody who is signed in. */
+  /** Page of a person who is not signed in. */
   let stranger: Page;
   let secret: Buffer;
   let key: string;
@@ -51,7 +51,7 @@ describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
   const titleOf = (page: Page) => page.locator('h1').textContent();
   const follow = (page: Page, name: string) => page.locator('main').getByRole('link', { name, exact: true }).click();
   const noticeOf = (page: Page) => page.locator('[role=status]').textContent();
-  /** A code is good once: of the step after the last one that was used. */
+  /** Step of the last code; each code works once. */
   let step = 0;
   const nextCode = () => {
     step = Math.max(step + 1, Math.floor(Date.now() / 30_000) - 1);
@@ -69,7 +69,7 @@ describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
     return '';
   };
 
-  /** Letters are sent by and by. */
+  /** Waits for a letter, because letters are sent in the background. */
   const letterWith = async (kind: string) => {
     await expect.poll(() => linkIn(kind), { timeout: 20_000 }).not.toBe('');
     return linkIn(kind);

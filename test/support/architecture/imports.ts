@@ -1,8 +1,8 @@
 import { eachFile, importing, type Rule, reexporting, roomOf, type SourceFile } from './sources.ts';
 
 /**
- * Which product may import which, and within each which room: the tables of src/README.md. A room is a folder of a product,
- * or a file that stands in the product itself. A room may always import itself.
+ * Permitted imports between products, and between rooms of each: the tables of src/README.md. A room is a folder of a
+ * product, or a file directly in it. A room may always import itself.
  */
 const PRODUCTS: Record<string, string[]> = {
   core: [],
@@ -188,7 +188,7 @@ const ROOMS: Record<string, Record<string, string[]>> = {
   },
 };
 
-/** The files that import what of another product they otherwise may not. */
+/** Files that may import from another product despite the tables. */
 const DOORS = [
   'exporter/cli/commands/demo.ts -> platform/embedded.ts',
   'index.browser.ts -> exporter/browser/stand-ins/dispose.ts',
@@ -226,7 +226,7 @@ const IMPURE_IMPORTS =
 const IMPURE_TEXT =
   /\bprocess\.|\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\bperformance\.|\brandomUUID\b|\brandomBytes\b/;
 
-/** The layers of a service, the lowest first. Each file imports its own layer and lower ones. */
+/** Layers of a service, lowest first. Each file imports its own layer and lower ones. */
 const LAYERS: readonly (readonly [name: string, files: RegExp])[] = [
   ['enums', /^enums\.ts$/],
   ['wire', /^wire(\.ts$|\/)/],
@@ -238,19 +238,19 @@ const LAYERS: readonly (readonly [name: string, files: RegExp])[] = [
   ['edge', /^(module|open|api)\.ts$/],
 ];
 
-/** The number of a file's layer: the last one that names its file; the domain has all that no other one names. */
+/** Returns the number of a file's layer: the last one that matches the file. The domain has all other files. */
 function layerOf(path: string): number {
   const within = path.split('/').slice(2).join('/');
   const named = LAYERS.findLastIndex(([name, files]) => name !== 'domain' && files.test(within));
   return named === -1 ? LAYERS.findIndex(([name]) => name === 'domain') : named;
 }
 
-/** Folders of the platform with a `module.ts`. */
+/** Returns the platform's folders with a `module.ts`. */
 export function servicesOf(files: readonly SourceFile[]): ReadonlySet<string> {
   return new Set(files.flatMap(({ path, room }) => (/^platform\/[^/]+\/module\.ts$/.test(path) ? [room] : [])));
 }
 
-/** A rule about imports of files of `src`: `isBroken` is asked for each. */
+/** Makes a rule about imports between files of `src`; `isBroken` is called for each import. */
 function eachImport(
   rule: string,
   isBroken: (from: SourceFile, to: string, services: ReadonlySet<string>) => boolean,
@@ -276,14 +276,14 @@ function mayImport(room: string, path: string, services: ReadonlySet<string>): b
   return ROOMS[product]?.[name]?.includes(otherName) === true;
 }
 
-/** A decoy knows of its service what a use is; of AWS, how requests are signed and what they ask for. */
+/** Files that a decoy may import: the type of a use and, for AWS, signatures and requests. */
 const DECOYS_KNOW = /^core\/|^platform\/traps\/(decoys\/|(use|enums)\.ts$|aws\/(sigv4|access-key)\.ts$)/;
 
-/** The files of the sensor, and those of its report format, import nothing but these. */
+/** Files that the sensor, and its report format, may import. */
 const OF_SENSOR = /^core\/|^sensor\/|^node:[a-z_/]+$/;
 const OF_REPORT = /^core\/|^sensor\/report\/|^node:(buffer|crypto)$/;
 
-/** All files that a file loads, itself included. */
+/** Returns all files that a file loads, including itself. */
 function loadedBy(files: readonly SourceFile[], starts: readonly string[]): SourceFile[] {
   const reached = new Set(starts);
   const byPath = new Map(files.map((file) => [file.path, file]));
@@ -291,11 +291,11 @@ function loadedBy(files: readonly SourceFile[], starts: readonly string[]): Sour
   return files.filter(({ path }) => reached.has(path));
 }
 
-/** Threads load their files again: each of these packages takes a fraction of the time of a library like zod. */
+/** Threads, which load their files again: each permitted package loads in a fraction of the time of zod. */
 const THREADS = ['exporter/export/packing-thread.ts', 'verifier/pdf-text/reader-thread.ts'];
 
 function cyclesIn(files: readonly SourceFile[]): string[] {
-  // A module loads its service once the platform opens it.
+  // A module loads its service when the platform opens it.
   const opens = (path: string, to: string) => path.endsWith('/module.ts') && to === path.replace(/module/, 'open');
   const graph = new Map(files.map(({ path, imports }) => [path, imports.filter((to) => !opens(path, to))]));
   const state = new Map<string, 'open' | 'done'>();
@@ -454,7 +454,7 @@ export const IMPORT_RULES: readonly Rule[] = [
       const starts = files.map(({ path }) => path).filter((path) => IN_BROWSERS.test(path));
       return loadedBy(files, starts).flatMap(({ path, code }) => (/\bBuffer\b/.test(code) ? path : []));
     },
-    // It asks whether there is one.
+    // bytes.ts checks that Buffer exists.
     allowed: ['core/bytes.ts'],
     example: ['exporter/browser/example/main.ts', 'Buffer.alloc(1);', 'exporter/browser/example/main.ts'],
   },

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { atMost, eachFile, ROOT, type Rule } from './sources.ts';
-import { headlessComments } from './style.ts';
+import { eachFile, ROOT, type Rule } from './sources.ts';
+import { COMMENTS_NAME_THEIR_SUBJECT } from './style.ts';
 
 const PRODUCTS = /^(core|exporter|library|platform|probe|sensor|verifier)\/.*\.test\.ts$/;
 
@@ -30,8 +30,5 @@ export const TEST_RULES: readonly Rule[] = [
     ({ code }) => code.match(/^(?:before|after)(?:Each|All)(?=\()/gm) ?? [],
     { example: ['support/example.ts', 'beforeEach(() => {});', 'support/example.ts: beforeEach'] },
   ),
-  atMost('few comments of tests begin with a relative word', 471, ({ text }) => headlessComments(text).length, [
-    'core/example.test.ts',
-    '/** Whether it ended. */\n',
-  ]),
+  { ...COMMENTS_NAME_THEIR_SUBJECT, rule: 'no comment of tests begins with a relative word' },
 ];

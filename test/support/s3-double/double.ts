@@ -7,46 +7,46 @@ import { Bucket, Content } from './objects.ts';
 import { OPERATIONS, type Operation } from './operations.ts';
 import { checkHeaders, checkSignature, Refusal, toDocument } from './protocol.ts';
 
-/** What this store does; all of it as Amazon does unless said otherwise. */
+/** Behavior of the store; by default Amazon's. */
 export interface Behaviour {
-  /** `claimed`: takes the headers and does nothing. */
+  /** `claimed` accepts the headers and ignores them. */
   locks: boolean | 'claimed';
   versioned: boolean;
-  /** `If-None-Match: *` */
+  /** Handling of `If-None-Match: *`. */
   createOnly: 'enforced' | 'ignored' | 'not-implemented';
-  /** Otherwise it believes whatever comes, and attests nothing. */
+  /** True to verify and return checksums. */
   checksums: boolean;
-  /** To this identity. */
+  /** True to show locks to this identity. */
   locksShown: boolean;
   listsVersions: boolean;
   listsUploads: boolean;
   pageSize: number;
   kmsKeys: string[];
-  /** Otherwise it takes the headers and stores in plain. */
+  /** True to encrypt; otherwise the store accepts the headers and stores plain bytes. */
   encrypts: boolean;
 }
 
-/** What goes wrong with one request. */
+/** A fault in one request. */
 export type Fault =
   | { kind: 'answer'; status: number; code?: string; body?: string; retryAfter?: number }
-  /** The connection breaks when so many bytes of the body came. */
+  /** Breaks the connection after this many bytes of the request's body. */
   | { kind: 'cut-request'; bytes: number }
-  /** … when so many bytes of the answer's body went. */
+  /** Breaks the connection after this many bytes of the answer's body. */
   | { kind: 'cut-answer'; bytes: number }
-  /** What was asked is done, but nobody hears of it. */
+  /** Performs the operation, then breaks the connection. */
   | { kind: 'done-then-cut' }
   | { kind: 'silence' }
-  /** A byte changes on the way here. */
+  /** Changes a byte before the store checks it. */
   | { kind: 'damage-request' }
-  /** A byte changes after everything was checked. */
+  /** Changes a byte after the store checked it. */
   | { kind: 'damage-stored' };
 
 export interface SeenRequest {
   operation: string;
-  /** The object's full name; empty for a listing. */
+  /** Full name of the object; empty for a listing. */
   name: string;
   headers: IncomingMessage['headers'];
-  /** How many of this operation came, this one included. */
+  /** Number of requests for this operation so far, including this one. */
   count: number;
 }
 
@@ -70,14 +70,14 @@ const AS_AMAZON: Behaviour = {
 };
 
 /**
- * A store that is as strict as Amazon's where the real one of the tests is not: checksums, create-only writes in a bucket
- * with locks, conflicts; and that fails on demand. One bucket, called `bucket`.
+ * A store that is as strict as Amazon's where the tests' real store is not (checksums, create-only writes in a bucket
+ * with locks, conflicts), and that fails on demand. It has one bucket, called `bucket`.
  */
 export class S3Double {
   readonly bucket: Bucket;
   readonly behaviour: Behaviour;
   readonly requests: SeenRequest[] = [];
-  /** Which request is to fail, and how. */
+  /** Returns the fault of a request, if any. */
   fault: (request: SeenRequest) => Fault | undefined = () => undefined;
   endpoint = '';
   readonly #server: Server;
@@ -105,7 +105,7 @@ export class S3Double {
     await once(this.#server, 'close');
   }
 
-  /** How often an operation was asked for. */
+  /** Returns the number of requests for an operation. */
   count(operation: string): number {
     return this.#counts.get(operation) ?? 0;
   }
@@ -154,7 +154,7 @@ export class S3Double {
   }
 }
 
-/** Null when the connection was cut. */
+/** Receives a body; null if the connection was cut. */
 async function receive(request: IncomingMessage, fault: Fault | undefined): Promise<Content | null> {
   const content = new Content();
   let damaged = false;
@@ -191,7 +191,7 @@ async function send(response: ServerResponse, answer: Answer, cutAt: number | nu
     if (left > 0) response.write(block.subarray(0, left));
     left -= block.length;
   }
-  // What was written goes out before the connection goes down.
+  // Flush written bytes before closing the connection.
   response.write('', () => response.destroy());
 }
 

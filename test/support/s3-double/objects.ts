@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 
-/** Bytes as they came, a run of zeros as its length only: so that a sparse file of any size has room. */
+/** Received bytes, with runs of zeros kept as lengths, so that a sparse file of any size fits into memory. */
 export class Content {
   readonly #pieces: (Buffer | number)[] = [];
   readonly #sha256 = createHash('sha256');
   readonly #md5 = createHash('md5');
   bytes = 0;
-  /** Base64, once it is complete. */
+  /** Base64, set when the content is complete. */
   sha256 = '';
-  /** Hex, once it is complete. */
+  /** Hex, set when the content is complete. */
   md5 = '';
 
   add(block: Buffer): void {
@@ -33,7 +33,7 @@ export class Content {
     }
   }
 
-  /** The first byte is another from now on; what was computed of it before stays. */
+  /** Changes the first byte, and keeps the digests computed before. */
   damage(): void {
     const [first] = this.#pieces;
     if (first === undefined) return;
@@ -60,7 +60,7 @@ export interface StoredVersion {
   parts: Content[];
   bytes: number;
   etag: string;
-  /** Undefined where nothing was attested. */
+  /** Checksum; undefined without one. */
   checksum: string | undefined;
   metadata: Record<string, string>;
   lock: Lock | undefined;
@@ -74,12 +74,12 @@ export interface PendingUpload {
   name: string;
   checksums: boolean;
   parts: Map<number, Content>;
-  /** What the object is to have beside its content. */
+  /** Properties of the object other than its content. */
   rest: Pick<StoredVersion, 'metadata' | 'lock' | 'legalHold' | 'encryption'>;
   begun: Date;
 }
 
-/** A bucket: of every name its versions, oldest first. */
+/** A bucket, with the versions of each name, oldest first. */
 export class Bucket {
   readonly names = new Map<string, StoredVersion[]>();
   readonly uploads = new Map<string, PendingUpload>();
@@ -102,7 +102,7 @@ export class Bucket {
     return stored;
   }
 
-  /** The newest version; undefined when there is none or it is a delete marker. */
+  /** Returns the newest version; undefined if there is none or if it is a delete marker. */
   current(name: string): StoredVersion | undefined {
     const newest = this.names.get(name)?.at(-1);
     return newest?.marker === true ? undefined : newest;

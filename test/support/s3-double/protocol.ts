@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Content, Lock, StoredVersion } from './objects.ts';
 
-/** An answer that is an error of S3. */
+/** An S3 error. */
 export class Refusal extends Error {
   readonly status: number;
   readonly code: string;
@@ -20,7 +20,7 @@ export function invalid(message: string): Refusal {
 const AUTHORIZATION =
   /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/s3\/aws4_request, SignedHeaders=([^,]+), Signature=[0-9a-f]{64}$/;
 
-/** Every request is signed, with its headers of S3 and the digest of its body. */
+/** Checks that the signature covers the S3 headers and the body's digest. */
 export function checkSignature(headers: IncomingHttpHeaders, accessKeyId: string): void {
   const match = AUTHORIZATION.exec(headers.authorization ?? '');
   if (match === null) throw new Refusal(403, 'AccessDenied', 'no signature of version 4');
@@ -39,7 +39,7 @@ export function checkSignature(headers: IncomingHttpHeaders, accessKeyId: string
 
 const ALWAYS = ['x-amz-date', 'x-amz-content-sha256', 'x-amz-user-agent', 'x-amz-security-token'];
 
-/** What a header asks for that an operation does not know is not silently left undone. */
+/** Rejects headers that an operation does not support, instead of ignoring them. */
 export function checkHeaders(headers: IncomingHttpHeaders, known: readonly string[]): void {
   for (const name of Object.keys(headers)) {
     if (!name.startsWith('x-amz-') || name.startsWith('x-amz-meta-') || ALWAYS.includes(name)) continue;
@@ -52,7 +52,7 @@ export function checkHeaders(headers: IncomingHttpHeaders, known: readonly strin
   }
 }
 
-/** The body is what its headers say, by each of them. */
+/** Checks the body against each header that describes it. */
 export function checkBody(headers: IncomingHttpHeaders, content: Content, checksums: boolean): void {
   const length = headers['content-length'];
   if (length === undefined) throw new Refusal(411, 'MissingContentLength');
@@ -68,7 +68,7 @@ export function checkBody(headers: IncomingHttpHeaders, content: Content, checks
     throw new Refusal(400, 'BadDigest');
 }
 
-/** The lock that a request asks for. */
+/** Returns the lock that a request asks for. */
 export function readLock(
   headers: IncomingHttpHeaders,
   bucketLocks: boolean | 'claimed',
@@ -92,7 +92,7 @@ export function readLock(
   return bucketLocks === 'claimed' ? { lock: undefined, legalHold: false } : { lock, legalHold: hold === 'ON' };
 }
 
-/** How a request wants its object encrypted. */
+/** Returns the encryption that a request asks for. */
 export function readEncryption(headers: IncomingHttpHeaders, kmsKeys: readonly string[]): StoredVersion['encryption'] {
   const algorithm = headers['x-amz-server-side-encryption'];
   const key = headers['x-amz-server-side-encryption-aws-kms-key-id'];
@@ -115,7 +115,7 @@ export function readMetadata(headers: IncomingHttpHeaders): Record<string, strin
   );
 }
 
-/** Elements of XML, from names to text, further elements, or lists of them. */
+/** XML elements by name: text, child elements, or lists of them. */
 export type Elements = { [name: string]: string | number | boolean | Elements | Elements[] | undefined };
 
 export function toXml(elements: Elements): string {
@@ -132,7 +132,7 @@ export function toDocument(elements: Elements): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${toXml(elements)}`;
 }
 
-/** Enough for what the exporter sends: elements without attributes. */
+/** Returns the texts of elements without attributes, which is all that the exporter sends. */
 export function textsOf(xml: string, name: string): string[] {
   return [...xml.matchAll(new RegExp(`<${name}>(.*?)</${name}>`, 'gs'))].map(([, text = '']) =>
     text.replaceAll('&quot;', '"').replaceAll('&amp;', '&'),

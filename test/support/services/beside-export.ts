@@ -7,24 +7,24 @@ import { type BesideServices, type Shown, startBeside } from './beside.ts';
 export const API_KEY = 'sk_of_the_services_beside';
 export const RUN = 'SUPPLEMENTS';
 
-/** Exports of an audit service with all three services beside it, into an archive of its own. */
+/** Exports of an audit service and three other services into an archive. */
 export interface BesideExport {
   beside: BesideServices;
   directory: string;
   env: Record<string, string>;
-  /** Exports everything there is; the same command each time. */
+  /** Exports everything, with the same command each time. */
   run(...flags: string[]): Promise<Ended>;
-  /** Of the run. */
+  /** Folder of the run. */
   folder: string;
 }
 
-/** Short enough to wait for, small enough to be gone beyond. */
+/** Timeouts short enough to wait for, and limits low enough to exceed. */
 const SOURCE = {
   limits: { json_bytes: 200_000, pages: 20 },
   timeouts: { connect_seconds: 5, headers_seconds: 5, idle_seconds: 0.3 },
 };
 
-/** @param config of evidence.yaml beside the source. @param source how it is asked. */
+/** @param config other sections of evidence.yaml. @param source settings of the source. */
 export async function placeBeside(
   auditUrl: string,
   shown: Shown,
@@ -44,13 +44,13 @@ export async function placeBeside(
   };
 }
 
-/** Of the command. */
+/** Command line of the export. */
 export const words = ['export', '--all-time', '--request', RUN, '--json'];
 
-// biome-ignore lint/suspicious/noExplicitAny: records as they lie in the archive, read by their names.
+// biome-ignore lint/suspicious/noExplicitAny: records of the archive as parsed JSON.
 type Document = any;
 
-/** The newest try of the run that ended incomplete. */
+/** Returns the newest attempt that ended incomplete. */
 export function attemptIn(folder: string): Document {
   const attempt = readdirSync(join(folder, 'attempts')).sort().at(-1) ?? '';
   return JSON.parse(readFileSync(join(folder, 'attempts', attempt, 'attempt.json'), 'utf8'));

@@ -4,7 +4,7 @@ import { json, type ReceivedRequest, type Reply, startFaultServer } from '../fau
 export const OTHERS = ['traps', 'endpoints', 'agents'] as const;
 export type Other = (typeof OTHERS)[number];
 
-/** What is answered instead of the truth; undefined for the truth. */
+/** Replaces an answer; undefined keeps it. */
 export type BesideFault = (
   request: { service: Other; path: string; url: URL; nth: number },
   truth: Reply,
@@ -12,29 +12,29 @@ export type BesideFault = (
 
 type Item = Record<string, unknown>;
 
-/** What the services beside the audit service show, by the paths of their lists. */
+/** Records that the services list, by list. */
 export interface Shown {
   detections: Item[];
   events: Item[];
   scans: Item[];
   agents: Item[];
-  /** By agent id. */
+  /** Actions by agent id. */
   actions: Record<string, Item[]>;
 }
 
 export interface BesideServices {
-  /** As evidence.yaml names them. */
+  /** Addresses under their names in evidence.yaml. */
   urls: { traps_url: string; endpoints_url: string; agents_url: string };
   requests: readonly ReceivedRequest[];
   shown: Shown;
-  /** May be another one later. */
+  /** Fault of later requests; tests may replace it. */
   fault: BesideFault;
   close(): Promise<void>;
 }
 
 const NONE: BesideFault = () => undefined;
 
-/** The three services of the default description, honest but for what `fault` answers. */
+/** Starts the three services of the default description, which answer honestly except for `fault`. */
 export async function startBeside(shown: Shown, apiKey: string): Promise<BesideServices> {
   const counts = new Map<string, number>();
   const server = await startFaultServer(async (request) => {
@@ -90,7 +90,7 @@ function paged(url: URL, items: readonly Item[]): Reply {
   return json({ data: items.slice(at, end), next_cursor: end < items.length ? String(end) : null });
 }
 
-/** A record of the audit service, and where it stands. */
+/** Returns the position of an entry in the audit service. */
 function entryOf({ stream_id, sequence, hash }: SentEntry) {
   return { stream_id, sequence, hash };
 }
@@ -99,9 +99,7 @@ export const AGENT = 'agent-1';
 const ENDPOINT = 'web-1';
 const AT = '2026-10-01T00:00:30.000Z';
 
-/**
- * Streams with an entry for each of the records that are shown of them: of a trap, an endpoint and an agent, `each` of a kind.
- */
+/** Returns streams with an entry for each record of a trap, an endpoint and an agent, with `each` records of a kind. */
 export function storyOf(each: number): { streams: Map<string, SentEntry[]>; shown: Shown } {
   const shown: Shown = { detections: [], events: [], scans: [], agents: [], actions: { [AGENT]: [] } };
   const streams = new Map<string, SentEntry[]>([

@@ -28,8 +28,8 @@ import { packagePdf } from './package-pdf.ts';
 import type { Kind } from './tampering.ts';
 
 /**
- * As a Java team would: camelCase, `{items, nextToken}`, packages that are made in the background. A digest is SHA-512
- * in base64url over eight fields joined with "|", so `context` is covered by nothing.
+ * A service as a Java team would write it: camelCase, `{items, nextToken}`, and packages made in the background. A
+ * digest is SHA-512 in base64url over eight fields joined with "|", which leaves `context` uncovered.
  */
 export const camel: ServiceKind = {
   start,
@@ -41,7 +41,7 @@ const KEYS: Record<string, string> = { 'hsm-7': 'camel signing key no. 7', 'hsm-
 const PAGE_SIZE = 20;
 const MAX_PAGE_SIZE = 100;
 const NOW = Date.UTC(2026, 10, 2) * 1000;
-/** What the downloads of a new package answer before it is ready. */
+/** Statuses of a new package's downloads before it is ready. */
 const NOT_READY = [409, 425, 425];
 
 function makeMaker(): ChainMaker {
@@ -88,14 +88,14 @@ function sealOne(previous: string | null, draft: Draft): Sealed {
   return { ...draft, previous, digest, seal, text };
 }
 
-/** As `Instant.toString()` writes it: the fraction with three or six digits, or none. */
+/** Formats a time as `Instant.toString()` does, with three, six or no fractional digits. */
 function toInstant(microseconds: number): string {
   return `${isoformat(microseconds).replace(/000$/, '')}Z`;
 }
 
 interface Package extends PackageContents {
   id: string;
-  /** Refusals that are left until it is ready. */
+  /** Statuses of downloads until the package is ready. */
   refusals: number[];
 }
 
@@ -174,7 +174,7 @@ function listEntries({ streams }: State, call: Call): Reply {
   );
 }
 
-/** A page larger than the largest is cut to it without a word. */
+/** Returns a page, and silently limits its size. */
 function paged<T>({ query }: Call, items: readonly T[], toText: (item: T) => string): Reply {
   const size = Math.min(Number(query.get('pageSize') ?? PAGE_SIZE), MAX_PAGE_SIZE);
   const token = query.get('pageToken');
@@ -237,7 +237,7 @@ function download({ packages, cutOff }: State, id: string, form: string): Reply 
   return form === 'pdf' ? pdf(made) : problem(404, 'NOT_FOUND', `No form ${form}`);
 }
 
-/** Counts and head come after the entries. */
+/** Writes counts and head after the entries. */
 function evidence({ id, streamId, entries, stated }: Package, cutOff: boolean): Reply {
   const text = objectText({
     packageId: JSON.stringify(id),

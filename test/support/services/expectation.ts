@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { KINDS, type Kind } from './tampering.ts';
 
-/** In the form of test/vectors/chain/expected.json. */
+/** Expected results, in the form of test/vectors/chain/expected.json. */
 export interface Expectation {
   claims: Record<string, 'proved' | 'refuted' | 'unproved'>;
   findings: { severity: string; code: string; sequence?: number; from?: number; to?: number }[];
@@ -13,7 +13,7 @@ const vectors: { cases: Expectations } = JSON.parse(
   readFileSync(join(import.meta.dirname, '../../vectors/chain/expected.json'), 'utf8'),
 );
 
-/** What is to be found of each kind: what is found in the vectors, but for what a service's own digests change. */
+/** Returns the expected findings of each kind: those of the vectors, with a service's own exceptions. */
 export function expectations(own: Partial<Record<Kind, Expectation>> = {}): Expectations {
   const all = KINDS.map((kind) => {
     const { claims, findings } = own[kind] ?? vectors.cases[kind];
@@ -27,7 +27,7 @@ export const ALL_PROVED: Expectation = {
   findings: [],
 };
 
-/** What an honest Verify operation finds: the numbers of the entries at fault, a range by its first. */
+/** Returns the result of an honest Verify operation: sequence numbers of wrong entries, and the first of each range. */
 export function faultsOf({ claims, findings }: Expectation): { valid: boolean; sequences: number[] } {
   const refuted = ['order', 'content', 'seal'].some((claim) => claims[claim] === 'refuted');
   if (!refuted) return { valid: true, sequences: [] };

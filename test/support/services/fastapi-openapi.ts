@@ -1,4 +1,4 @@
-/** What FastAPI generates for such a service. */
+/** OpenAPI document that FastAPI generates for the service. */
 
 const bearer = [{ HTTPBearer: [] }];
 const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });

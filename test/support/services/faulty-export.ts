@@ -8,7 +8,7 @@ import { type FaultyOptions, type FaultyService, startFaultyService } from './fa
 
 const API_KEY = 'sk_of_the_faulty_service';
 const RUN = 'FAULTS';
-/** Its package is sent in several pieces, so that a part of it has arrived when the connection is cut. */
+/** Length of the stream "bad", whose package needs several pieces, so that a cut connection leaves a part. */
 const BAD_LENGTH = 700;
 const LIMITS = [
   'source:',
@@ -21,17 +21,17 @@ export interface Exported {
   code: number;
   stderr: string;
   directory: string;
-  /** Of the processor, of the export and the service: what passes meanwhile is more beside other programs. */
+  /** CPU seconds of the export and the service, because other programs affect wall time. */
   seconds: number;
-  /** Of the run record or, when the run could not be finalized, of the attempt. */
+  /** Run record, or the attempt's record if the run could not be finalized. */
   record: RunDocument | null;
   finalized: boolean;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: records as they lie in the archive, read by their names.
+// biome-ignore lint/suspicious/noExplicitAny: records of the archive as parsed JSON.
 export type RunDocument = any;
 
-/** Exports everything there is. */
+/** Exports everything. */
 export async function exportFrom(
   service: FaultyService,
   flags: string[] = [],
@@ -65,7 +65,7 @@ function readJson(path: string): RunDocument {
   return JSON.parse(readFileSync(path, 'utf8'));
 }
 
-/** The record of a stream that is done. */
+/** Returns the record of a finished stream. */
 export function doneStream(directory: string, streamId: string): RunDocument | undefined {
   const folder = join(runFolder(directory), 'streams');
   if (!existsSync(folder)) return undefined;
@@ -73,7 +73,7 @@ export function doneStream(directory: string, streamId: string): RunDocument | u
   return records.map((name) => readJson(join(folder, name))).find(({ stream_id }) => stream_id === streamId);
 }
 
-/** With the streams "good" and "bad", unless it is said otherwise. */
+/** Starts a service, by default with the streams "good" and "bad". */
 export async function startFaulty(context: TestContext, options: Partial<FaultyOptions>): Promise<FaultyService> {
   const streams = new Map([
     ['good', 5],
@@ -84,7 +84,7 @@ export async function startFaulty(context: TestContext, options: Partial<FaultyO
   return service;
 }
 
-/** The files of a bag, without the folder they are in. */
+/** Returns the names of a bag's files, without the bag's folder. */
 export async function namesIn(bundle: string): Promise<string[]> {
   const names = await run('unzip', ['-Z1', bundle], tmpdir());
   return names.split('\n').map((name) => name.replace(/^[^/]+\//, ''));

@@ -3,28 +3,28 @@ import { chainOf, packageOf, type SentEntry } from '../chain.ts';
 import { json, type ReceivedRequest, type Reply, startFaultServer } from '../fault-server.ts';
 import { packagePdf } from './package-pdf.ts';
 
-/** What a request asks for. */
+/** Purpose of a request. */
 export type Step = 'streams' | 'entries' | 'stats' | 'verify' | 'generate' | 'status' | 'json' | 'pdf' | 'summary';
 
 export interface Occasion {
   step: Step;
-  /** Null where the request is about none. */
+  /** Stream of the request; null for none. */
   streamId: string | null;
-  /** The how-many-eth request of this step for this stream; the first is 1. */
+  /** Number of the request among those of this step for this stream, from 1. */
   nth: number;
   request: ReceivedRequest;
   url: URL;
 }
 
-/** What is answered instead of the truth; undefined for the truth. */
+/** Replaces an answer; undefined keeps it. */
 export type Fault = (occasion: Occasion, truth: Reply) => Reply | undefined | Promise<Reply | undefined>;
 
 export interface FaultyOptions {
   apiKey: string;
-  /** Stream id to the number of its entries, in the order of the list. */
+  /** Number of entries by stream id, in the order of the list. */
   streams: ReadonlyMap<string, number>;
   fault: Fault;
-  /** Of the n-th package; the first is 1. */
+  /** Returns the id of the n-th package, from 1. */
   packageId?(nth: number, streamId: string): string;
 }
 
@@ -37,11 +37,11 @@ export interface FaultyService {
 interface World {
   options: FaultyOptions;
   chains: Map<string, SentEntry[]>;
-  /** Package id to stream id. */
+  /** Stream ids by package id. */
   packages: Map<string, string>;
 }
 
-/** Chains are made once, whichever services tell them. */
+/** Chains, made once and shared by services. */
 const made = new Map<string, SentEntry[]>();
 
 function chainNamed(stream_id: string, length: number): SentEntry[] {
@@ -51,7 +51,7 @@ function chainNamed(stream_id: string, length: number): SentEntry[] {
   return chain;
 }
 
-/** An honest service of the default contract, strong ETags and ranges included, but for what `fault` answers. */
+/** Starts a service of the default contract with strong ETags and ranges, which answers honestly except for `fault`. */
 export async function startFaultyService(options: FaultyOptions): Promise<FaultyService> {
   const chains = new Map([...options.streams].map(([id, length]) => [id, chainNamed(id, length)] as const));
   const world: World = { options, chains, packages: new Map() };
@@ -86,7 +86,7 @@ const FIXED: Record<string, Step> = {
 };
 const FORMS: readonly Step[] = ['json', 'pdf', 'summary'];
 
-/** From the path as it was sent: what a URL parser would make of an id with dots is not what was asked for. */
+/** Parses the path as sent, because a URL parser would resolve dots in an id. */
 function targetOf({ packages, chains }: World, { method, path, body }: ReceivedRequest): Target | null {
   const [plain = '', query] = path.split('?');
   const fixed = FIXED[`${method} ${plain}`];
@@ -130,25 +130,25 @@ async function answer(world: World, { step, streamId, packageId }: Target, url: 
   }
 }
 
-/** The JSON form; a fault may say something else in it. */
+/** Returns the JSON form; a fault may change its members. */
 export function packageFor(packageId: string, streamId: string, entries: SentEntry[], more: object = {}) {
   return packageOf(entries, { package_id: packageId, stream: { stream_id: streamId }, ...more });
 }
 
-/** A file with a strong ETag. */
+/** Returns a file with a strong ETag. */
 export function asFile(body: string | Uint8Array, type: string): Reply & { body: string | Uint8Array } {
   const etag = `"${createHash('sha256').update(body).digest('hex').slice(0, 16)}"`;
   return { headers: { 'content-type': type, etag, 'accept-ranges': 'bytes' }, body };
 }
 
-/** The part that was asked for, if it is still the same file (RFC 9110 sections 13.1.5 and 14). */
+/** Returns the requested range if the file has not changed (RFC 9110 sections 13.1.5 and 14). */
 function ranged({ headers }: ReceivedRequest, truth: Reply): Reply {
   const start = Number(/^bytes=(\d+)-$/.exec(headers.range ?? '')?.[1] ?? Number.NaN);
   const same = headers['if-range'] === undefined || headers['if-range'] === truth.headers?.['etag'];
   return Number.isNaN(start) || !same ? truth : partFrom(truth, start);
 }
 
-/** As 206, from this byte on. */
+/** Returns a 206 from this byte on. */
 export function partFrom(whole: Reply, start: number): Reply {
   const bytes = bytesOf(whole);
   if (start >= bytes.length) return { status: 416, headers: { 'content-range': `bytes */${bytes.length}` } };
@@ -253,7 +253,7 @@ function summary(package_id: string, stream_id: string, entries: SentEntry[]) {
 
 function pdf(packageId: string, streamId: string, entries: SentEntry[]): Promise<Uint8Array> {
   return packagePdf('Evidence package', {
-    // A longer one does not fit into a line.
+    // A longer id does not fit into a line.
     ...(packageId.length > 100 ? {} : { 'Package ID': packageId }),
     ...(streamId.length > 100 ? {} : { 'Stream ID': streamId }),
     'Total entries': entries.length,

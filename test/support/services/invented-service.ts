@@ -13,20 +13,20 @@ import { type Kind, play } from './tampering.ts';
 
 export interface ServiceOptions {
   apiKey: string;
-  /** Played with the main stream. */
+  /** Kind of tampering with the main stream. */
   tampering?: Kind;
 }
 
 export interface InventedService {
   auditUrl: string;
-  /** In the order in which they came. */
+  /** Received requests, in order. */
   requests: readonly ReceivedRequest[];
-  /** What an auditor gets to check seals, or digests that are MACs, with: key id to key. */
+  /** Keys that an auditor receives for checking seals, or digests that are MACs, by id. */
   sealKeys: Record<string, string>;
   close(): Promise<void>;
 }
 
-/** A service of a kind that is not ours: its digests, and what is to be found of each tampering. */
+/** A kind of service other than ours: its digests, and the expected findings of each tampering. */
 export interface ServiceKind {
   start(options: ServiceOptions): Promise<InventedService>;
   maker: ChainMaker;
@@ -35,20 +35,20 @@ export interface ServiceKind {
 
 export interface Call {
   method: string;
-  /** Decoded, from the first segment of the path on. */
+  /** Decoded segments of the path. */
   segments: string[];
-  /** As sent. */
+  /** Path as sent. */
   path: string;
   query: URLSearchParams;
   body: unknown;
-  /** Of the service itself. */
+  /** Origin of the service. */
   origin: string;
 }
 
-/** What a service has to tell. */
+/** Streams of a service. */
 export interface Holdings {
   streams: ServedStream[];
-  /** Packages end in their middle. */
+  /** True if packages end in the middle. */
   cutOff: boolean;
 }
 
@@ -60,7 +60,7 @@ export function holdingsOf(maker: ChainMaker, tampering: Kind = 'valid'): Holdin
   return { streams: streams.map((stream) => (stream === main ? { ...main, ...played } : stream)), cutOff };
 }
 
-/** The entries of a package, and those that it states to have. */
+/** Entries of a package, and the entries that it states. */
 export interface PackageContents {
   streamId: string;
   entries: Sealed[];
@@ -71,7 +71,7 @@ export function contentsOf({ streamId, entries, withheld }: ServedStream, period
   return { streamId, entries: within(entries, period), stated: within([...entries, ...withheld], period) };
 }
 
-/** Serves what `answer` says to those who have the key, and `refusal` to the others. */
+/** Serves `answer` to requests with the key, and `refusal` to others. */
 export async function serve(
   apiKey: string,
   answer: (call: Call) => Reply | Promise<Reply>,
@@ -106,18 +106,18 @@ function parse(body: string): unknown {
   }
 }
 
-/** The text member of a body; null when there is none. */
+/** Returns a text member of a body; null if there is none. */
 export function textMember(body: unknown, name: string): string | null {
   const value = typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined;
   return typeof value === 'string' ? value : null;
 }
 
-/** JSON that is text already. */
+/** Returns a reply with JSON text. */
 export function jsonText(text: string, more: Partial<Reply> = {}): Reply {
   return { headers: { 'content-type': 'application/json' }, body: text, ...more };
 }
 
-/** The first half of a body. */
+/** Returns the first half of a body. */
 export function halfOf(text: string): string {
   return text.slice(0, text.length >> 1);
 }

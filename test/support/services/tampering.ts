@@ -26,18 +26,18 @@ export const KINDS = [
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** What a service delivers of its main stream, in packages and in lists alike. */
+/** Main stream as the service delivers it in packages and lists. */
 export interface Played {
   entries: Sealed[];
   withheld: Sealed[];
-  /** Packages end in their middle. */
+  /** True if packages end in the middle. */
   cutOff: boolean;
 }
 
-/** The entry with which it is played: sequence number 30. */
+/** Index of the entry to tamper with, which has sequence number 30. */
 const AT = 29;
 
-/** Plays a kind of tampering (those of test/vectors/chain) with an intact chain of at least sixty entries. */
+/** Applies a kind of tampering (from test/vectors/chain) to an intact chain of at least sixty entries. */
 export function play(kind: Kind, maker: ChainMaker, intact: readonly Sealed[]): Played {
   return { entries: tamper(kind, maker, intact), withheld: [], cutOff: kind === 'cut-off', ...moreOf(kind, intact) };
 }
@@ -105,13 +105,13 @@ function tamper(kind: Kind, maker: ChainMaker, intact: readonly Sealed[]): Seale
   }
 }
 
-/** Entry 30 changed, and everything from it on hashed and sealed anew. */
+/** Changes entry 30, then hashes and seals the rest of the chain. */
 function resealedFrom(maker: ChainMaker, intact: readonly Sealed[], change: Partial<Draft>): Sealed[] {
   const drafts: Draft[] = intact.slice(AT).with(0, { ...entryAt(intact, AT), ...change });
   return [...intact.slice(0, AT), ...maker.seal(entryAt(intact, AT - 1).digest, drafts)];
 }
 
-/** Another value of the same form; where the seal is the digest, the entry states that one. */
+/** Sets another seal of the same form; if the seal is the digest, the entry states that digest. */
 function withBadSeal(entry: Sealed, name: string): Sealed {
   const real = entry.seal ?? entry.digest;
   const bad = `${real.startsWith('f') ? 'e' : 'f'}${real.slice(1)}`;

@@ -6,27 +6,27 @@ import { fastApi } from './fastapi.ts';
 import type { ServiceKind } from './invented-service.ts';
 import { results } from './results.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: the answers of three services, each of another shape.
+// biome-ignore lint/suspicious/noExplicitAny: answers of three services, each with its own schema.
 export type Json = any;
 
-/** How a client that was told everything about a service speaks to it; written apart from the services. */
+/** A client for a known service, written independently of the services. */
 export interface Client {
   kind: ServiceKind;
-  /** The query that asks for one stream's entries in a period. */
+  /** Query for one stream's entries in a period. */
   query(stream: string, from?: string, to?: string): string;
   generateBody(stream: string, from?: string, to?: string): object;
   items(page: Json): Json[];
-  /** The address of the page after this one. */
+  /** Returns the address of the next page. */
   next(url: URL, page: Json): string | null;
   packageId(answer: Json): string;
   entries(evidence: Json): Json[];
   stated(evidence: Json): { count: number; head: string | null };
   /** [number, previous digest, digest] */
   link(entry: Json): [number, string | null, string];
-  /** What the digests should be, from the texts as sent; null when its key is not known. */
+  /** Computes digests from the texts as sent; null without the key. */
   digests(texts: string[], keys: Record<string, string>): (string | null)[];
   seal?(entry: Json, keys: Record<string, string>): { stated: string; ours: string | null };
-  /** Of the first and only the first entry. */
+  /** Value of `previous` in the first entry, and only there. */
   genesis: string | null;
   verdict: string | null;
 }

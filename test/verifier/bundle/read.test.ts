@@ -90,7 +90,7 @@ describe('a sound bundle', () => {
       const flipped = Buffer.from(long);
       flipped[position] = (flipped[position] ?? 0) ^ 1;
       await writeFile(target, flipped);
-      // The two bytes each of "version made by" and "version needed" say nothing of any file.
+      // "Version made by" and "version needed", two bytes each, affect no file.
       const isVoid = position >= long.length - 98 + 12 && position < long.length - 98 + 16;
       expect((await outcomeOf(target)).length === 0, `byte ${position - long.length} from the end`).toBe(isVoid);
     }
@@ -104,7 +104,7 @@ describe('a sound bundle', () => {
 
   it('has no names in other scripts, which are read all the same', async () => {
     writeForeignZip(target, foreignBag({ 'data/päyment-日本.json': '{}', 'data/50%25.json': '' }));
-    // Python wrote the manifest without the percent-encoding of RFC 8493, so one name is another file's.
+    // Python wrote the manifest without RFC 8493's percent-encoding, so one name is another file's.
     expect(await problemsOf(target)).toMatchObject([
       { code: 'bundle/missing-file', path: 'data/50%.json' },
       { code: 'bundle/unexpected-file', path: 'data/50%25.json' },
@@ -384,7 +384,7 @@ describe('what is not a whole zip', () => {
   });
 });
 
-/** An end record of a zip with nothing before it, APPNOTE 4.3.16. */
+/** Returns a zip's end record with nothing before it (APPNOTE 4.3.16). */
 function endRecord(entries: number, directoryBytes: number, directoryStart: number): Buffer {
   const bytes = Buffer.alloc(22);
   bytes.writeUInt32LE(0x06054b50, 0);
@@ -395,7 +395,7 @@ function endRecord(entries: number, directoryBytes: number, directoryStart: numb
   return bytes;
 }
 
-/** The same zip with its end stated as a large one's is, APPNOTE 4.3.14 and 4.3.15. */
+/** Returns the zip with a zip64 end (APPNOTE 4.3.14 and 4.3.15). */
 function withZip64End(bytes: Buffer): Buffer {
   const start = bytes.length - 22;
   const record = Buffer.alloc(56);
@@ -416,7 +416,7 @@ function withZip64End(bytes: Buffer): Buffer {
   return Buffer.concat([bytes.subarray(0, start), record, locator, short]);
 }
 
-/** Where a name's local and central header begin, and where in each the two sizes stand. */
+/** Returns the start of a name's local and central headers, with the offsets of sizes and flags in each. */
 function headersOf(bytes: Buffer, name: string): { start: number; sizes: number; flags: number }[] {
   const local = bytes.indexOf(name) - 30;
   const central = bytes.lastIndexOf(name) - 46;
@@ -430,7 +430,7 @@ function setFlag(bytes: Buffer, name: string, flag: number): void {
   for (const { flags } of headersOf(bytes, name)) bytes.writeUInt16LE(bytes.readUInt16LE(flags) | flag, flags);
 }
 
-/** Makes the directory right again after `added` bytes were put into the data of the member at `after`. */
+/** Corrects the directory after `added` bytes were inserted into the data of the member at `after`. */
 function shiftDirectory(bytes: Buffer, after: number, added: number): void {
   const end = bytes.length - 22;
   const start = bytes.readUInt32LE(end + 16) + added;

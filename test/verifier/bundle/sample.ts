@@ -7,7 +7,7 @@ import { openBundle } from '../../../src/verifier/bundle/read.ts';
 
 export const SLUG = 'payments-12345678';
 
-/** The options of a small bundle with every kind of file. */
+/** Returns the options of a small bundle with every kind of file. */
 export function sampleOptions(target: string, changes: Partial<BundleOptions> = {}): BundleOptions {
   return {
     target,
@@ -43,7 +43,7 @@ export async function problemsOf(
   }
 }
 
-/** What a reader says of a file that may not even be a zip: the codes of its findings, or `unreadable`. */
+/** Reads a file that may not be a zip: returns the codes of its findings, or `unreadable`. */
 export async function outcomeOf(path: string): Promise<(BundleFindingCode | 'unreadable')[]> {
   try {
     return (await problemsOf(path)).map(({ code }) => code);
@@ -55,15 +55,15 @@ export async function outcomeOf(path: string): Promise<(BundleFindingCode | 'unr
 
 export interface ForeignEntry {
   name: string;
-  /** UTF-8. */
+  /** Content in UTF-8. */
   content: string;
-  /** Unix mode with the file's type, of which a zip keeps the upper half of the external attributes. */
+  /** Unix mode with the file's type; a zip stores it in the upper half of the external attributes. */
   mode?: number;
   method?: 'stored' | 'deflated' | 'bzip2';
   zip64?: boolean;
 }
 
-/** Makes a zip by Python's zipfile, which takes any name and any attributes. */
+/** Writes a zip with Python's zipfile, which accepts any name and any attributes. */
 export function writeForeignZip(target: string, entries: readonly ForeignEntry[], comment = ''): void {
   const script = fileURLToPath(new URL('foreign-zip.py', import.meta.url));
   execFileSync('python3', [script, target], { input: JSON.stringify({ entries, comment }) });
@@ -76,7 +76,7 @@ const linesOf = (files: Record<string, string>) =>
     .map(([path, content]) => `${digestOf(content)}  ${path}\n`)
     .join('');
 
-/** A valid bag by no code of ours: payload and, if wished, other tag files than those every bag has. */
+/** Returns a valid bag made without the exporter's code, from a payload and further tag files. */
 export function foreignBag(payload: Record<string, string>, tags: Record<string, string> = {}): ForeignEntry[] {
   const tagFiles = {
     'bagit.txt': 'BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n',

@@ -26,7 +26,7 @@ async function outcomeWith(change: (bytes: Buffer) => Buffer) {
   return outcomeOf(target);
 }
 
-/** APPNOTE 4.3.12: what a directory entry says of the machine it was made on and of permissions, not of content. */
+/** Fields of a directory entry that describe the machine and permissions, not content (APPNOTE 4.3.12). */
 const VOID_DIRECTORY_FIELDS = [
   [4, 6, 'version made by'],
   [34, 36, 'disk number start'],
@@ -34,13 +34,13 @@ const VOID_DIRECTORY_FIELDS = [
   [38, 42, 'external attributes'],
 ] as const;
 
-/** Another bit at each position, so that all are tried somewhere in every kind of field. */
+/** Selects a bit that varies by position, so that every kind of field has each bit flipped somewhere. */
 const bitAt = (position: number) => 1 << ((position * 5) % 8);
 
 describe('one flipped bit', () => {
   it('is found wherever it is, but where it means nothing', async () => {
     const unseen: number[] = [];
-    // One of each three: every field has two bytes at least, and stands in the headers of several files.
+    // One position of three: every field has at least two bytes, and appears in the headers of several files.
     const positions = someRows([...original.keys()], (position) => Math.floor(position / 3));
     for (const position of positions) {
       const outcome = await outcomeWith((bytes) => {
@@ -77,7 +77,7 @@ describe('added bytes', () => {
   });
 });
 
-/** Whether a flip changes neither a file's bytes nor its name, size or place: then there is nothing to find. */
+/** True if a flip changes no file's bytes, name, size or place, so that there is nothing to find. */
 function isVoid(position: number): boolean {
   const directory = directoryOf(original);
   for (let at = directory; at < original.length - 22; ) {
@@ -91,7 +91,10 @@ function isVoid(position: number): boolean {
   return false;
 }
 
-/** Deflate can say the same in several ways: a copy may come from further back, and the last byte has spare bits. */
+/**
+ * True if the content is unchanged: deflate has several encodings, because a copy may come from further back, and the
+ * last byte has spare bits.
+ */
 function isSameContent(header: number, position: number): boolean {
   const local = original.readUInt32LE(header + 42);
   const start = local + 30 + original.readUInt16LE(local + 26) + original.readUInt16LE(local + 28);
@@ -110,7 +113,7 @@ function inserted(bytes: Buffer, at: number): Buffer {
   return Buffer.concat([bytes.subarray(0, at), Buffer.from('hidden'), bytes.subarray(at)]);
 }
 
-/** Puts bytes in at `at` and moves every offset after it along, so that all programs still find every file. */
+/** Inserts bytes at `at` and adjusts every later offset, so that all programs still find every file. */
 function moved(bytes: Buffer, at: number): Buffer {
   const grown = inserted(bytes, at);
   const directory = directoryOf(bytes) + 6;

@@ -26,7 +26,7 @@ const KERNEL = 'verifier/decode/wasm';
 const folder = mkdtempSync(join(tmpdir(), 'kernel-mutants-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** The module of a mutant, or of the decoder as it is. */
+/** Builds the module of a mutant, or of the unchanged decoder. */
 function build(mutant: Mutant | null): object {
   const copy = mkdtempSync(join(folder, 'src-'));
   mkdirSync(join(copy, 'verifier/decode'), { recursive: true });
@@ -47,14 +47,14 @@ function build(mutant: Mutant | null): object {
   return new WebAssembly.Module(Buffer.from(base64, 'base64'));
 }
 
-/** Runs `work`, in which the first decoder to be opened is one with this module. */
+/** Runs `work`, whose first decoder uses this module. */
 function withKernel<T>(module: object, work: () => T): T {
   const kernel = new WebAssembly.Instance(module).exports as KernelExports;
   giveBack(kernel);
   try {
     return work();
   } finally {
-    // Kernels that were given back serve others.
+    // Returned kernels are reused, so take this one out.
     const others: KernelExports[] = [];
     for (let next = instantiate(); next !== kernel; next = instantiate()) others.push(next);
     for (const other of others) giveBack(other);
@@ -64,7 +64,7 @@ function withKernel<T>(module: object, work: () => T): T {
 const chain = chainOf(300);
 const [before, edited] = [chain[149], chain[150]] as [SentEntry, SentEntry];
 
-/** Another predecessor, and all from there on hashed and sealed anew. */
+/** Replaces a predecessor, then hashes and seals all later entries. */
 function relinked(): SentEntry[] {
   const linked = chain.slice(0, 150);
   let last: SentEntry = { ...before, hash: 'ab'.repeat(32) };
@@ -82,7 +82,7 @@ const CHAINS: [words: string, entries: SentEntry[], findings: string[]][] = [
   ['a swapped seal', chain.with(150, { ...edited, seal: before.seal }), ['seal/mismatch 151']],
 ];
 
-/** What the fold finds, whether it has believed the decoder, and how many seals were verified. */
+/** Returns the findings of the fold, whether the fast decoder was used, and the number of verified seals. */
 function read(entries: SentEntry[]) {
   using reader = new PackageReader(defaultContract, KEYS);
   reader.push(Buffer.from(JSON.stringify(packageOf(entries))));

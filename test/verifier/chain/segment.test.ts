@@ -11,13 +11,13 @@ import { someRows } from '../../support/some-rows.ts';
 
 const chain = chainOf(12);
 const bytes = Buffer.from(JSON.stringify(packageOf(chain)));
-/** Of the entry with a number, the offset of its first byte. */
+/** Returns the offset of the first byte of an entry. */
 const startOf = (sequence: number, of = bytes) => of.indexOf(`{"entry_id":"e-${sequence}"`);
 
 const open = (watch: number[] = [], keys = KEYS) =>
   new PackageReader(defaultContract, keys, { streamId: STREAM, watch: () => watch, dated: () => [DATED] });
 const timeOf = (sequence: number) => Date.parse(chain[sequence - 1]?.timestamp ?? '');
-/** What entry 8 answers. */
+/** A dated question that entry 8 answers. */
 const DATED = { name: 'a period', from: timeOf(6), to: timeOf(10), known: [{ from: 0, to: 7 }] };
 
 function plain({ walk, facts, defect }: PackageReading) {
@@ -30,7 +30,7 @@ function readWhole(of: Buffer, watch: number[] = [], keys = KEYS) {
   return plain(reader.finish());
 }
 
-/** Reads up to an offset, offers a segment, and reads on after it or, if it was not taken, from there. */
+/** Reads up to an offset, offers a segment, and continues after it, or at the offset if the reader did not take it. */
 function offer(segment: Segment, at: number, of = bytes) {
   const reader = open([7, 8]);
   reader.push(of.subarray(0, at));
@@ -39,7 +39,7 @@ function offer(segment: Segment, at: number, of = bytes) {
   return { taken, reading: plain(reader.finish()) };
 }
 
-/** The segment of the entries that begin in a range. */
+/** Returns the segment of the entries that begin in a range. */
 function segmentOf(start: number, end: number, of = bytes) {
   const reader = open([7, 8]);
   reader.push(of.subarray(0, startOf(3, of)));
@@ -151,7 +151,9 @@ describe('a segment', () => {
   });
 });
 
-/** A look-alike of an entry, in the metadata of another; `true` digest and all, so that a decoder takes it. */
+/**
+ * Returns an imitation of an entry for another entry's metadata, with a correct digest, so that a decoder accepts it.
+ */
 const decoy = (sequence: number) => entryAfter({ ...(chain[0] as SentEntry), sequence: sequence - 1 });
 const AROUND: [string, SentEntry[], number][] = [
   ['entries', chain.slice(0, 3), 1],
@@ -180,7 +182,7 @@ describe.each(AROUND)('a package of %s', (_words, entries, step) => {
       expect(whole.findings).toEqual([]);
       let taken = 0;
       const all = Array.from({ length: Math.ceil(sent.length / step) }, (_, index) => index * step);
-      // One of each seven: over several entries that is anywhere in one.
+      // One offset of seven, so that offsets fall anywhere within entries.
       const offsets = someRows(all, (offset) => Math.floor(offset / (7 * step)));
       for (const offset of offsets) {
         const reader = open([2, 3]);
@@ -212,7 +214,7 @@ test.each(Object.keys(expected.cases))('the vector %s is read the same in two, t
     expect(read(Array.from({ length: count - 1 }, (_, at) => Math.floor(((at + 1) * sent.length) / count)))).toEqual(
       whole,
     );
-  // At each entry, and the byte after its beginning.
+  // Splits at the first byte of each entry, and at the byte after.
   const digests = [...sent.toString('latin1').matchAll(/"hash"/g)].map(({ index }, number) => ({ at: index, number }));
   for (const { at } of someRows(digests, ({ number }) => Math.floor(number / 6)))
     for (const split of [sent.lastIndexOf('{', at), sent.lastIndexOf('{', at) + 1])

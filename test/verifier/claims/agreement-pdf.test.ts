@@ -16,7 +16,7 @@ const NOTHING: PdfReading = { statements: [], unread: [] };
 const NO_PART = 'the PDF is not part of what is proved';
 const FACTS = stating({ package: PACKAGE, stream: STREAM, count: '20', head: HEAD });
 
-/** One statement of each, or several. */
+/** Returns one or several statements of each fact. */
 function stating(facts: Partial<Record<StatedFact, string | string[]>>): PdfReading {
   const statements = Object.entries(facts).flatMap(([fact, values]) =>
     [values].flat().map((value): Statement => ({ fact: fact as StatedFact, value, page: 1 })),
@@ -35,7 +35,7 @@ function judge(pdf: PdfReading | null, summary: SummaryReading | null = SUMMARY,
   return { claim, findings: findings.list() };
 }
 
-/** What our platform's PDF form of the package says, with something in it changed. */
+/** Reads the platform's PDF form of the package, with a changed summary. */
 async function platformPdf(change: Partial<EvidencePdf['summary']>) {
   const input = evidencePdf(20);
   input.summary = { ...input.summary, stream_id: STREAM, head_hash: HEAD, ...change };

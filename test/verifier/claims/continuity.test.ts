@@ -22,7 +22,7 @@ const digestOf = (sequence: number) => intact[sequence - 1]?.hash ?? GENESIS;
 const timeOf = (sequence: number) => intact[sequence - 1]?.timestamp ?? '';
 const ALL_TIME = { from: null, to: null };
 
-/** A run that had these entries of the intact chain, but for what is said otherwise. */
+/** Returns a run that had these entries of the intact chain, with changes. */
 function run(first: number, last: number, more: Partial<SpanEntries> = {}, period: Span['period'] = ALL_TIME): Span {
   return {
     run_id: '2026-09',
@@ -71,9 +71,9 @@ function judge(entries: SentEntry[], more: Partial<ContinuityQuestion> = {}) {
   return { ...claim, found: bare(findings.list()), errors: findings.errors('continuity') };
 }
 
-/** Of which no entry here is. */
+/** Period without entries. */
 const ENDED = { from: '2020-01-01T00:00:00Z', to: '2020-02-01T00:00:00Z' };
-/** From an entry on, before another. */
+/** Returns the period from one entry to another, which is excluded. */
 const between = (from: number | null, to: number | null) => ({
   period: { from: from === null ? null : timeOf(from), to: to === null ? null : timeOf(to) },
 });
@@ -174,7 +174,7 @@ test('where nobody knows what was exported before, even the beginning of a strea
   expect(reason).toContain('is not known here');
 });
 
-/** What was accepted of the stream: before, runs had its first entries, up to these, of this chain. */
+/** Returns an accepted restart: earlier runs had this chain's entries up to these heads. */
 function accepted(before: SentEntry[], ...heads: number[]): Restart {
   const earlier = heads.map((last) => {
     const hash = before[last - 1]?.hash ?? '';
@@ -247,7 +247,7 @@ test('of what was accepted, it is told whether it is there still', () => {
   expect(told(others)).toEqual([RESTARTED, 'entry 10 is not the one that run 2026-09 exported; that was accepted']);
 });
 
-/** An earlier run that had no entry of the stream. */
+/** An earlier run without an entry of the stream. */
 const EMPTY: Span = { ...run(1, 1), run_id: '2026-08', entries: null };
 
 test.each<[string, SentEntry[], Partial<ContinuityQuestion>, RegExp]>([

@@ -51,7 +51,7 @@ test.each<[ClaimName[], string]>([
   const contract = { ...defaultContract, recipe: null };
   const examined = examineReading(read(intact), required, { contract });
   expect(examined.status).toBe(status);
-  // Who does without it already is not told how to.
+  // The advice appears only if content is required.
   expect(examined.claims.content.reason?.includes('require: [order]')).toBe(required.includes('content'));
 });
 

@@ -8,7 +8,7 @@ import { unhashedKey } from '../../../src/verifier/model/unhashed.ts';
 import type { Contract } from '../../../src/verifier/reading/contract.ts';
 import type { RecipeProgram } from '../../../src/verifier/recipe/recipe-program.ts';
 
-/** What a batch says of one entry. */
+/** A batch's columns for one entry. */
 export interface Row {
   sequence: number;
   time: number;
@@ -19,18 +19,18 @@ export interface Row {
   seal: string;
   computedSeal: string;
   timestamp: string;
-  /** Latin 1. */
+  /** Latin-1 text. */
   text: string;
 }
 
-/** What was taken of the elements of an array, and why no more. */
+/** Entries taken from an array, with the reason for stopping. */
 export interface Taken {
   rows: Row[];
-  /** Each once, in the order in which they are said. */
+  /** Distinct members, in the order in which the decoder reports them. */
   unhashed: string[];
   keyIds: string[];
   stop: Stop;
-  /** From the first byte of the array on. */
+  /** Offset from the first byte of the array. */
   offset: number;
   place: string;
 }
@@ -57,11 +57,11 @@ export interface Subject {
   contract: Contract;
   keys: SealKeys;
   streamId: string;
-  /** In the place of the contract's. */
+  /** Program to use instead of the contract's. */
   program?: RecipeProgram;
 }
 
-/** The fast decoder over elements of an array, which follow its bracket, and the reference decoder over the same bytes. */
+/** The fast decoder on the elements after an array's bracket, and the reference decoder on the same bytes. */
 export class ComparedDecoders {
   readonly #subject: Subject;
   readonly #reference: ReferenceDecoder;
@@ -72,7 +72,7 @@ export class ComparedDecoders {
     const program = subject.program ?? subject.contract.program;
     this.#subject = subject;
     this.#reference = new ReferenceDecoder(subject.contract, subject.keys);
-    // The next to be given out is the one that was given back.
+    // The kernel returned last is the next to be reused.
     this.#exports = instantiate();
     giveBack(this.#exports);
     const { streamId, keys } = subject;
@@ -84,7 +84,7 @@ export class ComparedDecoders {
     this.decoder = decoder;
   }
 
-  /** What the fast one takes, in blocks of so many bytes. */
+  /** Returns the entries that the fast decoder takes, in blocks of this size. */
   taken(array: Uint8Array, block = this.decoder.input.length): Taken {
     const { decoder } = this;
     const rows: Row[] = [];
@@ -106,7 +106,7 @@ export class ComparedDecoders {
     }
   }
 
-  /** Why the reference decoder does not say of the entries what the fast one says, or null. */
+  /** Returns how the reference decoder's rows differ from the fast decoder's; null if they agree. */
   disagreement({ rows, unhashed, keyIds }: Pick<Taken, 'rows' | 'unhashed' | 'keyIds'>): string | null {
     if (rows.length === 0) return null;
     try {
@@ -127,7 +127,9 @@ export class ComparedDecoders {
     }
   }
 
-  /** The digest that the module itself computes of the last of these elements: nobody could state a better one. */
+  /**
+   * Returns the digest that the module computes of the last element, so that a test can state the best possible one.
+   */
   ownDigest(elements: readonly string[]): string {
     const program = this.#subject.program ?? this.#subject.contract.program;
     const bytes = { 'sha-256': 32, 'sha-384': 48, 'sha-512': 64 }[program?.digest.algorithm ?? 'sha-256'];

@@ -11,13 +11,13 @@ test('the default contract, written and read', () => {
   expect(parseContract(TEXT, 'c.yaml')).toEqual(DEFAULT_DESCRIPTION);
 });
 
-/** Where a text first stands in another, as `line:column`. */
+/** Returns the first position of a text in another, as `line:column`. */
 function placeOf(text: string, wanted: string): string {
   const before = text.slice(0, text.indexOf(wanted)).split('\n');
   return `${before.length}:${(before.at(-1) ?? '').length + 1}`;
 }
 
-/** What is replaced by what, where the error is then told to be, and how. */
+/** A replacement, with the position and the text of the expected error. */
 type Case = [words: string, from: string, to: string, at: string, message: string, nextStep?: string];
 
 const CASES: Case[] = [

@@ -9,7 +9,7 @@ import { openContract } from '../../../src/verifier/reading/reading.ts';
 const folder = resolve(import.meta.dirname, '../../../templates/contract');
 const read = (name: string): Description => parseContract(readFileSync(join(folder, name), 'utf8'), name);
 
-/** What each example is there to show. */
+/** Recipe and path of entries that each example demonstrates. */
 const RECIPES: [name: string, recipe: string, entriesPath: string[]][] = [
   [
     'account.yaml',

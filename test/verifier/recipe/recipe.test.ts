@@ -11,7 +11,7 @@ import type { Contract } from '../../../src/verifier/reading/contract.ts';
 import { openContract } from '../../../src/verifier/reading/reading.ts';
 import { DIALECTS, describeDialect } from '../../support/vendor-dialects.ts';
 
-/** Made by python3: of each dialect, the entries of one stream as they are sent. */
+/** Entries of one stream of each dialect as sent, made by python3. */
 const SENT: Record<string, string[]> = JSON.parse(
   execFileSync('python3', [join(import.meta.dirname, '../../support/vendor-dialects.py')], {
     encoding: 'utf8',
@@ -35,7 +35,7 @@ function countMembers(node: Written): number {
   return node.members.reduce((sum, { value }) => sum + 1 + countMembers(value), 0);
 }
 
-/** What our own computation says of the entry. */
+/** Returns the result of our computation for the entry. */
 function outcomeOf(contract: Contract, text: string): 'same' | 'mismatch' | 'contract' | 'no-key' {
   try {
     const { content, digest } = read(contract, text);
@@ -49,7 +49,7 @@ function outcomeOf(contract: Contract, text: string): 'same' | 'mismatch' | 'con
 }
 
 interface Leaf {
-  /** Of the members that lead to it; those within an array are its. */
+  /** Path of members down to the value; values within an array have the array's path. */
   path: string[];
   start: number;
   end: number;
@@ -65,7 +65,7 @@ function leavesOf(node: Written, path: string[] = []): Leaf[] {
 
 const WORDS: Record<string, string> = { true: 'false', false: 'true', null: '7', '""': '"x"', '{}': '{"x":1}' };
 
-/** Another value in its place: of strings and numbers, one sign of it is another one. */
+/** Replaces the value; strings and numbers change in one character. */
 function changed(text: string, { path, start, end }: Leaf): string {
   const sent = text.slice(start, end);
   const isDigest = ['hash', 'prev'].includes(path.at(-1) ?? '');
@@ -126,7 +126,7 @@ describe.each(DIALECTS)('%s', (name, changes, expected) => {
         const path = leaf.path.map((step) => (step.includes('.') ? JSON.stringify(step) : step)).join('.');
         const named = unhashed.some((other) => path === other || path.startsWith(`${other}.`));
         const outcome = outcomeOf(contract, changed(text, leaf));
-        // A role that is not what the contract says is told by itself.
+        // A role that violates the contract is reported separately.
         expect([path, outcome === 'contract' ? named : outcome === 'same']).toEqual([path, named]);
       }
     }

@@ -61,7 +61,7 @@ import {
 
 const DOCUMENT = readFileSync(packageFile('templates/help/archive-format.md'), 'utf8');
 
-/** The definition of a schema, as zod keeps it. */
+/** A schema's definition in zod. */
 interface Definition {
   type: string;
   innerType?: z.ZodType;
@@ -92,7 +92,7 @@ const pagingSchema = inner(descriptionSchema.shape.streams.shape.paging);
 
 type Section = [heading: string, schema: z.ZodType, merged?: z.ZodType];
 
-/** Shapes that other tables name and do not take apart. */
+/** Schemas that other tables name without listing their members. */
 const SHAPES: Section[] = [
   ['**period**', periodSchema],
   ['**operator**', operatorSchema],
@@ -128,7 +128,7 @@ const SHAPES: Section[] = [
   ['8.4 **records**', recordsSchema],
   ['8.5 **named entry**', namedEntrySchema],
 ];
-/** Shapes that are described in a sentence. */
+/** Schemas that the document describes in a sentence. */
 const IN_WORDS = [
   inner(runRecordSchema.shape.streams),
   inner(runRecordSchema.shape.stream_list.shape.streams),
@@ -162,7 +162,10 @@ const OBJECTS: Section[] = [
 
 const OPAQUE = new Set([...SHAPES.map(([, schema]) => schema), ...IN_WORDS]);
 
-/** Every member below a schema, as `a.b` and for members of a list `a[].b`, and whether it may be absent or null. */
+/**
+ * Returns every member below a schema, as `a.b`, or `a[].b` within a list, with a note if the member may be absent or
+ * null.
+ */
 function membersOf(schema: z.ZodType, path = ''): Map<string, string> {
   const found = new Map<string, string>();
   const { type, shape, options, valueType } = definitionOf(schema);
@@ -177,14 +180,14 @@ function membersOf(schema: z.ZodType, path = ''): Map<string, string> {
     const below = inner(member);
     if (OPAQUE.has(below)) continue;
     const within = membersOf(below, isList(member) ? `${place}[]` : place);
-    // A list of objects, and an object that is always there, are named by their members.
+    // Members name lists of objects, and objects that are always present.
     if (within.size > 0 && (isList(member) || (notesOf(member) === '' && areObjects(below)))) found.delete(place);
     add(within);
   }
   return found;
 }
 
-/** An object, or one of several. */
+/** True for an object, and for a union of objects. */
 function areObjects(schema: z.ZodType): boolean {
   const { type, options } = definitionOf(schema);
   return type === 'object' || (type === 'union' && (options ?? []).every((option) => areObjects(inner(option))));
@@ -205,7 +208,7 @@ function isList(schema: z.ZodType): boolean {
   return type === 'array' || type === 'tuple';
 }
 
-/** The rows of the first table below a heading. */
+/** Returns the rows of the first table below a heading. */
 function described(heading: string): Map<string, string> {
   const at = DOCUMENT.search(new RegExp(`^##+ ${heading.replaceAll(/[*.]/g, '\\$&')}$`, 'm'));
   expect(at, heading).toBeGreaterThan(-1);
@@ -238,12 +241,13 @@ test('the document says every code of an unproved claim, and no other', () => {
 test('other members are another version of the format', () => {
   const members = [...SHAPES, ...OBJECTS].map(([heading, schema]) => [heading, ...membersOf(schema)]);
   const digest = sha256(Buffer.from(JSON.stringify(members)));
-  // Another digest needs another version in `core/formats.ts`: an archive of the one before would be called altered.
+  // Another digest needs another version in `core/formats.ts`; otherwise verification would call older archives
+  // altered.
   expect([ARCHIVE_VERSION, digest]).toEqual([6, 'e299fa154eee8dcb9f345229ab799c4e82b06aa3f85ad7bc8d29a5d8c1cbea9d']);
 });
 
 test('the document is of this version, wherever it names one', () => {
-  // What others write has a version of its own.
+  // Documents that others write have their own versions.
   const named = [
     ...DOCUMENT.matchAll(/^# Archive format, version (\d+)$/gm),
     ...DOCUMENT.matchAll(/have the same VERSION; it is (\d+) here/g),

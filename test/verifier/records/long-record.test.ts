@@ -47,7 +47,7 @@ const read = (text: string | Uint8Array, { size = 1000, wholeBytes = 0, format =
   readLongRecord(format, chunksOf(text, size), 'runs/r/run.json', wholeBytes);
 
 const textOf = (value: object) => [...recordPieces(value)].join('');
-/** What a record says, whether its rows are in memory or in a file. */
+/** Returns a record's content, whether its rows are in memory or in a file. */
 const plain = (value: object) => JSON.parse(JSON.stringify(value));
 
 describe.each([0, 1, 2, 50])('a record with %d rows in each member', (count) => {

@@ -6,7 +6,7 @@ import { readRoots } from '../../../src/verifier/timestamp/roots.ts';
 import { type TokenVerdict, verifyToken } from '../../../src/verifier/timestamp/verify.ts';
 import { createAuthorities, eachOf, type FreshToken, freshToken, opensslAccepts } from '../../support/tsa-openssl.ts';
 
-/** `TOKENS=500` is the size at which a change of the verification is to be tried once. */
+/** Number of tokens; run `TOKENS=500` once for a change of the verification. */
 const TOKENS = Number(process.env['TOKENS'] ?? 60);
 const FLIPPED = Math.ceil(TOKENS / 25);
 const EVERY = 10;
@@ -77,7 +77,7 @@ describe(`${TOKENS} tokens, made by openssl a moment ago`, () => {
       });
     }
     expect(wrong).toEqual([]);
-    // What is outside of every signature may change: certificates that are not on the path, above all.
+    // Bytes outside every signature may change, above all certificates that are not on the path.
     expect(accepted.length).toBeLessThan(refused);
     expect(refused).toBeGreaterThan(FLIPPED * 50);
   });

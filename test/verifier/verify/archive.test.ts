@@ -54,7 +54,7 @@ describe('a fast verification', () => {
   });
   afterEach(() => double?.stop());
 
-  /** A run with one bundle that could not be read as one; `recorded` is what its record states of it. */
+  /** Verifies a run with one unreadable bundle; `recorded` is the content that its record describes. */
   async function verifyRun(behaviour: Partial<Behaviour>, fast: boolean, recorded = CONTENT, over?: string) {
     double = await S3Double.start(behaviour);
     const archive = openS3Archive({ bucket: 'bucket', prefix: '' }, doubleOptions(double));
@@ -104,7 +104,7 @@ describe('a fast verification', () => {
     const { report, reads } = await verifyRun(behaviour, fast, recorded);
     expect([report.outcome, reads]).toEqual(['refuted', 1]);
     expect(report.objects.altered.map(({ key }) => key)).toContain(KEY);
-    // Where it was put for as long as it was read is nobody's business.
+    // Reports do not show the path of the temporary copy.
     expect(JSON.stringify(report)).not.toContain(tmpdir());
   });
 });

@@ -20,7 +20,7 @@ function rewritten(entries: readonly SentEntry[], from: number): SentEntry[] {
   return after;
 }
 
-/** What a run had of a chain. */
+/** Returns the entries that a run had of a chain. */
 function spanOf(chain: readonly SentEntry[], first: number, last: number): SpanEntries {
   const at = (sequence: number) => chain[sequence - 1];
   return {
@@ -69,7 +69,7 @@ const acceptance: LedgerEntry = {
   heads: RowMap.of<LedgerHead>([]),
 };
 
-/** Reads the bundle of a run that holds these entries. */
+/** Reads the bundle of a run with these entries. */
 function read(history: History, runId: string, entries: SentEntry[]): void {
   const compared = history.comparedWith(runId, STREAM);
   history.add(runId, readPackage(packageOf(entries), { streamId: STREAM, compared }).walk);

@@ -41,7 +41,7 @@ test.each<[words: string, verifyIt: () => Promise<unknown>]>([
     async () => {
       const file = join(folder, 'package.json');
       writeFileSync(file, evidence);
-      // The second time that it is asked, some entries were read.
+      // At the second check, some entries have been read.
       let asked = 0;
       const signal = new AbortController().signal;
       signal.throwIfAborted = () => {
@@ -55,7 +55,7 @@ test.each<[words: string, verifyIt: () => Promise<unknown>]>([
   const kernel = instantiate();
   giveBack(kernel);
   await verifyIt();
-  // Who gives a kernel back has forgotten its keys, and it is the next to be given out.
+  // Returning a kernel erases its keys; the kernel returned last is reused next.
   const next = instantiate();
   expect(next).toBe(kernel);
   giveBack(next);

@@ -21,7 +21,7 @@ function fileOf(name: string, entries: SentEntry[]): string {
 }
 const intact = fileOf('intact.json', chain);
 
-/** Whose content is hashed, so that the bytes of every entry are looked at. */
+/** Sections whose content is hashed, so that the reader visits the bytes of every entry. */
 const SECTIONS = [{ first: 2, last: 1900, byContent: true }];
 
 interface Asked extends Partial<Omit<FileReadingOptions, 'threads'>> {
@@ -40,8 +40,8 @@ async function read(path: string, { threads: count = 1, program, ...options }: A
 let programs = 0;
 
 /**
- * A program for the other threads, which are too slow to begin for a small file: the main thread waits after its first
- * block until one of them has called `ready`.
+ * Returns a program for the other threads, which start too slowly for a small file: the main thread waits after its
+ * first block until one of them has called `ready`.
  */
 function helpedBy(text: string): Pick<Asked, 'program' | 'signal'> {
   const path = join(folder, `${++programs}.mjs`);
@@ -61,7 +61,7 @@ function helpedBy(text: string): Pick<Asked, 'program' | 'signal'> {
   return { program: pathToFileURL(path), signal: { throwIfAborted } as AbortSignal };
 }
 
-/** The true program, with what is done in place of sending its answers. */
+/** Returns the real program, with this code instead of sending its answers. */
 const answering = (send: string) => `
   const { postMessage } = MessagePort.prototype;
   let answers = 0;
@@ -82,7 +82,7 @@ function plain({ walk, facts, defect }: PackageReading) {
 
 const repeated = [...chain.slice(0, 1700), ...chain.slice(1600)];
 const altered = { ...chain[1500], actor: 'mallory' } as SentEntry;
-/** Whether each number follows the one before. */
+/** Files; true if sequence numbers are consecutive. */
 const FILES: [string, string, boolean][] = [
   ['intact', intact, true],
   ['altered', fileOf('altered.json', chain.with(1500, altered)), true],
@@ -166,11 +166,11 @@ test('so is one that cannot be started', async () => {
   expect(await read(intact, { threads: 3, program })).toEqual(await read(intact, {}));
 });
 
-/** Any time will do that a file can be given. */
+/** An arbitrary file time. */
 const TIME = 1_000_000_000;
 
 const stuttering = chain.flatMap((entry, index) => (index % 50 === 0 ? [entry, entry] : [entry]));
-/** From a place on, which the program of a thread can name. */
+/** Overwrites a file from a position that the thread's program can name. */
 const overwrite = (path: string, text: string, from: string) => `
   const file = fs.openSync(${path}, 'r+');
   fs.writeSync(file, ${text}.padEnd(fs.fstatSync(file).size - ${from}, ' '), ${from});

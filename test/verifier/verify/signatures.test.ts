@@ -35,7 +35,7 @@ describe('what is as it should be', () => {
   ];
   test.each(rows)('%s', async (_words, keys, given, state, reason) => {
     const report = await verifyUnder(await archiveOf(...keys), given);
-    // Runs without a stream: there is nothing in them that could be verified.
+    // Runs without streams have nothing to verify.
     expect([problemsIn(report), report.outcome]).toEqual([[], 'empty']);
     expect(report.signatures).toMatchObject({
       state,
@@ -64,19 +64,19 @@ const withoutSignature = (bytes: Buffer) => {
   expect(signature).toBeDefined();
   return toRecordBytes(entry);
 };
-/** An envelope with another payload and the signature that it had. */
+/** Replaces an envelope's payload and keeps the signature. */
 const withPayload =
   (change: (statement: { subject: { name: string }[]; predicate: object }) => object) => (bytes: Buffer) => {
     const envelope = JSON.parse(bytes.toString());
     const statement = JSON.parse(Buffer.from(envelope.payload, 'base64').toString());
     return toRecordBytes({ ...envelope, payload: Buffer.from(toRecordBytes(change(statement))).toString('base64') });
   };
-/** The same, signed anew by somebody else, or by a signer who was made to. */
+/** Replaces the payload and signs it with this key. */
 const signedAnew = (key: SigningKey, change: Parameters<typeof withPayload>[0]) => (bytes: Buffer) =>
   toRecordBytes(toEnvelope(signedIn(JSON.parse(Buffer.from(withPayload(change)(bytes)).toString())), key));
 const unchanged = (statement: object) => statement;
 
-/** Of an archive of three runs, all by K1, that is verified under K1: what is changed, and what must be said of it. */
+/** Changes to an archive of three runs signed with K1, with the expected findings under K1. */
 const TAMPERED: [string, Changes, string[]][] = [
   ['an envelope removed', { [ENVELOPE(2)]: null }, [`object/missing ${ENVELOPE(2)}`]],
   [
@@ -219,7 +219,7 @@ describe('altered', async () => {
     expect(report.signatures.state === 'proved').toBe(findings.every((finding) => /^object\/unexpected/.test(finding)));
   });
 
-  // Keys of the archive's own prove nothing, but what does not even fit them was altered.
+  // The archive's own keys prove nothing, but a signature that does not fit them shows a change.
   const withoutTrust = TAMPERED.filter(([, , findings]) =>
     findings.some((finding) => /mismatch|differs/.test(finding)),
   );
@@ -244,7 +244,7 @@ describe('altered', async () => {
   });
 });
 
-/** The archive made anew by somebody who has everything but the key. */
+/** Archives that an attacker rebuilt without the key. */
 const REPLACED: [string, () => Promise<Archive>, string[]][] = [
   ['unsigned', () => archiveOf(null, null), [`signature/missing ${ENTRY(2)}`]],
   [

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { run } from '../../../support/process.ts';
 
-/** The sources: what is built is the same, and a shell finds it by its name. */
+/** Program from the sources, which behaves as the built one does; the shell finds it by its name. */
 const PROGRAM = resolve(import.meta.dirname, '../../../../src/start/evidence.cjs');
 const folder = mkdtempSync(join(tmpdir(), 'completion-'));
 writeFileSync(join(folder, 'evidence'), `#!/bin/sh\nexec '${process.execPath}' '${PROGRAM}' "$@"\n`);
@@ -34,7 +34,7 @@ test.each([
 
 const isInstalled = (shell: string) => (process.env['PATH'] ?? '').split(':').some((at) => existsSync(join(at, shell)));
 
-/** zsh and fish are larger than what they show here: where they are not installed, there is no such test. */
+/** Completions for zsh and fish, whose tests run only where the shells are installed. */
 const TYPED: [line: string, shown: string[]][] = [
   ['evidence ex', ['export', 'extend']],
   ['evidence export --per', ['--period']],
@@ -42,13 +42,13 @@ const TYPED: [line: string, shown: string[]][] = [
   ['evidence verify some-fi', ['some-file.zip']],
 ];
 
-/** What a shell shows when the line is to be completed. */
+/** Returns the completions that a shell shows for the line. */
 const SHELLS: Record<string, (line: string, shown: string[]) => Promise<string>> = {
   fish: (line) => {
     const script = `set PATH '${folder}' $PATH; evidence completion fish | source; complete -C '${line}'`;
     return run('fish', ['--no-config', '-c', script], folder);
   },
-  // What zsh completes shows on a terminal alone.
+  // zsh shows completions only on a terminal.
   zsh: (line, shown) => run('timeout', ['20', 'zsh', '-f', '-c', typeInZsh(line, shown)], folder),
 };
 

@@ -9,7 +9,7 @@ import { carryOut } from '../../../support/command.ts';
 import { run, runToEnd } from '../../../support/process.ts';
 
 const FLAGS = { mode: 'compliance', years: 7 };
-/** A folder whose name cron, systemd and a shell would each read otherwise than it stands there. */
+/** Creates a folder whose name has special characters for cron, systemd and a shell. */
 const folder = (): string => {
   const path = join(mkdtempSync(join(tmpdir(), 'init-')), "it's 100 % $HOME");
   mkdirSync(path);
@@ -19,7 +19,7 @@ const init = (flags: object, directory = folder()) =>
   carryOut(runInit as never, { ...FLAGS, ...flags }, directory).then((answer) => ({ ...answer, directory }));
 const inDeploy = (directory: string, name: string) => readFileSync(join(directory, 'deploy', name), 'utf8');
 
-/** What ends as it is told to, in the place of `evidence`. */
+/** Writes a stub for `evidence`, which exits with the code that the test gives. */
 function makeStub(directory: string): string {
   const stub = join(directory, 'evidence');
   writeFileSync(stub, '#!/bin/sh\necho "stub $*"\nexit "$STUB_CODE"\n');
@@ -79,7 +79,7 @@ test('stamps are renewed however the doctor ends, and the worse end of the two c
   const directory = folder();
   writeFileSync(join(directory, 'evidence.yaml'), 'sign: { tsa_url: "http://tsa.example", tsa_roots: r.pem }\n');
   expect((await init({ systemd: true, kubernetes: true }, directory)).code).toBe(0);
-  // systemd.service(5): a later ExecStart= is not run after one that failed, ExecStopPost= is.
+  // systemd.service(5): after a failed ExecStart=, systemd runs ExecStopPost= but no later ExecStart=.
   expect(inDeploy(directory, 'evidence-upkeep.service')).toMatch(
     /^ExecStart=.* doctor\n(#.*\n)*ExecStopPost=.* restamp --all$/m,
   );
@@ -138,7 +138,7 @@ test.each([
     expect(volumeMounts).toContainEqual({ name: 'work', mountPath: mounted });
     expect(env).toContainEqual({ name: 'TMPDIR', value: mounted });
   }
-  // The folder of this test may lie in that of temporary files.
+  // This test's folder may be inside the folder for temporary files.
   for (const name of ['evidence-export.service', 'evidence-upkeep.service'])
     expect(inDeploy(directory, name)).toMatch(new RegExp(`^PrivateTmp=${isPrivate}$`, 'm'));
 });

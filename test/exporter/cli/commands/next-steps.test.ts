@@ -5,7 +5,7 @@ import { entryAfter } from '../../../support/chain.ts';
 import { carryOut } from '../../../support/command.ts';
 import { type FalseService, startFalseService } from '../../../support/false-service.ts';
 
-/** What each reader is told to do, of a run that lacks a stream. */
+/** Next steps for each reader of a run that lacks a stream. */
 
 let service: FalseService;
 

@@ -25,7 +25,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const verify = (target: string, flags: object = {}) => carryOut(runVerify, { targets: [target], ...flags }, folder);
 
-/** What means nothing for a kind of target is refused before anything is read. */
+/** Flags without a meaning for a kind of target: the command rejects them before it reads anything. */
 const UNUSED: [flags: object, targets: string[], says: RegExp][] = [
   [
     { 'public-key': ['nope.pem'] },

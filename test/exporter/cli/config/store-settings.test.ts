@@ -8,7 +8,7 @@ import type { StoreSettings } from '../../../../src/exporter/cli/config/store-se
 import { withArchiveIfAny, withArchiveMade } from '../../../../src/exporter/cli/config/stores.ts';
 import { thrownBy } from '../../../support/json.ts';
 
-/** What `archive: {…}` and `--endpoint` make of the settings. */
+/** Returns the settings that result from `archive: {…}` and `--endpoint`. */
 async function settingsOf(archive: string, flags: { endpoint?: string } = {}): Promise<StoreSettings> {
   const folder = mkdtempSync(join(tmpdir(), 'store-settings-'));
   writeFileSync(join(folder, 'evidence.yaml'), `archive: ${archive}\n`);

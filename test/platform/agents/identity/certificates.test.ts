@@ -27,7 +27,7 @@ afterAll(async () => {
 
 type Issued = Awaited<ReturnType<IssuingPlace['issued']>>;
 
-/** What openssl says of the ECDSA certificate of an agent, at the time of the place. */
+/** Verifies an agent's ECDSA certificate with openssl, at the place's time. */
 async function opensslVerify({ identity }: Issued, ...more: string[]) {
   const leaf = join(folder, `${identity.certificate.serial}.pem`);
   const ca = join(folder, 'ca.pem');
@@ -39,7 +39,7 @@ async function opensslVerify({ identity }: Issued, ...more: string[]) {
   return { code, said: stdout + stderr };
 }
 
-/** The same, with the list of revoked certificates. */
+/** Verifies the certificate against the list of revoked certificates too. */
 async function opensslChecks(issued: Issued) {
   const file = join(folder, 'ecdsa.crl');
   await writeFile(file, await place.issuer.published.revocationList('ecdsa'));
@@ -137,7 +137,7 @@ test('the list says who wrote it, for how long it stands, and why each certifica
 });
 
 describe('the profile of certificates', () => {
-  /** As openssl writes it; ML-DSA keys it cannot read, but all else. */
+  /** Returns openssl's text form, which covers everything but ML-DSA keys. */
   async function textOf(pem: string): Promise<string> {
     const file = join(folder, 'text.pem');
     await writeFile(file, pem);

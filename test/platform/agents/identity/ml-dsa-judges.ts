@@ -4,14 +4,14 @@ import { createMLDSA65 } from '@oqs/liboqs-js';
 import { type BitString, fromBER, type Sequence } from 'asn1js';
 import { run, runToEnd } from '../../../support/process.ts';
 
-/** What an authority signed: a certificate or a list, taken apart without any code of ours. */
+/** A certificate or list that an authority signed, parsed without the platform's code. */
 export interface Signed {
-  /** What the signature is over. */
+  /** Signed bytes. */
   tbs: Uint8Array;
   signature: Uint8Array;
-  /** Dotted. */
+  /** Dotted object identifier. */
   algorithm: string;
-  /** RFC 9881 section 2: parameters must be absent. */
+  /** True if parameters are present; RFC 9881 section 2 requires their absence. */
   hasParameters: boolean;
 }
 
@@ -36,13 +36,13 @@ function childrenOf(der: Uint8Array): Sequence[] {
   return (result as Sequence).valueBlock.value as Sequence[];
 }
 
-/** The key of an authority, as it stands at the end of its SubjectPublicKeyInfo: 1952 bytes. */
+/** Returns an authority's key, the last 1952 bytes of its SubjectPublicKeyInfo. */
 function keyBytes(authorityPem: string): Uint8Array {
   const spki = new X509Certificate(authorityPem).publicKey.export({ type: 'spki', format: 'der' });
   return Uint8Array.from(spki.subarray(-1952));
 }
 
-/** Each takes what was signed, in DER, and says whether the authority signed it. */
+/** Verifiers that take signed DER and decide whether the authority signed it. */
 export const ML_DSA_JUDGES: readonly {
   name: string;
   isSigned(der: Uint8Array, authorityPem: string): Promise<boolean>;
@@ -94,14 +94,14 @@ for words in sys.argv[2:]:
         print('not signed')
 `;
 
-/** Whether Python is here, with a cryptography that knows ML-DSA: it reads whole certificates and lists. */
+/** True if Python has a cryptography package with ML-DSA; it parses whole certificates and lists. */
 export async function pythonKnowsMlDsa(): Promise<boolean> {
   const words = ['-c', 'from cryptography.hazmat.primitives.asymmetric.mldsa import MLDSA65PublicKey'];
   const { code } = await runToEnd('python3', words, { cwd: '/' }).catch(() => ({ code: null }));
   return code === 0;
 }
 
-/** What Python says of certificates and lists, in their order. */
+/** Returns Python's verdicts on certificates and lists, in their order. */
 export async function askPython(
   authorityPem: string,
   signed: readonly (readonly ['certificate' | 'list', Uint8Array])[],

@@ -16,7 +16,7 @@ afterAll(() => place.close());
 type Party = Awaited<ReturnType<IssuingPlace['issued']>>;
 type Kind = 'ecdsa' | 'ml_dsa_65';
 
-/** What an agent speaks TLS with. */
+/** Returns an agent's TLS options. */
 async function credentials({ identity }: Party, kind: Kind) {
   const { private_keys_once: keys } = identity.quantum_identity;
   const { certificate } = identity;
@@ -28,7 +28,7 @@ async function credentials({ identity }: Party, kind: Kind) {
   };
 }
 
-/** SPIFFE has no names of hosts: who is there says the URI. */
+/** Checks the URI, because SPIFFE certificates have no host names. */
 const isAgent =
   ({ agent }: Party) =>
   (_host: string, { subjectaltname }: PeerCertificate) =>
@@ -36,7 +36,7 @@ const isAgent =
       ? undefined
       : new Error('somebody else');
 
-/** One agent calls another one. @returns what the two know of each other, or why there was no connection. */
+/** Connects one agent to another. @returns the identity that each sees, or the reason of a failure. */
 async function call(from: ConnectionOptions, to: Awaited<ReturnType<typeof credentials>>) {
   const server = createServer({ ...to, requestCert: true, rejectUnauthorized: true });
   server.listen(0, '127.0.0.1');
@@ -94,7 +94,7 @@ describe.each(['ml_dsa_65', 'ecdsa'] as const)('two agents with certificates of 
     const list = async () => toPem(await place.issuer.published.revocationList(file));
     const client = { ...(await credentials(caller, kind)), checkServerIdentity: isAgent(called) };
     const server = await credentials(called, kind);
-    // Node judges lists by the clock of the machine.
+    // Node checks revocation lists with the machine's clock.
     place.now = Date.now();
     expect((await call({ ...client, crl: await list() }, server)).heard).toBe('TLSv1.3: hello');
     await revoke(called);

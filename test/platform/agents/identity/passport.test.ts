@@ -8,7 +8,7 @@ import { DAY, IssuingPlace } from './issuing-place.ts';
 import { verifyPassport } from './passport-verification.ts';
 
 const ISSUER = 'https://platform.example/agents';
-/** What a verifier says that it understands. */
+/** Critical header parameters that the verifier supports. */
 const CRIT = { required_algs: true };
 
 let place: IssuingPlace;
@@ -31,7 +31,7 @@ afterAll(() => place.close());
 const own = (now = place.now, more: object = {}) =>
   verifyPassport(jws, { keys, issuer: ISSUER, now: new Date(now), ...more });
 
-/** One signature of the passport, verified by jose. */
+/** Verifies one signature of the passport with jose. */
 function joseVerifies(index: number, crit: { [name: string]: boolean } = CRIT) {
   const one = { payload: jws.payload, signatures: jws.signatures.slice(index, index + 1) };
   const find = (header: { kid?: string; alg?: string } | undefined) =>
@@ -39,7 +39,7 @@ function joseVerifies(index: number, crit: { [name: string]: boolean } = CRIT) {
   return generalVerify(one, find, { crit });
 }
 
-/** With one letter of a base64url text turned. */
+/** Changes one letter of a base64url text. */
 function turned(text: string): string {
   const at = text.length >> 1;
   return `${text.slice(0, at)}${text[at] === 'A' ? 'B' : 'A'}${text.slice(at + 1)}`;

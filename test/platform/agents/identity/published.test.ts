@@ -32,7 +32,7 @@ afterAll(() => place.close());
 
 type Issued = Awaited<ReturnType<IssuingPlace['issued']>>;
 
-/** What jose says of a JWT of the platform. */
+/** Verifies a JWT of the platform with jose. */
 async function verified(jwt: string, typ: string, more: object = {}) {
   const { keys } = await place.issuer.published.jwks();
   const find = createLocalJWKSet({ keys: keys as JWK[] });
@@ -54,7 +54,7 @@ describe('the DID document of an agent', () => {
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     place.publicUrl = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    // The resolver asks with what Node asks with.
+    // The resolver uses Node's global agent.
     globalAgent.options.ca = ca;
   });
 
@@ -107,7 +107,7 @@ describe('the A2A card of an agent', () => {
     return card;
   }
 
-  /** The SDK, knowing the keys of these algorithms. */
+  /** Verifies with the SDK, which knows the keys of these algorithms. */
   async function sdkVerifies(card: AgentCard, algorithms = ['EdDSA', 'ML-DSA-65']): Promise<void> {
     const { keys } = await place.issuer.published.jwks();
     const verify = verifyAgentCardSignature(async (kid, jku) => {
@@ -120,7 +120,7 @@ describe('the A2A card of an agent', () => {
   }
 
   beforeEach(() => {
-    // What the SDK could not verify it writes there.
+    // The SDK logs failed verifications to console.debug.
     const written = vi.spyOn(console, 'debug').mockImplementation(() => {});
     return () => written.mockRestore();
   });
@@ -174,7 +174,7 @@ describe('the status list', () => {
     return identity.identity_no;
   }
 
-  /** Read as section 8.3 of the Token Status List says. */
+  /** Reads a status as section 8.3 of the Token Status List specifies. */
   async function statusAt({ identity }: Issued): Promise<number> {
     const claims = JSON.parse(Buffer.from(JSON.parse(identity.passport.jws).payload, 'base64url').toString());
     const { idx, uri } = claims.status.status_list as { idx: number; uri: string };

@@ -34,7 +34,7 @@ const revoked = (count: number, revokedAt = now): Revocation[] =>
 
 const terms = (more: object = {}) => ({ revoked: [], number: 1n, now, seconds: 3600, ...more });
 
-/** What openssl reads, once it has found the list signed. */
+/** Returns openssl's text of a list, after openssl has verified its signature. */
 async function read(list: Buffer): Promise<string> {
   await writeFile(join(folder, 'crl'), list);
   await writeFile(join(folder, 'ca'), keys.certificates.ecdsa.pem);

@@ -11,11 +11,11 @@ import { AgentPlace } from '../agent-place.ts';
 import { ALL_DONE, killMeansOf, killSwitchOf, patient, resultsOf, stop, withStep } from './kill-place.ts';
 
 const DEADLINE_MS = 100;
-/** All steps of an agent, on a machine with much else to do too: a third of what one of them may wait for. */
+/** Bound on all steps of an agent on a busy machine: a third of the deadline of one step. */
 const ALL_WITHIN_MS = 20_000;
 const NEVER = new Promise<never>(() => {});
 
-/** It does what it does, and fails then: nothing of it may stay. */
+/** Makes a step fail after it has acted; the action must be rolled back. */
 function failing(step: KillStep): KillStep {
   const fail = () => {
     throw new Error('a fault');
@@ -24,14 +24,14 @@ function failing(step: KillStep): KillStep {
   return { ...step, look: (...given) => step.look(...given).then(fail) };
 }
 
-/** It does what it does, and never says so. */
+/** Makes a step act and then hang. */
 function hanging(step: KillStep): KillStep {
   if ('act' in step)
     return { ...step, deadlineMs: DEADLINE_MS, act: (...given) => step.act(...given).then(() => NEVER) };
   return { ...step, deadlineMs: DEADLINE_MS, look: () => NEVER };
 }
 
-/** It looks from outside for a shorter time. */
+/** Makes a step look from outside for a shorter time. */
 function hasty(step: KillStep): KillStep {
   if ('act' in step) return step;
   return {
@@ -52,7 +52,7 @@ describe.each(DATABASES)('a step of the kill switch on %s', (database, start) =>
     ['fails', failing, /^a fault\.$/],
     ['hangs', hanging, /^it was not done within 100 ms\.$/],
   ] as const;
-  // Each step with each fault on one database or the other.
+  // Each step has each fault on one of the two databases.
   const faults = database === 'SQLite' ? FAULTS : FAULTS.toReversed();
   const rows = someRows(inTurn(KILL_STEPS, faults), ([step]) => step).map(([step, fault]) => [step, ...fault] as const);
 
@@ -71,12 +71,13 @@ describe.each(DATABASES)('a step of the kill switch on %s', (database, start) =>
       expect(receipt.message).toContain('1 steps failed');
       const entry = (await place.entries(agentId)).find(({ metadata }) => metadata['step'] === name);
       expect(entry?.metadata).toMatchObject({ result: 'failed', detail: step?.detail });
-      // Whoever waited for as long as another step may would take longer.
+      // A step that waited for another step's deadline would take longer.
       expect(took).toBeLessThan(DEADLINE_MS + ALL_WITHIN_MS);
       expect(await leftUndone(agentId)).toEqual(UNDONE[name] ?? []);
-      // Without the state the passport alone has it flip; without both the certificates would.
+      // The state is enough to make the passport invalid, and the passport without the state; without both, the
+      // certificates are.
       expect(await place.isValid(agentId)).toBe(false);
-      // Who repeats it does what was left.
+      // A repeated use of the kill switch completes the failed step.
       if (UNDONE[name] !== undefined) {
         expect(resultsOf(await stop(place.service.kill, agentId, 'revoke'))).toEqual(ALL_DONE);
         expect(await leftUndone(agentId)).toEqual([]);
@@ -84,7 +85,7 @@ describe.each(DATABASES)('a step of the kill switch on %s', (database, start) =>
     },
   );
 
-  /** What a step leaves as it was when it fails. */
+  /** State that a failing step leaves unchanged. */
   const UNDONE: Partial<Record<KillStepName, string[]>> = {
     agent_state: ['state'],
     passport_status: ['passport'],
@@ -183,7 +184,7 @@ test('on PostgreSQL a step that waits for what another transaction holds costs i
     const begun = performance.now();
     const receipt = await stop(kill, agentId);
     expect(performance.now() - begun).toBeLessThan(2 * 250 + ALL_WITHIN_MS);
-    // A revocation refers to the identity that is held.
+    // Revocation needs the identity that the test holds locked.
     expect(resultsOf(receipt)).toEqual({ ...ALL_DONE, passport_status: 'failed', certificates: 'failed' });
     release();
     await holding;

@@ -3,11 +3,11 @@ import { openParts } from '../../../../src/platform/parts.ts';
 import { SOMEBODY } from '../../world.ts';
 import { killSwitchOn } from './on-parts.ts';
 
-/** What a process of its own does. */
+/** Arguments of the separate process. */
 export interface Interruption {
   place: Parameters<typeof openParts>[0];
   kills: readonly Interrupted[];
-  /** How long ago it did so, by its clock. */
+  /** Milliseconds by which the process's clock is slow. */
   agoMs: number;
 }
 
@@ -19,7 +19,7 @@ export interface Interrupted {
   deadlineMs: number;
 }
 
-/** Uses the kill switch, says `hanging` once all uses hang where they are to, and waits to be killed. */
+/** Uses the kill switch, prints `hanging` once all uses hang, and waits to be killed. */
 async function main(): Promise<void> {
   const { place, kills, agoMs } = JSON.parse(process.argv[2] ?? '') as Interruption;
   const parts = await openParts(place);

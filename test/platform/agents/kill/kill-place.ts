@@ -9,7 +9,7 @@ import { Dispatcher } from '../../../../src/platform/outgoing/dispatcher.ts';
 import { SOMEBODY } from '../../world.ts';
 import type { AgentPlace } from '../agent-place.ts';
 
-/** What a kill switch of a test's own is done with. */
+/** Returns the dependencies of a test's kill switch. */
 export function killMeansOf(place: AgentPlace, more: Partial<KillDeps> = {}): KillDeps {
   const issuer = new Issuer(place.deps, place.authorityBox);
   return {
@@ -22,12 +22,12 @@ export function killMeansOf(place: AgentPlace, more: Partial<KillDeps> = {}): Ki
   };
 }
 
-/** A step that has time on a machine with much else to do too. */
+/** Gives a step enough time on a busy machine. */
 export function patient<Step extends KillStep>(step: Step): Step {
   return { ...step, deadlineMs: 60_000 };
 }
 
-/** A kill switch whose steps are others. */
+/** Creates a kill switch with changed steps. */
 export function killSwitchOf(place: AgentPlace, change: (step: KillStep) => KillStep = (step) => step): KillSwitch {
   const deps = killMeansOf(place);
   return new KillSwitch(
@@ -36,7 +36,7 @@ export function killSwitchOf(place: AgentPlace, change: (step: KillStep) => Kill
   );
 }
 
-/** The same for one step. */
+/** Changes one step. */
 export function withStep(name: KillStepName, change: (step: KillStep) => KillStep): (step: KillStep) => KillStep {
   return (step) => (step.name === name ? change(step) : step);
 }
@@ -45,13 +45,13 @@ export function stop(kill: KillSwitch, agentId: string, mode: 'suspend' | 'revok
   return kill.stop(SOMEBODY, agentId, { mode, reason: 'a test' });
 }
 
-/** How the steps of one agent ended. */
+/** Returns the results of an agent's steps. */
 export function resultsOf(receipt: WireKill, agentId = receipt.agent_id): Record<string, string | null> {
   const own = receipt.agents.find(({ agent_id }) => agent_id === agentId);
   return Object.fromEntries((own?.steps ?? []).map(({ step, result }) => [step, result]));
 }
 
-/** How they end where nothing is wrong. */
+/** Results of steps without a fault. */
 export const ALL_DONE = {
   agent_state: 'completed',
   passport_status: 'completed',

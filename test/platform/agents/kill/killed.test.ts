@@ -33,7 +33,7 @@ afterAll(async () => {
 
 type Place = { dataDir: string; postgresUrl: string | null };
 
-/** Has agents onboarded by a platform, which ends then: each a parent and its child. */
+/** Onboards pairs of a parent and a child with a platform that then ends. */
 async function makeFamilies(place: Place, count: number) {
   const { apiKey } = await initPlatform(place);
   const { origin, close } = await startPlatform({ ...place, port: 0, logLevel: 'silent' });
@@ -56,7 +56,7 @@ async function makeFamilies(place: Place, count: number) {
   return { apiKey, families };
 }
 
-/** Uses the kill switch in another process, which is killed once each use is where it is to be. */
+/** Uses the kill switch in another process, and kills the process once each use hangs at its step. */
 async function killBetween(place: Place, kills: readonly Interrupted[], agoMs = 0): Promise<void> {
   const program = join(import.meta.dirname, 'interrupted.ts');
   const child = spawn(process.execPath, [program, JSON.stringify({ place, kills, agoMs } satisfies Interruption)], {
@@ -100,7 +100,7 @@ test.each(PLACES)(
         return receipt;
       };
       const before = await Promise.all(families.map(({ parent }) => receiptOf(parent)));
-      // Whoever was killed may be alive, as far as others know.
+      // Other processes must assume that the killed process is alive.
       await soon.resumeAbandoned();
       expect(await Promise.all(families.map(({ parent }) => receiptOf(parent)))).toEqual(before);
       const later = killSwitchOn(parts, { clock: () => new Date(Date.now() + 120_000), change: patient });
@@ -111,7 +111,7 @@ test.each(PLACES)(
         for (const agentId of [child, parent]) expect(resultsOf(after, agentId)).toEqual(ALL_DONE);
         const done = before[at]?.agents.flatMap(({ steps }) => steps.filter(({ result }) => result !== null)) ?? [];
         expect(done).toHaveLength(2 * at);
-        // What was done before is not done again.
+        // Completed steps do not run again.
         expect(after.agents.flatMap(({ steps }) => steps)).toEqual(expect.arrayContaining(done));
         const own = await stepEntries(parts, parent);
         expect(own.map(({ action, metadata }) => metadata['step'] ?? action)).toEqual(
@@ -131,7 +131,7 @@ test('a platform that is started again does what is left by itself', async () =>
   const { apiKey, families } = await makeFamilies(place, 1);
   const agentId = families[0]?.parent ?? '';
   const kills: Interrupted[] = [{ agentId, mode: 'suspend', step: 'certificates', deadlineMs: 3000 }];
-  // Long ago: whoever was killed cannot be alive any more.
+  // A minute passes, so the killed process cannot be alive.
   await killBetween(place, kills, 60_000);
   const open = 'SELECT count(*) FROM agent_kills WHERE finished_at IS NULL';
   expect(await run('sqlite3', [join(place.dataDir, 'platform.sqlite'), open])).toBe('1\n');

@@ -5,9 +5,9 @@ import { ActingAgent, SEARCH } from '../acting-agent.ts';
 import { AgentPlace } from '../agent-place.ts';
 import { stop } from './kill-place.ts';
 
-/** What is begun first is another one in each. */
+/** Rounds, each of which begins with another action. */
 const ROUNDS = someRows([0, 1, 2, 3], (round) => round < 2);
-/** Why something of an agent that is stopped is not done. */
+/** Codes that refuse actions of a stopped agent. */
 const REFUSALS = ['agent_suspended', 'agent_revoked', 'conflict'];
 
 describe.each(DATABASES)('a kill switch on %s', (_name, start) => {

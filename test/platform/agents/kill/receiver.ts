@@ -1,14 +1,14 @@
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Somebody who is told by Security Event Tokens (RFC 8935), and takes them or not. */
+/** A receiver of Security Event Tokens (RFC 8935) that accepts or refuses them. */
 export class TokenReceiver {
   readonly tokens: { headers: IncomingHttpHeaders; text: string }[] = [];
-  /** What is answered. */
+  /** Answer to each token. */
   answer: { status: number; body?: string } = { status: 202 };
   attempts = 0;
   url = '';
-  /** Where it listens: `host:port`. */
+  /** Listening address, `host:port`. */
   host = '';
   readonly #server: Server;
 

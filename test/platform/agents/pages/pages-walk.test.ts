@@ -8,8 +8,8 @@ import { HttpAgent } from '../http-agent.ts';
 const LONG = `${'an agent of many words '.repeat(6)}${'w'.repeat(50)}`;
 
 /**
- * What people do with agents, in order: each test goes on where the one before left off. The same forms are sent without
- * scripts in pages.test.ts.
+ * Walk through the pages of agents. Each test continues where the preceding one ended; pages.test.ts submits the same
+ * forms without scripts.
  */
 describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
   let service: Service;

@@ -6,7 +6,7 @@ import { SOMEBODY } from '../../world.ts';
 import { ActingAgent, SEARCH } from '../acting-agent.ts';
 import { AgentPlace, DAY_MS } from '../agent-place.ts';
 
-/** Has the desk note one thing of an agent. */
+/** Notes one thing about an agent. */
 function note(place: AgentPlace, { id }: ActingAgent, rule: TrustRuleName) {
   return place.database.write((transaction) => place.trust.note(transaction, id, { rule }));
 }
@@ -19,7 +19,7 @@ describe.each(DATABASES)('a family on %s', (_name, start) => {
   });
   afterAll(() => place.close());
 
-  /** A parent, a child and a grandchild. */
+  /** Creates a parent, a child and a grandchild. */
   async function family() {
     const parent = await ActingAgent.onboarded(place);
     const child = await ActingAgent.onboarded(place, { parent_agent_id: parent.id });
@@ -89,7 +89,7 @@ describe('time', () => {
   });
   afterAll(() => place.close());
 
-  /** Runs what is due. */
+  /** Runs due jobs. */
   async function due() {
     for (const job of place.open.jobs.filter(({ name }) => name === 'agents/trust')) await job.run();
   }
@@ -123,7 +123,7 @@ describe('time', () => {
     place.now += DAY_MS - (place.now % DAY_MS) - 1000;
     for (let n = 0; n < 6; n++) await agent.act();
     expect(await score()).toBe(65);
-    // Around midnight two processes, or one whose clock is set, are of two days.
+    // Around midnight, two processes, or one with a changed clock, may disagree on the day.
     for (let n = 0; n < 8; n++) {
       place.now += n % 2 === 0 ? 1000 : -1000;
       await agent.act();
@@ -214,7 +214,7 @@ async function carryOut(place: AgentPlace, agents: readonly ActingAgent[], step:
     expect(trust.after).toBe((await agent.row()).score);
     expect(trust.tier).toBe(tierOf(trust.after));
   } catch (error) {
-    // What cannot be done as the family stands.
+    // Steps may conflict with the family's state.
     expect(['agent_suspended', 'conflict']).toContain((error as { code?: string }).code);
   }
 }

@@ -3,14 +3,14 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A system of apt's and dpkg's own in a folder, which has nothing of this machine's and changes nothing of it. */
+/** A system for apt and dpkg in a folder, separate from this machine's. */
 export class AptRoot {
   readonly root = mkdtempSync(join(tmpdir(), 'apt-root-'));
   readonly lists = join(this.root, 'var/lib/apt/lists');
   readonly archives = join(this.root, 'var/cache/apt/archives');
   readonly #config = join(this.root, 'apt.conf');
 
-  /** @param installed packages that count as installed, whatever others need of them. */
+  /** @param installed packages that count as installed, in a version that satisfies every dependency. */
   constructor(installed: readonly string[] = []) {
     for (const folder of [
       'etc/apt/preferences.d',
@@ -28,7 +28,7 @@ export class AptRoot {
     );
     writeFileSync(join(this.root, 'var/lib/dpkg/status'), status.join('\n'));
     const settings = [
-      // Of this machine's own settings nothing is read.
+      // apt ignores this machine's settings.
       ...['Dir::Etc::main "none.conf"', 'Dir::Etc::parts "none"', `Dir "${this.root}"`],
       ...[`Dir::State::status "${this.root}/var/lib/dpkg/status"`, 'Dir::Bin::methods "/usr/lib/apt/methods"'],
       ...['Dir::Bin::dpkg "/usr/bin/dpkg"', 'APT::Architecture "amd64"', 'APT::Sandbox::User "root"'],
@@ -41,19 +41,19 @@ export class AptRoot {
     writeFileSync(this.#config, settings.map((line) => `${line};\n`).join(''));
   }
 
-  /** Sets where packages come from, and looks what there is. @returns what apt said. */
+  /** Sets the package sources and updates the lists. @returns apt's output. */
   update(sources: readonly string[]): string {
     writeFileSync(join(this.root, 'etc/apt/sources.list'), `${sources.join('\n')}\n`);
     return this.apt('update').said;
   }
 
-  /** Installs packages, `NAME=VERSION` each, also in the place of newer ones. */
+  /** Installs packages, `NAME=VERSION` each; allows downgrades. */
   install(...packages: readonly string[]): void {
     const { status, said } = this.apt('install', '--yes', '--allow-downgrades', '--no-install-recommends', ...packages);
     if (status !== 0) throw new Error(said);
   }
 
-  /** What `dpkg --verify` finds wrong with installed packages; empty for nothing. */
+  /** Returns the output of `dpkg --verify`; empty if installed packages are unchanged. */
   verified(): string {
     const { stdout } = spawnSync('dpkg', [`--root=${this.root}`, '--verify'], { encoding: 'utf8' });
     return stdout;

@@ -4,15 +4,15 @@ import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { type Header, pack } from 'tar-stream';
 
-/** An entry of data.tar: its header, and what a file has in it. */
+/** An entry of data.tar: its header, and a file's content. */
 export type TarEntry = Partial<Header> & { name: string; content?: string | Buffer };
 
 export interface DebOptions {
   name?: string;
   version?: string;
-  /** Of data.tar. */
+  /** Entries of data.tar. */
   entries: readonly TarEntry[];
-  /** Something else in the place of data.tar, under its own name: `data.tar.xz`. */
+  /** Member that replaces data.tar, with its name, such as `data.tar.xz`. */
   data?: { name: string; bytes: Buffer };
 }
 
@@ -24,7 +24,7 @@ export async function tarOf(entries: readonly TarEntry[]): Promise<Buffer> {
   return await bytes;
 }
 
-/** A .deb file: deb(5). */
+/** Builds a .deb file (deb(5)). */
 export async function debOf({ name = 'tool', version = '1.0', entries, data }: DebOptions): Promise<Buffer> {
   const control = `Package: ${name}\nVersion: ${version}\nArchitecture: amd64\nMaintainer: Nobody <nobody@example.org>\nDescription: of a test\n`;
   const members = [
@@ -38,7 +38,7 @@ export async function debOf({ name = 'tool', version = '1.0', entries, data }: D
   return Buffer.concat([Buffer.from('!<arch>\n'), ...members.map(({ name, bytes }) => memberOf(name, bytes))]);
 }
 
-/** What dpkg verifies installed files by. */
+/** Returns the checksums with which dpkg verifies installed files. */
 function md5sumsOf(entries: readonly TarEntry[]): TarEntry {
   const files = entries.filter(({ content }) => content !== undefined);
   const lines = files.map(({ name, content = '' }) => `${hexMd5(content)}  ${name.replace('./', '')}\n`);

@@ -35,7 +35,7 @@ beforeEach(async () => {
 });
 afterEach(() => archive.remove());
 
-/** An empty file besides, which every package has. */
+/** Adds an empty file, which every package has. */
 function toolOf(content: string) {
   return [
     { name: './', type: 'directory' as const },
@@ -214,7 +214,7 @@ describe('what is read', () => {
     expect(await at.import(first)).toMatchObject({ ...NOTHING, opened: 1, files: 3, archives: [] });
   });
 
-  /** What is wrong with an archive that a good key signed, or with what lies beside it. */
+  /** Faults in an archive signed with a good key, or in files beside it. */
   const FAULTS: readonly (readonly [words: string, why: RegExp, make: () => void | Promise<void>])[] = [
     [
       'a list with another byte',

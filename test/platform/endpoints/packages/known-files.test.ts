@@ -5,7 +5,7 @@ const ROOT = { uid: 0, gid: 0 };
 const PLAIN = { ...ROOT, mode: 0o755 };
 const SET_ID = { ...ROOT, mode: 0o4755 };
 
-/** What stood there, what stands there now, and how the package has it. */
+/** Files before, after and in the package; true if the package explains the change. */
 const CHANGES: readonly (readonly [
   words: string,
   boolean,

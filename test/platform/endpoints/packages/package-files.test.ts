@@ -25,7 +25,7 @@ async function filesIn(deb: Buffer, limits = PACKAGE_LIMITS) {
 
 const TOOL: TarEntry = { name: './usr/bin/tool', mode: 0o4755, uid: 0, gid: 42, content: 'x' };
 
-/** Of 305 bytes, so tar writes it in a header of its own. */
+/** 305 bytes, so tar writes the name in an extra header. */
 const LONG = `usr/share/${'long/'.repeat(60)}ü`;
 
 test.each(['none', 'gzip', 'xz', 'zstd'])(
@@ -64,7 +64,7 @@ test('a name that is no UTF-8 explains nothing, and neither does what is no file
   expect(files.map(({ path }) => path)).toEqual(['/usr/bin/tool']);
 });
 
-/** A tar in which one entry has another name, of as many bytes. */
+/** Returns a tar with one entry renamed to a name of the same length. */
 function renamed(tar: Buffer, from: string, to: Buffer): Buffer {
   const bytes = Buffer.from(tar);
   const at = bytes.indexOf(from);
@@ -138,7 +138,7 @@ const HOSTILE: readonly (readonly [words: string, why: RegExp, deb: () => Promis
   ['nothing in it', /cannot be opened/, () => Buffer.alloc(0)],
 ];
 
-/** A data.tar.xz that says it needs a window of 4 GB: https://tukaani.org/xz/xz-file-format.txt, 3.1 and 5.3.1. */
+/** Returns a data.tar.xz that requests a window of 4 GB (https://tukaani.org/xz/xz-file-format.txt, 3.1 and 5.3.1). */
 async function widened(): Promise<Buffer> {
   const bytes = execFileSync('xz', ['--stdout'], { input: await tarOf([TOOL]) });
   const header = bytes.subarray(12, 20);

@@ -10,7 +10,7 @@ import { type ChangedFile, explainingPackages } from '../../../../src/platform/e
 import { World } from '../../world.ts';
 import { hexSha256 } from './deb-files.ts';
 
-/** Imports into a database, and what is known of it afterwards. */
+/** Imports packages into a database, and reads the results. */
 export class PackagePlace extends World {
   readonly #keyring: string;
   readonly #deps: ImportDeps;
@@ -26,7 +26,7 @@ export class PackagePlace extends World {
     return importPackages(this.#deps, { paths, keyring: this.#keyring });
   }
 
-  /** Name and version of the package that has such a file, as a new one of root; null for none. */
+  /** Returns name and version of the package that explains a new file of root; null for none. */
   async explanationOf(path: string, content: string): Promise<string | null> {
     const observed = { sha256: hexSha256(content), mode: 0o755, uid: 0, gid: 0 };
     const changed: ChangedFile = { path, observed, expected: null };
@@ -34,7 +34,7 @@ export class PackagePlace extends World {
     return known ? `${known.name} ${known.version}` : null;
   }
 
-  /** What the stream says, oldest first. */
+  /** Returns the stream's entries, oldest first. */
   async entries() {
     return (await this.log.newest(this.database, PACKAGES_STREAM, { limit: 1000 })).reverse();
   }

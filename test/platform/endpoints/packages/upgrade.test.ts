@@ -42,7 +42,7 @@ beforeEach(async () => {
 });
 afterEach(() => apt.remove());
 
-/** What is wrong after a scan. */
+/** Scans, and returns unresolved events. */
 async function scanned() {
   await host.reports(linesIn(apt.root));
   return host.open();

@@ -11,8 +11,8 @@ const LONG = `${'a machine of many words '.repeat(6)}${'w'.repeat(50)}`;
 const CHANGED = file('/usr/bin/sudo', 'sudo 2', { mode: '4755' });
 
 /**
- * What people do with endpoints, in order: each test goes on where the one before left off. The same forms are sent without
- * scripts in pages.test.ts.
+ * Walk through the pages of endpoints. Each test continues where the preceding one ended; pages.test.ts submits the
+ * same forms without scripts.
  */
 describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
   let service: Service;

@@ -3,22 +3,22 @@ import type { Service } from '../../service.ts';
 import { ENDPOINTS, enrol, type HttpSensor } from '../http-sensor.ts';
 import { file, link } from '../sensor-double.ts';
 
-/** A name that turns what is around it, ends elements, steers terminals and breaks lines. */
+/** A name that reverses the text around it, closes elements, controls terminals and breaks lines. */
 export const HOSTILE = `/usr/bin/</a><script>alert("1")</script>'&\u202e\u001b[2J\nx`;
-/** `/usr/bin/` and two bytes that are no UTF-8. */
+/** `/usr/bin/` and two bytes that are invalid in UTF-8. */
 export const NOT_UTF8 = Buffer.from('2f7573722f62696e2ffffe', 'hex').toString('base64');
 
 export const SUDO = file('/usr/bin/sudo', 'sudo 1', { mode: '4755' });
 export const TOOL = file('/usr/bin/tool', 'tool 1');
 
-/** Lines in the order of the bytes of their paths, as sensors send them. */
+/** Sorts lines by the bytes of their paths, as sensors do. */
 export function inOrder(lines: readonly EndpointLine[]): EndpointLine[] {
   const bytes = ({ path, path_base64 }: EndpointLine) =>
     path === undefined ? Buffer.from(path_base64, 'base64') : Buffer.from(path);
   return [...lines].sort((one, other) => bytes(one).compare(bytes(other)));
 }
 
-/** An endpoint with a registered baseline, which it has reported once. */
+/** Enrolls an endpoint with a registered baseline, which it has reported once. */
 export async function watched(service: Service, name: string, lines: readonly EndpointLine[]): Promise<HttpSensor> {
   const sensor = await enrol(service, { name });
   const baseline = { name: 'first', roots: ['/usr/bin'], lines: inOrder(lines), complete: true };
@@ -31,7 +31,7 @@ export async function watched(service: Service, name: string, lines: readonly En
   return sensor;
 }
 
-/** Has the last scan of an endpoint proposed as its baseline. */
+/** Proposes the last scan of an endpoint as its baseline. */
 export async function propose(service: Service, { id }: HttpSensor, name: string) {
   const input = { from: 'latest_scan', name, reason: 'a new machine' };
   const { status, text, body } = await service.call('POST', `${ENDPOINTS}/hosts/${id}/baselines`, input);
@@ -39,14 +39,14 @@ export async function propose(service: Service, { id }: HttpSensor, name: string
   return body;
 }
 
-/** What came of a report. */
+/** Sends a report, and returns the answer. */
 export async function reported(sensor: HttpSensor, lines: readonly EndpointLine[]) {
   const { status, text, body } = await sensor.report(inOrder(lines));
   if (status !== 201) throw new Error(text);
   return body;
 }
 
-/** The events of an endpoint, by their paths or, of its reports, by their types. */
+/** Returns an endpoint's events by path; events about its reports by type. */
 export async function eventsOf(service: Service, { id }: HttpSensor) {
   const { data } = (await service.call('GET', `${ENDPOINTS}/events/?endpoint_id=${id}&limit=500`)).body;
   type Event = { event_id: string; event_type: string; path: string | null; path_base64: string | null };
@@ -55,7 +55,7 @@ export async function eventsOf(service: Service, { id }: HttpSensor) {
   );
 }
 
-/** Everything that can be wrong with paths of one endpoint, at once. */
+/** Files for every kind of finding about paths, on one endpoint. */
 export const BEFORE: readonly EndpointLine[] = [SUDO, TOOL, file('/usr/bin/gone'), file('/usr/bin/replaced')];
 export const AFTER: readonly EndpointLine[] = [
   file('/usr/bin/sudo', 'sudo 2', { mode: '4755' }),

@@ -13,13 +13,12 @@ import { ALL_DIALECTS, chainIn, type Dialect, packageIn, type Random } from '../
 const run = promisify(execFile);
 export const SOURCES = resolve(import.meta.dirname, '../../../../src/verifier/decode/wasm');
 
-/** The dialects that the decoder takes entries of, by the number of their program in the fuzz target. */
+/** Dialects whose entries the decoder takes, by the number of their program in the fuzz target. */
 export const PROGRAMMED: readonly Dialect[] = ALL_DIALECTS.filter(({ contract }) => contract.program !== null);
 
 /**
- * Builds the fuzz target from the decoder's source, for this machine.
- * @param folder for what is built. @param sources of the decoder.
- * @returns the program: its arguments are libFuzzer's.
+ * Builds the fuzz target from the decoder's source, for this machine. @param folder for the output. @param sources of
+ * the decoder. @returns the program, which takes libFuzzer's arguments.
  */
 export async function buildFuzzTarget(folder: string, sources = SOURCES): Promise<string> {
   mkdirSync(folder, { recursive: true });
@@ -36,7 +35,7 @@ export async function buildFuzzTarget(folder: string, sources = SOURCES): Promis
       '-Wextra',
       '-Werror',
     ],
-    // Of WebAssembly alone.
+    // Attributes that only WebAssembly has.
     ...['-Wno-unknown-attributes', '-Wno-ignored-attributes'],
     ...['-fsanitize=fuzzer,address,undefined,float-cast-overflow', '-fno-sanitize-recover=all'],
     ...['-I', import.meta.dirname, '-I', sources, '-I', folder],
@@ -45,7 +44,7 @@ export async function buildFuzzTarget(folder: string, sources = SOURCES): Promis
   return target;
 }
 
-/** Each program as a function in C that makes the calls by which `KernelSettings` tells the decoder of it. */
+/** Returns each program as a C function that makes the calls by which `KernelSettings` configures the decoder. */
 function programsOf(dialects: readonly Dialect[]): string {
   const names = functionNames();
   const functions = dialects.map((dialect, index) => {
@@ -59,7 +58,7 @@ function programsOf(dialects: readonly Dialect[]): string {
   return `${functions.join('')}#define PROGRAM_COUNT ${list.length}\nstatic void (*const PROGRAMS[])(void) = {${list.join(', ')}};\n`;
 }
 
-/** By the name under which it is exported, what a function is called in C. */
+/** Maps exported names to names of C functions. */
 function functionNames(): Map<string, string> {
   const text = ['kernel.c', 'settings.h'].map((file) => readFileSync(join(SOURCES, file), 'utf8')).join('');
   return new Map(
@@ -70,7 +69,7 @@ function functionNames(): Map<string, string> {
 interface Call {
   name: string;
   args: number[];
-  /** What it finds in `exchange`; null for what stood there before. */
+  /** Content of `exchange` for the call; null to keep the preceding content. */
   exchange: Uint8Array | null;
 }
 
@@ -112,12 +111,12 @@ function recordingOf(kernel: KernelExports, calls: Call[]): KernelExports {
 
 export interface Seed {
   dialect: Dialect;
-  /** Of the package, from its first entry on. */
+  /** Bytes of the package, from its first entry on. */
   bytes: Buffer;
   input: Buffer;
 }
 
-/** Inputs of the fuzz target: packages of every dialect from their first entry on, sound and damaged ones. */
+/** Returns inputs of the fuzz target: sound and damaged packages of every dialect, from their first entry on. */
 export function seedsOf(random: Random, each: number): Seed[] {
   return PROGRAMMED.flatMap((dialect, number) =>
     Array.from({ length: each }, (_, index) => {
@@ -137,7 +136,7 @@ function behindArrayStart(bytes: Buffer, { contract }: Dialect): number {
   return start === null ? 0 : start.index + start[0].length;
 }
 
-/** An entry that the native decoder has taken. */
+/** An entry that the native decoder took. */
 export interface Taken {
   dialect: Dialect;
   bytes: Buffer;
@@ -146,11 +145,11 @@ export interface Taken {
   computed: string;
 }
 
-/** @param corpus the folder in which the inputs are, as `seed-INDEX`. */
+/** @param corpus folder with the inputs, named `seed-INDEX`. */
 export async function takenBy(target: string, corpus: string, seeds: readonly Seed[]): Promise<Taken[]> {
   const files = seeds.map((_seed, index) => join(corpus, `seed-${index}`));
   const env = { ...process.env, PRINT_TAKEN: '1' };
-  // Where it looks for leaks, libFuzzer runs an input a second time when it suspects one.
+  // With leak detection, libFuzzer runs an input twice if it suspects a leak.
   const { stdout } = await run(target, ['-detect_leaks=0', ...files], { env, maxBuffer: 2 ** 28 });
   const ofEach = stdout.split(/^stop \d+\n/m);
   return seeds.flatMap(({ dialect, bytes }, index) =>

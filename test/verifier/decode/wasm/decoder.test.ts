@@ -74,7 +74,7 @@ const expected: { seal_keys: Record<string, string>; cases: Record<string, unkno
   readFileSync(join(vectors, 'expected.json'), 'utf8'),
 );
 
-/** All of the entries of an array: what the fast decoder leaves, one by one, is counted and skipped. */
+/** Takes all entries of an array; counts and skips each entry that the fast decoder leaves. */
 function takeAround(both: ComparedDecoders, array: Buffer) {
   const rows: ReturnType<typeof rowsOf> = [];
   let left = 0;
@@ -216,7 +216,7 @@ test('a copy of the entries of a run says the same after the next run, until it 
   const batch = batchOf(7, 20_000);
   const before = rowsOf(batch).slice(3, 13);
   const memory = new SpareMemory(1);
-  // Whatever was in it.
+  // Memory with arbitrary content.
   memory.giveBack(new Uint8Array(200_000).fill(0xff));
   const copy = batch.keep(3, 13, memory);
   const [first, last] = [batch.sent(3), batch.sent(12)];
@@ -271,7 +271,7 @@ test('an entry may be as large as the input, and no larger', () => {
 });
 
 test('after it is disposed of nothing is left of the keys, and the memory serves another chain', () => {
-  // What depends on the key shows as a difference between two of them.
+  // Memory that depends on the key differs between two keys.
   const memoryAfter = (key: string) => {
     const { decoder } = decoders({ keys: new Map([['k1', toHmacKey(Buffer.from(key))]]) });
     const during = Buffer.from(decoder.input.buffer.slice(0));

@@ -9,12 +9,12 @@ import { ComparedDecoders, type Taken } from '../compared.ts';
 if (defaultContract.program === null) throw new Error('the default contract has a program');
 export const PROGRAM: RecipeProgram = defaultContract.program;
 
-/** Decoders of the default contract. */
+/** Opens decoders of the default contract. */
 export function decoders(more: { program?: RecipeProgram; keys?: SealKeys; streamId?: string } = {}): ComparedDecoders {
   return new ComparedDecoders({ contract: defaultContract, keys: KEYS, streamId: STREAM, ...more });
 }
 
-/** Stand in an entry for what it is to state of itself. */
+/** Placeholders for the hash and the seal of an entry. */
 export const HASH = 'h'.repeat(64);
 export const SEAL = 's'.repeat(64);
 
@@ -22,7 +22,7 @@ export function stamp(entry: string, digest: string): string {
   return entry.replace(HASH, digest).replace(SEAL, createHmac('sha256', SEAL_KEY).update(digest).digest('hex'));
 }
 
-/** The digest that the reference decoder computes; null when it reads no certain entry. */
+/** Returns the digest that the reference decoder computes; null if it computes none. */
 export function slowDigest(entry: string): string | null {
   let digest: string | null = null;
   const scanner = new ElementScanner([], {
@@ -41,7 +41,7 @@ export function slowDigest(entry: string): string | null {
 
 const both = decoders();
 
-/** What is taken of elements, which follow the bracket of an array, given in latin1. */
+/** Returns the entries taken from the elements after an array's bracket, given as latin1. */
 export function judge(array: string, block?: number): Taken {
   return both.taken(Buffer.from(array, 'latin1'), block);
 }
@@ -50,7 +50,7 @@ export function disagreement(taken: Taken): string | null {
   return both.disagreement(taken);
 }
 
-/** The digest that the module itself computes of an element after `before`. */
+/** Returns the digest that the module computes of an element after `before`. */
 export function ownDigest(before: readonly string[], entry: string): string {
   return both.ownDigest([...before, stamp(entry, '0'.repeat(64))]);
 }

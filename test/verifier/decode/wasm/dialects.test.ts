@@ -5,7 +5,10 @@ import { ALL_DIALECTS, chainIn, type Dialect, dialectNamed, packageIn } from '..
 import { someRows } from '../../../support/some-rows.ts';
 import { Mutations } from './mutations.ts';
 
-/** Recipes that the fast decoder cannot have: a path of three names, chosen members of an object, the entry's JSON of roles. */
+/**
+ * Recipes without a program for the fast decoder: a path of three names, selected members of an object, the JSON of an
+ * entry's roles.
+ */
 const WITHOUT_PROGRAM = ['join of nested', 'rfc8785 of a part of a member', 'roles in a member, hashed whole'];
 const LENGTH = 150;
 const [MUTATIONS = 0] = someRows([50, 120], () => 'mutations').slice(-1);
@@ -32,7 +35,7 @@ test.each(named(ALL_DIALECTS.filter(hasProgram)))(
   },
 );
 
-/** Of chains that are sent in this way: how many entries the kernel takes. */
+/** Styles of sending a chain whose entries the kernel takes. */
 test.each([
   ['fastapi.yaml', { spaced: false, ascii: false, pretty: false }],
   ['fastapi.yaml', { spaced: true, ascii: true, pretty: false }],
@@ -69,7 +72,7 @@ test.each([
   ['ones whose names differ in their last letter', ['a name of letters'], ['a name of letterz']],
 ])('of members that are not hashed, each is noted: %s', (_name, first, others) => {
   const dialect = dialectNamed('camel service');
-  // Whose members are always in the same order.
+  // Members keep their order in every entry.
   const chain = chainIn(dialect, 3, (below) => below - 1);
   const added = chain.map((entry, index) => {
     const names = index === 0 ? first : others;

@@ -13,7 +13,7 @@ import { DialectDecoder } from './dialect-decoder.ts';
 
 const inLatin1 = (text: string) => Buffer.from(text).toString('latin1');
 
-/** Whether the decoder takes the second entry of a chain, changed in this way: with any digest that could be its own. */
+/** True if the decoder takes the second entry of a chain after this change, with any digest that could be correct. */
 function isRegular(dialect: Dialect, change: (draft: string) => string): boolean {
   const before = chainIn(dialect, 1, () => 1);
   const decoder = new DialectDecoder(dialect);
@@ -36,7 +36,7 @@ const withMetadata = (text: string) => (draft: string) =>
 
 const [ASCII, UTF8, UNSORTED, AS_SENT, JCS] = ['fastapi.yaml', 'account.yaml', 'previous after', 'as sent', 'rfc8785'];
 
-/** Of a value in another form: by which dialects it is taken. */
+/** Values in unusual forms, with the dialects whose decoder takes them. */
 const VALUES: [value: string, dialects: (string | undefined)[]][] = [
   ['"é€😀"', [ASCII, UTF8, UNSORTED, AS_SENT, JCS]],
   ['"\u007f"', [ASCII, UTF8, UNSORTED, AS_SENT, JCS]],
@@ -143,7 +143,7 @@ test.each([
   expect([takes(`${bare}A`), takes(`${bare.slice(0, -1)}=`), takes(`${bare}===`)]).toEqual([false, false, false]);
 });
 
-/** Whether the second entry leaves no more open, changed in this way, than it does as it is. */
+/** True if the changed second entry leaves no more members unhashed than the original. */
 function opensNoMore(dialect: Dialect, change: (draft: string) => string): boolean {
   const before = chainIn(dialect, 1, () => 1);
   const decoder = new DialectDecoder(dialect);

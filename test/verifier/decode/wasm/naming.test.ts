@@ -16,7 +16,7 @@ const STYLE = { spaced: false, ascii: false, pretty: false };
 const DIALECTS = ALL_DIALECTS.filter(({ contract }) => contract.program !== null);
 const named = DIALECTS.map((dialect) => [dialect.name, dialect] as const);
 
-/** Another text in the place of each prefix, and of each padding less or something else. */
+/** Returns misspellings of a digest: changed case, padding and prefix. */
 function misspelt(digest: string, { description }: Dialect): string[] {
   const { prefix } = description.digest;
   const others = [`${digest}=`, `${digest} `, digest.toUpperCase(), digest.toLowerCase(), digest.slice(0, -1)];
@@ -28,7 +28,7 @@ function misspelt(digest: string, { description }: Dialect): string[] {
   return others.filter((other) => other !== digest);
 }
 
-/** What an entry may say of its predecessor, and some of what it may not. */
+/** Returns valid and invalid values for the predecessor's digest. */
 function predecessors(dialect: Dialect, before: readonly string[]): (Json | undefined)[] {
   const last = before.at(-1);
   const right = last === undefined ? genesisOf(dialect) : digestTextOf(dialect, last);
@@ -44,7 +44,7 @@ test.each(named)('the first entries of %s name their predecessors as the slow pa
     let count = 0;
     for (const previous of predecessors(dialect, before)) {
       const draft = draftOf(dialect, before.length, previous, STYLE, random);
-      // The digest that the slow path computes, and the one that the decoder does: nothing else can refuse the entry.
+      // Try the slow path's digest and the decoder's, so that only the predecessor can make the decoder refuse.
       for (const digest of [undefined, decoder.ownDigest(before, draft)]) {
         const taken = decoder.taken([...before, stamp(dialect, draft, digest)]);
         expect([previous, decoder.disagreement(taken)]).toEqual([previous, null]);
@@ -67,7 +67,7 @@ test.each(named)('digests of %s are written as the slow path reads them', (_name
   }
 });
 
-/** Values whose text in a joined line could be another's, or is not what was sent once it is put together anew. */
+/** Values whose text in a joined line is ambiguous, or differs from the text sent. */
 const VALUES = ['1', '-1', '"1"', '"-1"', '"1e-5"', '"1E+5"', '"-"', '1e5', 'null', '"null"', '""', '"true"', 'true'];
 VALUES.push('"{"', '"["', '"|"', '"a|b"', '{"b":1,"a":2}', '{ "a": 1 }', '[2, 1]', '[{"b":1,"a":"\\u0041"}]');
 
