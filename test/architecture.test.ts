@@ -16,7 +16,7 @@ test('the sources are there', () => {
 describe.each([...IMPORT_RULES, ...STYLE_RULES])('$rule', (rule) => holds(rule, sources));
 describe.each(TEST_RULES)('$rule', (rule) => holds(rule, tests));
 
-/** Each rule has to be seen to fail: its example breaks it. */
+/** Checks that a rule holds, and that its example breaks the rule. */
 function holds(
   { broken, allowed = [], isOfOneFile, example: [path, text, reported] }: Rule,
   files: SourceFile[],

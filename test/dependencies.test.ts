@@ -14,13 +14,16 @@ const locked: Record<string, { version: string; license?: string; dev?: boolean 
 const installed = Object.entries(locked).filter(([place, { dev }]) => place !== '' && dev !== true);
 const nameOf = (place: string) => place.replace(/^.*node_modules\//, '');
 
-/** Run and not imported: the Node.js of this repository, the compiler, the formatter, what vitest loads by itself. */
+/**
+ * Programs that are run, not imported: this repository's Node.js, the compiler, the formatter, and a plugin that vitest
+ * loads.
+ */
 const PROGRAMS = ['node', 'typescript', '@biomejs/biome', '@vitest/coverage-v8'];
 
-/** Those who depend on them ask for different ones, and nobody newer asks for the same. */
+/** Packages whose dependents ask for different versions; no newer dependent agrees. */
 const IN_TWO_VERSIONS = ['@peculiar/utils', 'asn1js', 'fast-uri', 'tslib'];
 
-/** SPDX names; of two licenses in one, whoever passes it on chooses. */
+/** SPDX names; for an alternative (`OR`), the distributor chooses. */
 const PERMISSIVE = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0', 'ISC', 'MIT', 'MIT-0'];
 const isPermissive = (license = 'none') =>
   license
@@ -44,7 +47,7 @@ test('what is installed with the program is imported by it, and nothing else is'
 test('what only the work on it takes is imported by its tests or its build', () => {
   const imported = namesImported('{src,test}/**/*.{ts,mts}');
   const rest = Object.keys(devDependencies).filter((name) => !imported.has(name) && !PROGRAMS.includes(name));
-  // Types are those of packages, or of Node.js.
+  // Types belong to packages, or to Node.js.
   expect(rest.filter((name) => !name.startsWith('@types/'))).toEqual([]);
 });
 

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { runToEnd } from './support/process.ts';
 
 const script = join(import.meta.dirname, 'programs.sh');
-/** Programs of a machine that lacks all that the tests need, but for those that any machine has. */
+/** Programs of a machine that lacks the tests' requirements, except for those that every machine has. */
 const BARE = ['env', 'sed', 'sh'];
 
 let bin: string;
@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(bin, { recursive: true }));
 
-/** A program that writes down how it was called. */
+/** Adds a program that records its arguments. */
 function add(name: string, lines = ''): void {
   writeFileSync(join(bin, name), `#!/bin/sh\necho "${name} $*" >>'${join(bin, 'calls')}'\n${lines}`);
   chmodSync(join(bin, name), 0o755);

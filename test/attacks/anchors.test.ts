@@ -33,7 +33,7 @@ beforeAll(async () => {
 const chain = chainOf(40);
 const twelve = chain.slice(0, 12);
 
-/** A token as it stands in a package; `serial` makes it another one. */
+/** Returns a checkpoint with a token as a package has it; `serial` makes the token unique. */
 function checkpoint({ stream_id, sequence, hash }: SentEntry, over = hash, genTime = '20261002000000Z') {
   const token = over === null ? null : forge(signer, { imprint: Buffer.from(over, 'hex'), genTime }).toString('base64');
   return { stream_id, sequence, hash, anchor: { token } };

@@ -11,7 +11,7 @@ import { type BagFiles, rebag } from '../support/rebag.ts';
 import { type OpensslAuthority, startOpensslAuthority } from '../support/tsa.ts';
 import { foreignBag, writeForeignZip } from '../verifier/bundle/sample.ts';
 
-/** Every row is a bundle whose manifests hold: what is wrong is what it has, and what its files say of each other. */
+/** Bundles with valid manifests, whose files are wrong or contradict each other. */
 
 const folder = mkdtempSync(join(tmpdir(), 'bundle-files-'));
 const honest = join(folder, 'honest.zip');
@@ -33,7 +33,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** The package with tokens for entries; an entry named twice has two that differ. */
+/** Returns a package with tokens for these entries; an entry named twice gets two different tokens. */
 async function packageWith(...sequences: number[]): Promise<Buffer> {
   const checkpoints = await Promise.all(
     sequences.map(async (sequence, index) => {
@@ -76,7 +76,7 @@ async function verify(file: string, roots = ['--timestamp-roots', authority.root
   return report;
 }
 
-/** Exit code, then each finding once with its file. */
+/** Returns the exit code, then each finding with its file, without duplicates. */
 const outcomeOf = ({ exit_code, findings }: Report) => [
   exit_code,
   ...new Set(findings.map(({ code, key }) => `${code} ${key.split('.zip:')[1] ?? ''}`.trim())),
@@ -97,7 +97,7 @@ test('as they are made, a whole bundle is verified with its anchor, and one that
 
 const set = (path: string, content: string | Buffer) => (files: BagFiles) => files.set(path, Buffer.from(content));
 const drop = (path: string) => (files: BagFiles) => files.delete(path);
-/** Puts the file first, where a program that takes the first one finds it. */
+/** Puts the file first, for programs that take the first file of a name. */
 const first = (path: string, content: string | Buffer) => (files: BagFiles) => {
   const others = [...files];
   files.clear();
@@ -116,7 +116,7 @@ const editJson = (path: string, change: (value: Json) => void) =>
     change(value);
     return `${JSON.stringify(value, null, 2)}\n`;
   });
-// biome-ignore lint/suspicious/noExplicitAny: whatever stands in the document
+// biome-ignore lint/suspicious/noExplicitAny: arbitrary content of the document
 type Json = any;
 
 const VERIFICATION = 'data/verification.json';

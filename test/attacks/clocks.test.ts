@@ -5,7 +5,7 @@ import { addMonths, lastEndedMonth, periodOfMonths } from '../../src/verifier/re
 import { chainOf } from '../support/chain.ts';
 import { type FalseService, startFalseService } from '../support/false-service.ts';
 
-/** This machine's clock and that of the service differ: what is said goes by the one that dates entries. */
+/** Clocks of the exporter and the service that differ: the service's clock, which dates the entries, decides. */
 const DAY = 86_400_000;
 const NOW = Date.now();
 const MONTH = lastEndedMonth(new Date(NOW));

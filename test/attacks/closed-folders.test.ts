@@ -11,9 +11,12 @@ import { chainOf, packageOf } from '../support/chain.ts';
 import { commandIn } from '../support/command.ts';
 import { newKey } from '../support/signed-archive.ts';
 
-/** A folder that may not be listed says nothing of the others; it is named, and nothing in it is called missing. */
+/**
+ * Folders that may not be listed: the report names such a folder, calls nothing in it missing, and still verifies the
+ * others.
+ */
 
-/** Nothing is closed to the superuser, so the system's answer is given here: what `chmod 000` does to a folder. */
+/** Path of the closed folder. The test simulates `chmod 000`, because every folder is open to the superuser. */
 let closed = '';
 const system = { ...fs };
 const refuse = async (path: unknown) => {
@@ -27,7 +30,7 @@ const answers = {
   open: (path: string, ...rest: never[]) => (isIn(path) ? refuse(path) : system.open(path, ...rest)),
 };
 
-/** For all who have imported them, too. */
+/** Replaces the functions for modules that imported them earlier, too. */
 function answerWith({ opendir, lstat, open }: typeof system | typeof answers): void {
   Object.assign(fs, { opendir, lstat, open });
   syncBuiltinESMExports();

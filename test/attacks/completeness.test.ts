@@ -21,7 +21,7 @@ afterEach(() => service.close());
 
 const MINUTE = 60_000;
 
-/** Thirty entries, a minute apart, the last of them five minutes ago. */
+/** Returns thirty entries, a minute apart, the last of them five minutes old. */
 function recent(): SentEntry[] {
   const entries: SentEntry[] = [];
   for (let left = 30; left > 0; left--) {
@@ -31,7 +31,7 @@ function recent(): SentEntry[] {
   return entries;
 }
 
-/** One more than there are, recorded at a time from now. */
+/** Adds an entry recorded at this offset from now. */
 const oneMore = (entries: SentEntry[], milliseconds: number) => [
   ...entries,
   entryAfter(entries.at(-1) ?? null, { timestamp: new Date(Date.now() + milliseconds).toISOString() }),

@@ -5,7 +5,7 @@ import { chainOf } from '../support/chain.ts';
 import { type FalseService, startFalseService } from '../support/false-service.ts';
 import { runToEnd } from '../support/process.ts';
 
-/** Counts in the summary of a service that its entries do not bear out. */
+/** Counts in a service's summary that its entries contradict. */
 
 const RUN = '2026-10';
 const MANY = 25;

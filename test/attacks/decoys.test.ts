@@ -5,7 +5,7 @@ import { DEFAULT_DESCRIPTION } from '../../src/verifier/reading/default-contract
 import { openContract } from '../../src/verifier/reading/reading.ts';
 import { chainOf, examineReading, KEYS, packageOf, STREAM } from '../support/chain.ts';
 
-/** A contract that reads something else in a form than people and other programs find in it. */
+/** Contracts that read other statements in a form than people and other programs see. */
 
 const TRUE = chainOf(20);
 const FALSE = chainOf(20, { actor: 'mallory' });

@@ -10,9 +10,9 @@ import { chooseShortestWaits } from '../support/shortest-waits.ts';
 
 chooseShortestWaits();
 
-/** A service that never comes to an end: slow, asking for waits, listing on and on. */
+/** Services that never finish: slow answers, requests to wait, endless lists. */
 
-/** Short enough to wait for. A body is measured over five times `idle_seconds`. */
+/** Limits short enough to wait for. The rate of a body is measured over five times `idle_seconds`. */
 const SOURCE = {
   rate: { least_bytes_per_second: 1000 },
   timeouts: {
@@ -36,7 +36,7 @@ afterEach(async () => {
   }
 });
 
-/** @param instead answers in its place; what it leaves undefined is answered as ever. */
+/** @param instead replaces answers; undefined keeps the honest one. */
 async function serve(
   instead: (request: ReceivedRequest) => Reply | undefined,
   source: object = SOURCE,
@@ -49,7 +49,7 @@ async function serve(
   return service;
 }
 
-/** One that does not end meets the time limit of the test. */
+/** Exports everything. An endless export fails by the test's timeout. */
 const exportAll = (service: FalseService) => service.export({ request: 'R', 'all-time': true });
 
 const ROUTES: [route: string, test: (request: ReceivedRequest) => boolean][] = [
@@ -62,7 +62,7 @@ const ROUTES: [route: string, test: (request: ReceivedRequest) => boolean][] = [
   ['the listing', ({ path }) => path.startsWith('/entries/')],
 ];
 
-/** A byte per third of the idle limit, for ever. */
+/** Yields a byte per third of the idle limit, forever. */
 async function* drip(begin: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(begin);
   for (;;) {
@@ -72,7 +72,7 @@ async function* drip(begin: string): AsyncGenerator<Uint8Array> {
 }
 
 describe.each(ROUTES)('%s', (route, isOf) => {
-  // A check or a listing that fails costs the comparison with it, and nothing else.
+  // A failed check or listing costs only the comparison with it.
   const code = /check|listing/.test(route) ? 0 : 3;
 
   test('drips', async () => {
@@ -121,7 +121,7 @@ describe('a list that goes on', () => {
   const past = ENTRIES.at(-1)?.timestamp ?? '';
   const listed = (sequence: number, timestamp: string): Partial<SentEntry> =>
     ENTRIES[sequence - 1] ?? { stream_id: STREAM, sequence, hash: 'a'.repeat(64), timestamp };
-  /** The listing, so many entries a page, in an endless number of pages. */
+  /** Serves a listing with this many entries per page, and with endless pages. */
   const listing = (size: number, timestamp: string) => {
     let next = 1;
     return ({ path }: ReceivedRequest): Reply | undefined => {
@@ -210,7 +210,7 @@ describe('a list that goes on', () => {
 });
 
 describe('an answer that can be read in two ways is drift', () => {
-  /** Sends the honest answer again, with a member of it twice. */
+  /** Repeats the honest answer with one member twice. */
   const twice = (isOf: (request: ReceivedRequest) => boolean, name: string, other: unknown, honest: object) =>
     serve((request) => {
       if (!isOf(request)) return undefined;

@@ -10,14 +10,14 @@ import { Altered, inFile, type Json } from '../support/altered-archive.ts';
 import { rebag } from '../support/rebag.ts';
 import { makeWholeArchive, type WholeArchive } from '../support/whole-archive.ts';
 
-/** Whatever stands in a document, a verification ends with a report: never with a defect. */
+/** Arbitrary values in documents: a verification always ends with a report, never with a defect. */
 
 const TEXTS = [
   ...['', '../x', '/etc/passwd', 'a\\b', 'a\u0001b', 'runs/\u0000', '\ud800', '__proto__', 'x'.repeat(1500)],
   ...['2026-02-30T00:00:00.000Z', '+275760-09-13T00:00:00.001Z', '2026-01-01T00:00:00.000+99:99'],
   ...[null, 7, [], {}],
 ];
-/** `npm run test:soak` puts every value in every place, `npm test` one value in one place of ten. */
+/** `npm run test:soak` tries every value in every place; `npm test` tries one value in every tenth place. */
 const [TRIED, STEP] = process.env['EVERY_ROW'] === undefined ? [1, 10] : [TEXTS.length, 1];
 const NUMBERS = [-1, 1.5, Number.MAX_SAFE_INTEGER, 1e300, '7', null, [], true];
 
@@ -26,7 +26,7 @@ interface Leaf {
   value: unknown;
 }
 
-/** Each place in a document that holds no other; of a list its first item alone. */
+/** Returns each place in a document without places below it; only the first item of a list. */
 function leavesIn(value: unknown, path: Leaf['path'] = []): Leaf[] {
   if (typeof value !== 'object' || value === null) return [{ path, value }];
   const inner: [string | number, unknown][] = Array.isArray(value)
@@ -35,12 +35,12 @@ function leavesIn(value: unknown, path: Leaf['path'] = []): Leaf[] {
   return inner.length === 0 ? [{ path, value }] : inner.flatMap(([name, one]) => leavesIn(one, [...path, name]));
 }
 
-/** The places that are tried, numbered. */
+/** Returns the places to test, numbered. */
 function placesIn(document: Json): [number, Leaf][] {
   return [...leavesIn(document).entries()].filter(([place]) => place % STEP === 0);
 }
 
-/** Values that are put there, in turn from place to place. */
+/** Returns values for a place, which alternate between places. */
 function valuesFor({ value }: Leaf, place: number): unknown[] {
   const values = typeof value === 'number' || typeof value === 'boolean' ? NUMBERS : TEXTS;
   return values.map((_, turn) => values[(place / STEP + turn) % values.length]).slice(0, TRIED);
@@ -64,7 +64,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Leaves the archive as an export without a key and without an authority would have. */
+/** Changes the archive into one that was exported without a key and without an authority. */
 function strip(archive: Altered): void {
   archive.remove('keys');
   for (const key of archive.ledger) archive.edit(key, (entry) => delete entry.signature);
@@ -94,7 +94,7 @@ test.each(['signed', 'unsigned'])('every document of an archive that is %s', asy
   expect((await verify(archive.root)).exit_code).toBe(0);
   const keys = readdirSync(archive.root, { recursive: true, encoding: 'utf8' })
     .filter((key) => key.endsWith('.json') && statSync(archive.path(key)).isFile())
-    // Nothing reads the draft of a finalized run.
+    // Verification does not read the draft of a finalized run.
     .filter((key) => !key.endsWith('run-draft.json'))
     .sort();
   const kinds = [...new Map(keys.map((key) => [kindOf(archive, key), key])).values()];
@@ -117,19 +117,19 @@ test.each(['signed', 'unsigned'])('every document of an archive that is %s', asy
   expect(failed).toEqual([]);
 });
 
-/** Objects of one kind have the same members. */
+/** Groups objects with the same members. */
 function kindOf(archive: Altered, key: string): string {
   return Object.keys(archive.read(key)).sort().join();
 }
 
-/** Sets right what others state of the document, as far as it can still be read. */
+/** Corrects references to the document, as far as it can still be read. */
 function settle(archive: Altered, key: string): void {
   const [, run] = /^runs\/([^/]+)\//.exec(key) ?? [];
   try {
     if (run !== undefined && !key.endsWith('/run.json')) archive.restore(run);
     else archive.recompute();
   } catch {
-    // The rest of it stays as it was.
+    // The rest stays unchanged.
   }
 }
 

@@ -27,7 +27,7 @@ function configure(root: string, signedBy: KeyFiles | null, more: object = {}): 
 
 const keyOf = (file: KeyFiles | undefined): KeyFiles => file ?? expect.unreachable('the key was not made');
 
-/** An archive as it is left by a kill after the last object with such a name. */
+/** Returns the archive that a kill leaves after the last object with such a name. */
 function leave(ending: RegExp, isSigned: boolean): string {
   const root = mkdtempSync(join(folder, 'left-'));
   configure(root, isSigned ? keyOf(key) : null);
@@ -64,7 +64,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Each object that an export stores, in the order of their keys. */
+/** Each object that an export stores, in the order of keys. */
 const KILLS: [words: string, ending: RegExp, isSigned: boolean][] = [
   ['after asked.json', /R1\/asked\.json$/, false],
   ['after a bundle', /\.zip$/, false],

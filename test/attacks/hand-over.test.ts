@@ -12,7 +12,9 @@ import type { ArchiveReport } from '../../src/verifier/verify/archive-report.ts'
 import { signedIn, toEnvelope } from '../support/envelope.ts';
 import { archiveOf, finalizeRun, newKey, problemsIn, tampered, verifyUnder } from '../support/signed-archive.ts';
 
-/** A signing key hands over to the next: who pinned either one comes to the same verdict, and nobody else gains by it. */
+/**
+ * Signing keys that hand over to the next one: pinning either key gives the same verdict, and no other key gains trust.
+ */
 const [OLD, NEW, NEXT, STRANGER] = [newKey(), newKey(), newKey(), newKey()] as const;
 const ENTRY = (number: number) => `ledger/0000000${number}.json`;
 const ENVELOPE = (run: string) => `runs/${run}/run.dsse.json`;
@@ -22,7 +24,7 @@ function handOverBy(archive: Archive, key: SigningKey, successor: SigningKey) {
   return handOver(archive, successor, AT, { signingKey: key, publicKeys: [] });
 }
 
-/** Two runs by OLD, the hand-over, and a run by NEW. */
+/** Returns an archive with two runs signed by OLD, the handover, and a run signed by NEW. */
 async function rotated(): Promise<Archive> {
   const archive = await archiveOf(OLD, OLD);
   await handOverBy(archive, OLD, NEW);
@@ -63,7 +65,7 @@ describe('a key that handed over', () => {
   });
 });
 
-/** The archive of `rotated`, changed by somebody; what a reader of each key is told. */
+/** Replaces the handover in the archive of `rotated` with one signed by these keys. */
 const forge = async (
   archive: Archive,
   change: { signer: SigningKey; countersigner: SigningKey; to: SigningKey; keys?: SigningKey[] },

@@ -12,7 +12,7 @@ const STREAM = 's';
 let service: FalseService;
 afterEach(() => service.close());
 
-/** Ten entries a month from August 2026 on; numbers from `first`. */
+/** Returns ten entries a month from August 2026 on, numbered from `first`. */
 function months(count: number, first = 1): SentEntry[] {
   const entries: SentEntry[] = [];
   for (let index = 0; index < count * 10; index++) {
@@ -23,7 +23,7 @@ function months(count: number, first = 1): SentEntry[] {
   return entries;
 }
 
-/** Each entry as it is changed, hashed and linked anew. */
+/** Changes, hashes and links each entry again. */
 function rewritten(
   entries: readonly SentEntry[],
   from: number,
@@ -87,7 +87,7 @@ test('months that follow one another agree, and so does one that is exported aga
   expect(await verified()).toEqual({ code: 0, history: [] });
 });
 
-/** In the package, and in the list of streams. */
+/** Findings in the package and in the list of streams. */
 const TWICE = ['continuity/rewritten', 'continuity/rewritten'];
 
 test('a month that lies within an earlier run is compared with its bundle', async () => {

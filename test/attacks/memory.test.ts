@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type FaultServer, json, type ReceivedRequest, startFaultServer } from '../support/fault-server.ts';
 import { evidenceProcess } from '../support/process.ts';
 
-/** A service whose answers take more memory than the process may use. V8 would end it with 134 and a native stack. */
+/** Services whose answers need more memory than the process may use; V8 would exit with 134 and a native stack. */
 
 let folder: string;
 let service: FaultServer;
@@ -25,7 +25,7 @@ const UNCHECKED = {
   last_checked_at: null,
 };
 
-/** Pages of streams without end, whose ids are long. */
+/** Returns endless pages of streams with long ids. */
 function streams({ path }: ReceivedRequest) {
   const from = Number(new URLSearchParams(path.split('?')[1]).get('cursor') ?? 0);
   const data = Array.from({ length: 2000 }, (_, index) => ({

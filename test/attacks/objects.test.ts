@@ -24,7 +24,7 @@ import { EVIDENCE, finish, startNode } from '../support/process.ts';
 import { newKey } from '../support/signed-archive.ts';
 import { inTurn, someRows } from '../support/some-rows.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: what `--json` prints, read by its names.
+// biome-ignore lint/suspicious/noExplicitAny: the JSON that `--json` prints.
 type Report = any;
 
 const original = join(mkdtempSync(join(tmpdir(), 'objects-')), 'archive');
@@ -38,7 +38,7 @@ beforeAll(async () => {
 beforeEach(() => {
   archive = join(mkdtempSync(join(tmpdir(), 'objects-')), 'archive');
   cpSync(original, archive, { recursive: true });
-  // Something else that is wrong, which has to be told too.
+  // A second fault, which the report must name too.
   put('runs/r/notes', 'x');
 });
 
@@ -74,7 +74,7 @@ const grown: Change = (key) => {
 const locked: Change = (key) => chmodSync(at(key), 0);
 const isRoot = process.getuid?.() === 0;
 
-/** By another process, which is ended when it hangs. */
+/** Verifies in another process, which is killed if it hangs. */
 async function verify(target: string, ...flags: string[]): Promise<{ code: number | null; report: Report }> {
   const args = ['verify', target, '--json', ...flags];
   const child = startNode(EVIDENCE, args, { cwd: tmpdir(), nodeFlags: ['--max-old-space-size=400'] });
@@ -96,7 +96,7 @@ const CHANGES: [string, Change][] = [
   ['a link to what it was', moved],
   ['a named pipe', pipe],
   ['a link to a device', device],
-  // Nothing is locked for the superuser.
+  // No file is locked for the superuser.
   ...(isRoot ? [] : ([['one that may not be read', locked]] as [string, Change][])),
 ];
 
@@ -137,7 +137,7 @@ describe('what nothing records', () => {
   ];
   const alone = UNRECORDED.map((one) => [one]);
 
-  /** All at once, and each by itself. */
+  /** All changes at once, then each separately. */
   test.each(
     someRows([UNRECORDED, ...alone], () => 'unrecorded').map((rows) => [rows.map(([key]) => key), rows] as const),
   )('is named, not opened: %j', async (keys, rows) => {

@@ -10,7 +10,7 @@ import { changeSeal } from '../support/database-tampering.ts';
 import { postEntries, type ServedPlatform, servePlatform, someEntries } from '../support/platform.ts';
 import { nodeToEnd, PLATFORM } from '../support/process.ts';
 
-/** Keys and roots of the reader are not those of the exporter: that is no alteration of what is archived. */
+/** Readers whose keys and roots differ from the exporter's: the archive does not count as altered. */
 const directory = mkdtempSync(join(tmpdir(), 'other-trust-'));
 const WRONG_KEY = join(directory, 'wrong.key');
 const WRONG_ROOT = join(import.meta.dirname, '../vectors/anchor/root-ec.pem');
@@ -47,7 +47,7 @@ const MEANS = {
 };
 type By = keyof typeof MEANS;
 
-/** As yargs gives them besides, and the configuration reads them. */
+/** Adds the camel-case names that yargs sets and the configuration reads. */
 function inCamelCase(flags: object): object {
   const named = Object.entries(flags).map(([name, value]) => [
     name.replace(/-(.)/g, (_all, c) => c.toUpperCase()),

@@ -21,11 +21,11 @@ afterAll(() => {
 interface Attacked {
   probe: Ended;
   contract: Description | null;
-  /** The contract file. */
+  /** Text of the contract file. */
   text: string;
 }
 
-/** Begins with a service as it was tampered with: nothing was probed before. */
+/** Probes a service that was tampered with before any honest probe. */
 async function attack(kind: ServiceKind, tampering: Kind, ...flags: string[]): Promise<Attacked> {
   const folder = newFolder();
   const service = await kind.start({ apiKey: API_KEY, tampering });
@@ -67,7 +67,7 @@ describe('a service that was tampered with before it was ever probed', () => {
     const { exceptions, exit_code } = JSON.parse(probe.stdout);
     expect(exit_code).toBe(code);
     expect(exceptions).toContainEqual(expect.objectContaining({ what, refuted: code === 1, places }));
-    // No role and no check is lost.
+    // The contract keeps every role and every check.
     expect(rolesOf(contract)).toEqual(rolesOf(honest));
   });
 
@@ -115,18 +115,18 @@ test('no recipe is found: probe is incomplete and says the line that a person ha
   expect(text).toContain('verify: { require: [order] }');
 });
 
-/** All but the host's name, and the order of the list, which tells only how it is read. */
+/** Returns the contract without the host name and the list's order, which only affect reading. */
 function rolesOf(contract: Description | null): object {
   return { ...contract, name: '', entries: { ...contract?.entries, order: '' } };
 }
 
-/** An export of the service with an edited entry by the contract file that a probe wrote. */
+/** Expects an export with the probed contract file to refute an edited entry. */
 async function expectRefuted(kind: ServiceKind, contract: string): Promise<void> {
   const folder = newFolder();
   const service = await kind.start({ apiKey: API_KEY, tampering: 'edited' });
   const env = { EVIDENCE_AUDIT_URL: service.auditUrl, EVIDENCE_API_KEY: API_KEY };
   const generated = join(folder, 'contract.yaml');
-  // The form of a package is no part of what is shown here.
+  // The form of a package does not matter here.
   const probe = await evidence(['probe', '--generate'], { cwd: folder, env });
   expect(probe.code, probe.stderr).toBe(1);
   const { digest } = parseContract(contract, 'contract.yaml');

@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => service.close());
 
-/** Streams for which the service makes no package, and others. */
+/** Serves streams whose packages the service refuses to make, and others. */
 function serve({ refused, others = 0 }: { refused: number; others?: number }, status = 403): void {
   for (let number = 1; number <= refused + others; number++) {
     const id = `s${number}`;

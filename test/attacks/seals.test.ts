@@ -7,7 +7,7 @@ const LENGTH = 30;
 const CUT = 11;
 const intact = chainOf(LENGTH);
 
-/** The entries from `CUT` on rewritten, hashed and linked anew, and sealed as the forger can. */
+/** Rewrites, hashes and links the entries from `CUT` on, and seals them as the forger can. */
 function rewritten(seal: (entry: SentEntry) => Partial<SentEntry>, keyId = 'k1'): SentEntry[] {
   const entries: SentEntry[] = [];
   for (const entry of intact) {

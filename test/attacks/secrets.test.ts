@@ -12,7 +12,7 @@ const KEY = 'sk_live/0+123"456&789?abc';
 
 const percent = [...Buffer.from(KEY)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
 const base64 = (text: string) => Buffer.from(text).toString('base64');
-/** As gateways, proxies and careless programs quote it. */
+/** Quotations of the secret by gateways, proxies and careless programs. */
 const QUOTED: [string, string][] = [
   ['as it is', `Bearer ${KEY}`],
   ['in JSON', JSON.stringify({ key: KEY })],
@@ -92,7 +92,7 @@ describe('a secret that is too long', () => {
   });
 });
 
-/** All that an export wrote and printed, but for the forms, which are the service's own words. */
+/** Returns everything that an export wrote and printed, except for the forms, which contain the service's own words. */
 async function exportedBy(
   echo: (truth: Reply) => Reply,
   refuse: (step: string) => Reply | undefined = () => undefined,

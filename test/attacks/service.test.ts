@@ -34,7 +34,7 @@ describe('verify names the service of an archive', () => {
     await finalizeRun(archive, 'run-1', KEY);
     await finalizeRun(archive, 'run-2', KEY, from(MOVED, OURS));
     await finalizeRun(archive, 'run-3', KEY, from(MOVED));
-    // An export of the old address that was under way.
+    // An export from the old address was under way.
     await finalizeRun(archive, 'run-4', KEY, from(OURS));
     const report = await verifyUnder(archive, [KEY]);
     expect(problemsIn(report)).toEqual([]);
@@ -106,7 +106,7 @@ describe('an export', () => {
         message: `this archive belongs to ${OURS}, not ${THEIRS}; an archive contains one service`,
         nextStep: 'Nothing was written. Name another archive with --archive.',
       });
-    // Both found it empty, and the other was faster.
+    // Both exports found an empty archive, and the other one was faster.
     await expect(keepService(archive, THEIRS, null)).rejects.toMatchObject({ code: 'config' });
   });
 

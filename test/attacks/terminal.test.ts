@@ -10,7 +10,10 @@ import { evidence } from '../support/evidence.ts';
 import { writePackageBundle } from '../support/package-bundle.ts';
 import { type FaultyService, startFaultyService } from '../support/services/faulty.ts';
 
-/** One of each kind: what clears the screen, colours it, rings, returns, turns text around, hides it, ends a line. */
+/**
+ * One control character of each kind: clears the screen, colors it, rings, returns, reverses or hides text, ends a
+ * line.
+ */
 const SIGNS = [
   '\u001b[2J\u001b[31m',
   '\u001b]0;swallowed',
@@ -35,13 +38,15 @@ const SIGNS = [
 ].join('x');
 const FORGED = '\nOutcome       verified (exit code 0)';
 const HOSTILE = `${SIGNS}${FORGED}`;
-/** Line feeds end lines of ours; whose they are is seen by what a line begins with. */
+/**
+ * Control characters except line feeds, which end our own lines; the test recognizes foreign lines by their beginning.
+ */
 const RAW = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u{e0000}]/u;
 const FORGED_LINE = /^Outcome {7}verified \(exit code 0\)$/m;
 const API_KEY = 'sk_of_the_terminal';
 
 const place = mkdtempSync(join(tmpdir(), 'terminal-'));
-/** Names of objects cannot hold all of it: no control characters, no slash. */
+/** Signs that object names can contain: no control characters, and no slash. */
 const NAME = 'x\u202e\u2066\u2028\u200e\u{e0041}y';
 let service: FaultyService;
 

@@ -8,7 +8,7 @@ import { garbleSummary, type LyingService, lieAbout } from '../support/lying-ser
 import { type KeyFiles, makeKey } from '../support/openssl-keys.ts';
 import { postEntries, type ServedPlatform, servePlatform, someEntries } from '../support/platform.ts';
 
-// Several processes each, on machines that do other things too.
+// Each test runs several processes, on machines that do other work too.
 
 const folder = mkdtempSync(join(tmpdir(), 'unexpected-attacks-'));
 const HEX = 'd'.repeat(64);
@@ -17,7 +17,7 @@ let platform: ServedPlatform;
 let service: LyingService;
 let lie = garbleSummary;
 let key: KeyFiles;
-/** Archives that are copied: with plain bundles and an earlier try, and with encrypted bundles. */
+/** Archives to copy: one with plain bundles and an earlier attempt, and one with encrypted bundles. */
 let made: { plain: string; encrypted: string };
 let directory: string;
 

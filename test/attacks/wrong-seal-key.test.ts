@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => service.close());
 
-/** Exit code of an auditor outside, who has no seal key; or of the operator, who has. */
+/** Returns the exit code for an auditor without a seal key, or for the operator with one. */
 async function verified(...words: string[]): Promise<number> {
   const nowhere = { cwd: join(service.directory, '..') };
   const all = ['verify', at('evidence-archive'), '--public-key', key.publicFile, ...words];
@@ -28,7 +28,7 @@ async function verified(...words: string[]): Promise<number> {
 const OPERATOR = () => ['--seal-key', `k1=${at('k1')}`];
 const PERIOD = { period: '2026-10' };
 
-/** A run that refutes seals, and its revision that proves them. */
+/** Exports a run that refutes seals, and a revision that proves them. */
 async function exportTwice(first: SentEntry[], firstKey: string): Promise<void> {
   service.streams.set('s', { entries: first });
   writeFileSync(at('k1'), firstKey);
@@ -43,7 +43,7 @@ test('a run with a wrong seal key refutes the archive for nobody once a signed r
   await exportTwice(chainOf(3, { stream_id: 's' }), 'a wrong key');
   expect([await verified(...OPERATOR()), await verified()]).toEqual([0, 0]);
   expect(await verified('--without', 'seal')).toBe(0);
-  // Without the key that vouches for it, or with seals that the reader requires, nothing is settled.
+  // The finding stays open without the key that vouches for the revision, or if the reader requires seals.
   expect((await evidence(['verify', at('evidence-archive')], { cwd: join(service.directory, '..') })).code).toBe(1);
   expect(await verified('--require', 'order,content,seal')).toBe(1);
 });

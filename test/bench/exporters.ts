@@ -7,10 +7,10 @@ import { HERE } from './programs.ts';
 import type { Service } from './recording.ts';
 import { readVerdict } from './verifiers.ts';
 
-/** Batches on their way at a time. */
+/** Concurrent batches. */
 const WRITERS = 4;
 
-/** A platform with streams of so many entries each, imported over HTTP. */
+/** Serves a platform with streams of this length, imported over HTTP. */
 export async function serveStreams(bench: Bench, streams: number, entries: number): Promise<ServedPlatform> {
   bench.options.log(`importing ${streams.toLocaleString('en')} streams of ${entries.toLocaleString('en')} entries`);
   const platform = await bench.servePlatform();
@@ -21,7 +21,7 @@ export async function serveStreams(bench: Bench, streams: number, entries: numbe
 async function importStreams(platform: ServedPlatform, streams: number, entries: number): Promise<void> {
   let next = 0;
   const write = async () => {
-    // As many whole streams at once as fill a batch.
+    // The number of whole streams that fill a batch.
     const together = Math.max(1, Math.floor(1000 / entries));
     while (next < streams) {
       const batch: NewEntry[] = [];
@@ -39,10 +39,10 @@ export interface ExportWork {
   entries: number;
 }
 
-/** The kinds of service that exports are measured with: a platform takes as much of the same cores as they do. */
+/** Services for measuring exports; a platform shares the cores with the export. */
 export const SERVED_BY = { recorded: 'of a recorded service', platform: 'of our platform on the same cores' } as const;
 
-/** `evidence export` into a new archive. */
+/** Exports into a new archive with `evidence export`. */
 export function exportProgram(bench: Bench, { service, streams, entries }: ExportWork): Program {
   const archive = join(bench.folder, 'archive');
   return {
@@ -67,7 +67,7 @@ export function exportProgram(bench: Bench, { service, streams, entries }: Expor
   };
 }
 
-/** The same by peer-export.sh, of the first `streams` streams, `parallel` at a time. */
+/** Exports the first `streams` streams with peer-export.sh, `parallel` at a time. */
 export function peerExportProgram(bench: Bench, { service, streams, entries }: ExportWork, parallel: number): Program {
   const folder = join(bench.folder, 'peer-archive');
   return {
@@ -95,7 +95,7 @@ function mustBeAll(counts: readonly number[], streams: number, entries: number):
     );
 }
 
-/** The peer at its better. */
+/** Returns the peer's better figures. */
 export function fasterPeer(figures: Record<'peer P=1' | 'peer P=4', Figures>): Figures & { name: string } {
   const name = figures['peer P=1'].seconds < figures['peer P=4'].seconds ? 'peer P=1' : 'peer P=4';
   return { name, ...figures[name] };

@@ -4,17 +4,17 @@ import { join } from 'node:path';
 import { cleanEnvironment } from '../support/environment.ts';
 import { finish } from '../support/process.ts';
 
-/** A program as it is started, and what its output must be: a figure of a program that did something else is none. */
+/** A program to measure, with a check of its output, because figures of a program that did other work mean nothing. */
 export interface Program {
   command: readonly [string, ...string[]];
   env?: Record<string, string>;
   /** Runs before the program, unmeasured. */
   before?: () => unknown;
-  /** Throws when the output is not that of the work that was meant. */
+  /** Throws if the output does not show the intended work. */
   check?: (stdout: string) => void;
 }
 
-/** Wall time in seconds; the peak of the resident set of its largest process in MB (10⁶ bytes). */
+/** Wall time in seconds, and the peak resident set of its largest process in MB (10⁶ bytes). */
 export type Figures = Record<'seconds' | 'peakMb', number>;
 
 /** Runs a program under `measure` (see measure.c). @throws Error with what it printed unless it ends with 0. */
@@ -33,7 +33,7 @@ export async function measure(measurer: string, folder: string, program: Program
   return { seconds, peakMb: (peakKilobytes * 1024) / 1e6 };
 }
 
-/** Medians of what runs in turn, A B C A B C …, so that what slows the machine slows them all. */
+/** Returns the medians of alternating runs (A B C A B C …), so that a slow machine slows all of them. */
 export async function inTurn<Name extends string, Figure extends string>(
   runs: number,
   names: readonly Name[],

@@ -1,7 +1,7 @@
 import { DEFAULT_TRANSPORT } from '../../src/exporter/client/options.ts';
 import { Transport } from '../../src/exporter/client/transport.ts';
 
-// receive.ts URL FILE: the exporter's own download, into a file, hashed while it arrives; prints the SHA-256.
+// receive.ts URL FILE: downloads into a file as the exporter does, hashing the bytes on arrival; prints the SHA-256.
 
 const [url, file] = process.argv.slice(2);
 if (url === undefined || file === undefined) throw new Error('usage: receive.ts URL FILE');

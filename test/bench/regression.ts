@@ -1,11 +1,11 @@
 import type { Row } from './row.ts';
 
-/** A ratio that is worse than the one on record by more than this is no noise. */
+/** Factor beyond which a worse ratio is not noise. */
 const TIMES = 2;
 
 /**
- * The rows that became worse by half than the ratios on record, as sentences.
- * @throws Error when a row on record was not measured: its record would guard nothing.
+ * Describes the rows that became worse than recorded.
+ * @throws Error if a recorded row was not measured, because its record would guard nothing.
  */
 export function findRegressions(rows: readonly Row[], recorded: Readonly<Record<string, number>>): string[] {
   return Object.entries(recorded).flatMap(([id, before]) => {

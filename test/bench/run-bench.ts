@@ -12,7 +12,7 @@ export interface Report {
   rows: Row[];
 }
 
-/** Runs the bench as it is run by hand. */
+/** Runs the bench as a user does. */
 export async function bench(args: readonly string[], env: Record<string, string> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'bench-test-'));
   const json = join(folder, 'bench.json');

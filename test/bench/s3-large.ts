@@ -26,7 +26,7 @@ if (kind === 'serve-double') {
   await sendTo(kind, Number(size) * 2 ** 30);
 }
 
-/** The store and the exporter's part are processes of their own, so that the memory of the one is not the other's. */
+/** Starts the store and the exporter as separate processes, so that their memory is measured separately. */
 async function sendTo(store: string, bytes: number): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 's3-large-'));
   const file = join(folder, 'sparse');

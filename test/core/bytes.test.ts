@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import * as inNode from '../../src/core/bytes.ts';
 
-/** The same module where there is no `Buffer`, as in a browser. */
+/** Loads the module without `Buffer`, as in a browser. */
 async function inBrowser(): Promise<typeof inNode> {
   vi.stubGlobal('Buffer', undefined);
   const again = '../../src/core/bytes.ts?without-buffer';
@@ -16,7 +16,7 @@ const paths: [string, typeof inNode][] = [
 afterAll(() => vi.unstubAllGlobals());
 
 const bytes = fc.uint8Array({ maxLength: 80 });
-/** Lone surrogates too. */
+/** Texts, including lone surrogates. */
 const text = fc.string({ unit: 'binary', maxLength: 40 });
 const ENCODINGS = ['base64', 'base64url'] as const;
 

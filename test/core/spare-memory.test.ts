@@ -5,7 +5,7 @@ test('memory that was given back is used again, where it is enough', () => {
   const spare = new SpareMemory(2);
   const first = spare.take(100_000);
   expect(first.length).toBeGreaterThanOrEqual(100_000);
-  // It is in use.
+  // The first memory is in use.
   expect(spare.take(100_000)).not.toBe(first);
   spare.giveBack(first);
   expect(spare.take(first.length + 1).length).toBeGreaterThan(first.length);

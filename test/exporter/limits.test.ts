@@ -10,7 +10,7 @@ const rows = readFileSync(join(root, 'templates/help/operations.md'), 'utf8')
   .filter((line) => line.startsWith('| '))
   .map((line) => line.split(' | ').map((cell) => cell.replace(/^\| | \|$/g, '').trim()));
 
-/** The number that a file of the sources calls by this name. */
+/** Returns the number with this name in a source file. */
 function constant(file: string, name: string): number {
   const source = readFileSync(join(root, 'src', file), 'utf8');
   const [, text = ''] = new RegExp(`const ${name} = ([^;]+);`).exec(source) ?? [];

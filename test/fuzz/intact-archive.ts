@@ -5,7 +5,7 @@ import { garbleSummary, lieAbout } from '../support/lying-service.ts';
 import { postEntries, servePlatform, someEntries } from '../support/platform.ts';
 
 /**
- * Two runs, signed by `signing.pem`, the first after a try that stayed incomplete; and what was shared of it.
+ * Writes two runs signed with `signing.pem`, the first after an incomplete attempt, and a share.
  * @returns the archive.
  */
 export async function writeIntactArchive(directory: string): Promise<string> {

@@ -15,14 +15,14 @@ import { type OpensslAuthority, startOpensslAuthority } from '../support/tsa.ts'
 import { offerEvidence } from '../support/whole-archive.ts';
 
 /**
- * An auditor outside: has a shared folder, the public key and the roots of two authorities, each got from its owner, and no
- * secret. Seals are required. Every command of the letter is typed as it stands.
+ * An external auditor with a shared folder, the public key and the roots of two authorities, each from its owner, and
+ * no secrets. Seals are required. The tests run every command of the letter unchanged.
  */
 const RUN = '2024-10';
 const PYTHON_VERIFIER = resolve(import.meta.dirname, '../conformance/archive-format/verify.py');
 const REFUTED = /^Outcome +refuted|^Refuted|refuted:/m;
 let service: FalseService;
-/** One stamps the service's checkpoints, the other one runs. */
+/** Authority of the service's checkpoints; the other one stamps runs. */
 let ofCheckpoints: OpensslAuthority;
 let ofRuns: OpensslAuthority;
 let key: KeyFiles;
@@ -70,7 +70,7 @@ async function shared(name: string): Promise<string> {
   return folder;
 }
 
-/** The commands of a letter, step by step. */
+/** Returns the commands of a letter by step. */
 function stepsOf(folder: string): string[] {
   const steps = readFileSync(join(folder, 'letter.txt'), 'utf8')
     .split(/^\d+\. /m)

@@ -9,10 +9,10 @@ import { postEntries, type ServedPlatform, servePlatform, someEntries } from '..
 import { evidenceProcess } from '../support/process.ts';
 import { someRows } from '../support/some-rows.ts';
 
-/** One stream of many entries, whose listing and record are falsified on their way. */
+/** Length of a stream whose listing and record are falsified in transit. */
 const [ENTRIES = 0] = someRows([12_000, 100_000], () => 'entries').slice(-1);
 const CHANGED = ENTRIES * 0.7 + 1;
-/** Well above what a busy machine's late collection takes (282 seen), and below what the entries of a listing would. */
+/** Bound well above the garbage of a busy machine (282 seen), and below the memory for a listing's entries. */
 const LIMIT_MB = 350;
 let platform: ServedPlatform;
 let directory: string;
@@ -26,7 +26,10 @@ beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'completeness-test-'));
 });
 
-/** @returns what an export says of the stream; of the large one the most memory too, in a process of its own. */
+/**
+ * @returns the export's result for the stream; for the large stream also the peak memory, measured in a separate
+ * process.
+ */
 async function exportStream(stream: 'many' | 'few', lie: Lie) {
   const liar = await lieAbout(platform.auditUrl, lie);
   const words = ['export', '--all-time', '--stream', stream, '--json'];

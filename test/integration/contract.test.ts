@@ -25,7 +25,7 @@ beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'contract-test-'));
 });
 
-/** JSON is YAML. */
+/** Writes a contract as JSON, which is YAML too. */
 function pin(change: (description: Description) => void = () => {}): string {
   const description = structuredClone(DEFAULT_DESCRIPTION);
   description.name = 'pinned';
@@ -239,7 +239,7 @@ describe('a service whose packages hold the whole account', () => {
     expect(vanished).toMatchObject([{ stream_id: 'hidden', entries: 5, head: { sequence: 5 } }]);
     const verified = await evidence(['verify', archive, '--json'], { cwd: directory });
     const [run] = JSON.parse(verified.stdout).runs;
-    // The run tells of it, so no object is accused of saying something else.
+    // The run names the finding, so no object counts as contradicting it.
     expect([verified.code, run.findings]).toEqual([1, []]);
   });
 

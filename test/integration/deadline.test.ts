@@ -10,9 +10,9 @@ import { evidenceProcess, type Finished } from '../support/process.ts';
 import { type Fault, type FaultyService, type Step, startFaultyService } from '../support/services/faulty.ts';
 
 const KEY = 'sk_deadline_0123456789';
-/** Enough for several programs that start at once. */
+/** Deadline that allows several programs to start at once. */
 const DEADLINE_S = 5;
-/** Five seconds for a clean end, and twenty for several programs that start at once on a busy machine. */
+/** Five seconds for a clean end, and twenty for several programs to start at once on a busy machine. */
 const LONGEST_S = DEADLINE_S + 5 + 20;
 const EXPORT = ['export', '--all-time', '--request', 'LATE'];
 
@@ -41,7 +41,7 @@ async function timed(words: readonly string[], { cwd, env }: Place): Promise<Fin
   return { ...finished, seconds: (performance.now() - began) / 1000 };
 }
 
-/** A body that goes on for ever. */
+/** Returns an endless body. */
 function endless(type: string, beginning: string): Reply {
   async function* body(): AsyncGenerator<Uint8Array> {
     yield Buffer.from(beginning);
@@ -74,7 +74,7 @@ describe.concurrent('an export with a deadline', () => {
     const { code, stderr, seconds } = await timed([...EXPORT, '--deadline', `${DEADLINE_S}s`], here);
     expect(stderr).toContain(`the deadline (${DEADLINE_S}s) passed; archived bundles are kept`);
     expect(stderr).toContain('Run the same command again to resume.');
-    // On a machine with much else to do, the first one may not have come so far.
+    // On a busy machine, the first stream may not be archived yet.
     if (archived > 0)
       expect(stderr).toMatch(/(1 stream archived, 0 failed, 2|0 streams archived, 0 failed, [03]) left\./);
     expect(code).toBe(3);

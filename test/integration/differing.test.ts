@@ -12,10 +12,7 @@ import { results } from '../support/services/results.ts';
 import { KINDS, type Kind } from '../support/services/tampering.ts';
 import { inTurn, someRows } from '../support/some-rows.ts';
 
-/**
- * Services that differ from the default contract, each met as a stranger: what `evidence probe` writes is all that
- * `evidence export` knows of it.
- */
+/** Services that differ from the default contract. `evidence export` knows of each only what `evidence probe` wrote. */
 const SERVICES: [string, ServiceKind][] = [
   ['FastAPI style, digests of Python', fastApi],
   ['camelCase, SHA-512 over joined fields', camel],
@@ -23,10 +20,10 @@ const SERVICES: [string, ServiceKind][] = [
 ];
 const API_KEY = 'sk_of_a_service_that_differs';
 
-/** The services in turn. */
+/** Every tampering, on one service after another. */
 const TAMPERED = someRows(inTurn(KINDS, SERVICES), ([tampering]) => tampering);
 
-/** The service counts both entries of one number, and states more entries than its numbers allow. */
+/** Kinds for which the service counts both entries of a number, and so states more entries than numbers. */
 const COUNTED_TWICE: ReadonlySet<string> = new Set(['duplicated', 'forked']);
 const MORE_THAN_NUMBERS = { severity: 'error', code: 'completeness/count-differs' };
 
@@ -34,7 +31,7 @@ describe.each(SERVICES)('%s', (_words, kind) => {
   const directory = mkdtempSync(join(tmpdir(), 'differing-test-'));
   let keys: string[] = [];
 
-  /** Exports the main stream and gives what the run says of it. */
+  /** Exports the main stream, and returns the run's result for it. */
   async function exportMain(tampering: Kind, flags: readonly string[]) {
     const service = await kind.start({ apiKey: API_KEY, tampering });
     try {
@@ -78,7 +75,7 @@ describe.each(SERVICES)('%s', (_words, kind) => {
     const { code, stream } = await exportMain('valid', []);
     const keyed = kind === results;
     expect([code, stream.claims.order.state, stream.claims.content.state, stream.claims.seal.state]).toEqual([
-      // Content is required unless told.
+      // Content is required by default.
       keyed ? 3 : 0,
       'proved',
       keyed ? 'unproved' : 'proved',

@@ -35,7 +35,7 @@ interface World {
   record(): RunDocument;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a record as it lies in the archive, read by its names.
+// biome-ignore lint/suspicious/noExplicitAny: a record of the archive as parsed JSON.
 type RunDocument = any;
 
 async function world({
@@ -63,7 +63,7 @@ async function world({
   return { cwd, env, queueUrl, service, workers, record };
 }
 
-/** Every stream once in the run record, the run in the ledger once, and all of it verified by another process. */
+/** Expects every stream once in the run record, one ledger entry, and another process to verify everything. */
 async function expectWhole({ cwd, env, record }: World, streams: number): Promise<void> {
   const ids = record().streams.map(({ stream_id }: { stream_id: string }) => stream_id);
   expect(ids).toHaveLength(streams);
@@ -109,14 +109,14 @@ describe('four workers, one of which is killed ten times', () => {
     expect(kills).toBe(10);
     await expectWhole(here, STREAMS);
     expect(here.record()).toMatchObject({ outcome: 'verified', failed: [], vanished: [] });
-    // Distances become shorter and longer on the way, so the limit is that of some seconds.
+    // Network delays vary, so the limit applies to several seconds together.
     const times = here.service.requests.map(({ at }) => at);
     const busiest = Math.max(...times.map((at, n) => times.slice(n).filter((one) => one < at + 5000).length));
     expect(busiest).toBeLessThanOrEqual(5 * RATE);
   });
 });
 
-/** Hands the run out, and lets one worker of this process work until no run is under way. */
+/** Distributes the run, and lets one worker of this process work until no run is under way. */
 async function distribute(
   here: World,
   words: readonly string[] = EXPORT,
@@ -184,7 +184,7 @@ describe('a run that is handed out', () => {
     expect(exported.code, exported.stderr).toBe(0);
     await expectWhole(here, 8);
     expect(here.record().attempts.length).toBe(2);
-    // Streams that the first one received are verified anew, and not requested again.
+    // Streams that the first machine received are verified again, but not requested again.
     expect(here.record().recovered).toBeGreaterThan(3);
     expect(
       here.service.requests.filter(({ method, path }) => method === 'POST' && path.includes('stream-000')),

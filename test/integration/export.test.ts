@@ -240,7 +240,7 @@ describe('a service that cannot be exported from', () => {
   });
 });
 
-/** Every file below, by its path. */
+/** Maps every file below a folder by its path. */
 function listFiles(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => !entry.isDirectory())

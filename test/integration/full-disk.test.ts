@@ -20,7 +20,7 @@ interface Place {
   archive: string;
 }
 
-/** @param isArchive whether the disk is that of the archive, and not that of the work directory. */
+/** @param isArchive true to fill the archive's disk, false to fill that of the work directory. */
 async function placeOn(service: FaultyService, isArchive: boolean): Promise<Place> {
   const disk = await FullDisk.mount(32);
   onTestFinished(() => disk.unmount());
@@ -44,7 +44,7 @@ async function serve(fault: Fault): Promise<FaultyService> {
   return service;
 }
 
-/** The same command finishes the run, with each stream once, and all of it is verified. */
+/** Expects the same command to finish the run, with each stream once, and everything to verify. */
 async function expectToEndWell({ cwd, env, disk, archive }: Place): Promise<void> {
   disk.free();
   const again = await evidence(EXPORT, { cwd, env });

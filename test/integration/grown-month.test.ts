@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { entryAfter, type SentEntry } from '../support/chain.ts';
 import { type FalseService, startFalseService } from '../support/false-service.ts';
 
-/** A month that was exported after its end, and has more entries now. */
+/** Months that were exported after their end, and have gained entries since. */
 
 let service: FalseService;
 const last = (entries: SentEntry[], timestamp: string) =>

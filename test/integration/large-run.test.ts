@@ -46,8 +46,8 @@ test(`a run of ${STREAMS.toLocaleString('en')} streams gets its reports and its 
 });
 
 /**
- * As an export leaves it that was interrupted when all that was missing were the reports. The bundles are encrypted, so
- * that what the reports cost is not lost in what it costs to verify five thousand.
+ * Builds the archive of an export that was interrupted when only the reports were missing. Bundles are encrypted, so
+ * that verifying five thousand of them does not hide the cost of the reports.
  */
 async function closeLargeRun(): Promise<void> {
   const streams = Array.from({ length: STREAMS }, (_, number) => monthStream(number)).toSorted((one, other) =>
@@ -60,7 +60,7 @@ async function closeLargeRun(): Promise<void> {
     controls: readControls(['soc2', 'pci-dss-4']),
   };
   const { scope: wide, source } = runRecord(RUN, []);
-  // As it is required where nobody says otherwise.
+  // Claims required by default.
   const scope = { ...wide, required_claims: [...DEFAULT_REQUIRED] };
   const options = { report, scope, source: { ...source, audit_url: AUDIT_URL } };
   const { format: _format, documents: _documents, binding: _binding, ...rest } = verifiedRun(streams, options);

@@ -13,7 +13,7 @@ const ENTRIES = 200_000;
 const LIMIT_MB = 150;
 const KEY = 'memory-test-key';
 
-/** Says how much other threads have read. */
+/** Module that prints the number of bytes that other threads read. */
 const THREADS = resolve(import.meta.dirname, '../support/awaited-threads.mjs');
 
 let folder: string;
@@ -41,7 +41,7 @@ test(`a package of ${ENTRIES.toLocaleString('en')} entries is verified by all co
   expect(Number(/^segments (\d+)$/m.exec(stderr)?.[1]) > 0).toBe(availableParallelism() > 1);
 });
 
-/** A package in the default contract, made with the reference implementation of RFC 8785. */
+/** Writes a package in the default contract with the reference implementation of RFC 8785. */
 async function writePackage(path: string): Promise<void> {
   const file = createWriteStream(path);
   file.write(

@@ -13,12 +13,12 @@ import { cleanEnvironment } from '../support/environment.ts';
 import { type PostgresServer, programsOfNpm, startPostgres } from '../support/postgres.ts';
 import { builtFolder, run, runToEnd } from '../support/process.ts';
 
-/** Debian's server, with the pg_dump and pg_restore of its version. */
+/** Debian's server, with its own pg_dump and pg_restore. */
 const [PROGRAMS = ''] = globSync('/usr/lib/postgresql/*/bin').toSorted();
 
 let folder: string;
 let server: PostgresServer;
-/** As somebody has it who administers the server. */
+/** Environment of the server's administrator. */
 let env: Record<string, string>;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'postgres-backup-'));
@@ -87,14 +87,14 @@ function addressOf(database: string): string {
   return `postgres://platform@127.0.0.1:${server.port}/${database}`;
 }
 
-/** A platform on a database of its own role, made as the topic on PostgreSQL says. */
+/** Creates a platform on a database with its own role, as the topic on PostgreSQL describes. */
 async function initialise(): Promise<PlatformProcesses> {
   const lines = shellLines('platform/postgresql', 0).split('\n');
   await inShell(lines.filter((line) => /^create/.test(line)).join('\n'));
   return PlatformProcesses.init(['--data', join(folder, 'data'), '--postgres', addressOf('audit')]);
 }
 
-/** The last line serves until it is ended. */
+/** Returns the lines of the topic; the last one serves until it is ended. */
 function linesOfTheTopic(): { copying: string; serving: string } {
   const lines = shellLines('platform/backup', 1).trimEnd().split('\n');
   return { copying: lines.slice(0, -1).join('\n'), serving: lines.at(-1) ?? '' };
@@ -105,7 +105,7 @@ async function inShell(script: string): Promise<void> {
   expect(code, stderr).toBe(0);
 }
 
-/** @returns how many entries there are, all of which our own Verify and Python found whole. */
+/** @returns the number of entries, after Verify and Python have verified them. */
 async function verifyAll(serving: string, apiKey: string): Promise<number> {
   const child = spawn('bash', ['-c', `exec ${serving} --port 0`], {
     cwd: folder,

@@ -197,7 +197,7 @@ const SERVICES: Record<string, Expected> = {
   },
 };
 
-/** With which what is the command's own is tried, whatever the service. */
+/** Service for tests of the command that do not depend on the service. */
 const WHICHEVER = someRows(Object.keys(SERVICES), () => 'service');
 
 describe.each(Object.entries(SERVICES))('a service of the kind %s', (name, expected) => {
@@ -323,7 +323,7 @@ test.each<[string, ServiceKind, 'edited' | 'relinked' | 'valid', number, string[
 ])('a probe says %s', async (_, kind, tampering, expectedCode, said) => {
   const service = await kind.start({ apiKey: API_KEY, tampering });
   const folder = mkdtempSync(join(tmpdir(), 'probe-test-'));
-  // It is found long before, and what is not there is sought to the end.
+  // The probe finds it long before, but searches to the end for missing features.
   const seconds = kind === results ? '1' : '60';
   const { code, stdout } = await evidence(['probe', '--search-seconds', seconds], {
     cwd: folder,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { exportUnderFaults } from '../support/random-faults.ts';
 
-/** One export; `npm run test:soak` does as many as an hour takes. */
+/** One export; `npm run test:soak` runs exports for an hour. */
 const MILLISECONDS = 1;
 
 test('under random faults, kills and deadlines nothing is lost and nothing is wrongly proved', async () => {

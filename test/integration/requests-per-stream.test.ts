@@ -10,7 +10,7 @@ import { startFaultyService } from '../support/services/faulty.ts';
 const KEY = 'sk_of_counted_requests_1';
 const HELP = resolve(import.meta.dirname, '../../templates/help/performance.md');
 
-/** Number of requests of an export of so many streams: to the service, and to the store by method. */
+/** Counts the requests of an export with this many streams: to the service, and to the store by method. */
 async function countRequests(streams: number) {
   const gateway = await useRadosgw();
   const store = await startRelay(gateway.endpoint);

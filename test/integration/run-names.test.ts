@@ -63,7 +63,7 @@ test.each([
     );
     const resumed = await exported(flags);
     expect([resumed.code, resumed.document.run_id]).toEqual([0, `${prefix}2026-11-10`]);
-    // When it was begun, not when it was finished: what came between may be missing from the streams that were first.
+    // Start of the run, not its end: the first streams may lack entries recorded in between.
     expect(resumed.document.begun_at).toBe('2026-11-10T10:00:00.000Z');
 
     expect((await carryOut(runRuns, {}, directory, { json: false })).stdout).toContain(period);

@@ -8,7 +8,7 @@ import { s3cmd } from '../support/s3cmd.ts';
 
 const setting = serveS3({ payments: 12, access: 12, deploys: 12 });
 
-/** A finalized run in a bucket of its own, and what its objects are called. */
+/** Returns a finalized run in a separate bucket, with the names of its objects. */
 async function exported(mode: 'governance' | 'compliance') {
   const { bucket, directory, archive, evidence } = await newPlace(setting, 'lock', { retention: { mode, years: 2 } });
   const { code, stdout, stderr } = await evidence('export', '--request', 'AUD-1', '--all-time', '--json');
@@ -41,12 +41,12 @@ test('what other clients did to an archive is found and named, each thing', asyn
   writeFileSync(file, 'something else');
   const [access, deploys, payments] = ['access', 'deploys', 'payments'].map(bundleOf) as [string, string, string];
   const record = (bundle: string) => bundle.replace(/\.zip$/, '.json');
-  // A new version over an object, a delete marker over another, an extra object, and one that no archive could name.
+  // A new version over an object, a delete marker over another, an extra object, and a key that no archive uses.
   await other('put', file, `s3://${bucket}/prod/${access}`);
   await other('del', `s3://${bucket}/prod/${deploys}`);
   await other('put', file, `s3://${bucket}/prod/runs/AUD-1/extra.txt`);
   await other('put', file, `s3://${bucket}/prod/runs/.hidden/run.json`);
-  // With the power to bypass governance: a lock shortened, an object gone, another one in the place of a third.
+  // Changes that bypass governance: a shortened lock, a deleted object, and a replaced object.
   const shortened = await versionOf(bucket, payments);
   await setting.client.send(
     new PutObjectRetentionCommand({

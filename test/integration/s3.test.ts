@@ -58,7 +58,7 @@ test('an export over TLS lies in the bucket locked, encrypted, with its versions
   await expectNoSecrets(place, [exported, one, again]);
 });
 
-/** Neither in what is stored, zips inflated, nor in what was printed. */
+/** Expects no secrets in stored objects, inflated zips included, or in the output. */
 async function expectNoSecrets(place: S3Place, printed: Omit<Ended, 'code'>[]): Promise<void> {
   const texts = printed.map(({ stdout, stderr }) => `${stdout}${stderr}`);
   for (const version of await versionsIn(setting.client, place.bucket)) {
@@ -73,7 +73,7 @@ async function expectNoSecrets(place: S3Place, printed: Omit<Ended, 'code'>[]): 
     for (const text of texts) expect(text.includes(forbidden), forbidden).toBe(false);
 }
 
-/** The deflated files of a zip: each local header is followed by its name and its content. */
+/** Returns the deflated files of a zip; each local header precedes its name and content. */
 function inflated(zip: Buffer): string[] {
   const texts: string[] = [];
   for (let at = zip.indexOf('PK\x03\x04'); at >= 0; at = zip.indexOf('PK\x03\x04', at + 4)) {
@@ -81,7 +81,7 @@ function inflated(zip: Buffer): string[] {
     try {
       texts.push(inflateRawSync(zip.subarray(start)).toString('latin1'));
     } catch {
-      // Stored as it is, and so searched already.
+      // Stored files were already searched uncompressed.
     }
   }
   return texts;

@@ -9,7 +9,7 @@ import { startFaultyService } from '../support/services/faulty.ts';
 const KEY = 'sk_gone_0123456789';
 const STREAMS = 60;
 
-/** A service that is gone once it has given the packages of so many streams. */
+/** Starts a service that closes after delivering the packages of this many streams. */
 async function startLeaving(after: number) {
   const streams = new Map(Array.from({ length: STREAMS }, (_, number) => [`stream-${number + 10}`, 1] as const));
   let given = 0;

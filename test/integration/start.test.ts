@@ -11,7 +11,7 @@ const valid = join(root, 'test/vectors/chain/valid.json');
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const PROGRAMS = ['evidence', 'evidence-platform'];
 
-/** A file that, required first, makes Node.js an older one to whoever asks for its version. */
+/** Writes a file that, loaded first, makes Node.js report an older version. */
 function olderNode(): string {
   const file = join(mkdtempSync(join(tmpdir(), 'older-')), 'older.cjs');
   writeFileSync(file, "Object.defineProperty(process.versions, 'node', { value: '20.20.2' });\n");
@@ -59,7 +59,7 @@ test('every Node.js can read the launchers, and they need what the package says'
 });
 
 describe('evidence-sensor', () => {
-  /** The file alone in a folder: nothing else of the package is near. */
+  /** Copies the file alone into a folder, without the rest of the package. */
   function alone(): string {
     const file = join(mkdtempSync(join(tmpdir(), 'sensor-')), SENSOR);
     copyFileSync(join(builtFolder(), 'dist', SENSOR), file);
@@ -105,7 +105,7 @@ function withoutComments(text: string): string {
   return text.replace(/^\s*(\/\/|\/\*\*).*$/gm, '');
 }
 
-/** Runs `evidence` with stdout where the shell would put it. */
+/** Runs `evidence` with stdout redirected by the shell. */
 async function shell(command: string) {
   const program = `${process.execPath} ${join(builtFolder(), 'dist', EVIDENCE)}`;
   return runToEnd('bash', ['-c', `set -o pipefail; ${command.replaceAll('evidence', program)}`], { cwd: tmpdir() });

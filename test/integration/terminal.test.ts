@@ -12,7 +12,7 @@ import { doubleOptions } from '../support/s3-double/options.ts';
 import { finalizeRun } from '../support/signed-archive.ts';
 import { evidenceOnTerminal } from '../support/terminal.ts';
 
-/** Does not fit into a line of a terminal; each sign takes two columns. */
+/** A name that does not fit into a line of a terminal; each sign takes two columns. */
 const LONG = `支付/${'欧洲中部/'.repeat(9)}分类账`;
 const LIVE = /of 2 streams, | {2}(JSON|PDF|bundle) {2}|AUD-1: stream/;
 

@@ -42,14 +42,14 @@ const ALL = Math.min(availableParallelism(), 4) - 1;
 
 test.each<[string, string, string[], number, number]>([
   ['for a large file', 'large.json', [], 3, ALL],
-  // They are told to start before the configuration is read, and to end when it cannot be.
+  // Threads start before the configuration is read, and end if it cannot be read.
   ['for one that is not read in the end', 'large.json', ['--config', 'nowhere.yaml'], 2, ALL],
   ['for one that one thread is to read', 'large.json', ['--threads', '1'], 3, 0],
   ['for one that is a bundle', 'large.zip', [], 1, 0],
   ['for a small file', 'small.json', [], 3, 0],
 ])('threads are started %s', async (_words, file, flags, exitCode, threads) => {
   const path = join(folder, file);
-  // A package that is cut off.
+  // A truncated package.
   writeFileSync(path, '{"entries": [');
   if (file !== 'small.json') appendFileSync(path, ' '.repeat(33 * 2 ** 20));
   const { code, stderr } = await evidenceProcess(['verify', file, ...flags], {

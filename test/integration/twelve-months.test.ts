@@ -35,7 +35,7 @@ interface Place {
   env: Record<string, string>;
 }
 
-/** Exports one month after the other, signed, each by a command of its own. */
+/** Exports and signs one month after another, each with a separate command. */
 async function exportMonths(
   months: readonly string[],
   archive: object,
@@ -58,7 +58,7 @@ async function verified({ cwd, env }: Place) {
   return { code, stderr, stdout, document: JSON.parse(stdout) };
 }
 
-/** Objects of the old month, and its ledger entry, by the pattern of their keys. */
+/** Objects of the old month, and its ledger entry, by patterns of their keys. */
 const OBJECTS: Record<string, RegExp> = {
   'a bundle': new RegExp(`runs/${OLD}/streams/payments-[0-9a-f]{8}\\.zip$`),
   'the record of a stream': new RegExp(`runs/${OLD}/streams/payments-[0-9a-f]{8}\\.json$`),
@@ -72,10 +72,10 @@ const OBJECTS: Record<string, RegExp> = {
   'its entry in the ledger': /ledger\/00000003\.json$/,
 };
 
-/** Objects that are altered in S3 as well; the others take the same code. */
+/** Objects to alter in S3 too; the others use the same code. */
 const IN_S3 = new Set(['a bundle', 'the record of the run', 'its entry in the ledger']);
 
-/** One bit of a byte in the middle. */
+/** Flips one bit in the middle. */
 function altered(content: Buffer): Buffer {
   const copy = Buffer.from(content);
   const middle = Math.floor(copy.length / 2);
@@ -117,7 +117,7 @@ describe('twelve months, exported one after the other into a folder', () => {
   });
 });
 
-/** As far as the month that is altered, and one more. */
+/** Months up to the altered one, and one more. */
 const FIRST = MONTHS.slice(0, 4);
 
 describe('months in S3', () => {
@@ -147,7 +147,7 @@ describe('months in S3', () => {
       const put = (Body: Buffer) => client.send(new PutObjectCommand({ Bucket: bucket, Key: version.Key, Body }));
       await put(altered(content));
       const { code, stdout } = await verified(year);
-      // Restored for the next test.
+      // Restore the object for the next test.
       await put(content);
       expect(code).toBe(1);
       expect(stdout).toContain(version.Key?.replace('prod/', ''));

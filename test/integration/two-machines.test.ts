@@ -57,7 +57,7 @@ test('two machines that share PostgreSQL and S3 export a run that a third began,
   expect(JSON.parse(verified.stdout).runs[0].streams).toHaveLength(STREAMS);
 });
 
-/** An address of this machine, as the others see it. */
+/** Returns an address of this machine as other machines see it. */
 function elsewhere(url: string): string {
   return url.replace('127.0.0.1', HOST).replace('localhost', HOST);
 }

@@ -76,7 +76,7 @@ test('keys that were copied and a database of PostgreSQL that was put back are a
     expect(said).toContain('keys (the database: pg_dump)');
     expect(said).toContain(`serve --data ${out} --postgres postgres://WHERE-IT-WAS-RESTORED`);
     await first.close();
-    // As pg_dump and pg_restore would: PostgreSQL's own copy of a database that nobody uses.
+    // PostgreSQL's own copy of an unused database, which equals a pg_dump and pg_restore.
     restored = first.at(['--data', out, '--postgres', await server.create(url)]);
     const again = await restored.serveHere();
     const { body } = await call(`${again.origin}/audit`, first.apiKey, 'POST', '/streams/s/verify');

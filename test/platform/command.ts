@@ -3,8 +3,8 @@ import type { Ended } from '../support/evidence.ts';
 import { keptOutput } from '../support/output.ts';
 
 /**
- * Runs `evidence-platform` in this process, which is an order of magnitude cheaper than a process of its own. What is about a
- * process (signals, what takes its output) needs one. Paths are meant from where the tests run.
+ * Runs `evidence-platform` in this process, which is ten times cheaper than a separate one. Tests of processes
+ * (signals, output) need a separate one. Paths are relative to the folder in which the tests run.
  */
 export async function runPlatform(words: readonly string[]): Promise<Ended> {
   const { printed, stdout, stderr } = keptOutput();

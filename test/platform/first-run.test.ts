@@ -30,7 +30,7 @@ const environment = (more: Record<string, string> = {}) => ({
   ...more,
 });
 
-/** Starts and ends a platform. @returns what it says of the first account, and what `use` does meanwhile. */
+/** Starts and ends a platform. @returns its message about the first account, and the result of `use` meanwhile. */
 async function serve<T>(variables: Record<string, string>, use: (origin: string) => Promise<T>) {
   const platform = await startPlatform({ dataDir, port: 0, logLevel: 'silent', environment: variables });
   try {

@@ -3,7 +3,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { run } from '../support/process.ts';
 
-/** Python's own hashlib, hmac and json, from the bytes of the package and of the master key. */
+/** Recomputation with Python's hashlib, hmac and json, from the package's bytes and the master key. */
 const RECOMPUTE = `
 import hashlib, hmac, json, sys
 package = json.load(open(sys.argv[1], encoding='utf-8'))
@@ -27,9 +27,11 @@ print(expected - 1)
 `;
 
 /**
- * Has Python check every hash, link and seal of a package.
- * @param dataDir of the platform that made it. @param folder for the file while it is read.
- * @returns how many entries it has. @throws Error with what Python found.
+ * Verifies every hash, link and seal of a package with Python.
+ * @param dataDir of the platform that made it.
+ * @param folder for a temporary file.
+ * @returns the number of entries.
+ * @throws Error with Python's findings.
  */
 export async function recomputeInPython(packageJson: string, dataDir: string, folder: string): Promise<string> {
   const file = join(folder, `${randomUUID()}.json`);

@@ -4,7 +4,7 @@ import type { Service } from './service.ts';
 
 const NOW = '2026-11-22T00:00:00.000Z';
 
-/** Somebody with an account, who cannot sign in: their password is none. @returns their id. */
+/** Adds a person who cannot sign in, because no password matches. @returns their id. */
 export async function addPerson({ sql }: Service, role: Role = 'auditor'): Promise<string> {
   const id = randomUUID();
   await sql(`INSERT INTO people (person_id, email, name, role, password, totp_step, created_at)
@@ -12,7 +12,7 @@ export async function addPerson({ sql }: Service, role: Role = 'auditor'): Promi
   return id;
 }
 
-/** A message that nobody tries to deliver any more. @returns its id. */
+/** Adds a message that the outbox gave up. @returns its id. */
 export async function addDeadLetter({ sql }: Service): Promise<string> {
   const id = randomUUID();
   await sql(`INSERT INTO outbox (message_id, kind, payload, created_at, status, attempts, due_at, last_error)

@@ -12,11 +12,11 @@ export interface Answer {
   status: number;
   headers: Headers;
   text: string;
-  /** Parsed if it is JSON. */
+  /** Parsed body, if it is JSON. */
   body: ReturnType<JSON['parse']>;
 }
 
-/** A platform of its own on a free port, in a folder that `close` removes. */
+/** A platform on a free port, in a folder that `close` removes. */
 export interface Service {
   dataDir: string;
   /** Null on SQLite. */
@@ -24,9 +24,9 @@ export interface Service {
   apiKey: string;
   url: string;
   origin: string;
-  /** Calls the audit service, or another one by a path that begins with `//`: `//keys/`. */
+  /** Calls the audit service, or another service by a path that begins with `//`, such as `//keys/`. */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
-  /** Runs statements with the program of its database, as somebody with access to that would. */
+  /** Runs statements with the database's own program, as a person with access would. */
   sql(statements: string): Promise<string>;
   close(): Promise<void>;
 }
@@ -47,7 +47,7 @@ export async function startService(options: Partial<PlatformOptions> = {}): Prom
       path.startsWith('//')
         ? call(platform.origin, apiKey, method, path.slice(1), body, headers)
         : call(platform.auditUrl, apiKey, method, path, body, headers),
-    // Meanwhile the platform may write.
+    // The platform may write at the same time.
     sql: (statements) =>
       run('sqlite3', ['-bail', '-cmd', '.timeout 5000', join(dataDir, 'platform.sqlite'), statements]),
     async close() {
@@ -57,7 +57,7 @@ export async function startService(options: Partial<PlatformOptions> = {}): Prom
   };
 }
 
-/** A platform on each database that it can be on. */
+/** Starts a platform on each supported database. */
 export const SERVICES: readonly (readonly [name: string, start: typeof startService])[] = [
   ['SQLite', startService],
   ['PostgreSQL', startOnPostgres],
@@ -78,7 +78,7 @@ async function startOnPostgres(options: Partial<PlatformOptions> = {}): Promise<
   };
 }
 
-/** Sends text and bytes as they are, anything else as JSON. */
+/** Sends text and bytes unchanged, other values as JSON. */
 export async function call(
   url: string,
   apiKey: string,
@@ -123,7 +123,7 @@ export async function fill(service: Service, streamId: string, count: number): P
   }
 }
 
-/** All items of a list, page by page. */
+/** Returns all items of a list, page by page. */
 export async function listAll(service: Pick<Service, 'call'>, path: string) {
   const items = [];
   let cursor = '';

@@ -27,7 +27,7 @@ const STREAMS = [
 test.each(someRows(STREAMS, () => 'a kill'))(
   'three processes on one PostgreSQL make whole chains of %s, also when one is killed in the middle',
   async (_name, streams) => {
-    // Far fewer than in test/soak, which has the full number.
+    // Far fewer writers than in test/soak, which has the full number.
     const load = { writers: 16, each: 40, streams };
     const dataDir = join(folder, `data-${streams}`);
     const platform = await PlatformProcesses.init([

@@ -5,13 +5,13 @@ import { call, entry } from './service.ts';
 
 export interface Load {
   writers: number;
-  /** Entries of each writer, one request each, one after the other. */
+  /** Number of entries per writer, sent one after another. */
   each: number;
-  /** Over which they go in turn: s0, s1, … */
+  /** Number of streams to alternate between: s0, s1, … */
   streams: number;
 }
 
-/** Writers at work on the processes of a platform. */
+/** Writers that are working on the processes of a platform. */
 export interface Writing {
   origins: Origins;
   acknowledged: Acknowledged;
@@ -19,7 +19,7 @@ export interface Writing {
   done: Promise<void>;
 }
 
-/** @param onHalf is called once, when half of the entries were sent, with requests under way. */
+/** @param onHalf called once half of the entries were sent, with requests under way. */
 export function write(
   { apiKey }: PlatformProcesses,
   origins: Origins,
@@ -40,8 +40,8 @@ export function write(
 }
 
 /**
- * Every acknowledged entry is there, each once, in chains that our own Verify and Python find whole: each was sent under
- * one key until it was acknowledged.
+ * Expects every acknowledged entry once, in chains that Verify and Python find whole. Each entry was sent under one
+ * idempotency key until it was acknowledged.
  */
 export async function expectWhole(
   { acknowledged }: Writing,

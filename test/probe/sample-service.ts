@@ -8,7 +8,7 @@ import {
   toSample,
 } from '../../src/probe/sample/sample.ts';
 
-/** Hex SHA-256, made here and not by what is tested. */
+/** Returns hex SHA-256, computed without the code under test. */
 export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
@@ -31,7 +31,7 @@ export interface PlainEntry {
   digest: string;
 }
 
-/** Entries whose digest is made by `make` over all else that they hold. */
+/** Returns entries whose digest `make` computes over all their other members. */
 export function chainOf(
   stream: string,
   length: number,
@@ -63,7 +63,7 @@ export interface AskedService {
   questions: SampleRequest[];
 }
 
-/** Answers every question by its path and query, and remembers it. */
+/** Answers requests by path and query, and records them. */
 export function serviceOf(
   answer: (path: string, query: URLSearchParams, question: SampleRequest) => SampleAnswer,
 ): AskedService {

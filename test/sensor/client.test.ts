@@ -11,7 +11,7 @@ afterAll(() => {
   for (const close of servers) close();
 });
 
-/** @returns its port. */
+/** Starts a server. @returns its port. */
 async function listen(server: Server): Promise<number> {
   const sockets = new Set<net.Socket>();
   server.on('connection', (socket) => sockets.add(socket));

@@ -8,7 +8,7 @@ class Over extends Error {}
 const told = (scanIntervalSeconds: number) => ({ settings: { scanIntervalSeconds } }) as RoundResult;
 const failed = (code: ErrorCode) => new EvidenceError(code, code);
 
-/** The waits between rounds of which each takes four seconds. */
+/** Returns the waits between rounds that take four seconds each. */
 async function waitsOf(rounds: (RoundResult | Error)[], random = 0.5): Promise<number[]> {
   const waits: number[] = [];
   let time = 0;

@@ -35,7 +35,7 @@ beforeEach(() => {
 
 const sha256 = (data: Buffer | string) => createHash('sha256').update(data).digest('hex');
 const MIB = 2 ** 20;
-/** More than is read at once. */
+/** Larger than one read. */
 const LARGE = 3 * MIB;
 
 function put(name: string, content: string | Buffer = name): string {
@@ -131,7 +131,7 @@ describe('a file', () => {
 });
 
 describe('what changes while it is read', () => {
-  /** Something that happens after each piece that is read, with the number of that piece. */
+  /** Runs a function after each piece that is read, with the piece's number. */
   const during = (change: (piece: number) => void) => {
     let piece = 0;
     return { pace: { took: () => void change(++piece) } };
@@ -214,7 +214,7 @@ describe('what changes while it is read', () => {
     const seen: string[] = [];
     const changes: Record<string, () => void> = {
       'a/1': () => rmSync(join(root, 'b'), { recursive: true }),
-      // It was listed as a file, and is a folder now; and the other way round.
+      // The path was listed as a file and is now a folder, and the other way round.
       c: () => {
         rmSync(join(root, 'd'), { recursive: true });
         put('d', 'a file');
@@ -343,7 +343,7 @@ describe('names', () => {
           try {
             put(path.join('/'));
           } catch {
-            // A file stands where a folder would have to.
+            // A file is at the path of a folder.
           }
         }
         const found = (await run('find', [root, '-type', 'f', '-print0'])).split('\0').slice(0, -1);

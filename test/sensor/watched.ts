@@ -7,7 +7,7 @@ import { SensorState } from '../../src/sensor/state/state.ts';
 import type { Service } from '../platform/service.ts';
 import { openFolder, UNPACED } from './scanned.ts';
 
-/** The wire form of an event, as far as tests look at it. */
+/** Members of an event on the wire that tests read. */
 export interface SeenEvent {
   event_id: string;
   event_type: string;
@@ -18,14 +18,14 @@ export interface SeenEvent {
   status: string;
 }
 
-/** A machine that is enrolled at a platform: a root to be watched, and the sensor that does so. */
+/** An enrolled machine with a watched root and a sensor. */
 export class Watched {
   readonly service: Service;
   readonly id: string;
   readonly token: string;
   readonly root: string;
   readonly folder: string;
-  /** Waits that the sensor would have made, in milliseconds. */
+  /** Waits that the sensor requested, in milliseconds. */
   readonly waits: number[] = [];
   now: () => Date = () => new Date();
 
@@ -42,7 +42,7 @@ export class Watched {
     this.folder = folder;
   }
 
-  /** Returns the tools of a sensor that is started now. @param more as `folder`, of a clone. */
+  /** Returns the dependencies of a sensor that starts now. @param more such as the `folder` of a clone. */
   deps({ folder = this.folder, url = this.url, now = this.now } = {}): SensorDeps {
     const [state, service] = [new SensorState(folder), this.client(url)];
     return {
@@ -63,14 +63,14 @@ export class Watched {
     return connectSensor({ url, token: this.token, wait: async (ms) => this.waits.push(ms) });
   }
 
-  /** A round of a sensor that is started for it. */
+  /** Starts a sensor for one round. */
   async round(more: Parameters<Watched['deps']>[0] = {}): Promise<RoundResult> {
     const deps = this.deps(more);
     await using _service = deps.service;
     return await runRound(deps);
   }
 
-  /** Has the last scan approved as the baseline. */
+  /** Approves the last scan as the baseline. */
   async approve(): Promise<void> {
     const input = { from: 'latest_scan', name: 'as it was', reason: 'a test' };
     const { body } = await this.post(`/hosts/${this.id}/baselines`, input);
@@ -82,7 +82,7 @@ export class Watched {
     return this.service.call('POST', `//endpoints${path}`, body);
   }
 
-  /** Events that are not resolved. */
+  /** Returns unresolved events. */
   async open(): Promise<SeenEvent[]> {
     const { body } = await this.service.call('GET', `//endpoints/events/?endpoint_id=${this.id}&limit=100`);
     return body.data.filter(({ status }: SeenEvent) => status !== 'resolved');
@@ -92,7 +92,7 @@ export class Watched {
     return (await this.open()).map(({ event_type }) => event_type).sort();
   }
 
-  /** The entries of its stream that tell of reports. */
+  /** Returns the entries about reports in the endpoint's stream. */
   async reports(): Promise<{ sequence: number; report_sha256: string }[]> {
     const { body } = await this.service.call('GET', `/entries/?stream_id=endpoints/${this.id}&limit=500`);
     const entries: { action: string; metadata: { sequence: number; report_sha256: string } }[] = body.data;
@@ -100,7 +100,7 @@ export class Watched {
   }
 }
 
-/** Enrols a machine with a root that is empty, or one that is named. */
+/** Enrolls a machine with these roots, or with an empty one. */
 export async function watched(service: Service, roots?: string[], more: object = {}): Promise<Watched> {
   const place = openFolder();
   const root = join(place, 'root');

@@ -17,7 +17,7 @@ describe('on a tiny size', () => {
   }, 5 * MINUTES);
 
   test('every row is produced, with figures', () => {
-    // `evidence verify` may know no --threads, and then has no rows of one thread.
+    // If `evidence verify` lacks --threads, there are no rows for one thread.
     const ids = report.rows.map(({ id }) => id).filter((id) => !id.endsWith('-one-thread'));
     expect(ids).toEqual([
       'verify/any-order-all-cores',

@@ -8,14 +8,14 @@ import { AptRoot } from '../platform/endpoints/packages/apt-root.ts';
 import { linesIn } from '../platform/endpoints/packages/installed.ts';
 import { PackagePlace } from '../platform/endpoints/packages/package-place.ts';
 
-// Debian's own archive, from the network.
+// Downloads from Debian's own archive.
 const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
 const SOURCES = [
   'http://deb.debian.org/debian bookworm main',
   'http://deb.debian.org/debian-security bookworm-security main',
 ].map((source) => `deb [signed-by=${KEYRING}] ${source}`);
 
-/** A program with few needs, of which both archives have a version. */
+/** A program with few dependencies, of which both archives have a version. */
 const NAME = 'xdg-dbus-proxy';
 const NEEDS = ['libc6', 'libglib2.0-0'];
 const SIGNED_BY = /^Debian (Security )?Archive Automatic Signing Key .*<ftpmaster@debian\.org> [0-9A-F]{40}/;
@@ -38,7 +38,7 @@ afterAll(async () => {
   await databases.close();
 });
 
-/** Older one first. */
+/** Returns the versions, older first. */
 function versions(): string[] {
   const { said } = apt.query('madison', NAME);
   return [...said.matchAll(/\| +(\S+) +\|/g)].map(([, version = '']) => version).reverse();

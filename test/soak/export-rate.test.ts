@@ -7,7 +7,7 @@ import { lieAbout } from '../support/lying-service.ts';
 import { postEntries, type ServedPlatform, servePlatform, someEntries } from '../support/platform.ts';
 import { type Limit, slidingWindowOf } from '../support/rate-limits.ts';
 
-/** A service that takes ten requests in any second, and answers 429 above that. */
+/** Requests per second that the service accepts before it answers 429. */
 const PER_SECOND = 10;
 const STREAMS = 40;
 const REQUESTS = 1 + 6 * STREAMS;

@@ -2,7 +2,7 @@ import { JUDGING_MUTANTS, type Mutant } from '../verifier/chain/kernel-mutants.t
 
 const mutant = (rule: string, file: string, from: string, to: string): Mutant => ({ rule, file, from, to });
 
-/** Changes of one line to the decoder's C, each of which breaks a rule that the tests of the decoder know. */
+/** One-line changes to the decoder's C, each of which breaks a rule that the decoder's tests cover. */
 export const MUTANTS: readonly Mutant[] = [
   ...JUDGING_MUTANTS,
   mutant(

@@ -10,7 +10,7 @@ import { buildFuzzTarget, seedsOf } from '../verifier/decode/native/native.ts';
 const SECONDS = Number(process.env['SOAK_SECONDS'] ?? 60);
 const SEED = Number(process.env['SOAK_SEED'] ?? Date.now() % 2 ** 31);
 
-/** For half an hour: `SOAK_SECONDS=1800 npm run test:soak -- native`. */
+/** For half an hour, run `SOAK_SECONDS=1800 npm run test:soak -- native`. */
 test(`the decoder's C, under sanitizers, seed ${SEED}`, { timeout: (SECONDS + 300) * 1000 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'soak-native-'));
   const corpus = join(folder, 'corpus');

@@ -8,7 +8,7 @@ import { migrateAll } from '../../src/platform/migrations.ts';
 import { DATABASES } from '../platform/database/databases.ts';
 
 const SIZES = [1_000, 10_000, 100_000] as const;
-/** Ten times the streams may take so many times as long, beside what a look costs at each size. */
+/** Bound on the time for ten times as many streams, apart from a constant cost. */
 const MOST = 11;
 const FLOOR_MS = 20;
 
@@ -17,7 +17,7 @@ const NOW = new Date();
 const TIME = NOW.toISOString();
 const DIGEST = 'a'.repeat(64);
 
-/** Streams of one entry, each with a check. Their seals are none: what is looked at is the same. */
+/** Adds streams of one entry, each with a check. Their seals are invalid, which does not change the work. */
 async function fill(database: Database, count: number): Promise<void> {
   const numbers =
     database.dialect === 'sqlite'
@@ -39,7 +39,7 @@ async function fill(database: Database, count: number): Promise<void> {
   await sql.raw('ANALYZE').execute(database.forMigrations);
 }
 
-/** The least of five. */
+/** Returns the least cost of five. */
 async function costOf(look: () => Promise<{ streams: number }>, streams: number): Promise<number> {
   const times: number[] = [];
   for (let round = 0; round < 5; round++) {

@@ -2,8 +2,8 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 
-// Polls detections as often as each line of its input says, and answers each with a line. A program of its own: a client
-// that is busy with other things lets the server fall asleep between two polls, and waking up costs more than a poll.
+// Polls detections as often as each input line says, and answers each line with a line. It is a separate program,
+// because a busy client lets the server fall asleep between polls, and waking up costs more than a poll.
 
 const CONNECTIONS = 8;
 const PATH = '/traps/api/v1/detections/';

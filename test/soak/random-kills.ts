@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { finish } from '../support/process.ts';
 
 /**
- * Kills as many programs as are asked for, each at a random moment of its work.
- * @param milliseconds that the work takes undisturbed.
- * @param start a new program in a new place.
- * @param after what is to hold of the place; `words` say when it was killed.
+ * Kills this many programs, each at a random moment of its work.
+ * @param milliseconds that the undisturbed work takes.
+ * @param start starts a program in a new place.
+ * @param after checks the place; `words` describe the moment of the kill.
  */
 export async function killAtRandom<Place>(
   kills: number,
@@ -14,7 +14,7 @@ export async function killAtRandom<Place>(
   start: () => Promise<{ place: Place; child: ChildProcess }>,
   after: (place: Place, words: string) => Promise<void>,
 ): Promise<void> {
-  // The machine may be faster now than it was then: a run that ends before its moment shortens what is left to choose.
+  // The machine may be faster now; a run that ends early lowers the range of moments.
   let longest = milliseconds;
   for (let killed = 0; killed < kills; ) {
     const moment = Math.round(Math.random() * longest);

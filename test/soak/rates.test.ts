@@ -8,7 +8,7 @@ import { bucketOf, fixedWindowOf, type Limit, slidingWindowOf } from '../support
 const REQUESTS = 200;
 const RATE = 10;
 
-/** Asks a real service with this limit, four at a time. */
+/** Sends requests to a server with this limit, four at a time. */
 async function ask(limit: Limit, requestsPerSecond: number | null) {
   let refused = 0;
   const server = createServer((_incoming, outgoing) => {

@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** A sensor over a machine, as fast as it goes. */
+/** Starts a sensor on a machine without pauses. */
 function start(machine: Watched, nodeFlags: string[] = []) {
   const { url, token, folder } = machine;
   return startNode(SENSOR, ['--url', url, '--state', folder, '--rate', '0', '--once'], {
@@ -38,14 +38,14 @@ function start(machine: Watched, nodeFlags: string[] = []) {
   });
 }
 
-/** Seconds of the processor that sha256sum takes for the files of a folder. */
+/** Returns the CPU seconds of sha256sum for the files of a folder. */
 function costOfSha256sum(root: string): number {
   const script = `TIMEFORMAT='%U %S'; { time find "$0" -type f -exec sha256sum {} + > /dev/null; } 2>&1`;
   const [user, system] = execFileSync('bash', ['-c', script, root], { encoding: 'utf8' }).split(' ').map(Number);
   return (user ?? 0) + (system ?? 0);
 }
 
-/** 60,000 files of 20 KB on average, as binaries are: a few are large. */
+/** Creates 60,000 files of 20 KB on average, a few of them large, as binaries are. */
 function makeTree(root: string): void {
   const content = Buffer.alloc(4 * MIB, 'what a binary has in it, more or less ');
   for (let at = 0; at < 60_000; at++) {
@@ -106,7 +106,7 @@ test('a sensor that is killed again and again reports each sequence once', async
     writeFileSync(join(machine.root, 'tool-0'), `${at}`);
     const child = start(machine);
     const ended = once(child, 'close');
-    // At forty places of a run that is not disturbed.
+    // Forty moments across the duration of an undisturbed run.
     await Promise.race([sleep((((at * 13) % 40) / 40) * wholeMs), ended]);
     if (child.kill('SIGKILL')) killed++;
     await ended;
@@ -120,7 +120,7 @@ test('a sensor that is killed again and again reports each sequence once', async
   expect(readdirSync(machine.folder).sort()).toEqual(['chain.json', 'key.pem']);
 }, 900_000);
 
-/** Seconds: no endpoint reports more often. */
+/** Shortest interval between reports, in seconds. */
 const INTERVAL = 60;
 
 test('a sensor whose loop is killed is stale after three of its intervals: somebody is told, and scans are missed', async () => {

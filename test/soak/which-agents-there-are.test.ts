@@ -4,7 +4,7 @@ import { AGENT } from '../platform/agents/agent-place.ts';
 import { SERVICES, type Service } from '../platform/service.ts';
 
 const TIMES = 400;
-/** By so much the middle times may differ. */
+/** Bound on the difference of medians. */
 const TOLERANCE = 0.1;
 
 test.each(SERVICES)(

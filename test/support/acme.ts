@@ -186,8 +186,8 @@ const EVENT = {
 };
 
 /**
- * Reads the address and key of the platform served in a place, and adds events to it. @param printed output of
- * `evidence-platform init`.
+ * Reads the address and key of the platform served in a place, and adds events to it.
+ * @param printed output of `evidence-platform init`.
  */
 export function servedIn({ folder }: Place, printed: string): { apiKey: string; port: string } {
   writeFileSync(join(folder, 'events.json.gz'), gzipSync(`${JSON.stringify(EVENT)}\n`));

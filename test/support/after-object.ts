@@ -1,7 +1,10 @@
 import fs from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 
-/** Does something in this process each time an object has come into a directory archive. @param act is given its path. */
+/**
+ * Calls a function in this process after each object enters a directory archive.
+ * @param act receives the object's path.
+ */
 export function afterEachObject(act: (path: string) => void): void {
   const { link } = fs;
   fs.link = async (existing, name) => {
@@ -11,7 +14,7 @@ export function afterEachObject(act: (path: string) => void): void {
   syncBuiltinESMExports();
 }
 
-/** The same for objects whose path ends as a pattern; for none where there is no pattern. */
+/** Calls a function after objects whose path ends with a pattern; never without a pattern. */
 export function afterObjects(ending: string | undefined, act: () => void): void {
   if (ending === undefined) return;
   const pattern = new RegExp(`${ending}$`);

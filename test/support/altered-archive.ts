@@ -16,12 +16,12 @@ import { type SigningKey, toPem } from '../../src/verifier/signature/key.ts';
 import { signedIn, signedOf, toEnvelope } from './envelope.ts';
 import { type BagFiles, rebag } from './rebag.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: a document, to be altered as somebody with a text editor would.
+// biome-ignore lint/suspicious/noExplicitAny: a document to edit as with a text editor.
 export type Json = any;
 
 const LEDGER_TYPE = 'application/vnd.evidence-exporter.ledger-entry-sha256';
 
-/** An archive in a folder, in the hands of somebody who has every tool and no key. */
+/** An archive in a folder, as changed by an attacker with every tool and no key. */
 export class Altered {
   readonly root: string;
 
@@ -65,7 +65,7 @@ export class Altered {
     this.put(other, first);
   }
 
-  /** Changes a byte in the middle. */
+  /** Flips a byte in the middle. */
   flip(key: string): void {
     const bytes = this.bytes(key);
     const at = bytes.length >> 1;
@@ -81,7 +81,7 @@ export class Altered {
     this.put(key, `${JSON.stringify(document, null, 2)}\n`);
   }
 
-  /** Changes a document; nothing beside it is set right. */
+  /** Changes a document without correcting its references. */
   edit(key: string, change: (document: Json) => void): void {
     const document = this.read(key);
     change(document);
@@ -94,19 +94,19 @@ export class Altered {
     return `${folder}/${name}`;
   }
 
-  /** Changes a run record, and every digest that follows from it. */
+  /** Changes a run record, and every digest that depends on it. */
   editRun(run: string, change: (record: Json) => void): void {
     this.edit(`runs/${run}/run.json`, change);
     this.recompute();
   }
 
-  /** Changes an object that a run record names, and every digest that follows from it. */
+  /** Changes an object that a run record names, and every digest that depends on it. */
   editOf(run: string, key: string, change: (document: Json) => void): void {
     this.edit(key, change);
     this.restore(run);
   }
 
-  /** Sets right what a run record says of its objects, and all above. */
+  /** Corrects a run record's references to its objects, and everything above. */
   restore(run: string): void {
     this.editRun(run, (record) => {
       const stored = [...record.streams.flatMap((stream: Json) => [stream.bundle, stream.record]), ...record.documents];
@@ -121,7 +121,7 @@ export class Altered {
     stored.sha256 = sha256(bytes);
   }
 
-  /** Changes the files of a bundle, and every digest that follows from them. */
+  /** Changes the files of a bundle, and every digest that depends on them. */
   async editBundle(run: string, key: string, change: (files: BagFiles) => void): Promise<void> {
     const target = `${this.path(key)}.new`;
     let manifest = '';
@@ -153,8 +153,8 @@ export class Altered {
   }
 
   /**
-   * Sets right the digests of the ledger and what signed statements name, as far as that goes without a key: signatures
-   * stay as they were.
+   * Corrects the digests in the ledger and in signed statements as far as possible without a key; signatures stay
+   * unchanged.
    */
   recompute(): void {
     let previous = '0'.repeat(64);
@@ -187,7 +187,7 @@ export class Altered {
     });
   }
 
-  /** Signs all that is signed with another key, which lies in the archive then, and the old one does not. */
+  /** Signs everything with another key, which replaces the old one in the archive. */
   resign(key: SigningKey): void {
     for (const old of readdirSync(this.path('keys'))) this.remove(`keys/${old}`);
     this.put(`keys/${key.id}.pem`, toPem(key));
@@ -210,7 +210,7 @@ export function sha256(content: string | Uint8Array): string {
   return createHash('sha256').update(content).digest('hex');
 }
 
-/** Changes a JSON file of a bundle. */
+/** Returns a change to a JSON file of a bundle. */
 export function inFile(path: string, change: (document: Json) => void): (files: BagFiles) => void {
   return (files) => {
     const document = JSON.parse(files.get(path)?.toString() ?? '');

@@ -9,19 +9,19 @@ import { type PackageBundle, writePackageBundle } from './package-bundle.ts';
 import { runRecord } from './records.ts';
 import { finalizeRun } from './signed-archive.ts';
 
-/** The run that `writePackageBundle` writes its bundles for. */
+/** Run of the bundles that `writePackageBundle` writes. */
 export const RUN = 'r';
 
 export interface ArchivedPackage {
   bundle: Omit<PackageBundle, 'target'>;
-  /** By the run, whatever the bundle requires. */
+  /** Claims that the run requires, whatever the bundle requires. */
   required?: readonly ClaimName[];
   key?: SigningKey | null;
   more?: Partial<RunRecord>;
 }
 
 /**
- * An archive in the new folder `root` with one run of one bundle, as an export would leave it.
+ * Writes an archive with one run of one bundle into the new folder `root`, as an export would.
  * @returns the key of the bundle.
  */
 export async function archivePackage(

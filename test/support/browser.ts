@@ -10,10 +10,10 @@ import { useChromium } from './chromium.ts';
 import { joined } from './pieces.ts';
 import { toRunView } from './run-view.ts';
 
-/** A browser with reports from the disk in it, and what they asked for or complained of. */
+/** A browser for reports on disk, which records requests and problems. */
 export class ReportBrowser {
   readonly folder = mkdtempSync(join(tmpdir(), 'browser-'));
-  /** Requests for anything but the page itself and its workers, and what the console says. */
+  /** Requests other than for the page and its workers, and console messages. */
   readonly complaints: string[] = [];
   readonly #browser: Browser;
   readonly #contexts: BrowserContext[] = [];
@@ -31,7 +31,7 @@ export class ReportBrowser {
     rmSync(this.folder, { recursive: true });
   }
 
-  /** Offline: what it needs is in the file. */
+  /** Opens a report offline, because its file must be self-contained. */
   async open(record: RunRecord, options: BrowserContextOptions = {}): Promise<Page> {
     const texts = readTexts();
     const file = join(this.folder, `report-${this.#contexts.length}.html`);

@@ -7,7 +7,7 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3';
 
-/** All versions in a bucket, as another client sees them. */
+/** Returns all versions in a bucket, as another client sees them. */
 export async function versionsIn(client: S3Client, bucket: string): Promise<ObjectVersion[]> {
   const { Versions = [], IsTruncated } = await client.send(new ListObjectVersionsCommand({ Bucket: bucket }));
   if (IsTruncated === true) throw new Error('more versions than one page has');
@@ -23,7 +23,7 @@ export async function contentOf(client: S3Client, bucket: string, { Key, Version
   return Buffer.from((await Body?.transformToByteArray()) ?? []);
 }
 
-/** The status with which a store answers the deletion of a version; 204 when it did as it was told. */
+/** Deletes a version. Returns the store's status: 204 if it deleted the version. */
 export async function deleteVersion(client: S3Client, bucket: string, version: ObjectVersion): Promise<number> {
   const { Key, VersionId } = version;
   const command = new DeleteObjectCommand({ Bucket: bucket, Key, VersionId, BypassGovernanceRetention: true });

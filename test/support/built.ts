@@ -6,8 +6,8 @@ import { useOwnFolder } from './setup.ts';
 const ROOT = resolve(import.meta.dirname, '../..');
 
 /**
- * Builds the programs as they are published, once for all tests that start them, into a package of its own: `dist` of the
- * checkout may be somebody's, or being built by a test.
+ * Builds the programs for publication into a separate package, once for all tests: the checkout's `dist` may be in use,
+ * or being built by a test.
  */
 export default async function build(): Promise<void> {
   useOwnFolder();

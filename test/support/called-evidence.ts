@@ -3,10 +3,13 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { evidence } from './evidence.ts';
 
-/** Variables of a shell that are handed on. */
+/** Shell variables to pass on. */
 const HANDED_ON = /^(EVIDENCE|AWS)_/;
 
-/** Sends the folder for what is printed, that of the shell, the words with their number, and the variables. */
+/**
+ * Returns the program's script, which sends the output folder, the working folder, the words with their number, and the
+ * variables.
+ */
 const program = (socket: string) => `#!/bin/sh
 said=$(mktemp -d)
 { printf '%s\\0' "$said" "$PWD" "$#" "$@"; env -0; } |
@@ -19,9 +22,8 @@ exit "$code"
 `;
 
 /**
- * Makes an `evidence` for shells that has this process carry out the command: an order of magnitude cheaper than a process
- * of its own.
- * @param file the program that is made.
+ * Makes an `evidence` for shells that runs the command in this process, which is ten times cheaper than a separate one.
+ * @param file path of the program.
  */
 export async function makeCalledEvidence(file: string): Promise<{ close(): void }> {
   const server = createServer(async (request, response) => {

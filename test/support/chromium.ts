@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 
-/** The one without a window of its own costs half as much to start. */
+/** The headless shell costs half as much to start. */
 const PROGRAMS = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
 
 let started: Promise<Browser> | undefined;
 
 /**
- * The Chromium of this process: started by the first test that asks, for all test files that follow. It ends with the
- * process; who opens contexts closes them.
+ * Returns this process's Chromium. The first test that asks starts it for all later test files, and it ends with the
+ * process; each test closes its own contexts.
  */
 export function useChromium(): Promise<Browser> {
   started ??= start();
@@ -21,6 +21,6 @@ async function start(): Promise<Browser> {
     throw new Error(
       `there is no ${program ?? PROGRAMS.join(', and no ')}: apt-get install chromium-headless-shell, or name another one in CHROMIUM`,
     );
-  // Its sandbox wants user namespaces, which containers do not give to root; it opens only our own files and pages.
+  // The sandbox needs user namespaces, which containers deny to root; the browser only opens our own files and pages.
   return chromium.launch({ executablePath: program, args: ['--no-sandbox', '--disable-gpu'] });
 }

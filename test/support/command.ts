@@ -45,7 +45,8 @@ export interface Answer {
 }
 
 /**
- * Runs a command in this process, as `evidence` does. @param flags parsed flags; the command reads those that it knows.
+ * Runs a command in this process, as `evidence` does.
+ * @param flags parsed flags; the command reads those that it knows.
  */
 export async function carryOut<Flags extends object>(
   command: Command<Flags>,

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { useOwnFolder } from './setup.ts';
 
-/** Threads and programs that the tests start compile the same code: once, for all of them. */
+/** Shares compiled code between the threads and programs that tests start. */
 export default function keepCompiled(): void {
   process.env['NODE_COMPILE_CACHE'] = join(useOwnFolder(), 'compiled');
 }

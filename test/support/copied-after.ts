@@ -2,7 +2,7 @@ import { cpSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { afterEachObject } from './after-object.ts';
 
-/** To be loaded before a program: once an object has come into the archive, that is copied as `kill -9` would leave it. */
+/** Preload for a program: copies the archive after each new object, as `kill -9` would leave it. */
 const { COPIED_FROM: archive = '', COPIED_TO: copies = '' } = process.env;
 afterEachObject((path) => {
   const key = relative(archive, path);

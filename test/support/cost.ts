@@ -1,15 +1,15 @@
 import { join } from 'node:path';
 
 /**
- * For `startNode`: the program says at its end what it has cost, for `costIn`. In its folder must be no package.json: Node
- * reads that when a module is named to it.
+ * Flags for `startNode` that make the program print its cost for `costIn` at its end. The program's folder must not
+ * contain package.json, because Node reads it to resolve a module.
  */
 export const COUNTED = ['--import', join(import.meta.dirname, 'cost.mjs')];
 
 export interface Cost {
-  /** Most bytes that were resident at a time. */
+  /** Peak of resident memory in bytes. */
   memory: number;
-  /** Seconds of the processor, of all threads. */
+  /** CPU seconds of all threads. */
   seconds: number;
 }
 

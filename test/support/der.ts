@@ -1,4 +1,4 @@
-/** Writing DER (X.690) for tokens that no honest program makes. Independent of the reader under test. */
+/** Writes DER (X.690) for tokens that no honest program makes. Independent of the reader under test. */
 export function tlv(tag: number, ...parts: Uint8Array[]): Buffer {
   const content = Buffer.concat(parts);
   if (content.length < 0x80) return Buffer.concat([Buffer.from([tag, content.length]), content]);
@@ -16,7 +16,7 @@ export const NULL = tlv(0x05);
 export const utf8 = (text: string) => tlv(0x0c, Buffer.from(text));
 export const time = (text: string) => tlv(0x18, Buffer.from(text));
 
-/** A number that is not negative. */
+/** Encodes a non-negative number. */
 export function integer(value: number | bigint, tag = 0x02): Buffer {
   const digits = value.toString(16);
   const bytes = Buffer.from(digits.length % 2 === 0 ? digits : `0${digits}`, 'hex');
@@ -37,7 +37,7 @@ export function oid(dotted: string): Buffer {
 export const algorithm = (dotted: string, parameters?: Uint8Array) =>
   sequence(oid(dotted), ...(parameters === undefined ? [] : [parameters]));
 
-/** The parts of a constructed value. Lengths of up to two octets. */
+/** Returns the parts of a constructed value, with lengths of up to two octets. */
 export function parts(der: Uint8Array): Buffer[] {
   const bytes = Buffer.from(der);
   const found: Buffer[] = [];

@@ -7,7 +7,7 @@ import { verifyArchive } from '../../src/verifier/verify/archive.ts';
 import { postEntries, type ServedPlatform, servePlatform, someEntries } from './platform.ts';
 import { EVIDENCE, finish, startNode } from './process.ts';
 
-/** A platform, and what an export of it comes to that nobody disturbs. */
+/** A platform, with the result of an undisturbed export. */
 export class DisturbedExport {
   readonly platform: ServedPlatform;
   readonly undisturbed: Exported & { milliseconds: number };
@@ -34,7 +34,7 @@ export class DisturbedExport {
     return startExport(this.platform, place);
   }
 
-  /** The same command once more: it ends as if nothing had happened, and leaves nothing in the temporary folder. */
+  /** Runs the command again: it must end as if undisturbed, and leave nothing in the temporary folder. */
   async expectToEndWell(place: Place, words?: string): Promise<void> {
     const again = await finish(this.start(place));
     expect(again.code, `${words}: ${again.stderr}`).toBe(0);
@@ -68,7 +68,7 @@ interface Exported {
   streams: unknown[];
 }
 
-/** The names of all files and what the run says of each stream, once the whole was found verified. */
+/** Verifies the archive. Returns the names of all files, and the run's result for each stream. */
 async function readArchive({ directory }: Place): Promise<Exported> {
   const root = join(directory, 'evidence-archive');
   const archive = await openDirectoryArchive(root, { create: false });

@@ -15,17 +15,17 @@ export type RecordedEntry = Record<(typeof REQUIRED)[number], string> & {
 export interface EntryService {
   url: string;
   apiKey: string;
-  /** In the order in which they were recorded. */
+  /** Recorded entries, in order. */
   recorded: RecordedEntry[];
-  /** Entries of each request that was answered 201. */
+  /** Number of entries in each request answered with 201. */
   batches: number[];
-  /** Answered instead, once each, first in first out. */
+  /** Answers to use instead, once each, in order. */
   faults: { status: number; headers?: Record<string, string>; body?: string }[];
   requests(): number;
   close(): Promise<void>;
 }
 
-/** `POST /audit/entries/batch` as strict as its contract: limits, required fields, all or none, idempotency. */
+/** Starts `POST /audit/entries/batch`, as strict as its contract: limits, required fields, all or none, idempotency. */
 export async function startEntryService(): Promise<EntryService> {
   const byKey = new Map<string, string>();
   let requests = 0;

@@ -7,7 +7,7 @@ const LIMITATIONS = [
   'Verification by the service is not repeated automatically; it states what was so when it was last run.',
 ];
 
-/** A package of `total` ordinary entries, as the service hands it to the PDF form. */
+/** Returns a package of `total` ordinary entries, as the service passes it to the PDF form. */
 export function evidencePdf(total: number, change: (entry: WireEntry) => WireEntry = (entry) => entry): EvidencePdf {
   const entry = (sequence: number) => change(entryAt(sequence));
   const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => entry(from + index));

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { startTcpRelay, type TcpRelay } from './tcp-relay.ts';
 
-/** A way to a server of this machine that breaks and stalls at random. */
+/** A relay to a server on this machine that breaks and stalls connections at random. */
 export interface FlakyProxy extends TcpRelay {
   /** True while it breaks and stalls connections. */
   isFlaky: boolean;
@@ -10,7 +10,7 @@ export interface FlakyProxy extends TcpRelay {
 const BROKEN = 0.05;
 const STALLED = 0.02;
 const STALL_MS = 3000;
-/** After so many bytes at most. */
+/** Most bytes before a fault. */
 const WITHIN_BYTES = 20_000;
 
 export async function startFlakyProxy(port: number, random: () => number): Promise<FlakyProxy> {

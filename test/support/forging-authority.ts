@@ -25,11 +25,11 @@ export async function newAuthority(name: string, options: Partial<CertificateOpt
 }
 
 export interface Lie extends Partial<Forgery> {
-  /** Instead of the one asked for; null for none. */
+  /** Nonce instead of the requested one; null for none. */
   nonce?: number | null;
 }
 
-/** A granted response to a query, as an authority would give it but for the lies. */
+/** Returns a granted response to a query, honest except for the lies. */
 export function respond({ signer }: Authority, query: Uint8Array, { nonce, ...lies }: Lie = {}): Buffer {
   const [, imprint, asked] = parts(query);
   const [, octets] = parts(imprint ?? Buffer.alloc(0));
@@ -42,7 +42,7 @@ export function respond({ signer }: Authority, query: Uint8Array, { nonce, ...li
   });
 }
 
-/** `2026-03-01T12:00:00Z` as a GeneralizedTime. */
+/** Formats a time such as `2026-03-01T12:00:00Z` as GeneralizedTime. */
 export function genTimeAt(moment: string | Date): string {
   return `${new Date(moment)
     .toISOString()

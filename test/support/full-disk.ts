@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run } from './process.ts';
 
-/** A disk of its own, which can be filled: a file system in memory. */
+/** A disk that can be filled: a separate file system in memory. */
 export class FullDisk {
   readonly path: string;
 
-  /** @param megabytes that it has. */
+  /** @param megabytes size of the disk. */
   static async mount(megabytes: number): Promise<FullDisk> {
     const path = mkdtempSync(join(tmpdir(), 'disk-'));
     await run('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', path]);
@@ -22,7 +22,7 @@ export class FullDisk {
     fillDisk(this.path);
   }
 
-  /** Makes room again. */
+  /** Frees the space again. */
   free(): void {
     rmSync(fillerIn(this.path), { force: true });
   }
@@ -37,7 +37,7 @@ function fillerIn(path: string): string {
   return join(path, 'filler');
 }
 
-/** Takes all room that is left on a disk. */
+/** Uses up all space on a disk. */
 export function fillDisk(path: string): void {
   const file = openSync(fillerIn(path), 'a');
   try {

@@ -3,5 +3,5 @@ import { runInNewContext } from 'node:vm';
 
 setFlagsFromString('--expose-gc');
 
-/** Frees memory that nothing holds, so that what is measured is what is kept. */
+/** Collects garbage, so that measurements show only memory in use. */
 export const collectGarbage = runInNewContext('gc') as () => void;

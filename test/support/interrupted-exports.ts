@@ -6,11 +6,11 @@ import { EVIDENCE, nodeToEnd } from './process.ts';
 
 const COPIED_AFTER = resolve(import.meta.dirname, 'copied-after.ts');
 
-/** The archives that an export would have left, had it been killed right after it stored this or that object. */
+/** Archives that an export leaves if it is killed right after storing an object. */
 export class InterruptedExports {
   readonly #copies: string;
 
-  /** Exports once, as a process of its own, from an empty folder. @param words of the command. */
+  /** Exports once in a separate process, from an empty folder. @param words of the command. */
   static async make(words: readonly string[], { cwd, env }: RunOptions): Promise<InterruptedExports> {
     const copies = mkdtempSync(join(tmpdir(), 'interrupted-'));
     const watched = { COPIED_FROM: join(cwd, 'evidence-archive'), COPIED_TO: copies };
@@ -24,7 +24,7 @@ export class InterruptedExports {
     this.#copies = copies;
   }
 
-  /** @param ending what the key of the last object ends with. @param archive the folder that becomes it. */
+  /** @param ending pattern for the key of the last object. @param archive folder to fill. */
   leave(ending: RegExp, archive: string): void {
     const keys = readdirSync(this.#copies).map((name) => ({ name, key: decodeURIComponent(name) }));
     const found = keys.find(({ key }) => ending.test(key));

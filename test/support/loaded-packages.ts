@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 
 /**
- * For `node --import`: when the process ends, the file that LOADED_PACKAGES names holds the packages of which it loaded
- * something, and how many files of each, as JSON.
+ * Preload for Node: when the process ends, writes the packages that it loaded, with the number of files of each, as
+ * JSON into the file named by LOADED_PACKAGES.
  */
 const packages: Record<string, number> = {};
 

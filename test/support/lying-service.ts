@@ -22,9 +22,9 @@ export const claimVerified: Lie = (path, answer) =>
 export const garbleSummary: Lie = (path) => (path.endsWith('/summary') ? [] : undefined);
 
 /**
- * Starts a proxy for a real audit service that changes only the answers for which `lie` returns one. @param auditUrl
- * address of the service, or a function that is called for each request. @param limit checks each request; refused
- * requests get a 429.
+ * Starts a proxy for a real audit service that changes only the answers for which `lie` returns one.
+ * @param auditUrl address of the service, or a function that is called for each request.
+ * @param limit checks each request; refused requests get a 429.
  */
 export async function lieAbout(
   auditUrl: string | (() => string),

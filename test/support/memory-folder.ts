@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { useOwnFolder } from './setup.ts';
 
 const FOLDER = '/dev/shm';
-/** More than all tests leave until they end, and what else they take. */
+/** More than all tests leave until they end, plus other uses. */
 const ROOM_BYTES = 12 * 2 ** 30;
 
 /**
- * Has the folder of this run in memory, where there is room for it and nobody has named another one: on a disk an export waits
- * for a fifth of its time until what it wrote is there for good.
+ * Puts this run's folder into memory if there is room and no other folder is set: on a disk, an export waits a fifth of
+ * its time for writes.
  */
 export function useMemory(): void {
   if (process.env['TMPDIR'] === undefined && hasRoom() && startsPrograms()) useOwnFolder(FOLDER);
@@ -22,7 +22,7 @@ function hasRoom(): boolean {
   return Math.min(bavail * bsize, freemem()) > ROOM_BYTES;
 }
 
-/** In containers it often may not. */
+/** Containers often forbid it. */
 function startsPrograms(): boolean {
   const folder = mkdtempSync(join(FOLDER, 'evidence-exporter-try-'));
   try {

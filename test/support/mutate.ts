@@ -51,7 +51,7 @@ const TOKENS = [
   ],
 ];
 
-/** Bytes, tokens or values of a text are changed, in latin1. */
+/** Changes bytes, tokens or values of a text in latin1. */
 export function mutate(text: string, below: Random): string {
   const pick = <T>(items: readonly T[]): T => items[below(items.length)] as T;
   const at = below(text.length + 1);
@@ -65,7 +65,7 @@ export function mutate(text: string, below: Random): string {
     case 3:
       return text.slice(0, at) + pick(TOKENS) + text.slice(at + 1 + below(4));
     case 4: {
-      // A value, as a whole.
+      // Replace a whole value.
       const start = text.indexOf(':', at) + 1;
       const end = start + (text.slice(start).match(/[,}\]]/)?.index ?? 0);
       return text.slice(0, start) + pick(TOKENS) + text.slice(end);

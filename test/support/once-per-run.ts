@@ -7,8 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const WITHIN_MS = 240_000;
 
 /**
- * Shares a value between all workers of a test run: the first test that asks makes it, in a separate folder. @param
- * make returns JSON.
+ * Shares a value between all workers of a test run: the first test that asks makes it, in a separate folder.
+ * @param make returns JSON.
  */
 export async function oncePerRun<Made>(name: string, make: (folder: string) => Promise<Made>): Promise<Made> {
   const folder = join(tmpdir(), name);

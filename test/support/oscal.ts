@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * OSCAL 1.2.1 assessment results, as far as we write them: written from the model reference of the standard. Everything
- * that the standard requires is required here.
+ * Schema of the OSCAL 1.2.1 assessment results that we write, from the standard's model reference. It requires
+ * everything that the standard requires.
  */
 
 const uuid = z.string().regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[45][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);

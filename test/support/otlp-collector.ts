@@ -7,19 +7,19 @@ export interface ReceivedSpan {
   parentSpanId: string | null;
   name: string;
   attributes: Record<string, string | number>;
-  /** 0 unset, 1 well, 2 an error. */
+  /** 0 unset, 1 ok, 2 error. */
   status: number;
   seconds: number;
 }
 
-/** A collector of OTLP over HTTP, in JSON, that takes nothing else. */
+/** A collector that accepts only OTLP over HTTP in JSON. */
 export interface OtlpCollector extends Pick<FaultServer, 'url' | 'close' | 'requests'> {
   spans(): ReceivedSpan[];
-  /** Attributes of what the spans are of. */
+  /** Returns the attributes of the spans' resource. */
   resource(): Record<string, string | number>;
 }
 
-/** @param answer in the place of its own; what was sent counts all the same. */
+/** @param answer replaces the collector's answer; received spans still count. */
 export async function startOtlpCollector(answer: Answer | null = null): Promise<OtlpCollector> {
   const server = await startFaultServer((request) => {
     if (answer !== null) return answer(request);

@@ -1,6 +1,6 @@
 /**
- * Both channels of a command that runs in this process, and what was written to them so far.
- * @param onOutput is told what is written, piece by piece.
+ * Returns both output channels for a command in this process, and the output so far.
+ * @param onOutput receives each piece of output.
  */
 export function keptOutput(onOutput: (text: string) => void = () => undefined) {
   const printed = { stdout: '', stderr: '' };

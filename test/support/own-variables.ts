@@ -1,6 +1,6 @@
 import { afterAll } from 'vitest';
 
-/** Test files share their process, but none finds the environment variables that another one set. */
+/** Environment to restore after each test file, because files share their process. */
 const before = { ...process.env };
 
 afterAll(() => {

@@ -18,7 +18,7 @@ const EXPORT = ['export', '--all-time', '--request', RUN];
 const ENTRIES = 40;
 const STREAMS = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => `stream-${name}`);
 const DEADLINE_S = 12;
-/** Five seconds for a clean end, and those of a machine that does much else. */
+/** Five seconds for a clean end, doubled for a busy machine. */
 const GRACE_S = 10;
 /** Attempts at an export before the faults end. */
 const TRIES = 8;
@@ -37,8 +37,8 @@ export interface FaultTally {
 }
 
 /**
- * Carries out exports for a time, one after the other, each under random faults of the service and the store, with kills
- * and reruns; then lets each end, and checks what it came to. The same seed meets the same faults, but for their moments.
+ * Runs exports for a time, one after another, each under random faults of the service and the store, with kills and
+ * reruns; then lets each end, and checks the result. The same seed repeats the faults, but not their moments.
  */
 export async function exportUnderFaults(milliseconds: number, seed: number): Promise<FaultTally> {
   const random = seededRandom(seed);
@@ -112,7 +112,7 @@ async function runOnce(random: () => number, tally: FaultTally, place: { cwd: st
   return ended;
 }
 
-/** Each stream is there once, and what is verified is what the service has; whatever else was sent is refuted. */
+/** Expects each stream once. Verified streams match the service; everything else sent is refuted. */
 async function expectTrue(place: { cwd: string; env: Record<string, string> }, tally: FaultTally): Promise<void> {
   const { code, stdout, stderr } = await evidence(['verify', '--config', 'evidence.yaml', '--json'], place);
   const { runs } = JSON.parse(stdout) as {
@@ -129,7 +129,7 @@ async function expectTrue(place: { cwd: string; env: Record<string, string> }, t
   expect(code).toBe(streams.some(({ status }) => status === 'refuted') ? 1 : 0);
 }
 
-/** @param isEvidence whether it is answered with entries. */
+/** @param isEvidence true if the answer has entries. */
 function drawFault(random: () => number, truth: Reply, isEvidence: boolean): Reply | undefined {
   const drawn = random();
   const headers = truth.headers ?? {};
@@ -143,7 +143,7 @@ function drawFault(random: () => number, truth: Reply, isEvidence: boolean): Rep
   if (drawn < 0.14) return { headers, body: slowly(body) };
   if (drawn < 0.15) return { headers, body: endlessly(body) };
   if (drawn < 0.16) return { status: 500, body: '{"code":"internal"}' };
-  // Seldom: a run that is refuted once stays so.
+  // Rare, because a refuted run stays refuted.
   if (isEvidence && drawn < 0.165 && typeof body === 'string')
     return { headers, body: body.replace(/"actor":"(.)/, '"actor":"X$1') };
   return undefined;

@@ -3,13 +3,13 @@ import { writeFileSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { openBundle } from '../../src/verifier/bundle/read.ts';
 
-/** The files of a bundle by path, to be changed as a forger would. */
+/** Files of a bundle by path, to change as a forger would. */
 export type BagFiles = Map<string, Buffer>;
 
 /**
- * A bundle with files changed, added or left out, and every SHA-256 manifest and the sum of the payload set right
- * after that: what somebody leaves who knows BagIt as well as we do.
- * @param folder to lie in another one.
+ * Writes a bundle with files changed, added or omitted, and with every SHA-256 manifest and the payload sum corrected,
+ * as a forger who knows BagIt would.
+ * @param folder top folder of the bag, to rename it.
  */
 export async function rebag(
   source: string,
@@ -25,7 +25,7 @@ export async function rebag(
     await bundle.close();
   }
   change(files);
-  // A folder is in no manifest.
+  // Manifests do not list folders.
   const payload = [...files].filter(([path]) => path.startsWith('data/') && !path.endsWith('/'));
   const sum = `${payload.reduce((bytes, [, content]) => bytes + content.length, 0)}.${payload.length}`;
   const info = files
@@ -47,7 +47,7 @@ function manifestOf(files: readonly (readonly [path: string, content: Buffer])[]
   return Buffer.from(lines.sort().join(''));
 }
 
-/** APPNOTE 4.3: files stored as they are, in this order. */
+/** Writes a zip with stored files in this order (APPNOTE 4.3). */
 export function zipOf(files: ReadonlyMap<string, Buffer>): Buffer {
   const parts: Buffer[] = [];
   const directory: Buffer[] = [];

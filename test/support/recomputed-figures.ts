@@ -54,8 +54,9 @@ interface Log {
 }
 
 /**
- * @param folder of the archive. @param period in which days without an entry are counted; null for the time from the
- * first entry to the export. @param heads highest sequence number of each stream in the service at the latest export.
+ * @param folder of the archive.
+ * @param period in which days without an entry are counted; null for the time from the first entry to the export.
+ * @param heads highest sequence number of each stream in the service at the latest export.
  */
 export async function recomputeFigures(
   folder: string,

@@ -3,9 +3,9 @@ import { createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface Relay {
-  /** The address of what stands behind it, with this origin. */
+  /** Address of the relayed server, with the relay's origin. */
   url: string;
-  /** Everything that was asked, in order. */
+  /** All requests, in order. */
   requests: Asked[];
   close(): Promise<void>;
 }
@@ -18,11 +18,9 @@ export interface Asked {
 }
 
 /**
- * Stands before a server on plain HTTP and hands everything through as it is, the name of the host too, which S3
- * requests are signed over.
- *
- * @param options `aheadMs`: how far the clock of the server seems to be ahead. `holds`: whether a request is never handed
- * on, nor answered.
+ * Starts a relay for a plain HTTP server that changes nothing, not even the host name, which S3 requests sign.
+ * @param options `aheadMs`: milliseconds by which the server's clock seems ahead. `holds`: true for requests that are
+ * never forwarded or answered.
  */
 export async function startRelay(
   target: string,

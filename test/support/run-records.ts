@@ -3,7 +3,7 @@ import type { Outcome } from '../../src/verifier/records/outcome.ts';
 import type { EarlierRun, RunRecord, RunStream, StreamRecord } from '../../src/verifier/records/record.ts';
 import { DIGEST, NO_SUPPLEMENTS, runRecord, runStream, SOURCE } from './records.ts';
 
-/** A digest of its own for every number. */
+/** Returns a distinct digest for every number. */
 export const digestOf = (number: number) => number.toString(16).padStart(8, '0').repeat(8);
 
 const DAYS = Object.fromEntries(
@@ -11,7 +11,7 @@ const DAYS = Object.fromEntries(
 );
 const ENTRIES = Object.values(DAYS).reduce((sum, count) => sum + count);
 
-/** The stream of a month, with entries on every day of it. */
+/** Returns a month's stream with entries on every day. */
 export function monthStream(
   number: number,
   streamId = `prod/service-${number}`,
@@ -70,12 +70,12 @@ const MONTH: Partial<RunRecord> = {
   report: { organisation: 'Acme Payments Ltd', prepared_by: 'P. Jones, Audit Liaison', oscal: true, controls: [] },
 };
 
-/** A run in which all is well. */
+/** Returns a run without findings. */
 export function verifiedRun(streams: RunStream[], more: Partial<RunRecord> = {}): RunRecord {
   return runRecord('2026-10', streams, { ...MONTH, ...more });
 }
 
-/** A run with two refuted streams, and one that is missed. */
+/** Returns a run with two refuted streams, and one that vanished. */
 export function refutedRun(): RunRecord {
   const gap = toStreamFinding('order/gap', 'prod/payments', 'entries 7 to 9 are missing', { from: 7, to: 9 });
   const edit = toStreamFinding('content/mismatch', 'prod/logins', 'the digest of entry 12 is not that of its content', {
@@ -98,7 +98,7 @@ export function refutedRun(): RunRecord {
   });
 }
 
-/** A run of which one stream is partial, one failed, one is empty and one was excluded. */
+/** Returns a run with a partial, a failed, an empty and an excluded stream. */
 export function partialRun(): RunRecord {
   const missing = [{ form: 'pdf', reason: '503, after five attempts' }];
   const empty = { status: 'empty', entries: 0, first_sequence: null, head: null } as const;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { run } from './process.ts';
 import type { Radosgw } from './radosgw.ts';
 
-/** Debian's s3cmd, a client that has nothing to do with ours; its configuration lies in `folder`. */
+/** Returns Debian's s3cmd, an independent client, configured in `folder`. */
 export function s3cmd({ endpoint, env }: Radosgw, folder: string): (...args: string[]) => Promise<string> {
   const { host } = new URL(endpoint);
   const configuration = join(folder, 's3cmd.cfg');

@@ -11,7 +11,8 @@ import { run } from './process.ts';
 /** Databases for one test on the run's PostgreSQL. */
 export interface PostgresDatabases {
   /**
-   * Creates a database, and returns its address. @param template address of a database to copy, without connections.
+   * Creates a database, and returns its address.
+   * @param template address of a database to copy, without connections.
    */
   create(template?: string): Promise<string>;
   /** Runs statements as a person with access to the server would. */

@@ -24,8 +24,8 @@ export function newKey(): SigningKey {
 }
 
 /**
- * Finalizes a run, without streams by default, then signs and records it as an export would. @param earlier keys that
- * signed the ledger before.
+ * Finalizes a run, without streams by default, then signs and records it as an export would.
+ * @param earlier keys that signed the ledger before.
  */
 export async function finalizeRun(
   archive: Archive,

@@ -1,25 +1,25 @@
 import { type ESTree, parseSync, Visitor } from 'rolldown/utils';
 
-/** A function by its lines, or a type of objects by its members. */
+/** A function with its lines, or an object type with its members. */
 export interface Sized {
-  /** As it is called, or what it is. */
+  /** Name, or kind if there is no name. */
   name: string;
-  /** From 1. */
+  /** Line number from 1. */
   line: number;
   size: number;
-  /** The line directly above it. */
+  /** Line directly above. */
   above: string;
 }
 
-/** The functions and the types of objects of a text. */
+/** Functions and object types of a text. */
 export interface Sizes {
   functions: Sized[];
   objects: Sized[];
 }
 
 /**
- * Every function of a source text by its lines, and every type of objects by the members that it declares; of a class
- * the public ones.
+ * Returns every function of a source text with its lines, and every object type with the members that it declares; only
+ * public ones of a class.
  */
 export function sizesIn(path: string, text: string): Sizes {
   const functions: Sized[] = [];
@@ -53,7 +53,7 @@ export function sizesIn(path: string, text: string): Sizes {
   return { functions, objects };
 }
 
-/** Without the constructor. An accessor to read and one to write are one member. */
+/** Returns public members without the constructor. A getter and a setter count as one member. */
 function publicIn({ body }: ESTree.ClassBody, nameOf: (key: ESTree.Node) => string): Set<string> {
   const members = body.filter((member) => 'key' in member);
   return new Set(
@@ -64,7 +64,7 @@ function publicIn({ body }: ESTree.ClassBody, nameOf: (key: ESTree.Node) => stri
   );
 }
 
-/** Finds lines by offsets. */
+/** Returns a function that finds lines by offset. */
 function placesIn(text: string): (offset: number) => Pick<Sized, 'line' | 'above'> {
   const lines = text.split('\n');
   const starts: number[] = [];

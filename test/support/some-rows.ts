@@ -1,10 +1,10 @@
-/** Set by `npm run test:soak`. */
+/** True under `npm run test:soak`, which sets it. */
 const EVERY_ROW = process.env['EVERY_ROW'] !== undefined;
 
 /**
- * The rows of a long table that `npm test` tries: the first one of each kind. `npm run test:soak` tries all of them. What a
- * table is there for has a kind of its own: each fault, each expected code. A kind is not told apart by what only repeats
- * it: another size, another width of a page, another place of the same damage.
+ * Selects rows of a long table for `npm test`: the first row of each kind. `npm run test:soak` runs all rows. Each
+ * fault and each expected code, which the table exists for, is a kind of its own; repetitions in another size, page
+ * width or place of the same damage are not.
  */
 export function someRows<Row>(rows: readonly Row[], kindOf: (row: Row) => string | number | boolean): Row[] {
   if (EVERY_ROW) return [...rows];
@@ -17,7 +17,9 @@ export function someRows<Row>(rows: readonly Row[], kindOf: (row: Row) => string
   });
 }
 
-/** Each of the one with each of the other, in an order in which `someRows` by the one meets all of the other. */
+/**
+ * Combines each of the first with each of the second, ordered so that `someRows` by the first covers all of the second.
+ */
 export function inTurn<One, Other>(ones: readonly One[], others: readonly Other[]): [One, Other][] {
   const turns = others.map((_, turn) =>
     ones.map((one, index): [One, Other] => [one, others[(index + turn) % others.length] as Other]),

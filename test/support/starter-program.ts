@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { type Finished, finish } from './process.ts';
 import type { Program, Request } from './starter.ts';
 
-/** To be forked: runs programs to their end for the process that forked it, and ends with it. */
+/** Forked program that runs programs to their end for its parent, and ends with it. */
 process.on('message', async ({ id, ...program }: Request) => {
   const answer = await ended(program).then(
     (finished) => ({ finished }),
@@ -12,7 +12,7 @@ process.on('message', async ({ id, ...program }: Request) => {
 });
 process.on('disconnect', () => process.exit());
 
-/** Listened to at once: that a program is not to be had is said before anything else is done. */
+/** Listens at once, so that a missing program is reported before anything else. */
 async function ended({ program, args, cwd, env }: Program): Promise<Finished> {
   return finish(spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] }));
 }

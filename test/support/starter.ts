@@ -20,9 +20,9 @@ let last = 0;
 const waiting = new Map<number, PromiseWithResolvers<Finished>>();
 
 /**
- * Runs a program to its end, started by a process that is small. Whoever starts a program is copied for a moment with all
- * its memory, and with hundreds of tests in it that takes longer than many a program runs.
- * @throws Error of the system where it cannot be started.
+ * Runs a program to its end from a small process. Starting a program copies the parent's memory map, which in a process
+ * with hundreds of tests takes longer than many programs run.
+ * @throws Error of the system if the program cannot start.
  */
 export function throughStarter(program: Program): Promise<Finished> {
   starter ??= forkStarter();
@@ -39,7 +39,7 @@ function forkStarter(): ChildProcess {
   child.on('message', ({ id, ...answer }: Answer) => {
     const ended = waiting.get(id);
     waiting.delete(id);
-    // One that has nothing to do holds no process.
+    // An idle starter must not keep the process alive.
     if (waiting.size === 0) child.channel?.unref();
     if ('finished' in answer) ended?.resolve(answer.finished);
     else ended?.reject(answer.error);

@@ -8,8 +8,8 @@ export interface TcpRelay {
 }
 
 /**
- * @param at listening address; by default any port of 127.0.0.1. @param onConnection receives both ends of each
- * connection.
+ * @param at listening address; by default any port of 127.0.0.1.
+ * @param onConnection receives both ends of each connection.
  */
 export async function startTcpRelay(
   target: number,

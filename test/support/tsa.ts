@@ -9,21 +9,21 @@ export interface OpensslAuthority {
   url: string;
   /** PEM file of the root to pin. */
   rootFile: string;
-  /** As `openssl` shows them, one a request. */
+  /** Text form of each query, as `openssl` prints it. */
   queries: string[];
   close(): Promise<void>;
 }
 
 /**
- * A real RFC 3161 authority: `openssl ts -reply` behind HTTP. `folder` is empty and is filled.
- * @param days for which its certificates are valid.
+ * Starts a real RFC 3161 authority: `openssl ts -reply` behind HTTP. Fills the empty `folder`.
+ * @param days validity of the certificates.
  */
 export async function startOpensslAuthority(folder: string, days = 30): Promise<OpensslAuthority> {
   await mkdir(folder, { recursive: true });
   const openssl = async (...words: string[]) => run('openssl', words, folder);
   await createCertificates(openssl, folder, String(days));
   const queries: string[] = [];
-  // openssl does not lock its serial file.
+  // openssl does not lock its serial file, so requests run one at a time.
   let last: Promise<unknown> = Promise.resolve();
   const reply = async (query: Buffer): Promise<Buffer> => {
     await writeFile(join(folder, 'query.tsq'), query);

@@ -1,24 +1,24 @@
 import { run } from './process.ts';
 import { startTcpRelay, type TcpRelay } from './tcp-relay.ts';
 
-/** A machine that reaches this one through a network of their own: a network namespace of Linux. */
+/** A machine on its own network to this one: a Linux network namespace. */
 export interface Machine {
-  /** Begins a command line that is carried out there. */
+  /** Beginning of a command line that runs on the machine. */
   words: readonly [string, ...string[]];
-  /** Stops and starts the network to it. */
+  /** Stops and starts the machine's network. */
   network(state: 'up' | 'down'): Promise<unknown>;
 }
 
-/** Address of this machine, as all others see it. */
+/** Address of this machine for all others. */
 export const HOST = '10.203.0.1';
 
-/** Machines of a test, and what they reach of this one. */
+/** Machines of a test, with the ports that they can reach here. */
 export class Machines {
   readonly #tag: string;
   readonly #names: string[] = [];
   readonly #relays: TcpRelay[] = [];
 
-  /** @param tag of their names, of five letters at most. */
+  /** @param tag part of their names, at most five letters. */
   constructor(tag: string) {
     this.#tag = tag;
   }
@@ -45,7 +45,7 @@ export class Machines {
     return { words: ['ip', 'netns', 'exec', name], network };
   }
 
-  /** Lets them reach a port of this machine, under the same number. */
+  /** Opens a port of this machine to them, under the same number. */
   async open(port: number): Promise<void> {
     this.#relays.push(await startTcpRelay(port, { port, host: HOST }));
   }
@@ -53,7 +53,7 @@ export class Machines {
   async close(): Promise<void> {
     for (const relay of this.#relays) relay.close();
     for (const name of this.#names) {
-      // A process that still ends there would keep it for a while.
+      // A process that is still ending there would keep the link for a while.
       await run('ip', ['link', 'del', `${name}h`]);
       await run('ip', ['netns', 'del', name]);
     }

@@ -11,7 +11,7 @@ interface Changes {
   numbers?: Description['numbers'];
 }
 
-/** The dialect of this name of `vendor-dialects.py`, as a contract, and what its digests do not cover. */
+/** A dialect of `vendor-dialects.py` as a contract, with the members that its digests do not cover. */
 export type Dialect = [name: string, changes: Changes, unhashed: string[]];
 
 export function describeDialect(name: string, changes: Changes): Description {

@@ -11,18 +11,18 @@ import { type FalseService, startFalseService } from './false-service.ts';
 import { type KeyFiles, makeKey } from './openssl-keys.ts';
 import { startOpensslAuthority } from './tsa.ts';
 
-/** An archive with an object of every kind that a folder can have, and what a reader has to verify it. */
+/** An archive with an object of every kind, with the keys and roots that a reader needs. */
 export interface WholeArchive {
   folder: string;
   key: KeyFiles;
-  /** The roots of both authorities. */
+  /** Roots of both authorities. */
   rootFile: string;
   sealKeyFile: string;
 }
 
 export const MONTHS = ['2024-09', '2024-10'] as const;
 
-/** Entries of two months, the first `september` of them in the first one. */
+/** Returns entries of two months, the first `september` of them in the first month. */
 function chainOver(streamId: string, september: number, october: number): SentEntry[] {
   const entries: SentEntry[] = [];
   for (let number = 1; number <= september + october; number++) {
@@ -34,8 +34,8 @@ function chainOver(streamId: string, september: number, october: number): SentEn
 }
 
 /**
- * Two months of two streams, exported as a user would: signed, time-stamped, the first run stamped anew by another
- * authority and shared, and a run that was begun abandoned.
+ * Exports two months of two streams as a user would: signs and timestamps them, restamps the first run with another
+ * authority, shares it, and abandons a third run.
  */
 export async function makeWholeArchive(): Promise<WholeArchive> {
   const service = await startFalseService();
@@ -80,7 +80,7 @@ export async function makeWholeArchive(): Promise<WholeArchive> {
   return { folder: at('evidence-archive'), key, rootFile: at('roots.pem'), sealKeyFile: at('k1.seal') };
 }
 
-/** Two streams, one of them with checkpoints that an authority stamped. */
+/** Serves two streams, one of them with timestamped checkpoints. */
 export async function offerEvidence({ streams }: FalseService, authority: string): Promise<void> {
   const payments = chainOver('payments/prod', 8, 4);
   const checkpoints = await Promise.all(

@@ -1,24 +1,24 @@
 import type { ChildProcess } from 'node:child_process';
 import { EVIDENCE, type Finished, finish, startNode } from './process.ts';
 
-/** A worker, as a process of its own. */
+/** A worker in a separate process. */
 export interface RunningWorker {
   process: ChildProcess;
   ended: Promise<Finished>;
 }
 
-/** Workers of a test. What still runs is killed by `close`. */
+/** Workers of a test; `close` kills those still running. */
 export class Workers {
   readonly #options: { cwd: string; env: Record<string, string> };
   readonly running = new Set<RunningWorker>();
-  /** Output of all workers that have ended. */
+  /** Output of all ended workers. */
   readonly said: string[] = [];
 
   constructor(options: { cwd: string; env: Record<string, string> }) {
     this.#options = options;
   }
 
-  /** @param through words of a command line that begins with another program, e.g. one that carries it out elsewhere. */
+  /** @param through command line of another program that starts the worker, such as on another machine. */
   start(words: readonly string[] = [], through: readonly string[] = []): RunningWorker {
     const child = startNode(EVIDENCE, ['worker', ...words], { ...this.#options, through });
     const worker: RunningWorker = { process: child, ended: finish(child) };

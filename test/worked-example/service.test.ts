@@ -11,7 +11,7 @@ const VITEST = 'node_modules/vitest/vitest.mjs';
 
 let scratch: string;
 
-/** A copy of the project, with the service of the example and its line in the list of services. */
+/** Copies the project, and adds the example's service and its line in the list of services. */
 beforeAll(async () => {
   scratch = await mkdtemp(join(tmpdir(), 'worked-example-'));
   for (const name of (await run('git', ['ls-files'], ROOT)).trim().split('\n'))
@@ -24,7 +24,7 @@ beforeAll(async () => {
     .replace('import { traps }', "import { notes } from './notes/module.ts';\nimport { traps }")
     .replace('MODULES = [', 'MODULES = [notes, ');
   await writeFile(list, grown);
-  // The run of tests within this one removes its own temporary folder.
+  // The inner test run removes its own temporary folder.
   await mkdir(join(scratch, '.tmp'));
 });
 afterAll(() => rm(scratch, { recursive: true, force: true }));
@@ -48,7 +48,7 @@ interface Report {
   testResults: { assertionResults: { fullName: string; status: string; failureMessages: string[] }[] }[];
 }
 
-/** Runs a file of tests in the copy. */
+/** Runs a test file in the copy. */
 async function tests(file: string): Promise<{ passed: number; failed: string[] }> {
   const path = join(scratch, 'report.json');
   const words = ['run', '--config', 'test/vitest.config.ts', file, '--reporter=json', `--outputFile=${path}`];

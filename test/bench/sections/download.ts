@@ -8,13 +8,13 @@ import type { Bench } from '../bench.ts';
 import { HERE } from '../programs.ts';
 import { memoryRow, type Row, speedRow } from '../row.ts';
 
-/** For 500,000 entries a gigabyte, beside which a start does not count. */
+/** A gigabyte for 500,000 entries, so that the start is negligible. */
 const BYTES_PER_ENTRY = 2000;
 const AT_LEAST = 0.65;
 const MEMORY_MB = 150;
 const BLOCK = Buffer.alloc(1e6, 'evidence ');
 
-/** A file from a server on this machine, by us and by `curl` with `openssl dgst` after it. */
+/** Downloads a file from this machine with the exporter, and with `curl` followed by `openssl dgst`. */
 export async function benchDownload(bench: Bench): Promise<Row[]> {
   const blocks = Math.ceil((bench.options.entries * BYTES_PER_ENTRY) / BLOCK.length);
   const expected = createHash('sha256');

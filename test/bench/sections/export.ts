@@ -4,11 +4,11 @@ import type { Service } from '../recording.ts';
 import { memoryRow, type Row, speedRow } from '../row.ts';
 
 const STREAMS = 20;
-/** The platform works on the same cores as the export. */
+/** Goals; the platform shares the cores with the export. */
 const AT_LEAST = { recorded: 1.6, platform: 1 };
 const MEMORY_MB = 400;
 
-/** A whole export of few large streams. */
+/** Measures a whole export of few large streams. */
 export async function benchExport(bench: Bench): Promise<Row[]> {
   const entries = Math.round(bench.options.entries / 10);
   const platform = await serveStreams(bench, STREAMS, entries);

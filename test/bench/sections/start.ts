@@ -1,7 +1,7 @@
 import type { Bench } from '../bench.ts';
 import { type Row, toRow } from '../row.ts';
 
-/** A start is short, so it is measured more often. */
+/** Factor of runs, because a start is short. */
 const TIMES_AS_OFTEN = 4;
 const AT_MOST = 4;
 

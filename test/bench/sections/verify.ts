@@ -19,10 +19,10 @@ const ONE_THREAD = { id: 'one-thread', what: 'one thread', flag: { threads: 1 },
 const ALL_CORES = { id: 'all-cores', what: 'all cores', flag: {}, atLeast: 0.6 };
 const PEER_AT_LEAST = 5;
 
-/** One package, by us, by the limit and by the peer, each with and without seals. */
+/** Verifies one package with the verifier, the limit and the peer, each with and without seals. */
 export async function benchVerify(bench: Bench): Promise<Row[]> {
   const data = await bench.data(bench.options.entries);
-  // Without the flag a second run would be the same run.
+  // Without --threads, a second run would repeat the first.
   const variants = variantsOf(bench.programs.hasThreads ? [ONE_THREAD, ALL_CORES] : [ALL_CORES]);
   const programs: Record<string, Program> = {
     limit: limitProgram(bench, data),

@@ -4,7 +4,10 @@ import { describe, expect, test } from 'vitest';
 import { canonicalize, type Json, MAX_DEPTH } from '../../../src/core/json/canonical.ts';
 import { nested, thrownBy } from '../../support/json.ts';
 
-/** Names that UTF-16 code units and code points order differently, names with a meaning in JavaScript, numeric ones. */
+/**
+ * Names whose order differs between UTF-16 code units and code points, names with a meaning in JavaScript, and numeric
+ * names.
+ */
 const names = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.constantFrom('\u{1f600}', '\ufb33', '\ue000', '\u{10000}', '\uffff', '', '__proto__', 'constructor', '10', '9'),
@@ -57,7 +60,7 @@ test('what is omitted is omitted at the top level only', () => {
   );
 });
 
-/** RFC 8785 appendix B: the bits of a double and how it is written. */
+/** RFC 8785 appendix B: bits of a double, and its text. */
 const APPENDIX_B: [string, string][] = [
   ['0000000000000000', '0'],
   ['8000000000000000', '0'],

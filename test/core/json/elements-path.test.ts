@@ -30,7 +30,7 @@ function scan(path: string, text: string, cuts: Iterable<number> = []): Scan {
   return { elements, heads, rest: value, ambiguity };
 }
 
-/** Whole, cut in two at every offset, and byte by byte. */
+/** Yields cuts: none, one at every offset, and one at every byte. */
 function* cutsOf(text: string): Generator<number[]> {
   const length = Buffer.byteLength(text);
   yield [];

@@ -6,10 +6,10 @@ import { compareCodePoints, type PythonJsonOptions, pythonJson } from '../../../
 import { readWritten } from '../../../src/core/json/source-text.ts';
 
 interface Dumped {
-  /** Python's own defaults, which a service written in it would send. */
+  /** Text with Python's default formatting, as a Python service sends it. */
   sent: string;
   indented: string;
-  /** By separators, then ascii, then sortKeys. */
+  /** Texts by separators, then ascii, then sortKeys. */
   rows: string[];
 }
 
@@ -17,7 +17,7 @@ const OPTIONS: PythonJsonOptions[] = (['spaced', 'compact'] as const).flatMap((s
   [false, true].flatMap((ascii) => [false, true].map((sortKeys) => ({ separators, ascii, sortKeys }))),
 );
 
-/** One process for all of them. */
+/** Formats all texts in one process. */
 function dump(texts: readonly string[]): Dumped[] {
   const program = join(import.meta.dirname, 'python-json.py');
   const env = { ...process.env, PYTHONIOENCODING: 'utf-8:surrogatepass' };
@@ -77,7 +77,7 @@ const numbers = fc.oneof(
     .map((number) => (Object.is(number, -0) ? '-0.0' : String(number))),
   fc.integer().map(String),
 );
-/** JSON texts: a value that ECMAScript has read would have lost its big integers. */
+/** JSON texts instead of values, because JavaScript values would lose big integers. */
 const texts = fc.letrec<{ text: string }>((tie) => ({
   text: fc.oneof(
     { depthSize: 'small' },
@@ -85,7 +85,7 @@ const texts = fc.letrec<{ text: string }>((tie) => ({
     numbers,
     words.map((word) => JSON.stringify(word)),
     fc.array(tie('text'), { maxLength: 5 }).map((items) => `[${items.join(',')}]`),
-    // Duplicate names are never hashed (they are ambiguous), so they are left out.
+    // Duplicate names are ambiguous and never hashed, so they are left out.
     fc
       .uniqueArray(fc.tuple(words, tie('text')), { maxLength: 6, selector: ([name]) => name })
       .map((members) => `{${members.map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(',')}}`),

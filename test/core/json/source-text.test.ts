@@ -21,7 +21,7 @@ const values = fc.letrec<{ value: Json }>((tie) => ({
 const objects = fc.dictionary(words, values, { maxKeys: 6, noNullPrototype: true });
 const spaces = fc.infiniteStream(fc.constantFrom('', ' ', '\n', '\t', '\r\n', '  '));
 
-/** JSON text with white space wherever it may stand. */
+/** Writes JSON text with white space at every permitted place. */
 function write(value: Json, space: () => string): string {
   if (Array.isArray(value))
     return `[${space()}${value.map((item) => write(item, space)).join(`${space()},${space()}`)}${space()}]`;
@@ -32,10 +32,10 @@ function write(value: Json, space: () => string): string {
   return `{${space()}${members.join(`${space()},${space()}`)}${space()}}`;
 }
 
-/** Not by JSON.parse: that of V8 13 reads names with escapes wrongly (json.test.ts). */
+/** Parser other than JSON.parse, because V8 13 misreads names with escapes (json.test.ts). */
 const parse = (text: string) => parseExactJson(Buffer.from(text)).value;
 
-/** Every span by itself is the value that stands there. */
+/** Expects every span to parse to its value. */
 function expectSpans(text: string, node: Written, value: Json): void {
   expect(parse(text.slice(node.start, node.end))).toEqual(value);
   if (node.kind === 'string') expect(node.value).toBe(value);

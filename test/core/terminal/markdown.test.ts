@@ -3,7 +3,7 @@ import { renderMarkdown } from '../../../src/core/terminal/markdown.ts';
 
 const linkWords = (target: string) => (target.endsWith('.md') ? `see ${target.slice(0, -3)}` : '');
 
-/** Bold words as `*…*`. */
+/** Shows bold words as `*…*`. */
 function shown(text: string, width: number): string {
   const lines = renderMarkdown(text, width, linkWords);
   const pieces = lines.map((line) => (typeof line === 'string' ? [line] : line));

@@ -4,7 +4,7 @@ import { threadId } from 'node:worker_threads';
 import { EvidenceError } from '../../../src/core/errors.ts';
 import { serve } from '../../../src/core/threads/serve.ts';
 
-/** A request of these tests. */
+/** Requests of these tests. */
 export type Sample =
   | 'bytes'
   | 'count'

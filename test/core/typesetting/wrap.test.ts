@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Face } from '../../../src/core/typesetting/fonts.ts';
 import { wrap } from '../../../src/core/typesetting/wrap.ts';
 
-/** Every character is as wide as the font is high. */
+/** A face in which every character is as wide as the font is high. */
 const FACE = { widthOf: (text: string) => text.length } as Face;
 
 function linesOf(text: string, width: number): string[] {

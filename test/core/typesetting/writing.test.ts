@@ -4,7 +4,7 @@ import { embedStyles } from '../../../src/core/typesetting/fonts.ts';
 import { writeDocument } from '../../../src/core/typesetting/writing.ts';
 import { joined } from '../../support/pieces.ts';
 
-/** A document with a font, a page, and numbers that nothing has. */
+/** Creates a document with a font, a page, and unused object numbers. */
 async function someDocument(): Promise<PDFDocument> {
   const document = await PDFDocument.create({ updateMetadata: false });
   document.setTitle('支付');

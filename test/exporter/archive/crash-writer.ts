@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { openDirectoryArchive } from '../../../src/exporter/archive/directory/archive.ts';
 
-/** Stores objects until it is killed, and prints the key of each once it was told that it is stored. */
+/** Stores objects until it is killed, and prints the key of each object once it is stored. */
 const [, , root = '', round = ''] = process.argv;
 const archive = await openDirectoryArchive(root, { create: true });
 for (let index = 0; ; index += 1) {

@@ -159,7 +159,7 @@ describe('what is left half written', () => {
     const stored: string[] = [];
     let interrupted = 0;
     let round = 0;
-    // Goes on until kills have hit the middle of a put often enough to mean something.
+    // Repeats until enough kills have interrupted a put.
     for (; (interrupted < 3 || round < 12) && round < 100; round += 1) {
       const writer = spawn(process.execPath, [script, root, String(round)], { stdio: ['ignore', 'pipe', 'inherit'] });
       const ended = once(writer, 'close');

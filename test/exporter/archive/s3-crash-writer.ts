@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { openS3Archive } from '../../../src/exporter/archive/s3/archive.ts';
 import { DEFAULT_S3_LIMITS } from '../../../src/exporter/archive/s3/options.ts';
 
-/** Stores so many objects, in parts and whole, locked if it is said how, unless it is killed. */
+/** Stores this many objects, whole and in parts, locked if a mode is given, until it is killed. */
 const [, , endpoint = '', bucket = '', count = '', mode] = process.argv;
 const limits = { ...DEFAULT_S3_LIMITS, multipartBytes: 6 * 2 ** 20, partBytes: 5 * 2 ** 20 };
 const { signal } = new AbortController();

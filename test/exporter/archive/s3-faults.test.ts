@@ -15,7 +15,7 @@ const KEY = 'runs/a.zip';
 const NAME = `p/${KEY}`;
 const MEBIBYTE = 2 ** 20;
 
-/** One object that goes up from memory, one as a stream, one in parts. */
+/** Sizes of objects uploaded from memory, as a stream, and in parts. */
 const SIZES = { small: 1000, streamed: 2 * MEBIBYTE, parts: 7 * MEBIBYTE };
 type Size = keyof typeof SIZES;
 const ALL_SIZES = ['small', 'streamed', 'parts'] as const;
@@ -58,7 +58,7 @@ function put(archive: Archive, size: Size) {
   return archive.put(KEY, { file }, expectedOf(content));
 }
 
-/** The first `times` requests of an operation for our object. */
+/** Faults the first `times` requests of an operation on our object. */
 function first(operation: string, times: number, fault: Fault) {
   let seen = 0;
   return (request: SeenRequest) => {
@@ -78,7 +78,7 @@ function expectOnce(store: S3Double, size: Size): void {
 
 const slowDown: Fault = { kind: 'answer', status: 503, code: 'SlowDown' };
 
-/** Each row with one of the sizes in turn. */
+/** Combines each row with one of the sizes in turn. */
 function bySize<Row extends [string, ...unknown[]]>(rows: readonly Row[]): [...Row, Size][] {
   return someRows(inTurn(rows, ALL_SIZES), ([[name]]) => name).map(([row, size]) => [...row, size]);
 }
@@ -252,7 +252,7 @@ describe('parts', () => {
     await archive.limitations();
     let overtaken: Promise<unknown> | null = null;
     store.fault = ({ operation }) => {
-      // The first part is on its way when the other begins, and waits until it has won.
+      // The other upload begins while the first part is under way, and wins.
       if (operation !== 'UploadPart' || overtaken !== null) return undefined;
       overtaken = put(other, winner);
       return { kind: 'silence' };
@@ -375,7 +375,7 @@ describe('reading', () => {
     if (theirs === undefined) throw new Error('nothing was stored');
     store.fault = ({ operation, name }) => {
       if (name === NAME && operation === 'CopyObject') return copying;
-      // Between our look and our write.
+      // Stores another object between the archive's look and its write.
       if (name === NAME && operation === 'PutObject') store.bucket.store(NAME, theirs);
       return undefined;
     };

@@ -13,7 +13,7 @@ import type { LargeStep, LargeTask } from '../../support/s3-large.ts';
 import { finalizeRun } from '../../support/signed-archive.ts';
 
 const BYTES = 350e6;
-/** Well above what a busy machine's late collection takes (up to 220 seen), well below the object itself. */
+/** Bound well above the garbage of a busy machine (up to 220 seen), and well below the object. */
 const LIMIT_MB = 300;
 
 let folder: string;
@@ -35,7 +35,7 @@ async function serve(behaviour: Partial<Behaviour>): Promise<void> {
 }
 
 test(`an object of ${BYTES / 1e6} MB is stored in parts and read back in less than ${LIMIT_MB} MB`, async () => {
-  // Attests nothing, so what was sent is read back at once.
+  // The store returns no checksums, so the archive reads the object back at once.
   await serve({ checksums: false });
   const task: LargeTask = { endpoint: double.endpoint, bucket: 'bucket', file, expected };
   const program = resolve(import.meta.dirname, '../../support/s3-large.ts');

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import * as crypto from '../../../src/exporter/browser/stand-ins/crypto.ts';
 import { crc32 } from '../../../src/exporter/browser/stand-ins/zlib.ts';
 
-/** The browser's stand-ins are compared with Node. */
+/** Comparison of the browser's stand-ins with Node. */
 
 const bytes = fc.uint8Array({ maxLength: 80 });
 

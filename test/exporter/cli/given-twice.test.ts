@@ -12,7 +12,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(cwd, { recursive: true }));
 
-/** Its flags that mean one thing, and words without which nothing is done. */
+/** Returns flags with one value, and the words that the command requires. */
 function wordsOf({ operands = {}, flags = {} }: CommandTable) {
   const demanded = Object.values(operands).flatMap(({ required, choices }) => (required ? [choices?.[0] ?? 'x'] : []));
   const single = Object.entries(flags).filter(

@@ -1,6 +1,6 @@
 import { onInterruption } from '../../../src/exporter/cli/interruption.ts';
 
-/** A program that works until it is interrupted, and then ends as it was told to: at once, or never. */
+/** Works until it is interrupted, then ends as its argument says: at once, or never. */
 const interruption = onInterruption();
 const working = setInterval(() => {}, 1000);
 interruption.signal.addEventListener('abort', () => {

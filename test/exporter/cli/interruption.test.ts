@@ -12,7 +12,7 @@ afterEach(() => {
   child?.kill('SIGKILL');
 });
 
-/** Starts it; each call of `line` is the next line that it says. */
+/** Starts the program; each call of `line` returns its next line. */
 async function start(manner: 'obedient' | 'stubborn') {
   const started = spawn(process.execPath, [PROGRAM, manner], { stdio: ['ignore', 'pipe', 'inherit'] });
   child = started;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Body } from '../../../src/exporter/client/dispatch.ts';
 
-/** A body and what it asked of its connection. */
+/** Returns a body, and its requests to the connection. */
 function bodyOf() {
   const asked: string[] = [];
   const controller = {

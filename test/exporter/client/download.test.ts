@@ -25,7 +25,7 @@ async function serve(...replies: Parameters<typeof startFaultServer>): Promise<F
   return server;
 }
 
-/** A download and what its observer saw of it. */
+/** Downloads, and records the observer's events. */
 function download(url: string, accepts: Accepts = 'any', more: Partial<TransportOptions> = {}) {
   const transport = connectTo(url, more);
   open.push(transport);
@@ -47,7 +47,7 @@ function download(url: string, accepts: Accepts = 'any', more: Partial<Transport
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 const ranges = (server: FaultServer) => server.requests.map(({ headers }) => headers.range ?? null);
 
-/** The first version, of which a half arrives; and another, which may come in its place. */
+/** The first version, of which half arrives, and another that may replace it. */
 const FIRST = '0123456789abcdefghij';
 const OTHER = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 const etag = '"v1"';

@@ -9,7 +9,7 @@ const list = (items: string): List => ({
   limit: null,
 });
 
-/** Two items that are known. */
+/** Two items with known content. */
 const ONE = '{"n":1,"more":[{"a":1},{"b":2}]}';
 const TWO = '{"n":2}';
 const known: KnownItems = {

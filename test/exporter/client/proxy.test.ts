@@ -23,7 +23,7 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((one) => one.close()));
 });
 
-/** Leads every request to one port of this machine, whatever host it names, and notes what it can see of it. */
+/** Starts a proxy that forwards every request to one local port, whatever its host, and records the visible parts. */
 async function startProxy(targetPort: number) {
   const seen: string[] = [];
   const server = createServer((incoming, outgoing) => {

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 
-/** Writes what it likes to whoever has sent a request; `turn` counts them from 0. */
+/** Writes arbitrary bytes in answer to a request; `turn` counts requests from 0. */
 export type RawReply = (socket: Socket, turn: number) => void;
 
-/** A server that HTTP libraries are too polite for. */
+/** Starts a server for answers that HTTP libraries refuse to send. */
 export async function startRawServer(
   reply: RawReply,
 ): Promise<{ url: string; turns(): number; close(): Promise<void> }> {

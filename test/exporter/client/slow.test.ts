@@ -26,7 +26,7 @@ async function ask(reply: RawReply, more: Partial<TransportOptions> = {}) {
   return { server, answer: transport.json({ method: 'GET', url: server.url, repeatable: true }) };
 }
 
-/** Writes again and again, faster than any limit above, until the connection is closed. */
+/** Writes repeatedly, faster than every limit above, until the connection closes. */
 const again =
   (first: string, more: string): RawReply =>
   (socket) => {
@@ -59,7 +59,7 @@ describe.concurrent('a request that never ends', () => {
 
   test('has one deadline for all its attempts', async () => {
     const reply = again('HTTP/1.1 200 OK\r\ncontent-length: 9999\r\n\r\n[', ' ');
-    // No other limit ends an attempt, however late a busy machine delivers its bytes.
+    // Other limits are high enough for a busy machine, so that only the deadline ends the attempt.
     const timeouts = { connect: 60_000, headers: 60_000, idle: 60_000, request: 900, download: 900 };
     const { server, answer } = await ask(reply, { attempts: 50, bytesPerSecond: 1, timeouts });
     await failure(answer);
@@ -73,14 +73,14 @@ describe.concurrent('a request that never ends', () => {
   });
 
   test('is encoded to nothing at all', async () => {
-    // Empty stored blocks of deflate, in gzip.
+    // gzip with empty stored deflate blocks.
     const begin = Buffer.from('1f8b0800000000000003', 'hex');
     const nothing = Buffer.from('000000ffff'.repeat(20_000), 'hex');
     const { answer } = await ask(
       (socket) => {
         socket.write('HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\n\r\n');
         socket.write(begin);
-        // When a write has failed the socket is not destroyed yet, and would call back at once, for ever.
+        // After a failed write the socket is not destroyed yet; another write would call back at once, forever.
         const more = (error?: Error | null) => {
           if (!error && !socket.destroyed) socket.write(nothing, more);
         };
@@ -146,7 +146,7 @@ describe('what is not ready', () => {
 describe('waits that a service asks for', () => {
   const error = new EvidenceError('service', 'GET http://s/ answered 429');
 
-  /** Says what was told, of a call that is waited for once. */
+  /** Returns the messages of a call that waits once. */
   async function told(waitMs: number): Promise<string[]> {
     const lines: string[] = [];
     const controller = new AbortController();

@@ -14,7 +14,7 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((one) => one.close()));
 });
 
-/** Answers with the name in the client's certificate. */
+/** Starts a server that answers with the name in the client's certificate. */
 async function serve(more: { requestCert?: boolean; rejectUnauthorized?: boolean } = {}) {
   let requests = 0;
   const server = createServer({ ...identity, ca, ...more }, (incoming, outgoing) => {

@@ -23,7 +23,7 @@ function start(program?: URL): Packing {
   return packing;
 }
 
-/** All of it that a user could see. */
+/** Returns everything about an error that a user could see. */
 function describeError(error: Error) {
   const { name, message } = error;
   return error instanceof EvidenceError

@@ -62,7 +62,7 @@ const RANGES: [string | undefined, string | undefined, string | null, string | n
 test.each(RANGES)('from %s to %s', (from, to, start, end, runId) => {
   const answer = resolve({ from, to }, AFTER);
   expect(answer).toMatchObject({ runId, period: { from: start, to: end } });
-  // Without a colon or a space: it becomes the name of a folder.
+  // The id has no colon and no space, because it becomes a folder name.
   expect(answer.runId).toMatch(/^[A-Za-z0-9._-]+$/);
 });
 

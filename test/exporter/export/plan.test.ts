@@ -99,7 +99,7 @@ test('a stream that is listed twice is refused, in scope or not', async () => {
 });
 
 test('streams that would lie in the same place are refused together, and exported apart', async () => {
-  // Found by trying: nothing of these ids is readable, and 32 bits of their digests are the same.
+  // Ids found by trying: they have no readable characters, and 32 bits of their digests are equal.
   const [one, other] = ['支付三三四七七', '支付七四三六九'];
   expect(slugOf(one)).toBe(slugOf(other));
   await expect(select([one, 'a', other])).rejects.toMatchObject({
@@ -111,7 +111,7 @@ test('streams that would lie in the same place are refused together, and exporte
 });
 
 test('more streams than a run can record are refused before any is exported, and exported in parts', async () => {
-  // With ids of 7,000 bytes, which stand there ten times, 16,000 streams are too many.
+  // Ids of 7,000 bytes appear ten times each, so 16,000 streams are too many.
   const ids = Array.from({ length: 16_000 }, (_, index) => `s${index}${'x'.repeat(7000)}`);
   await expect(select(ids)).rejects.toMatchObject({ code: 'usage', nextStep: expect.stringContaining('--stream') });
   expect((await select(ids, ['s1*'])).included).toHaveLength(7111);

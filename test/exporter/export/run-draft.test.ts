@@ -53,7 +53,7 @@ test('a run that was closed goes on from what was written down, and its reports 
     'report.html',
   ]);
   await freezeRun({ archive: interrupted, binding, runtime }, runOf(RECORDED));
-  // A later try comes at another time, and finds a stream that is not of this run.
+  // A later attempt has another time, and finds a stream that is not part of this run.
   const later = await freezeRun(
     { archive: interrupted, binding, runtime },
     runOf(RECORDED, '2026-11-02T12:00:00.000Z'),

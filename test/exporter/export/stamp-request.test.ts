@@ -9,7 +9,7 @@ import { timestampRequest } from '../../../src/exporter/export/stamp.ts';
 const folder = mkdtempSync(join(tmpdir(), 'requests-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** As openssl reads it. */
+/** Reads a query with openssl. */
 function read(query: Uint8Array): string {
   const file = join(folder, 'query.tsq');
   writeFileSync(file, query);

@@ -15,7 +15,7 @@ import { ledgerEnd } from '../../support/signed-archive.ts';
 const LOCK: ObjectLock = { mode: 'compliance', retain_until: '2030-01-01T00:00:00.000Z' };
 const UNTIL = new Date('2033-01-01T00:00:00Z');
 
-/** An archive with two runs of three objects each. */
+/** Creates an archive with two runs of three objects each. */
 async function newArchive(lock: ObjectLock | null = LOCK): Promise<LockingArchive> {
   const locking = new LockingArchive(lock);
   for (const runId of ['a', 'b']) {
@@ -139,7 +139,7 @@ test('an archive that locks nothing is refused', async () => {
   await expect(changeProtection(context, options('hold'))).rejects.toMatchObject({ code: 'usage' });
 });
 
-/** Every object, the record before and the record afterwards. */
+/** Number of changes: one per object, one for the record before and one for the record after. */
 const CHANGES = OF_RUN.length + 2;
 
 describe.each(['hold', 'extend'] as const)('%s, interrupted', (action) => {

@@ -150,7 +150,7 @@ describe('the rate', () => {
     });
     await Promise.all(asking);
     granted.sort((a, b) => a - b);
-    // The grants are apart in the database; on the way here some come closer together.
+    // The database spaces the grants; some arrive here closer together.
     const took = (granted.at(-1) ?? 0) - (granted[0] ?? 0);
     expect(took).toBeGreaterThan(0.97 * 99 * 10);
     for (const [index, at] of granted.entries()) {

@@ -3,7 +3,7 @@ import { renderIndex } from '../../../src/exporter/report/csv.ts';
 import { joined } from '../../support/pieces.ts';
 import { monthStream, partialRun, refutedRun, verifiedRun } from '../../support/run-records.ts';
 
-/** RFC 4180, read strictly: a quote within an unquoted field, or a bare line feed outside of quotes, is refused. */
+/** Parses RFC 4180 strictly: refuses a quote in an unquoted field, and a bare line feed outside quotes. */
 function readCsv(text: string): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];

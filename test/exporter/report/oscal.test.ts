@@ -94,7 +94,7 @@ describe('what is said', () => {
     ];
     expect(ids(partialRun())).toEqual(ids(partialRun()));
     expect(ids(partialRun()).filter((id) => ids({ ...partialRun(), run_id: '2026-11' }).includes(id))).toHaveLength(
-      // The organisation, the tool and each of the five streams are the same.
+      // The organization, the tool and each of the five streams are the same.
       7,
     );
   });

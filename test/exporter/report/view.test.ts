@@ -12,7 +12,7 @@ const texts = readTexts();
 const view = (record: Parameters<typeof toRunView>[0], finalized = true) => toRunView(record, finalized, texts);
 const none = { listed: 0, exported: 0, partial: 0, failed: 0, empty: 0, excluded: 0, supplements: NO_SUPPLEMENTS };
 
-/** UAX #9: 0 for a text that runs from left to right, 1 for one that runs from right to left. */
+/** Returns the paragraph level (UAX #9): 0 for left-to-right text, 1 for right-to-left text. */
 const directionOf = (text: string) =>
   (bidi as unknown as () => ReturnType<typeof bidi.default>)().getEmbeddingLevels(text).paragraphs[0]?.level;
 

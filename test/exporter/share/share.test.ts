@@ -20,7 +20,7 @@ const NOW = new Date('2026-11-21T12:00:00.000Z');
 const UNTIL = new Date('2026-11-28T12:00:00.000Z');
 const LOCK = { mode: 'compliance', retain_until: '2030-01-01T00:00:00.000Z' } as const;
 
-/** An archive that gives links, each a secret. */
+/** Adds links to an archive, each of which is a secret. */
 function withLinks(archive: Archive, credentialsUntil: LinkSeries['credentialsUntil'] = null): Archive {
   const linkTo = async (key: string) => `https://store.example/${key}?signature=secret`;
   const links = { begin: async () => ({ until: UNTIL, credentialsUntil, linkTo }) };

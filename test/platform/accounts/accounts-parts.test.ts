@@ -4,7 +4,7 @@ import { hashPassword, isPassword } from '../../../src/platform/accounts/passwor
 import { base32, newTotpSecret, totpCode, totpLink, totpStep } from '../../../src/platform/accounts/totp.ts';
 import { newToken, SecretBox, tokenDigest } from '../../../src/platform/secrets.ts';
 
-/** Far cheaper than what is stored. */
+/** Cost far below the stored one. */
 const CHEAP = { log2N: 10, r: 8, p: 1 };
 
 describe('a password', () => {

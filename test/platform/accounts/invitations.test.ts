@@ -25,7 +25,7 @@ describe.each(DATABASES)('invitations on %s', (_name, start) => {
     at = new PeoplePlace(database);
   });
 
-  /** @returns its id, and the token in the letter. */
+  /** Invites a person. @returns the invitation's id, and the token in the letter. */
   const invite = async (email = BEN, role: Role = 'auditor', actor = OWNER) => {
     const { link_id } = await at.accounts.invitations.invite(actor, { email, role });
     return { link_id, token: await at.mailedToken() };

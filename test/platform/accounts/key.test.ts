@@ -121,7 +121,7 @@ describe.each(DATABASES)('API keys on %s', (_name, start) => {
       const [here, there] = [keys, new KeyAuthentication(other, () => now)];
       for (const each of [here, there, here, there]) expect((await each.authenticate(text)).id).toBe(key.key_id);
       await Promise.all([here.settled(), there.settled()]);
-      // Somebody reads meanwhile, and sees the key as it was.
+      // A concurrent reader sees the old key.
       await database.snapshot(async (reader) => {
         const seen = () => reader.tables<AccountTables>().selectFrom('api_keys').select('revoked_at');
         const asSeen = () => seen().where('key_id', '=', key.key_id).executeTakeFirst();
@@ -149,7 +149,7 @@ describe.each(DATABASES)('API keys on %s', (_name, start) => {
   });
 });
 
-/** A key of another text, with the checksum that belongs to it. */
+/** Returns a key with another text and its correct checksum. */
 function withChecksum(body: string): string {
   const rest = crc32(body);
   const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

@@ -19,7 +19,7 @@ describe.each(DATABASES)('actions on %s', (_name, start) => {
   let agent: ActingAgent;
   beforeEach(async () => {
     agent = await ActingAgent.onboarded(place);
-    // Points can be earned.
+    // Time passes, so that points can be earned.
     place.now += 8 * DAY_MS;
   });
 
@@ -138,7 +138,7 @@ describe.each(DATABASES)('actions on %s', (_name, start) => {
     const action = agent.attested(SEARCH);
     const logged = await agent.log(action);
     const entries = await agent.entries();
-    // Also long after it could have been signed anew, and by another signature over the same.
+    // Holds long after the signing window, and with another signature over the same content.
     expect(await agent.log(agent.attested(SEARCH, action.attestation))).toEqual(logged);
     place.now += DAY_MS;
     expect(await agent.log(action)).toEqual(logged);

@@ -176,7 +176,7 @@ describe.each(DATABASES)('agents on %s', (_name, start) => {
       expect(suspended[1]).toMatchObject({ resource_id: before.identity?.passport.jti });
       expect(suspended[2]).toMatchObject({ metadata: { rule: 'composition_changed', after: 60 } });
       expect(place.alerts.slice(alerts)).toMatchObject([{ kind: 'agent.composition_changed', subject_id: agentId }]);
-      // It is a ghost once, however often it changes.
+      // The agent counts as a ghost once, however often it changes.
       await change(agentId, { model: 'model-c' });
       expect(place.alerts.length).toBe(alerts + 1);
       await onboard(agentId);

@@ -29,7 +29,7 @@ describe.each(DATABASES)('alerts of agents on %s', (_name, start) => {
     to.mails.length = 0;
   });
 
-  /** Tells, and delivers. @returns how the alert stands. */
+  /** Sends and delivers an alert. @returns its standing. */
   const notify = async (kind: AgentAlertKind, more: { what: string; level?: number }) => {
     const alert = alertOfAgent(kind, { agent_id: agentId, ...more });
     const state = await place.database.write((transaction) => to.alerts.notify(transaction, alert));

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, call, SERVICES, type Service } from '../service.ts';
 import { AGENTS, type HttpAgent, onboarded, register } from './http-agent.ts';
 
-/** As the interface document shows it. */
+/** Example in the interface document. */
 const REGISTRATION = {
   name: 'Invoice processor',
   agent_type: 'supervised',

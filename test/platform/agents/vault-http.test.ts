@@ -13,7 +13,7 @@ afterAll(() => service.close());
 
 const own = (path: string) => `${AGENTS}/${agent.id}${path}`;
 
-/** Somebody with a key of these scopes. */
+/** Returns a caller with a key of these scopes. */
 async function caller(scopes: readonly Scope[]) {
   const { api_key } = (await service.call('POST', '//keys/', { name: 'x', scopes })).body;
   return (method: string, path: string, body?: unknown) =>

@@ -11,7 +11,10 @@ import { keyOf, OWN_KEY, VaultPlace } from './vault-place.ts';
 const HOUR = 60 * 60_000;
 const SECRET = 'correct-horse-battery-staple';
 
-/** Each way in which somebody with the database may put what was sealed elsewhere. A: the agent that has it; B: another one. */
+/**
+ * Ways in which an attacker with database access can move sealed values. A is the agent that owns the value, B another
+ * one.
+ */
 const MOVED: [name: string, statement: (a: number, b: number) => string][] = [
   [
     'the ciphertext of another agent',

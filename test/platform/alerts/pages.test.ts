@@ -3,7 +3,7 @@ import { type Service, startService } from '../service.ts';
 import { shown } from '../web/shown.ts';
 import { type Visitor, visitorsOf } from '../web/visitor.ts';
 
-/** Turns what is around it, ends elements, and is long. */
+/** A long text that reverses the text around it and closes elements. */
 const HOSTILE = `</a><script>alert("1")</script>'&\u202e${'x'.repeat(120)}`;
 const API = '//alerts/channels/';
 const PAGE = '/app/alerts';
@@ -68,7 +68,7 @@ test('a test is sent, and the list says only to which host a webhook goes', asyn
   await service.call('DELETE', `${API}${id}`);
 });
 
-/** Every page, and its status for who sees and acts, and for who sees. */
+/** Every page, with its status for an operator and for an auditor. */
 const ACCESS: readonly (readonly [path: string, forOperator: number, forAuditor: number])[] = [
   ['', 200, 200],
   ['/new', 200, 403],

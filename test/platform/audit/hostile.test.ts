@@ -13,7 +13,7 @@ const escaped = (name: string, text: string) => JSON.stringify(entry('s', 1, { [
 
 type Row = readonly [what: string, method: string, path: string, body: unknown, status: number, code: string];
 
-/** Each is refused with its problem, and nothing is written. */
+/** Requests that are refused with a problem and write nothing. */
 const REFUSED: readonly Row[] = [
   ['a body above 1 MiB', 'POST', '/entries/', 'x'.repeat(2 ** 20 + 1), 413, 'too_large'],
   ['a batch above 8 MiB', 'POST', '/entries/batch', 'x'.repeat(2 ** 23 + 1), 413, 'too_large'],
@@ -104,7 +104,7 @@ describe.each(SERVICES)('on %s', (_name, start) => {
   });
   afterAll(() => service.close());
 
-  /** All that can be read of what is written. */
+  /** Reads everything that was written. */
   async function written(): Promise<unknown> {
     const stats = (await service.call('GET', '/stats/')).body;
     const keys = (await listAll(service, '//keys/')).map(({ key_id, revoked_at }) => [key_id, revoked_at]);

@@ -34,7 +34,7 @@ describe.each(DATABASES)('checks of one stream by two processes on %s', (_name, 
   const inspect = (reader: Database) => (streamId: string, signal: AbortSignal) =>
     inspectStream(reader, { keys, seals }, streamId, signal);
 
-  /** A process that checks, and goes on only when it is told to once it has read everything. */
+  /** Starts a process that verifies, and pauses after reading everything until it is told to continue. */
   function slowProcess() {
     const read = Promise.withResolvers<void>();
     const goOn = Promise.withResolvers<void>();
@@ -62,7 +62,7 @@ describe.each(DATABASES)('checks of one stream by two processes on %s', (_name, 
     const shown = streamToWire(await findStream(database, 's'), seals);
     expect(shown).toMatchObject({ verification_status: 'verified', last_checked_at: second.checked_at });
     expect(await readTotals(database, seals)).toMatchObject({ streams: 1, verified: 1, failed: 0 });
-    // Each has a number of its own: none is missed.
+    // Each check has a separate number, so none is missed.
     expect((await quick.verify('s', NEVER)).failures).toEqual([]);
   });
 

@@ -38,7 +38,7 @@ describe.each(DATABASES)('entries as %s reads them', (_name, start) => {
   });
   afterAll(() => place.close());
 
-  /** Puts rows into a stream of their own. */
+  /** Inserts rows into a new stream. */
   async function store(rows: readonly EntryRow[], streamId = `s${++streams}`) {
     const stream_no = await database.write(async (transaction) => {
       const head = (await lockHeads(transaction, SEALS, [streamId], new Date())).get(streamId);

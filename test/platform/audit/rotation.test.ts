@@ -29,7 +29,7 @@ const places = [
 describe.each(places)('rotating a seal key on %s', (_name, start) => {
   let service: Service;
   let stop: () => Promise<void>;
-  /** As another process has it. */
+  /** Database of another process. */
   let database: Database;
   let deps: AppendDeps;
   beforeAll(async () => {
@@ -101,7 +101,7 @@ describe.each(places)('rotating a seal key on %s', (_name, start) => {
     const { verified, failures } = await verify('forged');
     const codes = failures.map(({ code, sequence }: { code: string; sequence: number }) => `${code} ${sequence}`);
     expect(verified).toBe(false);
-    // The row of the stream says the hash and the epoch, under a key that is not handed out.
+    // The stream's row states the hash and the epoch, sealed with a key that is not handed out.
     expect(codes).toEqual(['seal_epoch_mismatch 4', 'head_mismatch 4', 'seal_epoch_mismatch 4']);
   });
 
@@ -117,7 +117,7 @@ describe.each(places)('rotating a seal key on %s', (_name, start) => {
   });
 });
 
-/** Writes the last entry of a stream anew, as it would be under the key of another epoch. */
+/** Rewrites the last entry of a stream under another epoch's key. */
 async function forgeLast(database: Database, keys: DerivedSealKeys, stream: string, epoch: number): Promise<void> {
   const { sql } = await import('kysely');
   const { EntryPages } = await import('../../../src/platform/audit/entry-rows.ts');

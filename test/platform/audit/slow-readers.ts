@@ -11,8 +11,8 @@ import { call } from '../service.ts';
 export const MIB = 2 ** 20;
 
 /**
- * Has a platform of its own send a package of so many entries to three readers, who are slow at first.
- * @returns how long the package is, and how much more memory the platform took at most than before.
+ * Makes a platform send a package of this many entries to three readers, which start slowly.
+ * @returns the package's length, and the platform's peak of additional memory.
  */
 export async function passToSlowReaders(dataDir: string, entries: number): Promise<{ bytes: number; more: number }> {
   const platform = await PlatformProcesses.init(['--data', dataDir]);
@@ -38,7 +38,7 @@ function memoryOf(pid: number | undefined, line: 'VmRSS' | 'VmHWM'): number {
   return Number(new RegExp(`${line}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
 }
 
-/** Reads an answer slowly for its first part, then as fast as it comes. @returns how long it is. */
+/** Reads the beginning of an answer slowly, and the rest at full speed. @returns its length. */
 function readSlowly(url: string, apiKey: string): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   get(url, { headers: { authorization: `Bearer ${apiKey}` } }, async (answer) => {

@@ -13,7 +13,7 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const BEGIN = Date.parse('2026-10-01T00:00:00.000Z');
 
-/** On hours, beside them and in between. */
+/** Times on hours, beside hours and in between. */
 const TIMES = [0, 1, HOUR - 1, HOUR, HOUR + 1, 1.5 * HOUR, 2 * HOUR, DAY - 1, DAY, DAY + 1, DAY + 1.5 * HOUR];
 
 describe.each(DATABASES)('the statistics of %s', (_name, start) => {

@@ -60,7 +60,7 @@ describe('an edit of the database is found', () => {
   test('with what was expected and what was there', async () => {
     await service.sql(`${unlock} UPDATE entries SET seal = '${FAKE}' ${at(5)}; DELETE FROM entries ${at(8)}`);
     const { failures } = await verify();
-    // The seal that it should have would make a changed entry pass for sound.
+    // The report omits the correct seal, because it would let a changed entry pass.
     expect(failures[0]).toEqual({ code: 'seal_mismatch', sequence: 5, expected: null, actual: FAKE });
     expect(failures[1]).toEqual({ code: 'sequence_gap', sequence: 8, expected: '8', actual: '9' });
   });

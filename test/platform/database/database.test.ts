@@ -280,7 +280,7 @@ describe('PostgreSQL alone', () => {
       const tables = transaction.tables<Tables>();
       const { rows } = await sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`.execute(tables);
       await query(`SELECT pg_terminate_backend(${rows[0]?.pid}, 5000)`);
-      // The process takes note that the connection is gone.
+      // The process needs a turn to notice that the connection is closed.
       await new Promise(setImmediate);
       await sql`SELECT 1`.execute(tables);
     });

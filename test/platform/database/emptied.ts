@@ -1,11 +1,11 @@
 import type { PostgresDatabases } from '../../support/shared-postgres.ts';
 
-/** A database of PostgreSQL with all tables, and what is needed to have it so again. */
+/** A PostgreSQL database with all tables, with the data for restoring this state. */
 export interface EmptyDatabase {
   url: string;
-  /** By which it is known that nobody changed its tables. */
+  /** Fingerprint of the tables' definitions. */
   form: string;
-  /** Puts back the rows that it begins with. */
+  /** Statements that restore the initial rows. */
   rows: string;
 }
 
@@ -21,7 +21,7 @@ const FORM = `SELECT md5(string_agg(part, ',' ORDER BY part)) AS form FROM (
   UNION ALL SELECT conrelid::regclass::text || conname FROM pg_constraint
   UNION ALL SELECT name FROM platform_migrations) AS parts (part)`;
 
-/** Large tables are emptied at once; to empty each so would take longer than all that is in the others. */
+/** Large tables are truncated; truncating every table would take longer than deleting the rows of the others. */
 const EMPTY = `DO $$ DECLARE each record; BEGIN
   FOR each IN ${TABLES} LOOP
     IF pg_relation_size(each.name::regclass) > 1000000 THEN EXECUTE 'TRUNCATE ' || each.name || ' CASCADE';
@@ -30,7 +30,7 @@ const EMPTY = `DO $$ DECLARE each record; BEGIN
   PERFORM setval(format('%I.%I', schemaname, sequencename)::regclass, 1, false) FROM pg_sequences WHERE last_value IS NOT NULL;
 END $$`;
 
-/** @param url of a database that was migrated just now. */
+/** @param url of a database that was just migrated. */
 export async function emptyDatabaseAt(server: Server, url: string): Promise<EmptyDatabase> {
   const statements: string[] = [];
   for (const { name } of (await server.query(url, TABLES)).rows) {
@@ -45,12 +45,12 @@ export async function emptyDatabaseAt(server: Server, url: string): Promise<Empt
 }
 
 /**
- * Takes out what was put in since: a copy of an empty one takes twenty times as long.
- * @returns whether it is as it was; not where its tables were changed.
+ * Removes rows added since; copying an empty database takes twenty times as long.
+ * @returns true if the database is as before, false if its tables were changed.
  */
 export async function emptied(server: Server, { url, form, rows }: EmptyDatabase): Promise<boolean> {
   if ((await formOf(server, url)) !== form) return false;
-  // Without what refuses to remove rows.
+  // Disable the triggers that refuse to remove rows.
   await server.query(url, `SET session_replication_role = replica; ${EMPTY}; ${rows}`);
   return true;
 }

@@ -36,7 +36,7 @@ interface Bait {
   reason: string | null;
 }
 
-/** Bait of a machine that is watched. */
+/** Bait on a watched machine. */
 class Place {
   readonly machine: Watched;
   readonly path: string;
@@ -73,7 +73,7 @@ class Place {
     return (await service.call('GET', `//traps/api/v1/credentials/${this.bait.credential_id}`)).body;
   }
 
-  /** Actions that the stream of the endpoint has of bait. */
+  /** Returns the endpoint's actions on bait, from its stream. */
   async actions(): Promise<string[]> {
     const { body } = await service.call('GET', `/entries/?stream_id=endpoints/${this.machine.id}&limit=500`);
     return body.data
@@ -87,7 +87,7 @@ async function place(): Promise<Place> {
   return new Place(await watched(service));
 }
 
-/** Bait that its sensor has planted, and the service knows of. */
+/** Returns bait that the sensor has planted and reported. */
 async function planted(more: object = {}): Promise<Place> {
   const made = await place();
   const { status, text } = await made.ask(more);

@@ -14,7 +14,7 @@ afterAll(() => service.close());
 
 const LINE = file('/usr/bin/a');
 
-/** A body that no sensor sends, made of one that a sensor would. */
+/** Bodies that no sensor sends, each made from a valid one. */
 const BODIES: readonly (readonly [
   words: string,
   status: number,

@@ -33,7 +33,7 @@ export class HttpSensor {
     return this.send('POST', '/scans/report', partOf(report, part));
   }
 
-  /** Sends all parts. @returns the answer to the last. */
+  /** Sends all parts. @returns the answer to the last part. */
   async report(lines: readonly EndpointLine[]): Promise<Answer> {
     const report = await this.made(lines);
     for (let part = 1; ; part++) {
@@ -43,7 +43,7 @@ export class HttpSensor {
   }
 }
 
-/** An endpoint that is enrolled over HTTP, and whose sensor has bound its key. */
+/** Enrolls an endpoint over HTTP whose sensor has bound its key. */
 export async function enrol(service: Service, more: object = {}): Promise<HttpSensor> {
   const { status, body, text } = await service.call('POST', `${ENDPOINTS}/enroll`, { name: 'host', ...more });
   if (status !== 201) throw new Error(text);

@@ -191,7 +191,8 @@ const NOT_DRAWN = ['retireHost'];
 
 /**
  * Sends requests drawn from a service's documents. No request may fail in the service, and every answer must match the
- * document. @returns the statuses that each operation returned.
+ * document.
+ * @returns the statuses that each operation returned.
  */
 export async function sendDrawn(
   service: Service,

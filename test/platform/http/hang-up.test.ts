@@ -5,7 +5,7 @@ let service: Service;
 beforeAll(async () => {
   service = await startService();
   await fill(service, 's', 20_000);
-  // The thread that reads is there.
+  // Start the reading thread.
   await service.call('GET', '/stats/');
 });
 afterAll(() => service.close());

@@ -32,7 +32,7 @@ test('who is after a trusted proxy is not before others: a sender that was sent 
     authenticate: async () => ({ kind: 'key', id: 'k', name: 'k', scopes: [] }),
   });
   server.get('/', { config: { public: true } }, ({ ip }) => ({ ip }));
-  // The proxy adds who it saw at the end; what stands before it somebody made up.
+  // The proxy appends the address that it saw; a client can forge the addresses before it.
   const headers = { 'x-forwarded-for': '192.0.2.1, 203.0.113.9' };
   expect((await server.inject({ url: '/', remoteAddress: '127.0.0.1', headers })).json()).toEqual({
     ip: '203.0.113.9',

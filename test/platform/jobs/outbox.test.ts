@@ -86,7 +86,7 @@ describe.each(DATABASES)('the outbox on %s', (_name, start) => {
     await outbox.deliverDue();
     while (attempts < ATTEMPTS) {
       const before = now;
-      // In larger steps the longer it waits already.
+      // Steps grow with the time waited.
       while ((await outbox.deliverDue()) === 0) now += Math.max(500, Math.round((now - before) / 10));
       pauses.push(now - before);
     }

@@ -8,19 +8,19 @@ import { addDeadLetter } from '../rows-by-hand.ts';
 import { fill, listAll, SERVICES, type Service } from '../service.ts';
 import { type Visitor, visitorsOf } from '../web/visitor.ts';
 
-/** One row on each page of a list. */
+/** Each page of a list shows one row. */
 vi.mock('../../../src/platform/web/rows.ts', () => ({ LIST_ROWS: 1, SHORT_ROWS: 1 }));
 
 const DOCUMENTS = ['audit', 'traps', 'endpoints', 'agents', 'alerts', 'keys', 'people', 'administration'];
-/** Enough for a page that is neither the first nor the last. */
+/** Enough rows for a page that is neither first nor last. */
 const FEWEST = 3;
 const THREE = [1, 2, 3];
 const MOST_PAGES = 200;
 const FURTHER = '<p class="further">';
 
 /**
- * Pages with a list: the file of each, and a path, in which {names} are those of `Ids`.
- * `by` is what the second list of a page is walked by.
+ * Pages with a list: each page's file, and a path with the {names} of `Ids`. `by` is the cursor parameter of a page's
+ * second list.
  */
 const PAGES: readonly (readonly [file: string, path: string, by?: string])[] = [
   ['accounts/pages/invitations.ts', '/app/people', 'invitations'],
@@ -85,7 +85,7 @@ describe.each(SERVICES)('on %s', { timeout: 120_000 }, (_name, start) => {
     }
   });
 
-  /** Adds the rows of a page of a list. @returns where the list goes on. */
+  /** Adds the rows of one page of a list. @returns the address of the next page. */
   const rowsOn = async (path: string, by: string | undefined, rows: string[]): Promise<string | undefined> => {
     const { status, text } = await owner.get(path);
     expect([path, status]).toEqual([path, 200]);
@@ -116,7 +116,7 @@ function rowsOf(table: string): string[] {
   return [...table.matchAll(/<tr[^>]*>.*?<\/tr>/gs)].map(([row]) => row);
 }
 
-/** The paths of a document that are asked for with a cursor. */
+/** Returns the paths of a document that take a cursor. */
 async function listsOf(service: Service, name: string): Promise<string[]> {
   interface Document {
     servers: [{ url: string }];
@@ -128,7 +128,7 @@ async function listsOf(service: Service, name: string): Promise<string[]> {
     .map(([path]) => `/${new URL(servers[0].url, service.origin).pathname.replace(/\/$/, '')}${path}`);
 }
 
-/** All items of a list, from pages that have one each. */
+/** Returns all items of a list, from pages of one item each. */
 async function walk(service: Service, list: string): Promise<unknown[]> {
   const items: unknown[] = [];
   for (let cursor: string | null = ''; cursor !== null; ) {
@@ -141,7 +141,7 @@ async function walk(service: Service, list: string): Promise<unknown[]> {
   return items;
 }
 
-/** Three of everything that a list shows. */
+/** Creates three records of everything that a list shows. */
 async function fillEach(service: Service): Promise<Ids> {
   return {
     ...(await ofAudit(service)),

@@ -77,7 +77,7 @@ describe.each(SERVICES)('on %s', (name, start) => {
   });
 });
 
-/** A number is what stands after the name and the labels. */
+/** Returns the number after a name and its labels. */
 function numberOf(text: string, sample: string): number {
   const line = text.split('\n').find((each) => each.startsWith(`${sample} `));
   return line === undefined ? Number.NaN : Number(line.slice(sample.length + 1));

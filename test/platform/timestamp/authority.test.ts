@@ -135,7 +135,7 @@ describe('an external authority', () => {
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   }
 
-  /** An authority that answers every request with these bytes. */
+  /** Starts an authority that answers every request with these bytes. */
   function answering(body: Uint8Array, status = 200, type = 'application/timestamp-reply'): Promise<string> {
     return serve((request, response) => {
       request.resume().on('end', () => response.writeHead(status, { 'content-type': type }).end(body));

@@ -9,7 +9,7 @@ import {
 } from '../../../src/platform/traps/aws/access-key.ts';
 import { ACCESS_KEY_ID, SECRET_ACCESS_KEY } from '../../../src/platform/traps/enums.ts';
 
-/** As the first who wrote about it decode an id, in another language. */
+/** Decoder of ids as its first publication has it, in another language. */
 const DECODER = `
 import base64, sys
 for key in sys.argv[1:]:
@@ -33,7 +33,7 @@ describe('an access key id', () => {
     expect(new Set(Array.from({ length: 1000 }, () => newAwsId('AKIA', '123456789012'))).size).toBe(1000);
   });
 
-  // The last one is of before 2019: it tells no account.
+  // The last id is from before 2019 and reveals no account.
   test.each([
     ['AKIASP2TPHJSQH3FJRUX', '171436882533'],
     ['AKIAIOSFODNN7EXAMPLE', null],

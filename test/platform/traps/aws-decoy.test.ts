@@ -122,7 +122,7 @@ test('a presigned address is a detection of who opens it', async () => {
   ]);
 });
 
-/** By a signer of other hands. */
+/** Requests signed by an independent signer. */
 const SIGNED: readonly [words: string, request: object, action: string, says: RegExp][] = [
   [
     'STS in its address',
@@ -196,7 +196,7 @@ interface Signed {
   body?: string;
 }
 
-/** As it is: a client would tidy the path. */
+/** Sends a path unchanged; a client would normalize it. */
 function send(
   endpoint: URL,
   { method = 'GET', path, headers, body = '' }: Signed,
@@ -205,14 +205,14 @@ function send(
   return exchange(endpoint, `${method} ${path} HTTP/1.1\r\n${lines.join('')}Connection: close\r\n\r\n${body}`);
 }
 
-/** Sends bytes, and takes what comes until the other end closes. */
+/** Sends bytes, and reads until the server closes the connection. */
 function exchange(endpoint: URL, bytes: string): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
     let text = '';
     const socket = connect(Number(endpoint.port), endpoint.hostname, () => socket.write(bytes));
     socket.setEncoding('latin1').on('data', (piece) => {
       text += piece;
-      // Nothing else comes of it, and its end would be waited for.
+      // An empty answer is complete, so do not wait for the server to close.
       if (/\r\nContent-Length: 0\r\n[\s\S]*\r\n\r\n$/.test(text)) socket.end();
     });
     socket.on('error', reject).on('close', () => resolve({ status: Number(text.split(' ')[1]), text }));

@@ -50,7 +50,7 @@ describe.each(SERVICES)('on %s', (_name, start) => {
     });
   const detections = async () =>
     (await service.call('GET', `//traps/api/v1/detections/?credential_id=${credentialId}`)).body.data;
-  /** Bytes as they are. */
+  /** Sends bytes unchanged. */
   const report = async (body: string | Uint8Array, headers: Record<string, string> = {}) => {
     const response = await fetch(service.origin + REPORT.slice(1), {
       method: 'POST',

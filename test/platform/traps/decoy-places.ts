@@ -9,7 +9,7 @@ export function settingsOf(more: Partial<DecoySettings> & Pick<DecoySettings, 'k
   return { name: more.kind, host: '127.0.0.1', port: 0, publicHost: null, publicPort: null, tls: null, ...more };
 }
 
-/** A decoy's own certificate, from a folder that is gone afterwards. */
+/** Creates a decoy's certificate in a folder that is removed afterwards. */
 export async function certificateIn(names: Partial<CertificateNames> = {}): Promise<DecoyTls> {
   const folder = await mkdtemp(join(tmpdir(), 'decoy-'));
   const draw = () => ({ subject: 'CN=db-1', issuer: null, hosts: ['db-1'], key: 'ec' as const, ...names });

@@ -3,13 +3,13 @@ import type { AddressInfo } from 'node:net';
 import { sign } from 'aws4';
 import { newAwsId } from '../../../src/platform/traps/aws/access-key.ts';
 
-/** IAM as far as it is asked here. It refuses what is not signed as AWS wants it, by a signer that is not ours. */
+/** The operations of IAM that the platform uses. An independent signer checks every signature. */
 export class IamDouble {
   readonly access = { accessKeyId: newAwsId('AKIA', '111122223333'), secret: 's'.repeat(40), region: 'us-east-1' };
   /** Keys by user. */
   readonly users = new Map<string, string[]>();
   readonly lastUses = new Map<string, { date: string; service: string; region: string }>();
-  /** An action that fails. */
+  /** Name of an action that fails. */
   refuses: string | null = null;
   endpoint = '';
   readonly #server = createServer((request, response) => {
@@ -41,7 +41,7 @@ export class IamDouble {
       host,
       body,
       headers: { 'Content-Type': type, 'X-Amz-Date': date },
-      // It signs one more than the SDKs do.
+      // This signer signs one header more than the SDKs do.
       extraHeadersToIgnore: { 'content-length': true },
     };
     const { accessKeyId, secret: secretAccessKey } = this.access;

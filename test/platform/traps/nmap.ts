@@ -8,7 +8,8 @@ const PROBES = '/usr/share/nmap/nmap-service-probes';
 
 /**
  * Returns nmap's findings about ports of this machine. nmap waits one second per answer instead of six, which suits a
- * local network. @param change of the probes.
+ * local network.
+ * @param change of the probes.
  */
 export async function nmapOf(
   ports: readonly (number | string)[],

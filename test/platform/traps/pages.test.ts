@@ -5,7 +5,7 @@ import { shown } from '../web/shown.ts';
 import { type Visitor, visitorsOf } from '../web/visitor.ts';
 import { settingsOf } from './decoy-places.ts';
 
-/** Turns what is around it, ends elements, and is long. */
+/** A long text that reverses the text around it and closes elements. */
 const HOSTILE = `</a><script>alert("1")</script>'&\u202e${'x'.repeat(120)}`;
 const API = '//traps/api/v1';
 const PAGE = '/app/traps';
@@ -27,7 +27,7 @@ const generate = async (more: object = {}) => {
 const open = (url: string, agent = 'Word/16') => fetch(url, { headers: { 'user-agent': agent } });
 const detectionsOf = async (id: string) =>
   (await service.call('GET', `${API}/detections/?credential_id=${id}`)).body.data;
-/** A trap that somebody has opened. */
+/** Creates a trap and opens it. */
 const usedTrap = async (more: object = {}, agent?: string) => {
   const trap = await generate(more);
   await open(trap.credential.url, agent);
@@ -259,7 +259,7 @@ test('who asks whether anything is new is sent nothing as long as nothing is', a
   expect(text).toContain('Load the page again to see what came since.');
   const ask = (known: string) =>
     fetch(service.origin + PAGE, { headers: { ...headers, 'if-none-match': `"${known}"` } });
-  // With each minute the page is another one.
+  // The page changes each minute.
   const now = await ask(mark);
   expect([200, 304]).toContain(now.status);
   const etag = (now.headers.get('etag') ?? '').slice(1, -1);
@@ -269,7 +269,7 @@ test('who asks whether anything is new is sent nothing as long as nothing is', a
   expect([news.status, (await news.text()).includes('news')]).toEqual([200, true]);
 });
 
-/** Every page, and its status for who sees and acts, and for who sees. */
+/** Every page, with its status for an operator and for an auditor. */
 const ACCESS: readonly (readonly [path: string, forOperator: number, forAuditor: number])[] = [
   ['', 200, 200],
   ['/credentials', 200, 200],

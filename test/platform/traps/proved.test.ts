@@ -64,21 +64,20 @@ describe('a platform with a decoy of each kind', () => {
 });
 
 /**
- * The files of the database, as they are now. Another process reads them: the first file of them that this one closed would
- * take its locks from SQLite, which runs here too.
+ * Reads the database's files in another process, because closing a file in this process would release SQLite's locks.
  */
 async function databaseOf({ dataDir }: Service): Promise<Buffer> {
   const names = (await readdir(dataDir)).filter((name) => name.startsWith('platform.sqlite'));
   return execFileSync('cat', names, { cwd: dataDir, maxBuffer: 2 ** 28 });
 }
 
-/** All texts of a credential. */
+/** Returns all texts of a credential. */
 function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
-/** Long enough that nobody has it by chance; hosts, users and ids are no secrets. */
+/** True for a text long enough not to occur by chance; hosts, users and ids are no secrets. */
 function isSecret(text: string, knownAs: string): boolean {
   return text.length >= 16 && !knownAs.includes(text) && !text.includes('BEGIN CERTIFICATE');
 }
@@ -96,7 +95,7 @@ async function visit(url: string, client: string): Promise<void> {
 
 const KILLS = someRows([0, 1, 2], () => 'a kill');
 
-/** A database, and what somebody with access to it reads there. */
+/** A database, with functions that read it as a person with access would. */
 interface KilledPlace {
   words: readonly string[];
   read(statement: string): Promise<Record<string, unknown>[]>;
@@ -156,7 +155,7 @@ test.each(PLACES)(
   },
 );
 
-/** Many clients at once; the process is killed when some were answered. @returns how many were. */
+/** Starts many clients at once, and kills the process after some were answered. @returns their number. */
 async function useUntilKilled(child: Parameters<typeof kill>[0], url: string, round: number): Promise<number> {
   let answered = 0;
   const clients = Array.from({ length: 20 }, async (_, client) => {
@@ -171,7 +170,7 @@ async function useUntilKilled(child: Parameters<typeof kill>[0], url: string, ro
 }
 
 async function expectBoth({ read }: KilledPlace): Promise<void> {
-  // In one statement: what a process sent before it was killed a server may still carry out.
+  // One statement, because a server may still execute requests that a killed process sent.
   const both = await read(`SELECT d.entry_hash AS of_detection, d.detection_id, e.hash, e.metadata
     FROM detections d FULL JOIN (SELECT hash, metadata FROM entries WHERE action = 'trap.used') e
     ON e.hash = d.entry_hash`);

@@ -18,7 +18,7 @@ import { TrapPlace } from './trap-place.ts';
 const planting = { plant_location: 'ci', label: 'a real key' };
 const MINUTE = 60_000;
 
-/** A place whose real keys are those of some IAM. */
+/** Returns the place's real keys, backed by this IAM. */
 function keysOf(at: TrapPlace, access: AwsAccess, clock = () => new Date(at.now)) {
   const iam = new Iam(access, new Dispatcher({ allowed: [new URL(access.endpoint ?? '').host] }), () => new Date());
   const keys = new RealKeys({ traps: at.traps, database: at.database, clock, places: () => [], iam });
@@ -180,7 +180,7 @@ test(`${words}: a provisioned key is seen through its last use, with CloudTrail 
   }
 });
 
-/** Null where the machine has it not. */
+/** Starts Moto; null if it is not installed. */
 async function startMoto() {
   const port = await freePort();
   const child = spawn('moto_server', ['-H', '127.0.0.1', '-p', String(port)], { stdio: 'ignore' });

@@ -32,7 +32,7 @@ export function trailEvent(accessKeyId: string, more: Record<string, unknown> = 
   };
 }
 
-/** Many events of others, and these among them. */
+/** Returns a log file with many events of other keys, and these among them. */
 export function logFile(count: number, ...events: readonly Record<string, unknown>[]): string {
   const others = Array.from({ length: count }, (_, n) =>
     trailEvent(`ASIAOTHERSESSION${String(n % 90).padStart(4, '0')}`),

@@ -25,7 +25,7 @@ interface Made {
   content: string;
 }
 
-/** A trap whose artifact alone lies in a home folder. */
+/** Plants a trap whose artifact is the only file in a home folder. */
 async function planted(type: string, options: object = {}): Promise<Made> {
   const { status, body, text } = await service.call('POST', '//traps/api/v1/credentials/generate', {
     credential_type: type,

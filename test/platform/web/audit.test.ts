@@ -4,7 +4,7 @@ import { entry, type Service, startService } from '../service.ts';
 import { shown } from './shown.ts';
 import { type Visitor, visitorsOf } from './visitor.ts';
 
-/** Turns what is around it, ends elements, and is long. */
+/** A long text that reverses the text around it and closes elements. */
 const HOSTILE = `</a><script>alert("1")</script>'&\u202e${'x'.repeat(900)}`;
 
 let service: Service;

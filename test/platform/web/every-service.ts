@@ -7,14 +7,14 @@ import { file } from '../endpoints/sensor-double.ts';
 import { entry, type Service, startService } from '../service.ts';
 import { settingsOf } from '../traps/decoy-places.ts';
 
-/** A name as somebody gives one who thinks of no table. */
+/** A long name, as a person might choose without thinking of tables. */
 export const LONG = `${'a name of many words '.repeat(6)}${'w'.repeat(50)}`;
-/** More than one page of a list has. */
+/** More rows than a page of a list. */
 const MANY = 27;
 
 const TRAPS = '//traps/api/v1';
 
-/** A platform at which all four services have something of every kind to show, some of it with long names. */
+/** Starts a platform whose services have records of every kind, some of them with long names. */
 export async function busyPlatform(): Promise<Service> {
   const service = await startService({
     decoys: [settingsOf({ kind: 'ssh' }), settingsOf({ kind: 'aws' })],

@@ -16,7 +16,7 @@ beforeEach(() => {
   said = [];
 });
 
-/** A page of each kind of access, with a form that says something. */
+/** A page for each kind of access, with a form that reports its result. */
 const PAGES: FastifyPluginAsync = async (server) => {
   const accesses = { open: { public: true }, own: { signedIn: true }, keys: { scope: 'keys:write' } } as const;
   for (const [path, access] of Object.entries(accesses))

@@ -10,7 +10,7 @@ const STREAM = '/app/audit/streams/payments';
 let service: Service;
 let browser: PagesBrowser;
 let page: Page;
-/** Paths of what has an id of its own. */
+/** Paths of records with ids. */
 let made: Record<'failed check' | 'package', string>;
 
 beforeAll(async () => {
@@ -62,7 +62,7 @@ test.each([
   ['nothing', '/app/audit/nothing'],
 ] as const)('the page %s can be read by everybody, and is no wider than a screen', async (name, path) => {
   await page.goto(path ?? made[name as keyof typeof made]);
-  // Each of them is one of the platform's own, and not the page at which one signs in.
+  // The platform shows its own page, not the sign-in page.
   expect(await page.getByRole('button', { name: 'Sign out' }).count()).toBe(1);
   await lookAt(page);
 });

@@ -54,7 +54,7 @@ const addDevice = async (hasUserVerification = true) => {
   return authenticatorId;
 };
 
-/** All that somebody does with passkeys, in the order in which they do it. */
+/** All uses of a passkey, in order. */
 test('a passkey is added, asked for, proves again, and is removed', { timeout: 120_000 }, async () => {
   await signIn();
   await page.goto('/app/account');
@@ -72,7 +72,7 @@ test('a passkey is added, asked for, proves again, and is removed', { timeout: 1
   expect(await noticeOf()).toContain('<b>security key</b> is on');
   await lookAt(page);
 
-  // The same device makes no second one.
+  // A device makes no second passkey.
   await page.goto('/app/passkeys/new');
   await fill(page, { name: 'again' });
   await press(page, 'Add it');
@@ -96,7 +96,7 @@ test('a passkey is added, asked for, proves again, and is removed', { timeout: 1
   await page.goto('/app/password');
   await lookAt(page);
 
-  // Without the device nobody comes in.
+  // Signing in requires the device.
   await devices.send('WebAuthn.removeVirtualAuthenticator', { authenticatorId: device });
   const other = await addDevice();
   await page.goto('/app/prove?then=/app/account');

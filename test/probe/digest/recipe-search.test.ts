@@ -124,7 +124,7 @@ describe('finds the recipe', () => {
     const { found } = search(entries, { keys, keyField: 'kid' });
     expect(found?.digest.recipe?.key).toEqual({ field: 'kid' });
     expect(found?.reproduces).toBe(25);
-    // The samples whose key is not given prove nothing, and refute nothing.
+    // Samples without a given key prove nothing and refute nothing.
     expect(search(entries, { keys: { k1: keys.k1 }, keyField: 'kid' }).found?.reproduces).toBe(12);
   });
 });

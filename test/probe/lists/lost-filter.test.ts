@@ -3,7 +3,7 @@ import { inferEntries } from '../../../src/probe/lists/entries.ts';
 import { Reasoning } from '../../../src/probe/report.ts';
 import { answerOf, chainOf, NOT_FOUND, serviceOf } from '../sample-service.ts';
 
-/** A list of entries whose next page is of all streams, whatever the page before it was asked for. */
+/** Lists of entries whose next page ignores the filter of the page before. */
 
 const STREAMS = { a: chainOf('a', 40), b: chainOf('b', 40) };
 const EVERYTHING = Array.from({ length: 80 }, (_, at) => (at % 2 === 0 ? STREAMS.a : STREAMS.b)[at >> 1]);

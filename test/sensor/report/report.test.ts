@@ -43,7 +43,7 @@ const head: ReportHead = {
 };
 
 describe('the root hash', () => {
-  /** The leaves and roots of the reference implementation of Certificate Transparency. */
+  /** Leaves and roots of the reference implementation of Certificate Transparency. */
   const leaves = ['', '00', '10', '2021', '3031', '40414243', '5051525354555657', '606162636465666768696a6b6c6d6e6f'];
   const roots = [
     'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
@@ -85,7 +85,7 @@ describe('the root hash', () => {
   });
 
   test('is over the texts of lines, which come by the bytes of their paths and not by UTF-16', () => {
-    // U+FF5E is before U+1F600 in bytes, and after its first half in UTF-16.
+    // U+FF5E sorts before U+1F600 in bytes, and after it in UTF-16.
     const lines = ['/a', '/a b', '/a/b', Buffer.from([0x2f, 0x61, 0x80]), '/a~', '/\u{ff5e}', '/\u{1f600}'].map(fileAt);
     const byBytes = lines.toSorted((one, other) => pathBytes(one).compare(pathBytes(other)));
     const root = new LineRoot();

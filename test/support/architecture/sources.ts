@@ -6,18 +6,18 @@ import { type Sizes, sizesIn } from '../sizes.ts';
 
 export const ROOT = resolve(import.meta.dirname, '../../..');
 
-/** A file of `src` as rules see it. */
+/** A source file as the rules see it. */
 export interface SourceFile {
-  /** Relative to `src`, with `/`. */
+  /** Path relative to `src`, with `/`. */
   path: string;
-  /** The folder of a product, or the file that stands in the product itself. */
+  /** Folder of a product, or a file directly in the product's folder. */
   room: string;
   text: string;
-  /** The text without comments. */
+  /** Text without comments. */
   code: string;
   /** Imported files of `src`, relative to it. */
   imports: string[];
-  /** Those of `imports` that are imported for more than types. */
+  /** Files of `imports` from which more than types is imported. */
   loads: string[];
   /** Imported packages, and modules of Node. */
   packages: string[];
@@ -26,7 +26,7 @@ export interface SourceFile {
 }
 
 const IMPORTED = /(?:from|import)\s*\(?\s*'([^']+)'/g;
-/** A statement that imports or exports types alone. */
+/** Statements that import or export only types. */
 const OF_TYPES = /^(?:import|export) (?:type \{[^}]*\}|\{(?:\s*type [^,}]+,?)+\s*\}) from '[^']+';$/gm;
 const COMMENT = /\/\*\*.*?\*\/|\/\/.*?$/gms;
 
@@ -62,7 +62,10 @@ export function sourceOf(path: string, text: string): SourceFile {
   };
 }
 
-/** `verifier/chain` of `verifier/chain/walk.ts`, `core/errors` of `core/errors.ts`; what stands in `src` itself is of the library. */
+/**
+ * Returns the room of a path: `verifier/chain` for `verifier/chain/walk.ts`, `core/errors` for `core/errors.ts`. Files
+ * directly in `src` belong to the library.
+ */
 export function roomOf(path: string): string {
   if (!path.includes('/')) return `library/${path.replace(/\.ts$/, '')}`;
   return path.split('/').slice(0, 2).join('/').replace(/\.ts$/, '');
@@ -72,17 +75,20 @@ export function roomOf(path: string): string {
 export interface Rule {
   /** The rule as a sentence. */
   rule: string;
-  /** Names each place that breaks the rule, by its path and what is wrong there. */
+  /** Returns each violation, as a path with a description. */
   broken(files: readonly SourceFile[]): string[];
-  /** True if no file decides whether another one breaks it. */
+  /** True if each file is checked independently of the others. */
   isOfOneFile?: boolean;
-  /** The places that may break it. The list may only shrink. */
+  /** Permitted violations. The list may only shrink. */
   allowed?: readonly string[];
-  /** The path and the text of a file that breaks it, and what is reported of the file. */
+  /** Path and text of a file that breaks the rule, and the reported violation. */
   example: readonly [path: string, text: string, reported: string];
 }
 
-/** A rule about each file by itself. @param find returns what breaks the rule; an empty text for the file as a whole. */
+/**
+ * Makes a rule about each file by itself.
+ * @param find returns the violations; an empty text stands for the whole file.
+ */
 export function eachFile(
   rule: string,
   within: RegExp,
@@ -96,7 +102,7 @@ export function eachFile(
   return { rule, broken, isOfOneFile: true, ...rest };
 }
 
-/** A rule about a number that may only fall. @param example a text that counts as one. */
+/** Makes a rule about a number that may only fall. @param example text that counts as one. */
 export function atMost(
   rule: string,
   most: number,
@@ -110,11 +116,11 @@ export function atMost(
   return { rule, broken, isOfOneFile: true, example: [path, text.repeat(most + 1), `${most + 1} instead of ${most}`] };
 }
 
-/** A rule that no file has a text in its code. */
+/** Makes a rule that no file's code matches a pattern. */
 export function nowhere(rule: string, within: RegExp, pattern: RegExp, rest: Pick<Rule, 'allowed' | 'example'>): Rule {
   return eachFile(rule, within, ({ code }) => (pattern.test(code) ? [''] : []), rest);
 }
 
-/** Statements of examples, which no reader of this file's own imports takes for one. */
+/** Statements for examples, built so that the readers of imports do not find them here. */
 export const importing = (specifier: string) => `import { example } from '${specifier}';`;
 export const reexporting = (specifier: string) => `export { example } from '${specifier}';`;

@@ -19,7 +19,7 @@ const LINE = "export const example = 'an example';\n";
 const HEADLESS =
   /(?:\/\*\*\s+(?:\* )?|(?<!\/\/[^\n]*\n)^[^\S\n]*\/\/ )(What|Whether|Whose|Who|Whoever|Which|Why|Of|Where|How|That|So many|So much)\b[^\n]*/gm;
 
-/** Commands, flags, settings and variables of the exporter: a user of the library runs another program. */
+/** Commands, flags, settings and variables of the exporter, which users of the library do not have. */
 const COMMAND_WORDS =
   /\bevidence (?:doctor|export|extend|help|hold|init|keygen|ledger|probe|release|restamp|runs|share|status|streams|verify|worker)\b|(?<![-\w<!])--[a-z]|['`]\S*\b(?:archive|queue|report|sign|source|verify)\.[a-z]+_[a-z_]+|\bEVIDENCE_[A-Z]/;
 
@@ -31,7 +31,7 @@ export const COMMENTS_NAME_THEIR_SUBJECT: Rule = eachFile(
   { example: ['core/example.ts', `/** ${'Whether'} it ended. */`, `core/example.ts: /** ${'Whether'} it ended. */`] },
 );
 
-/** Words that the project does not use, in names and in comments, with the word that it uses. */
+/** Words that the project does not use in names and comments, each with its replacement. */
 const OTHER_WORDS: readonly (readonly [word: RegExp, say: string])[] = [
   [/\bsealed runs?\b|\bseal(?:ing)? (?:a|the) run\b/i, 'finalize a run'],
   [/journey/i, 'stream job'],
@@ -45,7 +45,7 @@ const OTHER_WORDS: readonly (readonly [word: RegExp, say: string])[] = [
   [/\bdeviation\b/i, 'finding'],
 ];
 
-/** Words in names that the project is about to lose, with the word that it uses, and how many there are. */
+/** Words to remove from names, each with its replacement and the number left. */
 const FORMER_WORDS: readonly (readonly [words: readonly string[], say: string, most: number])[] = [
   [['fault', 'flaw', 'complaint', 'deviation'], 'finding', 102],
   [['parts', 'keeping', 'surroundings'], 'deps', 664],
@@ -56,31 +56,31 @@ const FORMER_WORDS: readonly (readonly [words: readonly string[], say: string, m
   [['wish'], 'input', 1],
 ];
 
-/** Counts the names in a code that have one of these words. */
+/** Counts names with one of these words. */
 function countWords(code: string, words: readonly string[]): number {
   const capital = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1));
   const named = new RegExp(`(?<![A-Za-z])(?:${words.join('|')})(?![a-z])|(?:${capital.join('|')})(?![a-z])`, 'g');
   return code.replace(TEXTS, '').match(named)?.length ?? 0;
 }
 
-/** Names of collections of whatever had no place. */
+/** Vague names of collections. */
 const VAGUE = /\b(?:\w*(?:Utils?|Helpers?|Managers?)|utils?|helpers?|managers?)\b/g;
 const TEXTS = /'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`/g;
 
-/** A boolean of these callees is theirs: APIs of the language, of Node and of packages. */
+/** Callees whose boolean parameters are not ours: APIs of the language, of Node and of packages. */
 const FOREIGN =
   /^(z\.|x509\.|webcrypto\.|subtle\.|resolve$|parser\.|yargs|statement\.|signedData\.)|\.(default|exitProcess|getUint\d+|getBigUint64)$/;
 
 /** Writing calls of `node:fs`, with the files of the verifier that make temporary files, or write what they decrypt. */
 const WRITES = /\b(?:writeFile|appendFile|createWriteStream|mkdtemp|mkdirSync|ftruncateSync|rename|symlink|copyFile)\b/;
 
-/** Names of texts that are written for people. */
+/** Names of texts for people. */
 const SENTENCE = /\b(?:message|reason|purpose|sentence)\b/.source;
 const PARSED_SENTENCE = new RegExp(
   `${SENTENCE}\\.(?:includes|match|startsWith|endsWith|split|search)\\(|\\.(?:exec|test)\\([\\w.]*${SENTENCE}\\)`,
 );
 
-/** @param isBroken of one that is larger, and of one that says why it is. */
+/** @param isBroken receives the verdict on the size, and whether a comment explains it. */
 function sized(kind: keyof Sizes, isBroken: (isLarge: boolean, isExplained: boolean) => boolean) {
   const [most, words] = kind === 'functions' ? [40, '40 lines'] : [10, 'ten members'];
   const isExplained = ({ above }: Sized) => above.startsWith(`// Over ${words}: `);
@@ -137,7 +137,7 @@ export const STYLE_RULES: readonly Rule[] = [
       example: ['platform/traps/pages/example.ts', "tables.selectFrom('traps');", 'platform/traps/pages/example.ts'],
     },
   ),
-  // `JSON.parse` keeps the last of two members of one name, and does not say so: `parseExactJson` does.
+  // `JSON.parse` silently keeps the last of two members with one name; `parseExactJson` reports the ambiguity.
   nowhere(
     'what strangers wrote is read with an eye for ambiguity',
     /^(verifier|library|exporter\/client)\//,
@@ -146,16 +146,16 @@ export const STYLE_RULES: readonly Rule[] = [
       example: ['verifier/records/example.ts', 'JSON.parse(text);', 'verifier/records/example.ts'],
     },
   ),
-  // Each of them stores what its own reader has read.
+  // Each of these files stores only objects that its own reader has read.
   nowhere('only these files store objects', /^(exporter|verifier)\//, /archive\.put\(/, {
     allowed: [
       // Bundles and bags, which are packed and read back.
       ...['stream', 'recover', 'supplement-store'].map((name) => `exporter/export/${name}.ts`),
-      // Records that `toReadableBytes` made, or that are read from the file that is stored, and bytes that are no record.
+      // Records made by `toReadableBytes` or read from the stored file, and bytes that are no record.
       'exporter/records/put-record.ts',
       // The signed statement, which follows from a record that was read.
       'exporter/export/attest.ts',
-      // Reports; and run.json, of parts that were read and a length that was checked.
+      // Reports; and run.json, whose parts were read and whose length was checked.
       'exporter/export/finalize.ts',
     ],
     example: ['exporter/cli/example.ts', 'await archive.put(key, bytes);', 'exporter/cli/example.ts'],
@@ -171,7 +171,7 @@ export const STYLE_RULES: readonly Rule[] = [
   nowhere('the verifier names no command, flag or setting of the exporter', /^(verifier|library)\//, COMMAND_WORDS, {
     example: ['verifier/claims/example.ts', "const next = 'Use --force.';", 'verifier/claims/example.ts'],
   }),
-  // Allowed: files that read messages of a library or of the system, which have no code, or show text from outside.
+  // Allowed: files that read messages of libraries or of the system, which have no codes, or that show foreign text.
   nowhere('nothing reads a sentence to decide', ALL, PARSED_SENTENCE, {
     allowed: [
       'core/schema-words.ts',
@@ -191,7 +191,7 @@ export const STYLE_RULES: readonly Rule[] = [
     ALL,
     ({ path, code }) => `${path} ${code.replace(TEXTS, '')}`.match(VAGUE) ?? [],
     {
-      // The helper of git, in a text.
+      // git's credential helper, in a text.
       allowed: ['platform/traps/types/registries.ts: helper'],
       example: ['core/example.ts', 'export class KeyManager {}', 'core/example.ts: KeyManager'],
     },
@@ -201,7 +201,7 @@ export const STYLE_RULES: readonly Rule[] = [
     ALL,
     ({ text }) => OTHER_WORDS.filter(([word]) => word.test(text)).map(([, say]) => say),
     {
-      // The reason of a claim, which run records have.
+      // A claim's reason, which run records have.
       allowed: ['verifier/claims/claim.ts: finding'],
       example: [
         'exporter/export/example.ts',
@@ -257,11 +257,11 @@ export const STYLE_RULES: readonly Rule[] = [
   ),
   eachFile('no module has a state of its own', ALL, (file) => mutableState(file.program()), {
     allowed: [
-      // The files of fonts, each read once.
+      // Font files, each read once.
       'core/typesetting/fonts.ts: loaded',
-      // Public keys, because a key that was parsed before verifies in half the time.
+      // Public keys, because a parsed key verifies in half the time.
       'platform/agents/identity/keys.ts: PARSED',
-      // Kernels that were given back, because their memory is megabytes.
+      // Returned kernels, because each has megabytes of memory.
       'verifier/decode/wasm/instance.ts: idle',
       // Paths, split once instead of for every entry.
       'verifier/profile/path.ts: SPLIT',
@@ -273,7 +273,7 @@ export const STYLE_RULES: readonly Rule[] = [
     ],
   }),
   eachFile('a getter changes nothing', ALL, (file) => changingGetters(file.program()), {
-    // A count that is kept: `length` of every list is a property.
+    // A stored count, because `length` is a property of every list.
     allowed: ['core/rows/rows.ts: length'],
     example: [
       'core/example.ts',
@@ -286,7 +286,7 @@ export const STYLE_RULES: readonly Rule[] = [
     /^verifier\/verify\//,
     (file) => outParameters(file.program()),
     {
-      // The facts of an era are the state of the object that has them.
+      // An era's facts are the state of the object that has them.
       allowed: ['verifier/verify/history.ts: facts'],
       example: [
         'verifier/verify/example.ts',
@@ -308,7 +308,7 @@ export const STYLE_RULES: readonly Rule[] = [
     },
   ),
   eachFile('rows are mapped by the names of what is shown', /^platform\//, (file) => denyListMappers(file.program()), {
-    // Allowed: rows whose columns were selected by name, and entries and bodies that are already checked.
+    // Allowed: rows whose columns were selected by name, and entries and bodies that were already checked.
     allowed: [
       'platform/agents/overview.ts: row',
       'platform/accounts/own-sessions.ts: session',
@@ -375,7 +375,7 @@ export const STYLE_RULES: readonly Rule[] = [
   },
 ];
 
-/** Names that two files export. Of functions, an overload counts once; of stand-ins, the real thing has the name. */
+/** Returns names that two files export. An overloaded function counts once; a stand-in does not count. */
 function twiceNamed(files: readonly SourceFile[]): string[] {
   const exported = /^export (?:abstract )?(?:async )?(?:interface|type|class|enum|const|function\*?) (\w+)/gm;
   const places = new Map<string, Set<string>>();

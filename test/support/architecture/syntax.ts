@@ -1,11 +1,11 @@
 import { type ESTree, Visitor } from 'rolldown/utils';
 
-/** Methods that change what they are called on. */
+/** Methods that change their object. */
 const CHANGES = /^(set|add|delete|clear|push|pop|shift|unshift|splice|sort|reverse|fill|copyWithin)$/;
 
 type AnyFunction = ESTree.Function | ESTree.ArrowFunctionExpression;
 
-/** The variables of a module that change after they are made: `let`, and collections that something is put into. */
+/** Returns a module's variables that change after initialization: `let`, and collections that gain members. */
 export function mutableState(program: ESTree.Program): string[] {
   const found: string[] = [];
   const collections = new Set<string>();
@@ -25,7 +25,7 @@ function isObject(node: ESTree.Node | null | undefined): boolean {
   return node?.type === 'ObjectExpression';
 }
 
-/** The getters that change their object, or that call a method that changes something. */
+/** Returns the getters that change their object or call a method that does. */
 export function changingGetters(program: ESTree.Program): string[] {
   const found: string[] = [];
   const look = (key: ESTree.Node, body: ESTree.Node | null) => {
@@ -38,14 +38,14 @@ export function changingGetters(program: ESTree.Program): string[] {
   return found;
 }
 
-/** The parameters of functions that are changed by the function, which a caller sees. */
+/** Returns the parameters that a function changes, which a caller sees. */
 export function outParameters(program: ESTree.Program): string[] {
   return functionsIn(program).flatMap((one) =>
     one.body === null ? [] : changedIn(one.body, new Set(one.params.flatMap(namesIn))),
   );
 }
 
-/** The parameters of functions that are functions without a result: they hand on what is found. */
+/** Returns the parameters that are functions without a result, which hand findings on. */
 export function callbacks(program: ESTree.Program, text: string): string[] {
   return functionsIn(program).flatMap(({ params }) =>
     params
@@ -54,7 +54,7 @@ export function callbacks(program: ESTree.Program, text: string): string[] {
   );
 }
 
-/** Type guards by other names than `isX`. */
+/** Returns type guards that are not named `isX`. */
 export function misnamedGuards(program: ESTree.Program): string[] {
   return functionsIn(program).flatMap(({ id, returnType }) => {
     const type = returnType?.typeAnnotation;
@@ -62,7 +62,7 @@ export function misnamedGuards(program: ESTree.Program): string[] {
   });
 }
 
-/** The callees of calls with `true` or `false` as an argument. */
+/** Returns the callees of calls with `true` or `false` as an argument. */
 export function booleanArguments(program: ESTree.Program, text: string): string[] {
   const found: string[] = [];
   new Visitor({
@@ -74,7 +74,7 @@ export function booleanArguments(program: ESTree.Program, text: string): string[
   return [...new Set(found)];
 }
 
-/** Functions that map rows and take "all other columns" of them: of `.map(`, and those that are called `…ToWire`. */
+/** Returns functions that map rows and copy all other columns: arguments of `.map(`, and functions named `…ToWire`. */
 export function denyListMappers(program: ESTree.Program): string[] {
   const found: string[] = [];
   const restOf = ({ params: [row] }: AnyFunction) =>
@@ -104,7 +104,7 @@ export function denyListMappers(program: ESTree.Program): string[] {
   return [...new Set(found)];
 }
 
-/** True for a file that declares nothing of its own. */
+/** True for a file that declares nothing. */
 export function isBarrel({ body }: ESTree.Program): boolean {
   const ofOthers = ({ type, ...statement }: ESTree.Node) =>
     type === 'ImportDeclaration' ||
@@ -113,7 +113,7 @@ export function isBarrel({ body }: ESTree.Program): boolean {
   return body.some(({ type }) => type.startsWith('Export')) && body.every(ofOthers);
 }
 
-/** The names of variables that something within a node changes. @param names null for any, `this` included. */
+/** Returns the variables that a node changes. @param names null for any, including `this`. */
 function changedIn(node: ESTree.Node, names: ReadonlySet<string> | null): string[] {
   const found: string[] = [];
   const note = (changed: ESTree.Node) => {
@@ -148,7 +148,7 @@ function functionsIn(program: ESTree.Program): AnyFunction[] {
   return found;
 }
 
-/** The names that a pattern declares. */
+/** Returns the names that a pattern declares. */
 function namesIn(node: ESTree.Node | null): string[] {
   if (node === null) return [];
   if (node.type === 'Identifier') return [node.name];

@@ -3,7 +3,7 @@ import type { StoredVersion } from './objects.ts';
 import type { Call } from './operations.ts';
 import { type Elements, Refusal, toDocument } from './protocol.ts';
 
-/** Names as the client asked for them. */
+/** Returns an encoder of names, as the client requested. */
 function encoderOf(query: URLSearchParams): (name: string) => string {
   return query.get('encoding-type') === 'url'
     ? (name) => encodeURIComponent(name).replaceAll('%20', '+')

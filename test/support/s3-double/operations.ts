@@ -26,7 +26,7 @@ export interface Call {
 export interface Operation {
   name: string;
   is(method: string, query: URLSearchParams, name: string, headers: IncomingHttpHeaders): boolean;
-  /** Those of S3 that it knows, beside the ones of every request. */
+  /** S3 headers that the operation supports, in addition to those of every request. */
   headers: readonly string[];
   carryOut(call: Call): Answer;
 }

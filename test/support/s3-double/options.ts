@@ -1,10 +1,10 @@
 import { DEFAULT_S3_LIMITS, type S3Limits, type S3Options } from '../../../src/exporter/archive/s3/options.ts';
 import type { S3Double } from './double.ts';
 
-/** Waits that a test can sit through. */
+/** Limits with waits short enough for a test. */
 export const QUICK: S3Limits = { ...DEFAULT_S3_LIMITS, firstWaitMs: 2, maxWaitMs: 50 };
 
-/** Parts as small as a store lets them be. */
+/** Parts as small as stores permit. */
 export const IN_SMALL_PARTS: S3Limits = { ...QUICK, multipartBytes: 6 * 2 ** 20, partBytes: 5 * 2 ** 20 };
 
 export function doubleOptions({ endpoint }: Pick<S3Double, 'endpoint'>, more: Partial<S3Options> = {}): S3Options {

@@ -31,9 +31,9 @@ import { packagePdf } from './package-pdf.ts';
 import type { Kind } from './tampering.ts';
 
 /**
- * As FastAPI services are: `/openapi.json`, redirects to the trailing slash, `{"detail"}`, bare arrays paged by
- * `skip` and `limit`, times without a zone. A digest is sha256(previous_hash + json.dumps(rest, sort_keys=True)), and
- * it is a real Python that makes it.
+ * A service as FastAPI projects write it: `/openapi.json`, redirects to the trailing slash, `{"detail"}`, bare arrays
+ * paged by `skip` and `limit`, and times without a zone. Python computes each digest, sha256(previous_hash +
+ * json.dumps(rest, sort_keys=True)).
  */
 export const fastApi: ServiceKind = {
   start,
@@ -83,7 +83,7 @@ function toPythonEntry(draft: Draft): string {
     action: JSON.stringify(draft.action),
     resource_type: JSON.stringify(draft.resourceType),
     resource_id: JSON.stringify(draft.resourceId),
-    // Python writes None for what was not said.
+    // Python writes None for a missing value.
     details: draft.details === '{}' ? 'null' : draft.details,
     key_version: JSON.stringify(draft.keyId),
   });

@@ -1,6 +1,6 @@
 import { PDFDocument, StandardFonts } from 'pdf-lib';
 
-/** A page that states these facts, a line each; what its font cannot set is left out, as a small service would. */
+/** Draws a page with these facts, one per line. It omits characters that its font lacks, as a small service would. */
 export async function packagePdf(title: string, facts: Record<string, string | number>): Promise<Uint8Array> {
   const document = await PDFDocument.create({ updateMetadata: false });
   const font = await document.embedFont(StandardFonts.Helvetica);

@@ -27,9 +27,9 @@ import {
 import { packagePdf } from './package-pdf.ts';
 
 /**
- * As Django REST services are: `{count, next, previous, results}` by page number, newest first, packages wrapped in
- * `data`. Entries have no digest but a MAC over the previous MAC and the entry as it is sent, and there is no Verify
- * operation.
+ * A service as Django REST projects write it: `{count, next, previous, results}` by page number, newest first, with
+ * packages wrapped in `data`. Entries have no digest but a MAC over the previous MAC and the entry as sent, and there
+ * is no Verify operation.
  */
 export const results: ServiceKind = { start, maker: makeMaker(), expected: ownExpectations() };
 
@@ -38,7 +38,10 @@ const PAGE_SIZE = 25;
 const MAX_PAGE_SIZE = 100;
 const NOW = Date.UTC(2026, 10, 2) * 1000;
 
-/** The MAC is the digest: it is content that a bad one or an unknown key concerns, and there are no seals to prove. */
+/**
+ * Expects content findings instead of seal findings, because the MAC is the digest: a bad MAC or an unknown key
+ * concerns content, and there are no seals.
+ */
 function ownExpectations(): Expectations {
   const unsealed = ({ claims, findings }: Expectation): Expectation => ({
     claims: { ...claims, seal: 'unproved' },

@@ -15,7 +15,7 @@ import {
 import { collectGarbage } from '../../support/garbage.ts';
 import { someRows } from '../../support/some-rows.ts';
 
-/** A package of the whole account: its `stream` is null, and its entries come in any order. */
+/** Reads a package of the whole account, with a null `stream` and entries in any order. */
 function readAccount(entries: SentEntry[], size = Number.POSITIVE_INFINITY): Map<string, PackageReading> {
   const sent = { ...packageOf(entries), stream: null, first_sequence: null, last_sequence: null, head_hash: null };
   const bytes = Buffer.from(JSON.stringify(sent));
@@ -28,7 +28,7 @@ const a = chainOf(30, { stream_id: 'a' });
 const b = chainOf(20, { stream_id: 'b' });
 const c = chainOf(1, { stream_id: 'ç' });
 
-/** Takes an entry of each in turn. */
+/** Takes an entry of each chain in turn. */
 function interleave(...chains: SentEntry[][]): SentEntry[] {
   const longest = Math.max(...chains.map((chain) => chain.length));
   return Array.from({ length: longest }, (_, index) => chains.flatMap((chain) => chain[index] ?? [])).flat();
@@ -144,7 +144,7 @@ test('memory for a stream grows with its entries', () => {
     return [first, sealed({ ...second, sequence: 4097 })];
   });
   const bytes = Buffer.from(JSON.stringify({ ...packageOf(streams.flat()), stream: null }));
-  // Allocates what every reader takes, such as the memory of its decoder.
+  // Allocate the memory that every reader needs, such as its decoder's.
   readAccount(streams[0] ?? []);
   const reader = new PackageReader(defaultContract, KEYS);
   collectGarbage();
@@ -169,7 +169,7 @@ test(`${BREAKS} breaks stay bounded in what is kept, and exact in their count`, 
   const reader = new PackageReader(defaultContract, KEYS);
   reader.push(Buffer.from(JSON.stringify(packageOf(broken))));
   const { claims, findings: found, findingsCount } = examineReading(reader.finish());
-  // Every entry from the third on names the wrong predecessor and has a digest that is not its own.
+  // Every entry from the third on names a wrong predecessor and has a wrong digest.
   const refuted = { state: 'refuted', reason: `${(BREAKS - 2).toLocaleString('en')} deviations` };
   expect([claims.order, claims.content]).toEqual([refuted, refuted]);
   expect(findingsCount).toBeGreaterThanOrEqual(2 * (BREAKS - 2));

@@ -12,7 +12,10 @@ import { thrownBy } from '../../support/json.ts';
 
 const JOINED = ['s', 'n', 'at', 'link.before', 'what'];
 
-/** Another shape than the default one in everything: nested, counted from 0, numbered in text, under nested names. */
+/**
+ * Describes a service that differs from the default in every way: nested, counted from 0, numbers as text, nested
+ * names.
+ */
 function describeService(more: Partial<Description> = {}): Description {
   return {
     ...DEFAULT_DESCRIPTION,
@@ -254,7 +257,7 @@ describe('content', () => {
   });
 });
 
-/** A path of the document and what is put there; undefined takes it away. */
+/** A path of the document with its new value; undefined removes the member. */
 type Drift = [path: string, value: unknown, field: string, what: string];
 
 const ENTRY: Drift[] = (

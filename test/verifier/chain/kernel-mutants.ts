@@ -1,8 +1,8 @@
 import type { TrialColumn } from '../../../src/verifier/chain/trial.ts';
 
-/** A change of one statement to the decoder's C. `from` is in the file once. */
+/** A change to one statement of the decoder's C. `from` occurs once in the file. */
 export interface Mutant {
-  /** The rule that is broken. */
+  /** Rule that the change breaks. */
   rule: string;
   file: string;
   from: string;
@@ -14,7 +14,7 @@ const MADE = `  put_made(computed, ${D});`;
 const MADE_SEALS = `  put_made(computed_seals, ${D});`;
 const END_OF_BATCH = '  batch_start += batch_count;\n';
 
-/** A link is copied from a column of the entry before. */
+/** Returns the statement that copies a link from a column of the preceding entry. */
 const linkFrom = (column: string) =>
   `  for (u32 i = batch_start ? 0 : 1; i < batch_count; i++) put(previous + (batch_start + i) * ${D}, ${column} + (batch_start + i - 1) * ${D}, ${D});\n${END_OF_BATCH}`;
 const copy = (to: string, from: string) =>
@@ -24,7 +24,7 @@ const mutant = (rule: string, from: string, to: string, columns: readonly TrialC
   return { rule, file: 'kernel.c', from, to, columns };
 };
 
-/** Mutants that would judge in the place of the fold, with the columns that betray them. */
+/** Mutants that would judge instead of the fold, with the columns that reveal them. */
 export const JUDGING_MUTANTS: readonly (Mutant & { columns: readonly TrialColumn[] })[] = [
   mutant(
     '"an entry names its predecessor itself", which follows whatever stands before it',

@@ -12,7 +12,7 @@ import { someRows } from '../../support/some-rows.ts';
 
 const CHAIN = { genesis: GENESIS, firstSequence: 1 };
 
-/** Keeps every finding, however many there are. */
+/** Keeps every finding. */
 class FullLog extends FindingLog {
   readonly all: StreamFinding[] = [];
   override add(finding: StreamFinding): void {
@@ -73,7 +73,7 @@ describe('more holes than are kept open', () => {
   beforeAll(() => {
     for (const sequence of odd(2 * WRITTEN)) order.push(entry(sequence));
     open = WRITTEN - 1 - log.all.length;
-    // Its hole was closed long ago.
+    // The hole of this entry was closed long ago.
     order.push(entry(2));
     ends = order.finish();
   });
@@ -112,7 +112,7 @@ test('property: gaps, late arrivals and ends are those of the numbers, in whatev
       const seen = new Set(sequences);
       const expected = Array.from({ length: high - low + 1 }, (_, index) => low + index).filter((n) => !seen.has(n));
       expect(missing).toEqual(expected);
-      // Neighbouring missing numbers are one gap.
+      // Adjacent missing numbers are one gap.
       expect(
         gaps.every(({ to }, index) => index === gaps.length - 1 || (gaps[index + 1]?.from ?? 0) > (to ?? 0) + 1),
       ).toBe(true);

@@ -14,7 +14,7 @@ const entries = chainOf(5);
 const sent = packageOf(entries);
 const text = JSON.stringify(sent);
 
-/** The same package with its third entry written otherwise. */
+/** Returns the package with another third entry. */
 const withThird = (third: unknown) => JSON.stringify({ ...sent, entries: entries.with(2, third as SentEntry) });
 const third = entries[2] as SentEntry;
 

@@ -16,11 +16,11 @@ const intact = chainOf(LENGTH);
 const long = chainOf(LONG);
 const foreign = chainOf(LENGTH, { stream_id: 'another' });
 
-/** The entry with this sequence number. */
+/** Returns the entry with this sequence number. */
 const at = (sequence: number, chain = intact): SentEntry => chain[sequence - 1] as SentEntry;
 const without = (from: number, to = from) => intact.filter(({ sequence }) => sequence < from || sequence > to);
 const replaced = (entry: SentEntry, chain = intact) => chain.with(entry.sequence - 1, entry);
-/** The chain made anew from `sequence` on, as the holder of the key can. */
+/** Rebuilds the chain from `sequence` on, as the holder of the key can. */
 function relinked(sequence: number, more: Partial<SentEntry>): SentEntry[] {
   const entries = intact.slice(0, sequence - 1);
   entries.push(sealed({ ...at(sequence), ...more, prev_hash: entries.at(-1)?.hash ?? at(1).prev_hash }));

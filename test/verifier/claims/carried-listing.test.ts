@@ -7,7 +7,7 @@ import { chainOf, packageOf, type SentEntry, STREAM } from '../../support/chain.
 
 const chain = chainOf(300);
 const PACKAGED = 290;
-/** Entries are dated by their numbers: those from 296 on came after the package was asked for. */
+/** Time of the package request; entries from 296 on are later. */
 const asked = Date.parse(chain[295]?.timestamp ?? '');
 const CUT: PackageCut = { askedAt: asked, askedAtByService: asked, statedHead: null, latest: Number.MAX_SAFE_INTEGER };
 const textOf = (entries: readonly SentEntry[], from = Number.POSITIVE_INFINITY) =>
@@ -19,7 +19,7 @@ const textOf = (entries: readonly SentEntry[], from = Number.POSITIVE_INFINITY) 
 const first = (count: number) => chain.slice(0, count);
 const other = { ...(chain[100] as SentEntry), hash: 'f'.repeat(64) };
 
-/** As the export compares them, entry by entry. */
+/** Compares entry by entry, as the export does. */
 function merged(text: string) {
   const merge = new ListingMerge(STREAM);
   for (const { sequence, hash: digest, timestamp } of first(PACKAGED))

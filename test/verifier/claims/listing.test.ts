@@ -13,7 +13,7 @@ const NEVER = Number.POSITIVE_INFINITY;
 const LATEST = Number.POSITIVE_INFINITY;
 const NO_CUT: PackageCut = { askedAt: NEVER, askedAtByService: null, statedHead: null, latest: LATEST };
 
-/** Compares in steps, as a package and a listing arrive; the listing is asked for as it is wanted. */
+/** Compares in steps, as a package and a listing arrive; the comparison requests the listing's pages. */
 function compare(packaged: ListedEntry[], listed: ListedEntry[], cut = NO_CUT) {
   const merge = new ListingMerge('s');
   const pages = [...listed];
@@ -61,10 +61,10 @@ test.each(TABLE)('%s', (_words, packaged, listed, same, where) => {
   expect(compare(packaged, listed)).toMatchObject({ same, where });
 });
 
-/** The listing that a service sends, entry by entry. */
+/** Formats a service's listing. */
 const textOf = (entries: readonly ListedEntry[]) => entries.map((entry) => JSON.stringify(entry)).join(',');
 
-/** As a package reader gives them; once they are released there is nothing in them. */
+/** Returns entries as a package reader does; released entries are empty. */
 function sent(entries: readonly ListedEntry[], separator: string): SentEntries & { released: boolean } {
   const texts = entries.map((entry) => JSON.stringify(entry));
   const starts = texts.map((_, index) => texts.slice(0, index).join('').length + index * separator.length);
@@ -92,7 +92,7 @@ function sent(entries: readonly ListedEntry[], separator: string): SentEntries &
   return batch;
 }
 
-/** Compares with entries as they were sent, `size` together where they follow one another, and pages as text. */
+/** Compares entries as sent, `size` consecutive ones at a time, with pages as text. */
 function compareAsSent(packaged: ListedEntry[], listed: ListedEntry[], size: number, separator = ',', cut = NO_CUT) {
   const merge = new ListingMerge('s');
   const pages = [...listed];
@@ -156,7 +156,7 @@ describe('as they were sent', () => {
     const { count } = merge.match(Buffer.from(`[${textOf(ten.slice(0, 3))}]`), 1);
     merge.fromListing([], count);
     expect(batches.map(({ released }) => released)).toEqual([false, false]);
-    // Known as it was sent, and read by itself.
+    // An entry that matched as sent, then is read separately.
     merge.fromListing([], merge.match(Buffer.from(`[${textOf(ten.slice(3, 4))}]`), 1).count);
     expect(batches.map(({ released }) => released)).toEqual([true, false]);
     merge.fromListing(ten.slice(4));

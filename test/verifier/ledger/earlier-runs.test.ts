@@ -20,7 +20,7 @@ async function earlierRunsOf(archive: Archive) {
   return readEarlierRuns(archive, await readPast(archive));
 }
 
-/** Three months, each finalized with what its record says of those before it. */
+/** Finalizes three months, each with its record of the earlier ones. */
 async function threeMonths(): Promise<Archive> {
   const archive = openMemoryArchive();
   for (const runId of ['2026-08', '2026-09', '2026-10']) {
@@ -31,7 +31,7 @@ async function threeMonths(): Promise<Archive> {
   return archive;
 }
 
-/** The first run as somebody would have liked it to be, its ledger entry too: it is unsigned, so all of it agrees. */
+/** Rewrites the first run and its ledger entry. Without signatures, everything stays consistent. */
 async function rewritten(archive: Archive): Promise<Archive> {
   const [forged, later] = [openMemoryArchive(), ['2026-09', '2026-10']];
   await finalizeRun(forged, '2026-08', null, { finished_at: '2026-11-01T00:02:00.000Z' });

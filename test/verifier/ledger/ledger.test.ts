@@ -40,7 +40,7 @@ const NOTHING = {
   abandoned: new Set<string>(),
 };
 
-/** Records a run as it is finalized: its record first. */
+/** Records a run in the order of finalizing: its record first. */
 async function addRun(archive: Archive, runId: string, streams?: RunStream[], known?: LedgerEnd) {
   const added = subject(runId, streams);
   await put(archive, `runs/${runId}/run.json`, added.record);
@@ -135,7 +135,7 @@ test('an entry names the run, its digest and the entry before', () => {
   expect(deriveEntry(subject('2026-10'), null)).toMatchObject({ number: 1, previous_sha256: '0'.repeat(64) });
 });
 
-/** The ledger as it lies in the archive, checked link by link. */
+/** Reads the archive's ledger and checks every link. */
 async function readChain(archive: Archive): Promise<StoredLedgerEntry[]> {
   const entries: StoredLedgerEntry[] = [];
   for await (const { key } of archive.list('ledger/')) entries.push(await readEntry(archive, key));

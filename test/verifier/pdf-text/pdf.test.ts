@@ -35,7 +35,7 @@ describe('the PDF form of our own platform', () => {
   });
 });
 
-/** Two columns. */
+/** Draws two columns. */
 const row = (y: number, label: string, value: string) => put(label, 50, y) + put(value, 200, y);
 
 test.each<[string, string, string[]]>([
@@ -85,7 +85,7 @@ test('every page is read, the first hundred at most', async () => {
   expect(unread).toEqual(['pages 101 to 101 of the PDF were not read: it has too many']);
 });
 
-/** Operators that end the reading of a page, or of which the library would leave out what follows. */
+/** Operators that end the reading of a page, or after which the library omits content. */
 const BROKEN: [string, string, Deps?][] = [
   ['a graphics state that is not defined', '/Gx gs'],
   ['a picture or form that is not defined', '/Xx Do'],

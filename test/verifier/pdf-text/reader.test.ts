@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { readPdf } from '../../../src/verifier/pdf-text/reader.ts';
 import { type Deps, drawnPdf, list, put, stream } from '../../support/drawn-pdf.ts';
 
-/** Forms that each draw the next ten times: of so many levels, a page of ten to their power of drawings. */
+/** Returns nested forms, each of which draws the next ten times: a page draws ten to the power of the levels. */
 function nested(levels: number, innermost: string): Deps {
   const form = (content: string, next: number | null) =>
     stream(
@@ -16,7 +16,7 @@ function nested(levels: number, innermost: string): Deps {
   return { objects, resources: '/XObject<</X 20 0 R>>' };
 }
 
-/** Zeros of `bytes` bytes that are deflated `times` times; so many make a thousandth of themselves. */
+/** Deflates zeros several times; each time shrinks them to a thousandth. */
 function bomb(bytes: number, times: number): Buffer {
   let content = Buffer.alloc(bytes, ' ');
   for (let time = 0; time < times; time++) content = deflateSync(content);

@@ -6,7 +6,7 @@ const AT = '2026-10-01T08:30:00.123Z';
 const attempt = keys.attemptPrefix('r', new Date(AT));
 const hold = keys.holdRecordKey('r', AT, 'hold');
 
-/** A key, and what alone of all ways to read one must find in it. */
+/** Keys, each with the only reader that recognizes it, and its result. */
 const KEYS: [key: string, read: Partial<Record<keyof typeof READERS, unknown>>][] = [
   [keys.ARCHIVE_KEY, {}],
   [keys.ledgerKey(1), { isLedgerKey: true, isCommon: true }],
@@ -51,7 +51,7 @@ const READERS = {
 test.each(KEYS)('%s is read as what it was built of, and as nothing else', (key, read) => {
   const found = Object.entries(READERS).map(([name, reader]) => [name, reader(key)] as const);
   expect(Object.fromEntries(found.filter(([, what]) => what !== null && what !== false))).toEqual(read);
-  // Another folder before it, or another ending, makes it another key.
+  // Another folder or ending makes another key.
   for (const other of [`x/${key}`, `${key}.x`, `${key}/x`]) {
     const { isCommon: _common, runIdOf: _run, attemptFileOf: _file, ...exact } = READERS;
     expect([other, Object.values(exact).filter((reader) => reader(other))]).toEqual([other, []]);

@@ -7,7 +7,7 @@ const OTHER = 'e'.repeat(64);
 const EARLIER = { export_started_at: '2026-10-31T00:00:00.000Z', requested_at: '2026-10-31T00:00:00.000Z' };
 const STARTED = '2026-11-01T00:00:00.000Z';
 
-/** A run that received a stream of 20 entries in this attempt or an earlier one. */
+/** Returns a run that received a stream of 20 entries in this attempt, or in an earlier one. */
 function runWith(isEarlier: boolean): RunRecord {
   const head = { sequence: 20, hash: DIGEST };
   const service = { entries: 20, head, listed: 20, verified: true, failed_sequences: [] };

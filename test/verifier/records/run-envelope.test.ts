@@ -5,11 +5,11 @@ import { type Envelope, sign } from '../../../src/verifier/signature/envelope.ts
 import { signedOf, toEnvelope } from '../../support/envelope.ts';
 import { newKey } from '../../support/signed-archive.ts';
 
-/** Bytes of a payload that are written at once. */
+/** Size of the pieces in which a payload is written. */
 const PART = 3 * 2 ** 16;
 const KEY = newKey();
 
-/** A payload that is the same nowhere, so that parts in the wrong place are seen. */
+/** Returns a payload without repetitions, so that misplaced pieces show. */
 const payloadOf = (bytes: number) =>
   Buffer.from(Uint8Array.from({ length: bytes }, (_, at) => (at * 31 + at / 251) % 256));
 const bytesOf = (payload: Buffer) => {

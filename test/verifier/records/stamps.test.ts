@@ -16,7 +16,7 @@ beforeAll(async () => {
   second = await newAuthority('Second', { from: '2026-06-01', to: '2030-01-01' });
 });
 
-/** One token of a chain: whose, when, and what it is over, if not what it should be. */
+/** A token of a chain: its authority, its time, and changes to it. */
 type Token = [authority: 'first' | 'second', time: string, lies?: Partial<Forgery>];
 
 async function archiveWith(tokens: Token[]) {

@@ -92,7 +92,7 @@ test.each(SHAPES)('is no envelope: %s', (_words, change) => {
   expect(envelopeSchema.safeParse(change(good)).success).toBe(false);
 });
 
-/** One bit of one byte, counted from the end if negative. */
+/** Flips one bit of a byte, counted from the end if negative. */
 function alter(base64: string, at: number): string {
   const bytes = Buffer.from(base64, 'base64');
   const index = at < 0 ? bytes.length + at : at;

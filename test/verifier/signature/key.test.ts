@@ -73,7 +73,7 @@ describe('refused', () => {
   test.each(REFUSED)('%s', (_words, read, message) => {
     const error = thrownBy(read);
     expect(error).toMatchObject({ code: 'config', message: expect.stringMatching(message) });
-    // Neither in the error nor in anything that it refers to.
+    // Neither the error nor anything that it refers to contains the key.
     const said = inspect(error, { depth: 10, showHidden: true });
     expect(isEvidenceError(error)).toBe(true);
     for (const file of [keys.ed25519.file, encrypted, legacy, rsa.file])

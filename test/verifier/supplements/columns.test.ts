@@ -10,9 +10,9 @@ import { standingOf } from '../../../src/verifier/supplements/standing.ts';
 import { SupplementTally } from '../../../src/verifier/supplements/tally.ts';
 import { entryAfter, type SentEntry } from '../../support/chain.ts';
 
-/** Each column of each table, altered by the service, beside entries as the platform writes them. */
+/** Each column of each table, altered by the service, with entries as the platform writes them. */
 
-// biome-ignore lint/suspicious/noExplicitAny: a record, in which a row writes whatever it likes.
+// biome-ignore lint/suspicious/noExplicitAny: a record with arbitrary members.
 type Item = any;
 
 const AT = '2026-10-01T00:00:01.500Z';
@@ -183,7 +183,7 @@ function judge(kind: keyof typeof SHOWN, { records, later = [], listed = 99, per
   return { state: states[0] ?? null, findings, missing: kinds[kind]?.missing };
 }
 
-/** A copy with another value at a path. */
+/** Returns a copy with another value at a path. */
 function changed(record: Item, column: string): Item {
   const copy = structuredClone(record);
   const names = column.split('.');

@@ -19,7 +19,7 @@ import { SupplementTally } from '../../../src/verifier/supplements/tally.ts';
 import { withoutProofsOf } from '../../../src/verifier/verify/supplements-check.ts';
 import { entryAfter, type SentEntry } from '../../support/chain.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: a record, in which a row writes whatever it likes.
+// biome-ignore lint/suspicious/noExplicitAny: a record with arbitrary members.
 type Item = any;
 
 const said = { detection_id: 'd-1', credential_type: 'aws', plant_location: 'ci', label: 'bait' };
@@ -56,7 +56,7 @@ const STREAMS: Partial<Record<RecordKind, string>> = { detections: 'traps', even
 
 const OCTOBER = { from: '2026-10-01T00:00:00.000Z', to: '2026-11-01T00:00:00.000Z' };
 
-/** As a bundle with these entries is noted. */
+/** Returns the notes of a bundle with these entries. */
 function notesOf(
   contract: Description,
   kind: RecordKind,
@@ -80,18 +80,18 @@ function notesOf(
 interface Case {
   kind?: RecordKind;
   records: Item[];
-  /** In the bundle of the stream. */
+  /** Entries in the bundle of the stream. */
   entries?: SentEntry[];
   stream?: Partial<JudgedStream>;
-  /** The run has none of this stream. */
+  /** True if the run lacks this stream. */
   isUnknown?: boolean;
   contract?: Description;
-  /** Entries are sent with their numbers as text. */
+  /** True to send sequence numbers as text. */
   asText?: boolean;
   period?: { from: string | null; to: string | null };
-  /** Newest entry by the list of streams. */
+  /** Newest entry in the list of streams. */
   listed?: number | null;
-  /** When the package was asked for, and when the attempt began. */
+  /** Time of the package request, and start of the attempt. */
   requestedAt?: string;
   startedAt?: string;
 }
@@ -317,7 +317,7 @@ describe('findings', () => {
     expect(judge({ records }).findings.map(({ id, sequence }) => [id, sequence])).toEqual([
       ['d-2', 2],
       ['d-3', 2],
-      // It is the one that the entry names.
+      // The entry names this record.
       ['d-1', 2],
     ]);
   });
@@ -415,7 +415,7 @@ function naming(entry: object): Item {
   return { ...detection, entry: { ...detection.entry, ...entry } };
 }
 
-/** A record that no entry of the bundle is about. */
+/** Returns a record that no entry of the bundle is about. */
 function unknown(sequence: number): Item {
   return { ...naming({ sequence }), detection_id: 'd-9' };
 }

@@ -30,7 +30,7 @@ describe('bytes', () => {
     for (let level = 1; level < depth; level++) inner = sequence(inner);
     return inner;
   };
-  /** The same token with its outermost length written differently. */
+  /** Returns the token with another encoding of its outermost length. */
   const relength = (octetsOfLength: (length: number) => number[]) => () => {
     const content = good().subarray(4);
     return Buffer.concat([Buffer.from([0x30, ...octetsOfLength(content.length)]), content]);
@@ -117,8 +117,8 @@ describe('bytes', () => {
         der.writeUInt8(der.readUInt8(place) ^ (1 << bit), place);
         if (judgeForged({ der, root }).valid) accepted.push(place);
       }
-    // But for the case of the letters of "Root" where the signer's certificate is looked up by its issuer: nothing that
-    // is signed, and equal as names are (RFC 5280 section 7.1).
+    // Exception: the case of "Root" in the issuer name by which the signer's certificate is found. The name is not
+    // signed, and names compare equal regardless of case (RFC 5280 section 7.1).
     const letters = whole.lastIndexOf('Root');
     expect(accepted).toEqual([0, 1, 2, 3].map((letter) => letters + letter));
   });

@@ -41,14 +41,14 @@ beforeAll(async () => {
 
 interface Chain {
   signer?: Partial<CertificateOptions>;
-  /** From the one below the root downwards; each issued by the one before. */
+  /** Certificates below the root, each issued by the one before. */
   between?: Partial<CertificateOptions>[];
   root?: Issued;
-  /** Left out of what the token carries, by number in `between`. */
+  /** Index in `between` of the certificate that the token omits. */
   hidden?: number;
 }
 
-/** A token over a path as wished for, and the root of it. */
+/** Returns a token over a certificate path, and its root. */
 async function chained({
   signer,
   between = [],

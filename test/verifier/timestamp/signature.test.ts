@@ -22,7 +22,7 @@ let root: Issued;
 let signer: Issued;
 let other: Issued;
 let rsa: Issued;
-/** Its issuer is not the root. */
+/** A certificate whose issuer is not the root. */
 let elsewhere: Issued;
 
 beforeAll(async () => {

@@ -12,7 +12,7 @@ import {
 
 const element = (hex: string) => readDer(Buffer.from(hex, 'hex'));
 
-/** The value as openssl shows it. */
+/** Returns the value as openssl prints it. */
 function openssl(hex: string): string {
   const text = execFileSync('openssl', ['asn1parse', '-inform', 'DER'], { input: Buffer.from(hex, 'hex') }).toString();
   return text.slice(text.lastIndexOf(':') + 1).trim();

@@ -24,7 +24,7 @@ const HONEST: Asked = {
   binding: null,
 };
 
-/** A run whose record names what it was begun with, by its digest. */
+/** Returns an archive with a run whose record names its request by digest. */
 async function archiveWith(asked: unknown) {
   const archive = openMemoryArchive();
   const bytes = toRecordBytes(asked);

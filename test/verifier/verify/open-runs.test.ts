@@ -48,7 +48,7 @@ const asText = (change: (record: RunRecord) => void) => (bytes: Buffer) => {
 };
 const PLANTED = textOf(runRecord('run-9', [], { finished_at: '2026-12-01T00:00:00.000Z' }));
 
-/** Each shows that an entry was there, or that no export left the run. */
+/** Changes that show that an entry existed, or that no export left the run. */
 test.each<[words: string, changes: Parameters<typeof tampered>[1], problem: string]>([
   ['an entry before the last was cut', { [ledgerKey(2)]: null }, 'ledger/missing-entry runs/run-2/run.json'],
   [
@@ -100,7 +100,7 @@ test('a run may supersede only earlier revisions of its name', async () => {
   ]);
 });
 
-/** A stream that its export refuted by its anchor. */
+/** A stream whose export refuted it by its anchor. */
 const REFUTED = runStream('s', { status: 'refuted' }, { anchor: 'refuted' });
 
 function checkOf(
@@ -148,7 +148,7 @@ const BEFORE = { outcome: 'refuted' as const };
 const REVISION = checkOf('m.r2', { record: { supersedes: ['m'] } });
 const scope = { ...runRecord('m', []).scope, required_claims: ['order' as const, 'seal' as const] };
 
-/** A refuted run and what takes its place: what the archive comes to. */
+/** A refuted run and its replacement, with the archive's result. */
 test.each<[words: string, before: RunCheck, after: RunCheck, isSettled: boolean]>([
   ['all that was refuted is proved here', checkOf('m', { record: BEFORE }), REVISION, true],
   ['an incomplete run', checkOf('m', { record: { outcome: 'incomplete' } }), REVISION, true],
@@ -166,7 +166,7 @@ test.each<[words: string, before: RunCheck, after: RunCheck, isSettled: boolean]
   expect(!countedOutcomes(settled).some((outcome) => outcome === 'refuted' || outcome === 'incomplete')).toBe(
     isSettled,
   );
-  // Nothing takes the place of a run that stands after it in the ledger.
+  // A run cannot be replaced by a run that precedes it in the ledger.
   const [first] = settleSuperseded([before, after], entries.toReversed());
   expect(first?.supersededBy).toBeNull();
 });

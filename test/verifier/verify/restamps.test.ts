@@ -24,7 +24,7 @@ function record(token: string, more: Partial<Restamping> = {}): Restamping {
   };
 }
 
-/** A run with these tokens and records; a record at another key is put there as it is. */
+/** Verifies a run with these tokens and records; a record with its own key is stored unchanged. */
 async function verify(tokens: string[], records: (Restamping | [key: string, content: unknown])[]) {
   const archive = openMemoryArchive();
   const put = (key: string, content: Uint8Array) => archive.put(key, { bytes: content }, expectedOf(content));

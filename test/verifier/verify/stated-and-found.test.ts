@@ -8,7 +8,9 @@ import { chainOf, packageOf } from '../../support/chain.ts';
 import { writePackageBundle } from '../../support/package-bundle.ts';
 import { type BagFiles, rebag } from '../../support/rebag.ts';
 
-/** Everywhere in one output, `expected` is what the evidence or a record states, `actual` what was computed or found. */
+/**
+ * Members of findings in all outputs: `expected` comes from the evidence or a record, `actual` was computed or found.
+ */
 
 const folder = mkdtempSync(join(tmpdir(), 'stated-'));
 const target = join(folder, 'target.zip');

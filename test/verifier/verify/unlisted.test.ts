@@ -4,7 +4,7 @@ import { checkHidden } from '../../../src/verifier/verify/run-sums.ts';
 import type { VerifiedStream } from '../../../src/verifier/verify/stream.ts';
 import { runRecord } from '../../support/records.ts';
 
-/** A bundle whose package holds another stream, too. */
+/** Returns a bundle whose package contains other streams too. */
 const holding = (...others: string[]) => [{ others }] as unknown as VerifiedStream[];
 const listing = (...ids: string[]): RunRecord['stream_list'] => ({
   pages: [],

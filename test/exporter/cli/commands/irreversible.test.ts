@@ -30,7 +30,7 @@ afterAll(() => Promise.all([service.close(), authority.close()]));
 const ask = <Flags extends object>(command: Command<Flags>, flags: object, json = true) =>
   carryOut(command, flags, directory, { json });
 
-/** Everything in the folder, in order. */
+/** Returns everything in the folder, sorted. */
 const files = () => readdirSync(directory, { recursive: true, encoding: 'utf8' }).toSorted();
 
 const added = (before: readonly string[]) =>
@@ -38,7 +38,7 @@ const added = (before: readonly string[]) =>
     .filter((file) => !before.includes(file))
     .filter((file) => /\.\w+$/.test(file));
 
-/** A command, and each object that it adds to the archive: as its dry run names it. */
+/** Commands, with the objects that each adds to the archive and that its dry run names. */
 const COMMANDS: [name: string, command: Command<never>, flags: object, adds: RegExp[], says: RegExp][] = [
   [
     'restamp',

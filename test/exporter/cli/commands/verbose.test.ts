@@ -9,7 +9,7 @@ import { type FalseService, startFalseService } from '../../../support/false-ser
 import { DOUBLE_ENV, S3Double } from '../../../support/s3-double/double.ts';
 
 const KEY = 'sk_of_a_false_service';
-/** A secret that a stream is named after. */
+/** A secret in the name of a stream. */
 const PASSPHRASE = 'hunter2hunter2';
 
 let service: FalseService;

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { type Config, loadConfig, loadNamedConfig } from '../../../../src/exporter/cli/config/config.ts';
 import type { ConfigFlags } from '../../../../src/exporter/cli/config/given.ts';
 
-/** A folder of its own with these files. */
+/** Creates a folder with these files. */
 function folderWith(files: Record<string, string>): string {
   const folder = mkdtempSync(join(tmpdir(), 'config-'));
   for (const [name, text] of Object.entries(files)) {
@@ -268,7 +268,7 @@ describe('what is no file is refused at once, whoever it is for', () => {
   });
 });
 
-/** An empty file. */
+/** Creates an empty file. */
 function openedAt(path: string): string {
   writeFileSync(path, '');
   return path;

@@ -20,7 +20,7 @@ afterAll(async () => {
   await Promise.all(open.splice(0).map((one) => ('close' in one ? one.close() : one[Symbol.asyncDispose]())));
 });
 
-/** Connects as a configuration file says, with a key in the environment; the files beside it are those of a client. */
+/** Connects with a configuration file, a key in the environment, and a client's files. */
 async function connect(source: string) {
   const folder = mkdtempSync(join(tmpdir(), 'service-'));
   const files = { 'ca.pem': ca, 'cert.pem': client.cert, 'key.pem': client.key, 'evidence.yaml': `source: ${source}` };
@@ -53,7 +53,7 @@ test('certificates of the configuration are believed and shown', async () => {
   await expect(countStreams(JSON.stringify({ audit_url }))).rejects.toMatchObject({ code: 'unreachable' });
 });
 
-// Each waits, and for nothing that another one does.
+// The tests wait for independent limits, so they run concurrently.
 describe.concurrent('limits of the configuration hold', () => {
   const cases: [string, object, Reply, string, RegExp][] = [
     ['the size of JSON', { limits: { json_bytes: 20 } }, json(PAGE), 'service', /more than 20 bytes/],
@@ -69,7 +69,7 @@ describe.concurrent('limits of the configuration hold', () => {
       { timeouts: { idle_seconds: 0.1 } },
       json(PAGE, { end: 'stall' }),
       'unreachable',
-      // The timers of undici are coarse: five times the limit may pass before they look.
+      // The timers of undici are coarse: they may fire after five times the limit.
       /BODY_TIMEOUT|sent \d+ bytes in 0.5 seconds/,
     ],
   ];
@@ -94,7 +94,7 @@ describe.concurrent('limits of the configuration hold', () => {
     open.push(server);
     const source = JSON.stringify({ audit_url: server.url, rate: { requests_per_second: 5 } });
     const service = connect(source);
-    // The first request may arrive late, but not before it was asked for.
+    // The first request may arrive late, but not early.
     const began = performance.now();
     for (let count = 0; count < 3; count++) await countStreams(source, service);
     expect((server.requests.at(2)?.at ?? 0) - began).toBeGreaterThan(380);

@@ -21,7 +21,7 @@ test.each([
   [{ endpoint: 'https://s3.example', 'kms-key': 'k' }, /--endpoint, --kms-key has no effect on an archive in a folder/],
   [{ 'legal-hold': true }, /--legal-hold has no effect on an archive in a folder/],
 ])('init refuses %j for a store that has no use for it', async (flags, says) => {
-  // Nothing is written, so no folder is needed.
+  // The command writes nothing, so it needs no folder.
   const { code, said } = await carryOut(runInit, { years: 7, mode: 'compliance', ...flags }, '/nonexistent');
   expect(code).toBe(2);
   expect(said).toMatch(says);

@@ -9,7 +9,7 @@ import { type DatabasePlace, startSqlitePlace } from '../../database/databases.t
 
 export const DAY = 86_400_000;
 
-/** An issuer on a database, with a clock to be set. */
+/** An issuer on a database, with an adjustable clock. */
 export class IssuingPlace {
   readonly database: Database;
   readonly issuer: Issuer;
@@ -18,7 +18,7 @@ export class IssuingPlace {
   readonly #masterKey: Buffer;
   #databases: DatabasePlace | null = null;
 
-  /** On a database of its own, which `close` ends. */
+  /** Creates a database, which `close` ends. */
   static async open(start = startSqlitePlace): Promise<IssuingPlace> {
     const databases = await start();
     const place = await IssuingPlace.among(databases);
@@ -26,7 +26,7 @@ export class IssuingPlace {
     return place;
   }
 
-  /** On another database of those. */
+  /** Creates the place on a further database of these. */
   static async among(databases: DatabasePlace): Promise<IssuingPlace> {
     const { database } = await databases.createMigrated();
     const place = new IssuingPlace(database);
@@ -40,7 +40,7 @@ export class IssuingPlace {
     this.issuer = this.issuerWith(masterKey);
   }
 
-  /** As another process has it. */
+  /** Returns the issuer of another process. */
   issuerWith(masterKey: Buffer = this.#masterKey): Issuer {
     const deps = { database: this.database, clock: () => new Date(this.now), publicUrl: () => this.publicUrl };
     return new Issuer(deps, new SecretBox(masterKey, 'agents/authorities'));
@@ -50,7 +50,7 @@ export class IssuingPlace {
     await this.#databases?.close();
   }
 
-  /** An agent that is not onboarded yet. */
+  /** Creates an agent that is not onboarded. */
   async agent(name = 'Invoice reader'): Promise<Agent> {
     const agent_id = randomUUID();
     const made = { model: 'gpt-5', version: '1.2.0', allowed_tools: ['read_invoice'], allowed_apis: ['api.example'] };
@@ -94,7 +94,7 @@ export class IssuingPlace {
     return this.database.write((transaction) => this.issuer.issue(transaction, agent, 'key'));
   }
 
-  /** An agent with what it was issued. */
+  /** Creates an agent and issues its identity. */
   async issued(name?: string) {
     const agent = await this.agent(name);
     return { agent, identity: await this.issue(agent) };

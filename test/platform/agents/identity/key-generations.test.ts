@@ -11,7 +11,7 @@ import { verifyPassport } from './passport-verification.ts';
 
 let place: IssuingPlace;
 
-/** Each test has a database of its own. */
+/** Gives each test its own database. */
 function onDatabasesOf(start: () => Promise<DatabasePlace>): void {
   let databases: DatabasePlace;
   beforeAll(async () => {
@@ -54,7 +54,7 @@ describe("the platform's own keys", () => {
     }
     expect(published).toEqual([1, 2, 2, 2, 2]);
     expect(signedBy).toEqual(['1', '1', '1', '2', '2']);
-    // The first ended, and with it all that it signed.
+    // The first key expired, and with it everything that it signed.
     place.now = Number(first?.validToDate) + 1000;
     await place.issuer.start();
     expect(await authorities()).toHaveLength(1);

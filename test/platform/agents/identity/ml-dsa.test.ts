@@ -25,10 +25,10 @@ beforeAll(async () => {
 
 afterAll(() => place.close());
 
-/** With one bit of what is signed turned. */
+/** Flips one bit of the signed bytes. */
 function altered(der: Uint8Array): Uint8Array {
   const copy = Uint8Array.from(der);
-  // Within the serial numbers and names at the beginning.
+  // Offset within the serial number and names at the beginning.
   copy[40] = (copy[40] ?? 0) ^ 1;
   return copy;
 }

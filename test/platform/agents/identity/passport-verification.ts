@@ -7,22 +7,22 @@ const PASSPORT_FORMAT = 'evidence-agent-passport/1';
 const PASSPORT_TYPE = 'agent-passport+json';
 const REQUIRED_ALGORITHMS = 'required_algs';
 
-/** The result of verifying a passport; if it is not accepted, with reasons as sentences. */
+/** Result of verifying a passport; a refusal has its reasons as sentences. */
 type PassportVerdict = { accepted: true; claims: PassportClaims } | { accepted: false; reasons: string[] };
 
 interface PassportTrust {
-  /** The keys of the issuer's `jwks.json`. */
+  /** Keys of the issuer's `jwks.json`. */
   keys: readonly PublicJwk[];
   issuer: string;
   now: Date;
-  /** The algorithms that the verifier knows. */
+  /** Algorithms that the verifier knows. */
   algorithms?: readonly SignatureAlgorithm[];
 }
 
 /**
- * For who relies on passports: verifies what one says of itself, both signatures, its issuer and its time. How it
- * stands now the status list says. Nothing in it is believed before both signatures hold. A passport that is signed by
- * fewer algorithms than it requires is refused, and so is one that this verifier knows only in part.
+ * Verifies a passport for a relying party: its claims, both signatures, its issuer and its time; the status list has
+ * its present state. Trusts nothing in the passport before both signatures verify. Refuses a passport signed with fewer
+ * algorithms than it requires, and one with parts that this verifier does not know.
  */
 export function verifyPassport(jws: unknown, trust: PassportTrust): PassportVerdict {
   if (!isGeneralJws(jws)) return { accepted: false, reasons: ['it is no JWS with a list of signatures'] };
@@ -38,7 +38,7 @@ export function verifyPassport(jws: unknown, trust: PassportTrust): PassportVerd
   return reasons.length > 0 ? { accepted: false, reasons } : { accepted: true, claims };
 }
 
-/** Any JSON may be shown as a passport. */
+/** Accepts any JSON. */
 function isGeneralJws(jws: unknown): jws is GeneralJws {
   const { payload, signatures } = (jws ?? {}) as Partial<Record<keyof GeneralJws, unknown>>;
   if (typeof payload !== 'string' || !Array.isArray(signatures)) return false;

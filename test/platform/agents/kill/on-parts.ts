@@ -8,7 +8,7 @@ import { Dispatcher } from '../../../../src/platform/outgoing/dispatcher.ts';
 import type { Parts } from '../../../../src/platform/parts.ts';
 import { SecretBox } from '../../../../src/platform/secrets.ts';
 
-/** A kill switch on the database of a platform, in whichever process. */
+/** Creates a kill switch on a platform's database, in any process. */
 export function killSwitchOn(
   parts: Parts,
   { clock, change = (step) => step }: { clock: () => Date; change?: (step: KillStep) => KillStep },

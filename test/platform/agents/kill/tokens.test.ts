@@ -47,7 +47,7 @@ describe.each(DATABASES)('Security Event Tokens on %s', (_name, start) => {
     receiver.tokens.length = 0;
   });
 
-  /** As a relying party does that knows where the keys of the platform are. */
+  /** Verifies as a relying party does that knows the address of the platform's keys. */
   async function verified(text: string) {
     const keys = createLocalJWKSet((await place.service.public.jwks()) as Parameters<typeof createLocalJWKSet>[0]);
     const { issuer } = { issuer: 'https://platform.example.com/agents' };

@@ -5,7 +5,7 @@ import { type Visitor, visitorsOf } from '../../web/visitor.ts';
 import { AGENTS, answered, type HttpAgent, onboarded, register } from '../http-agent.ts';
 
 const PAGE = '/app/agents';
-/** Ends elements, turns what is around it, and steers terminals. */
+/** Text that closes elements, reverses the text around it, and controls terminals. */
 const HOSTILE = `</a><script>alert("1")</script>'&\u202e\u001b[2J`;
 const HOSTILE_SHOWN = `&lt;/a&gt;&lt;script&gt;alert("1")&lt;/script&gt;'&amp;‹U+202E›‹U+001B›[2J`;
 
@@ -175,7 +175,7 @@ describe('what an agent does', () => {
         headers: { cookie: `evidence_session=${owner.session}`, 'if-none-match': etag },
       });
     const again = async () => (await ask((await ask('')).headers.get('etag') ?? '')).status;
-    // With each minute it is another page.
+    // The page changes each minute.
     expect([await again(), await again()]).toContain(304);
     const etag = (await ask('')).headers.get('etag') ?? '';
     await agent.said();
@@ -401,7 +401,7 @@ describe('the vault', () => {
     expect(left).not.toMatch(/db-password|root-password/);
     for (const path of [secret, decoy, of(agent, '/decoys/nothing/remove')])
       expect((await operator.get(path)).status).toBe(404);
-    // To take a decoy out here is no use of it.
+    // Taking a decoy out here does not count as using it.
     const score = answered(await service.call('GET', `${AGENTS}/${agent.id}`), 200).score;
     const { data } = answered(await service.call('GET', `/entries/?stream_id=agents/${agent.id}`), 200);
     expect([score, data.slice(-2).map(({ action }: { action: string }) => action)]).toEqual([

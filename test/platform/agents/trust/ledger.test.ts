@@ -9,7 +9,7 @@ import { replay } from './replay.ts';
 
 const START = '2026-01-01T00:00:00.000Z';
 
-/** An agent as it is inserted, before its first line. */
+/** An inserted agent, before its first line. */
 const NEW: TrustStanding = {
   score: 0,
   tier: 'AUTO-SUSPENDED',
@@ -22,7 +22,7 @@ const NEW: TrustStanding = {
   due_at: null,
 };
 
-/** An agent that nothing holds, with a score. */
+/** Returns an agent with this score and without restrictions. */
 const free = (score: number): TrustStanding => ({
   ...NEW,
   score,
@@ -30,7 +30,7 @@ const free = (score: number): TrustStanding => ({
   trusted_since: '2020-01-01T00:00:00Z',
 });
 
-/** A ledger that is gone through in time. */
+/** A ledger that advances with time. */
 class Walk {
   standing = NEW;
   readonly lines: TrustLine[] = [];

@@ -1,19 +1,19 @@
 import { dayOf, pointsOf } from '../../../../src/platform/agents/trust/rules.ts';
 import type { TrustLine } from '../../../../src/platform/agents/wire/trust.ts';
 
-/** Points that can be earned on one day. */
+/** Most points per day. */
 const MOST_A_DAY = 5;
 
-/** A place where a ledger does not follow from its rules. */
+/** A line of a ledger that violates its rules. */
 interface LedgerFault {
   entry_no: number;
   what: string;
 }
 
 /**
- * Computes every score of a ledger again.
- * @param lines all of them, oldest first.
- * @returns the score after each line, and what does not agree with the lines.
+ * Recomputes every score of a ledger.
+ * @param lines all lines, oldest first.
+ * @returns the score after each line, and every contradiction to the lines.
  */
 export function replay(lines: readonly TrustLine[]): { scores: number[]; faults: LedgerFault[] } {
   const scores: number[] = [];

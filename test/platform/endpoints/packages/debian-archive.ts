@@ -16,7 +16,7 @@ export type IndexForm = '' | '.gz' | '.zst' | '.xz';
 
 const INDEX = 'main/binary-amd64/Packages';
 
-/** A small archive as a mirror has it, in a folder that `remove` removes: dists/test and pool. */
+/** A small Debian archive as on a mirror (dists/test and pool), in a folder that `remove` removes. */
 export class DebianArchive {
   readonly root = mkdtempSync(join(tmpdir(), 'debian-'));
   readonly suite = join(this.root, 'dists/test');
@@ -57,7 +57,7 @@ export class DebianArchive {
     return Buffer.from(this.#paragraphs.join('\n'));
   }
 
-  /** The Release file that belongs to an index. */
+  /** Returns the Release file for an index. */
   release(index: Buffer, lines: readonly string[] = []): string {
     const head = [
       'Origin: Test',
@@ -75,7 +75,7 @@ export class DebianArchive {
     return join(this.suite, INDEX + form);
   }
 
-  /** Writes the index in one form, and what signs it. */
+  /** Writes the index in one format, and its signature. */
   publish(key: SigningKey, { form = '', index = this.index }: { form?: IndexForm; index?: Buffer } = {}): void {
     writeFileSync(this.indexFile(form), FORMS[form]?.(index) ?? index);
     writeFileSync(this.inRelease, key.sign(this.release(index)));

@@ -45,7 +45,7 @@ function signatureIn(text: string): string {
   return text.slice(text.indexOf(SIGNATURE) + SIGNATURE.length, text.indexOf('-----END PGP SIGNATURE'));
 }
 
-/** The packets of several signatures after one text, as archives with several keys have them. */
+/** Joins the packets of several signatures after one text, as archives with several keys do. */
 function joined(...texts: readonly string[]): string {
   const packets = texts.map((text) => Buffer.from(signatureIn(text).replace(/^=.*$/m, ''), 'base64'));
   const armored = Buffer.concat(packets).toString('base64').replace(/.{64}/g, '$&\n');
@@ -53,7 +53,7 @@ function joined(...texts: readonly string[]): string {
   return `${first.slice(0, first.indexOf(SIGNATURE) + SIGNATURE.length)}${armored}\n-----END PGP SIGNATURE-----\n`;
 }
 
-/** Each place of a text with another byte in it. */
+/** Changes one byte of a text. */
 function changedAt(text: string, place: number): string {
   const other = text[place] === 'A' ? 'B' : 'A';
   return text.slice(0, place) + other + text.slice(place + 1);

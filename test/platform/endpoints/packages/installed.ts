@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { EndpointLine } from '../../../../src/sensor/report/line.ts';
 import { hexSha256 } from './deb-files.ts';
 
-/** Returns what a sensor would report of `/usr/bin` on a system that lies in a folder: its regular files. */
+/** Returns the lines that a sensor would report for the regular files in `/usr/bin` of a system in a folder. */
 export function linesIn(root: string): EndpointLine[] {
   const names = readdirSync(join(root, 'usr/bin')).sort();
   return names

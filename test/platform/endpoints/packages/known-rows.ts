@@ -8,7 +8,7 @@ import {
   packageOf,
 } from '../../../../src/platform/endpoints/packages/repository.ts';
 
-/** Makes a file of root known, as if a package with it had been imported. */
+/** Adds a file of root to the known files, as importing its package would. */
 export function makeKnown(database: Database, file: Pick<PackagedFile, 'path' | 'sha256'>): Promise<void> {
   const openedAt = '2026-11-22T00:00:00.000Z';
   const sha256 = hash('sha256', file.path + file.sha256);

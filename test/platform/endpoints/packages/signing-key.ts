@@ -3,27 +3,27 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** When keys are made and texts are signed, unless said: as gpg takes it. */
+/** Time in gpg's format, for making keys and for signing. */
 export type GpgTime = `${string}T${string}`;
 
 export interface KeyInput {
   name?: string;
-  /** Since when it is there. */
+  /** Creation time of the key. */
   made?: GpgTime;
-  /** For how long it is good, as `1d`. */
+  /** Validity of the key, such as `1d`. */
   goodFor?: string;
 }
 
 export interface SigningOptions {
   at?: GpgTime;
   digest?: string;
-  /** For how long the signature is good, as `1d`. */
+  /** Validity of the signature, such as `1d`. */
   goodFor?: string;
-  /** `--clear-sign`, unless said. */
+  /** Option of gpg; `--clear-sign` by default. */
   form?: string;
 }
 
-/** A key of GnuPG in a home of its own, which `remove` removes. */
+/** A GnuPG key in its own home folder, which `remove` removes. */
 export class SigningKey {
   readonly home = mkdtempSync(join(tmpdir(), 'gpg-'));
   readonly keyring = join(this.home, 'public.gpg');
@@ -45,7 +45,7 @@ export class SigningKey {
     return this.gpg([...time, ...end, '--armor', '--digest-algo', digest, form], text).toString();
   }
 
-  /** Says that the key is good no more. */
+  /** Revokes the key. */
   revoke(): void {
     const certificate = readFileSync(join(this.home, 'openpgp-revocs.d', `${this.fingerprint}.rev`), 'utf8');
     this.gpg(['--import'], certificate.replace(':-----BEGIN', '-----BEGIN'));

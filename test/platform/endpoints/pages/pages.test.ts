@@ -235,7 +235,7 @@ describe('what differs', () => {
     const first = await ask('');
     const etag = first.headers.get('etag') ?? 'none';
     expect(await first.text()).toContain(`data-live=${etag}`);
-    // With each minute it is another page.
+    // The page changes each minute.
     const again = async () => (await ask((await ask('')).headers.get('etag') ?? '')).status;
     expect([await again(), await again()]).toContain(304);
     await act(eventPage('/usr/bin/gone', '/acknowledge'));
@@ -330,7 +330,7 @@ describe('a change window', () => {
   });
 });
 
-/** In an hour, as a form has it. */
+/** Returns a time an hour from now, in the form's format. */
 function soon(): string {
   return new Date(Date.now() + 3_600_000).toISOString().slice(0, 16);
 }

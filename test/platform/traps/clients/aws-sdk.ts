@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 
-/** Clients as everybody writes them: all that they know is what they find in the home folder. */
+/** Typical clients, which know only the files in the home folder. */
 const CALLS: Record<string, () => Promise<unknown>> = {
   'get-caller-identity': () => new STSClient().send(new GetCallerIdentityCommand()),
   'list-buckets': () => new S3Client().send(new ListBucketsCommand()),

@@ -9,7 +9,7 @@ import { readOne } from '../../../support/dialects.ts';
 import { someRows } from '../../../support/some-rows.ts';
 import { buildFuzzTarget, seedsOf, takenBy } from './native.ts';
 
-/** The decoder's C under AddressSanitizer and UndefinedBehaviorSanitizer: each finding ends the program. */
+/** Decoder's C under AddressSanitizer and UndefinedBehaviorSanitizer, whose findings end the program. */
 const folder = mkdtempSync(join(tmpdir(), 'native-'));
 const corpus = join(folder, 'corpus');
 const seeds = seedsOf(randomFrom(2026), 3);

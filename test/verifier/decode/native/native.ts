@@ -17,8 +17,10 @@ export const SOURCES = resolve(import.meta.dirname, '../../../../src/verifier/de
 export const PROGRAMMED: readonly Dialect[] = ALL_DIALECTS.filter(({ contract }) => contract.program !== null);
 
 /**
- * Builds the fuzz target from the decoder's source, for this machine. @param folder for the output. @param sources of
- * the decoder. @returns the program, which takes libFuzzer's arguments.
+ * Builds the fuzz target from the decoder's source, for this machine.
+ * @param folder for the output.
+ * @param sources of the decoder.
+ * @returns the program, which takes libFuzzer's arguments.
  */
 export async function buildFuzzTarget(folder: string, sources = SOURCES): Promise<string> {
   mkdirSync(folder, { recursive: true });

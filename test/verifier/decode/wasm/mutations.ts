@@ -17,10 +17,7 @@ export const STYLES: readonly Style[] = [false, true].flatMap((spaced) =>
   [false, true].flatMap((ascii) => [false, true].map((pretty) => ({ spaced, ascii, pretty }))),
 );
 
-/**
- * Mutates entries of a dialect, states of each the digest that the decoder computes, and the one that the slow path does,
- * and compares the verdicts.
- */
+/** Mutates entries of a dialect, states the decoder's digest and the slow path's in each, and compares the verdicts. */
 export class Mutations {
   readonly counts = { mutations: 0, accepted: 0, readable: 0, split: 0 };
   readonly #dialect: Dialect;
@@ -35,7 +32,7 @@ export class Mutations {
     this.#decoder = new DialectDecoder(dialect);
   }
 
-  /** One mutation; null, or what the two disagree on. */
+  /** Runs one mutation. Returns the disagreement, or null. */
   next(): string | null {
     const random = this.#random;
     const before = this.#before[random(3)] ?? [];

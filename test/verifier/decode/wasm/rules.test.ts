@@ -9,7 +9,7 @@ function inLatin1(text: string): string {
   return Buffer.from(text).toString('latin1');
 }
 
-/** The second entry of the chain with members replaced by texts, given in latin1, and with others after them. */
+/** Returns the chain's second entry with members replaced by texts in latin1, and with further members. */
 function entryWith(texts: Record<string, string>, extra = ''): string {
   const members = Object.entries({ ...second, hash: HASH, seal: SEAL }).map(
     ([name, value]) => `${JSON.stringify(name)}:${texts[name] ?? inLatin1(JSON.stringify(value))}`,
@@ -18,8 +18,8 @@ function entryWith(texts: Record<string, string>, extra = ''): string {
 }
 
 /**
- * True if the fast decoder takes the entry after those before. It is given the digest that the reference computes, and then
- * the one that the module itself would: so nothing but the rule in question can refuse it.
+ * True if the fast decoder takes the entry after the preceding ones. The entry states the reference's digest, then the
+ * module's own, so that only the tested rule can make the decoder refuse.
  */
 function isTaken(entry: string, preceding: readonly string[] = before): boolean {
   const digests = [slowDigest(entry), ownDigest(preceding, entry)].filter((digest) => digest !== null);

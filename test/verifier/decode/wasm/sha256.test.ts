@@ -5,7 +5,7 @@ import type { Hash, RecipeProgram } from '../../../../src/verifier/recipe/recipe
 import { chainOf, type SentEntry } from '../../../support/chain.ts';
 import { decoders, PROGRAM } from './default-chain.ts';
 
-/** A recipe whose digest is over one member, and nothing else. */
+/** Returns a recipe whose digest covers one member. */
 const overText = (algorithm: Hash): RecipeProgram => ({
   ...PROGRAM,
   roles: { ...PROGRAM.roles, streamId: null, timestamp: null, entryId: null },
