@@ -16,7 +16,7 @@ export interface Tally {
   unknown: string[];
 }
 
-/** An answer without its body, which is in a file of its own. */
+/** An answer without its body, which is in a separate file. */
 interface Head {
   status: number;
   headers: IncomingHttpHeaders;

@@ -17,10 +17,7 @@ import { mutate } from '../support/mutate.ts';
 import { readInRanges } from '../support/ranges.ts';
 
 export interface Comparison {
-  /**
-   * Reading of the package by each path. A reading in ranges has no single entries, so its walk is compared with `slow`
-   * here.
-   */
+  /** Reading of the package by each path. Ranges report no single entries, so `inRanges` repeats those of `slow`. */
   fast: string;
   slow: string;
   inRanges: string;

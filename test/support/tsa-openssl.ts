@@ -114,7 +114,7 @@ function configuration(folder: string, signer: number): string {
   return `${sections.join('\n')}\n`;
 }
 
-/** Returns the `number`-th token, over a digest of its own; kinds repeat only after all were used. */
+/** Returns the `number`-th token, over its own digest; kinds repeat only after all were used. */
 export async function freshToken(authorities: readonly string[], number: number): Promise<FreshToken> {
   const folder = authorities[number % authorities.length] ?? '';
   const imprint = DIGESTS[number % 3] ?? 'sha256';

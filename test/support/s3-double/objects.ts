@@ -102,7 +102,7 @@ export class Bucket {
     return stored;
   }
 
-  /** Returns the newest version; undefined if there is none or if it is a delete marker. */
+  /** Returns the newest version; undefined without one, or for a delete marker. */
   current(name: string): StoredVersion | undefined {
     const newest = this.names.get(name)?.at(-1);
     return newest?.marker === true ? undefined : newest;

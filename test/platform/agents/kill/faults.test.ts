@@ -74,8 +74,7 @@ describe.each(DATABASES)('a step of the kill switch on %s', (database, start) =>
       // A step that waited for another step's deadline would take longer.
       expect(took).toBeLessThan(DEADLINE_MS + ALL_WITHIN_MS);
       expect(await leftUndone(agentId)).toEqual(UNDONE[name] ?? []);
-      // The state is enough to make the passport invalid, and the passport without the state; without both, the
-      // certificates are.
+      // Public verification fails by the passport if the state is unchanged, and by the certificates if both are.
       expect(await place.isValid(agentId)).toBe(false);
       // A repeated use of the kill switch completes the failed step.
       if (UNDONE[name] !== undefined) {
