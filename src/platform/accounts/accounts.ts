@@ -1,5 +1,5 @@
 import type { Database } from '../database/database.ts';
-import type { Job } from '../jobs/scheduler.ts';
+import { type Job, tidyJob } from '../jobs/scheduler.ts';
 import { SecretBox } from '../secrets.ts';
 import type { Administration } from './administration.ts';
 import { Ceremonies, relyingPartyOf } from './ceremonies.ts';
@@ -72,18 +72,10 @@ export function assembleAccounts(options: AccountsOptions): Accounts {
   };
 }
 
-const TIDY_MS = 60 * 60_000;
-
 /** Returns the job that deletes expired links, sessions, challenges and counted attempts. */
 export function accountsTidyJob(database: Database, clock: () => Date): Job {
-  return {
-    name: 'accounts/tidy',
-    everyMs: TIDY_MS,
-    atMostMs: TIDY_MS,
-    run: () =>
-      database.write(async (transaction) => {
-        for (const forget of [forgetLinks, forgetSessions, forgetAttempts, forgetChallenges])
-          await forget(transaction, clock());
-      }),
-  };
+  return tidyJob('accounts/tidy', database, async (transaction) => {
+    for (const forget of [forgetLinks, forgetSessions, forgetAttempts, forgetChallenges])
+      await forget(transaction, clock());
+  });
 }

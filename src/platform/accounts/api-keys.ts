@@ -2,6 +2,8 @@ import type { z } from 'zod';
 import type { Reader, Transaction } from '../database/database.ts';
 import { pick } from '../database/table.ts';
 import { DomainError, invalidField } from '../errors.ts';
+import type { PageQuery } from '../http/fields.ts';
+import { sortedPage } from '../http/newest-first.ts';
 import type { Actor } from '../http/principal.ts';
 import { rowChanger, rowFinder } from '../rows.ts';
 import { isScope, SCOPES, type Scope } from '../scopes.ts';
@@ -100,19 +102,12 @@ export async function withdrawKey(
   await administration.record(transaction, { actor, action: 'key.withdrawn', of: ['api_key', key.key_id] });
 }
 
-/** Returns keys, newest first. @param last key after which the page starts. */
-export async function keysAfter(
-  reader: Reader,
-  last: Pick<ApiKey, 'created_at' | 'key_id'> | null,
-  limit?: number,
-): Promise<ApiKey[]> {
-  let keys = reader.tables<AccountTables>().selectFrom('api_keys').selectAll();
-  if (last !== null)
-    keys = keys.where(({ eb, refTuple, tuple }) =>
-      eb(refTuple('created_at', 'key_id'), '<', tuple(last.created_at, last.key_id)),
-    );
-  const sorted = keys.orderBy('created_at', 'desc').orderBy('key_id', 'desc');
-  return (await (limit === undefined ? sorted : sorted.limit(limit)).execute()).map(toApiKey);
+/** Lists keys, newest first. @throws DomainError `invalid_cursor`. */
+export async function listKeys(reader: Reader, query: PageQuery) {
+  const by = { created_at: 'string', key_id: 'string' } as const;
+  const keys = reader.tables<AccountTables>().selectFrom('api_keys').selectAll();
+  const { page, next_cursor } = await sortedPage(keys, { list: 'keys', by, direction: 'desc' }, query);
+  return { data: page.map(toApiKey), next_cursor };
 }
 
 export function scopesOf({ scopes }: { scopes: string }): Scope[] {

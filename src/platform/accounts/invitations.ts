@@ -1,15 +1,15 @@
 import type { z } from 'zod';
 import type { Transaction } from '../database/database.ts';
 import { there } from '../errors.ts';
-import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
 import type { PageQuery } from '../http/fields.ts';
+import { sortedPage } from '../http/newest-first.ts';
 import type { Actor } from '../http/principal.ts';
 import { keyedRequest, makeOnce } from '../idempotency/keyed-results.ts';
 import { canonicalEmail } from '../mail/address.ts';
 import { refuseScopes } from './administration.ts';
 import type { AccountDeps } from './deps.ts';
 import { PEOPLE_ROLES } from './enums.ts';
-import { changeLink, endLinks, type OpenLink, openLink, openLinks } from './links.ts';
+import { changeLink, endLinks, type OpenLink, openLink, selectOpen, toOpen } from './links.ts';
 import { emailTaken, personByEmail } from './person-rows.ts';
 import { scopesOfRole } from './roles.ts';
 import type { invitationSchema, openInvitationSchema } from './wire.ts';
@@ -37,7 +37,7 @@ export class Invitations {
     const { database, clock, links, letters, administration } = this.#deps;
     const email = canonicalEmail(address);
     const now = clock();
-    const keyed = idempotencyKey === undefined ? null : keyedRequest('people', idempotencyKey, { email, role });
+    const keyed = keyedRequest('people', idempotencyKey, { email, role });
     refuseScopes(actor, scopesOfRole(role));
     return database.write(async (transaction) => {
       const outcome = await makeOnce(
@@ -58,13 +58,11 @@ export class Invitations {
   }
 
   /** Lists open invitations in the order of their expiry. */
-  async list({ limit, cursor }: PageQuery) {
-    const { database, clock } = this.#deps;
-    const after = cursor === undefined ? undefined : fromCursor('invitations', ['string', 'string'], cursor);
-    const rows = await openLinks(database, 'invite', clock(), { limit: limit + 1, after });
-    const cursorAfter = ({ expires_at, link_id }: OpenLink) => toCursor('invitations', [expires_at, link_id]);
-    const { page, next_cursor } = pageOf(rows, limit, cursorAfter);
-    return { data: page.map(toInvitation), next_cursor };
+  async list(query: PageQuery) {
+    const links = selectOpen(this.#deps.database, 'invite', this.#deps.clock());
+    const by = { expires_at: 'string', link_id: 'string' } as const;
+    const { page, next_cursor } = await sortedPage(links, { list: 'invitations', by, direction: 'asc' }, query);
+    return { data: page.map(toOpen).map(toInvitation), next_cursor };
   }
 
   /** @throws DomainError `not_found`. */

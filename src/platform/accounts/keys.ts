@@ -2,12 +2,11 @@ import type { z } from 'zod';
 import type { Json } from '../../core/json/canonical.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
-import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
 import type { PageQuery } from '../http/fields.ts';
 import type { Actor } from '../http/principal.ts';
 import { keyedRequest, makeOnce } from '../idempotency/keyed-results.ts';
 import type { Administration } from './administration.ts';
-import { type ApiKey, findKey, type IssuedKey, issueKey, keysAfter, revokeKey, rotateKey } from './api-keys.ts';
+import { type ApiKey, findKey, type IssuedKey, issueKey, listKeys, revokeKey, rotateKey } from './api-keys.ts';
 import type { newKeySchema, rotationSchema } from './wire.ts';
 
 interface KeysDeps {
@@ -25,10 +24,8 @@ export class ApiKeys {
   }
 
   /** Lists keys, newest first. @throws DomainError `invalid_cursor`. */
-  async list({ limit, cursor }: PageQuery) {
-    const keys = await keysAfter(this.#deps.database, cursor === undefined ? null : positionOf(cursor), limit + 1);
-    const { page, next_cursor } = pageOf(keys, limit, (last) => toCursor('keys', [last.created_at, last.key_id]));
-    return { data: page, next_cursor };
+  list(query: PageQuery) {
+    return listKeys(this.#deps.database, query);
   }
 
   /** @throws DomainError `not_found`. */
@@ -67,11 +64,6 @@ export class ApiKeys {
   }
 }
 
-function positionOf(cursor: string): Pick<ApiKey, 'created_at' | 'key_id'> {
-  const [created_at, key_id] = fromCursor('keys', ['string', 'string'], cursor);
-  return { created_at, key_id };
-}
-
 /** Request that issues a key. */
 interface IssueRequest {
   /** Operation of the request. */
@@ -91,7 +83,7 @@ export function issueOnce(
   { scope, body, idempotencyKey, now }: IssueRequest,
   issue: (transaction: Transaction) => Promise<IssuedKey>,
 ): Promise<IssuedKey> {
-  const keyed = idempotencyKey === undefined ? null : keyedRequest(scope, idempotencyKey, body as Json);
+  const keyed = keyedRequest(scope, idempotencyKey, body as Json);
   return database.write(async (transaction) => {
     const outcome = await makeOnce(
       transaction,

@@ -119,23 +119,6 @@ export async function stateOfLink(reader: Reader, linkId: string, now: Date): Pr
   return link === undefined || link.expires_at <= now.toISOString() ? 'too_old' : 'good';
 }
 
-/** Returns the valid links of a purpose, in the order of expiry. @param after last link of the previous page. */
-export async function openLinks(
-  reader: Reader,
-  purpose: LinkPurpose,
-  now: Date,
-  { limit, after }: { limit: number; after?: readonly [expiresAt: string, linkId: string] | undefined },
-): Promise<OpenLink[]> {
-  let links = selectOpen(reader, purpose, now).orderBy('expires_at').orderBy('link_id').limit(limit);
-  if (after !== undefined) {
-    const [expiresAt, linkId] = after;
-    links = links.where(({ eb, refTuple, tuple }) =>
-      eb(refTuple('expires_at', 'link_id'), '>', tuple(expiresAt, linkId)),
-    );
-  }
-  return (await links.execute()).map(toOpen);
-}
-
 /** @returns null if no valid link has this id. */
 export async function openLink(
   reader: Reader,
@@ -147,11 +130,12 @@ export async function openLink(
   return link === undefined ? null : toOpen(link);
 }
 
-function selectOpen(reader: Reader, purpose: LinkPurpose, now: Date) {
+/** Returns the query for the valid links of a purpose. */
+export function selectOpen(reader: Reader, purpose: LinkPurpose, now: Date) {
   return reader.tables<AccountTables>().selectFrom('links').select(OPEN).where(isGood(purpose, now));
 }
 
-function toOpen({ content, ...link }: Omit<OpenLink, 'content'> & { content: string }): OpenLink {
+export function toOpen({ content, ...link }: Omit<OpenLink, 'content'> & { content: string }): OpenLink {
   return { ...link, content: JSON.parse(content) as Json };
 }
 

@@ -3,7 +3,8 @@ import type { z } from 'zod';
 import type { Reader, Transaction } from '../database/database.ts';
 import { pick } from '../database/table.ts';
 import { DomainError, there } from '../errors.ts';
-import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
+import type { PageQuery } from '../http/fields.ts';
+import { sortedPage } from '../http/newest-first.ts';
 import type { Actor } from '../http/principal.ts';
 import { canonicalEmail } from '../mail/address.ts';
 import type { Scope } from '../scopes.ts';
@@ -50,15 +51,12 @@ export class People {
   }
 
   /** Lists people in the order of their addresses. */
-  async list({ limit, cursor }: { limit: number; cursor?: string | undefined }) {
-    const people = this.#deps.database.tables<AccountTables>().selectFrom('people').selectAll().orderBy('email');
-    const after = cursor === undefined ? '' : fromCursor('people', ['string'], cursor)[0];
-    const rows = await people
-      .where('email', '>', after)
-      .limit(limit + 1)
-      .execute();
-    const { page, next_cursor } = pageOf(rows, limit, (last) => toCursor('people', [last.email]));
-    return { data: await toPeople(this.#deps.database, page), next_cursor };
+  async list(query: PageQuery) {
+    const { database } = this.#deps;
+    const people = database.tables<AccountTables>().selectFrom('people').selectAll();
+    const sorting = { list: 'people', by: { email: 'string' }, direction: 'asc' } as const;
+    const { page, next_cursor } = await sortedPage(people, sorting, query);
+    return { data: await toPeople(database, page), next_cursor };
   }
 
   /** @throws DomainError `not_found`. */

@@ -84,7 +84,7 @@ export class SecondFactors {
     answer: PasskeyAnswer,
     purpose: ChallengePurpose,
   ): Promise<boolean> {
-    const { ceremonies, clock } = this.#deps;
+    const { ceremonies, clock, administration } = this.#deps;
     const passkey = passkeys.find(({ credential_id }) => credential_id === answer.id);
     const challenge = challengeIn(answer);
     if (ceremonies === null || passkey === undefined || challenge === null) return false;
@@ -92,20 +92,14 @@ export class SecondFactors {
     const counter = await ceremonies.signed(passkey, answer, challenge);
     if (counter === null) return false;
     if (isBehind(counter, passkey.counter)) {
-      await this.#recordCopy(transaction, passkey);
+      // The original and the copy are indistinguishable, so owners find the entry and remove the passkey.
+      const { person_id, passkey_id } = passkey;
+      await administration.record(transaction, ownAct(person_id, 'passkey.counted_back', { passkey_id }));
       return false;
     }
     const last_used_at = clock().toISOString();
     await changePasskey(transaction, passkey, { counter, last_used_at });
     return true;
-  }
-
-  /**
-   * Records that a passkey seems to be copied. The original and the copy are indistinguishable, so owners find the
-   * entry and remove the passkey.
-   */
-  async #recordCopy(transaction: Transaction, { person_id, passkey_id }: PasskeyRow): Promise<void> {
-    await this.#deps.administration.record(transaction, ownAct(person_id, 'passkey.counted_back', { passkey_id }));
   }
 }
 

@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { ExpressionBuilder } from 'kysely';
 import type { Database, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
+import { rowChanger } from '../rows.ts';
 import { newToken, tokenDigest } from '../secrets.ts';
 import type { Role } from './enums.ts';
 import { factorsOf, type SecondFactor } from './second-factors.ts';
-import type { AccountTables } from './tables.ts';
+import { ACCOUNT_TABLES, type AccountTables } from './tables.ts';
 
 /** Maximum idle time of a session, and its maximum total time. */
 const IDLE_MS = 60 * 60 * 1000;
@@ -90,9 +91,7 @@ export class Sessions {
 
   /** Records that the person has authenticated again. */
   async prove(transaction: Transaction, token: string): Promise<void> {
-    const sessions = transaction.tables<AccountTables>().updateTable('sessions');
-    const proved = sessions.set({ proved_at: this.#clock().toISOString() });
-    await proved.where('sha256', '=', tokenDigest(token)).execute();
+    await changeSession(transaction, { sha256: tokenDigest(token) }, { proved_at: this.#clock().toISOString() });
   }
 
   async end(token: string): Promise<void> {
@@ -113,12 +112,11 @@ export class Sessions {
   }
 
   async #noteSeen(sha256: string, now: Date): Promise<void> {
-    await this.#database.write((transaction) => {
-      const seen = transaction.tables<AccountTables>().updateTable('sessions').set({ seen_at: now.toISOString() });
-      return seen.where('sha256', '=', sha256).execute();
-    });
+    await this.#database.write((transaction) => changeSession(transaction, { sha256 }, { seen_at: now.toISOString() }));
   }
 }
+
+const changeSession = rowChanger(ACCOUNT_TABLES, 'sessions', 'sha256');
 
 /** Returns the condition that a session has not ended. */
 export function goingOn(now: Date) {

@@ -130,14 +130,15 @@ export class SignIn {
 
   async #attempt<T>(attempt: Attempt, { work, factorMissing }: Outcomes<T>): Promise<T> {
     const { email, network, isRight } = attempt;
-    const { database, throttle } = this.#deps;
+    const { database, throttle, secondFactors } = this.#deps;
     const [account, ...others] = [accountSubject(email), networkSubject(network)] as const;
     const { isBurst } = await database.write((transaction) => throttle.attempt(transaction, [account, ...others]));
     const known = await personByEmail(database, email);
     const isKnown = await isRight(known);
     const done = await database.write(async (transaction) => {
       const person = isKnown && known !== undefined ? await this.#stillThere(transaction, known) : null;
-      const factor = person === null ? 'wrong' : await this.#take(transaction, person, attempt);
+      const { factor: given, purpose } = attempt;
+      const factor = person === null ? 'wrong' : await secondFactors.take(transaction, person, given, purpose);
       if (person !== null && factor === 'missing' && factorMissing !== undefined) {
         await throttle.suspend(transaction, [account, ...others]);
         return { result: factorMissing(person) };
@@ -151,10 +152,6 @@ export class SignIn {
     });
     if (done === null) throw new DomainError('not_signed_in', REFUSED);
     return done.result;
-  }
-
-  #take(transaction: Transaction, person: PersonRow, { factor, purpose }: Attempt) {
-    return this.#deps.secondFactors.take(transaction, person, factor, purpose);
   }
 
   /**

@@ -2,7 +2,8 @@ import { hash } from 'node:crypto';
 import { sql } from 'kysely';
 import { InTheWay, type Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
-import type { AccountTables } from './tables.ts';
+import { rowChanger } from '../rows.ts';
+import { ACCOUNT_TABLES, type AccountTables } from './tables.ts';
 
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 15 * 60 * 1000;
@@ -57,8 +58,7 @@ export class Throttle {
       const row = await lockSubject(transaction, digest, now);
       refusePaused(row, free, now);
       const failures = isForgotten(row, now) ? 1 : row.failures + 1;
-      const counted = transaction.tables<AccountTables>().updateTable('failed_attempts');
-      await counted.set({ failures, last_at: now.toISOString() }).where('subject', '=', digest).execute();
+      await changeAttempts(transaction, row, { failures, last_at: now.toISOString() });
       if (failures % free === 0) isBurst = true;
     }
     return { isBurst };
@@ -66,11 +66,9 @@ export class Throttle {
 
   /** Uncounts a successful attempt, and resets the failures of the account. */
   async succeed(transaction: Transaction, account: ThrottleSubject, others: readonly ThrottleSubject[]): Promise<void> {
-    const counted = transaction.tables<AccountTables>().updateTable('failed_attempts');
-    for (const { name, digest } of inOrder([account, ...others])) {
-      if (name === account.name) await counted.set({ failures: 0 }).where('subject', '=', digest).execute();
+    for (const { name, digest } of inOrder([account, ...others]))
+      if (name === account.name) await changeAttempts(transaction, { subject: digest }, { failures: 0 });
       else await takeBack(transaction, digest);
-    }
   }
 
   /** Uncounts an attempt that did not fail, without a reset, because a further step has to succeed. */
@@ -86,6 +84,7 @@ async function takeBack(transaction: Transaction, subject: string): Promise<void
 }
 
 type AttemptRow = AccountTables['failed_attempts'];
+const changeAttempts = rowChanger(ACCOUNT_TABLES, 'failed_attempts', 'subject');
 
 /** Reads the count of a subject, and locks it until the transaction ends. */
 async function lockSubject(transaction: Transaction, subject: string, now: Date): Promise<AttemptRow> {

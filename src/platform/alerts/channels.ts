@@ -10,9 +10,10 @@ import type { Actor } from '../http/principal.ts';
 import { keyedRequest, makeOnce } from '../idempotency/keyed-results.ts';
 import type { Outbox } from '../jobs/outbox.ts';
 import { canonicalEmail, isEmail } from '../mail/address.ts';
+import { rowChanger } from '../rows.ts';
 import type { SecretBox } from '../secrets.ts';
 import { type AlertMessage, TEST_KIND } from './notifying.ts';
-import type { AlertTables } from './tables.ts';
+import { ALERT_TABLES, type AlertTables } from './tables.ts';
 import { ALERT_SOURCES, type NewAlertChannel, type WireAlertChannel } from './wire.ts';
 
 /** Maximum number of channels, each of which may get every alert. */
@@ -60,7 +61,7 @@ export class AlertChannels {
     const sources = input.sources === null ? null : ALERT_SOURCES.filter((each) => input.sources?.includes(each));
     const channel = { ...input, alert_channel_id, target, sources, created_at: now.toISOString() };
     const sealed = secret === null ? null : box.seal(Buffer.from(secret), alert_channel_id);
-    const keyed = idempotencyKey === undefined ? null : keyedRequest('alerts/channels', idempotencyKey, input);
+    const keyed = keyedRequest('alerts/channels', idempotencyKey, input);
     const outcome = await database.write((transaction) =>
       makeOnce(
         transaction,
@@ -89,9 +90,7 @@ export class AlertChannels {
     const { database, clock } = this.#deps;
     return database.write(async (transaction) => {
       const channel = await this.find(alertChannelId);
-      const channels = transaction.tables<AlertTables>().updateTable('alerting_channels');
-      const removed = channels.set({ removed_at: clock().toISOString(), secret: null });
-      await removed.where('alert_channel_id', '=', alertChannelId).execute();
+      await changeChannel(transaction, channel, { removed_at: clock().toISOString(), secret: null });
       await this.#record(transaction, actor, 'alert_channel.removed', channel);
       return channel;
     });
@@ -127,6 +126,8 @@ export class AlertChannels {
     return this.#deps.administration.record(transaction, act);
   }
 }
+
+const changeChannel = rowChanger(ALERT_TABLES, 'alerting_channels', 'alert_channel_id');
 
 const SHOWN = ['alert_channel_id', 'kind', 'name', 'target', 'least_severity', 'created_at'] as const;
 

@@ -73,26 +73,16 @@ export async function appendAll(
   return outcomes;
 }
 
-interface KeyedEntry {
-  entry: CheckedEntry;
-  request: KeyedRequest | null;
-}
+type KeyedAppend = ReturnType<typeof withKeys>;
+type KeyedEntry = KeyedAppend['entries'][number];
 
-interface KeyedAppend {
-  entries: readonly KeyedEntry[];
-  request: KeyedRequest | null;
-}
-
-function withKeys({ entries, key }: AppendRequest): KeyedAppend {
+function withKeys({ entries, key }: AppendRequest) {
   return {
     entries: entries.map((entry) => ({
       entry,
-      request:
-        entry.idempotency_key === undefined
-          ? null
-          : keyedRequest('audit/entries', entry.idempotency_key, withoutKey(entry)),
+      request: keyedRequest('audit/entries', entry.idempotency_key, withoutKey(entry)),
     })),
-    request: key === undefined ? null : keyedRequest('audit/entries/batch', key, entries.map(withoutKey)),
+    request: keyedRequest('audit/entries/batch', key, entries.map(withoutKey)),
   };
 }
 

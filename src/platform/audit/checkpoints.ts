@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Database, Transaction } from '../database/database.ts';
-import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
 import type { PageQuery } from '../http/fields.ts';
+import { sortedPage } from '../http/newest-first.ts';
+import { rowChanger, rowFinder } from '../rows.ts';
 import type { TimestampAuthority } from '../timestamp/exchange.ts';
 import {
   checkpointsOf,
@@ -13,11 +14,14 @@ import {
 import { lockHead, moveHeads, type StreamHead } from './repository.ts';
 import type { CheckpointRow, RowSeals } from './sealed-rows.ts';
 import { findStream } from './streams.ts';
-import type { AuditTables } from './tables.ts';
+import { AUDIT_TABLES, type AuditTables } from './tables.ts';
 import type { WireCheckpoint } from './wire.ts';
 
 /** Reports to the operator why an anchor is still pending. */
 export type AnchorFailed = (error: unknown, checkpointId: string | null) => void;
+
+const checkpointRow = rowFinder(AUDIT_TABLES, 'checkpoints', 'ordinal');
+const changeCheckpoint = rowChanger(AUDIT_TABLES, 'checkpoints', 'ordinal');
 
 interface CheckpointDeps {
   database: Database;
@@ -67,13 +71,11 @@ export class Checkpoints {
   }
 
   /** @throws DomainError `not_found`. */
-  async list(streamId: string, { limit, cursor }: PageQuery) {
+  async list(streamId: string, query: PageQuery) {
     const { database, seals } = this.#deps;
     const { stream_no } = await findStream(database, streamId);
-    let query = checkpointsOf(database, stream_no).limit(limit + 1);
-    if (cursor !== undefined) query = query.where('number', '>', fromCursor('checkpoints', ['number'], cursor)[0]);
-    const rows = await query.execute();
-    const { page, next_cursor } = pageOf(rows, limit, (last) => toCursor('checkpoints', [last.number]));
+    const sorting = { list: 'checkpoints', by: { number: 'number' }, direction: 'asc' } as const;
+    const { page, next_cursor } = await sortedPage(checkpointsOf(database, stream_no), sorting, query);
     return { data: page.map((row) => checkpointToWire(row, streamId, seals)), next_cursor };
   }
 
@@ -174,9 +176,7 @@ export class Checkpoints {
     transaction: Transaction,
   ): Promise<CheckpointRow> {
     const { authority, seals } = this.#deps;
-    const checkpoints = transaction.tables<AuditTables>();
-    const mine = checkpoints.selectFrom('checkpoints').selectAll().where('ordinal', '=', row.ordinal);
-    const there = await mine.executeTakeFirstOrThrow();
+    const there = await checkpointRow(transaction, row.ordinal);
     // Another process may have anchored the checkpoint in the meantime.
     if (there.status === 'anchored' || there.seal !== row.seal) return there;
     head.anchored++;
@@ -189,8 +189,7 @@ export class Checkpoints {
       anchored_as: head.anchored,
     };
     const seal = seals.checkpoint({ ...there, ...anchor }, head.streamId);
-    const change = checkpoints.updateTable('checkpoints').set({ ...anchor, seal });
-    await change.where('ordinal', '=', row.ordinal).execute();
+    await changeCheckpoint(transaction, row, { ...anchor, seal });
     await moveHeads(transaction, seals, [head]);
     return { ...there, ...anchor, seal };
   }

@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { Json } from '../../core/json/canonical.ts';
 import type { Database } from '../database/database.ts';
 import { DomainError, there } from '../errors.ts';
-import { type KeyedRequest, KeyedResults, keyedRequest, makeOnce } from '../idempotency/keyed-results.ts';
+import { earlierResult, type KeyedRequest, keyedRequest, makeOnce } from '../idempotency/keyed-results.ts';
+import { rowChanger } from '../rows.ts';
 import type { PackageOrder, PackageRow } from './packing.ts';
 import type { RowSeals } from './sealed-rows.ts';
 import { SharedWork } from './shared-work.ts';
-import type { AuditTables } from './tables.ts';
+import { AUDIT_TABLES, type AuditTables } from './tables.ts';
 import type { GenerateRequest, WireGenerated } from './wire.ts';
 
 interface EvidenceDeps {
@@ -39,10 +40,10 @@ export class Evidence {
     key: string | undefined,
     signal: AbortSignal,
   ): Promise<{ package: WireGenerated; repeated: boolean }> {
-    const keyed = key === undefined ? null : keyedRequest('audit/evidence', key, request as Json);
-    const earlier = keyed === null ? null : await this.#earlier(keyed);
+    const { database, settle, clock } = this.#deps;
+    const keyed = keyedRequest('audit/evidence', key, request as Json);
+    const earlier = keyed && (await database.snapshot((reader) => earlierResult(reader, keyed, clock())));
     if (earlier !== null) return { package: toGenerated(await this.find(earlier)), repeated: true };
-    const { settle, clock } = this.#deps;
     const row = await settle({ packageId: randomUUID(), now: clock().toISOString(), request }, signal);
     const packageId = await this.#keep(row, keyed);
     const repeated = packageId !== row.package_id;
@@ -109,21 +110,8 @@ export class Evidence {
     const { package_id } = row;
     const pdf = await print(row, signal);
     const kept = { pdf, pdf_seal: seals.pdf(package_id, pdf) };
-    await database.write((transaction) => {
-      const packages = transaction.tables<AuditTables>().updateTable('packages').set(kept);
-      return packages.where('package_id', '=', package_id).execute();
-    });
+    await database.write((transaction) => changePackage(transaction, row, kept));
     return pdf;
-  }
-
-  /** Returns the id of the package that the same request produced before. */
-  #earlier(keyed: KeyedRequest): Promise<string | null> {
-    const { database, clock } = this.#deps;
-    return database.snapshot(async (transaction) => {
-      const results = new KeyedResults(clock());
-      await results.read(transaction, [keyed]);
-      return results.resultOf(keyed);
-    });
   }
 
   /** Stores a package and returns its id, or the id of the package that the same request produced in the meantime. */
@@ -140,6 +128,8 @@ export class Evidence {
     });
   }
 }
+
+const changePackage = rowChanger(AUDIT_TABLES, 'packages', 'package_id');
 
 function damaged(): DomainError {
   return new DomainError(

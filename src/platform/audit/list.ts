@@ -2,7 +2,8 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { batches } from '../database/batches.ts';
 import type { Reader } from '../database/database.ts';
-import { fromCursor, invalidCursor, pageOf, toCursor } from '../http/cursor.ts';
+import { fromCursor, invalidCursor, toCursor } from '../http/cursor.ts';
+import { sortedPage } from '../http/newest-first.ts';
 import { entriesToJson, type StreamName } from './entry-rows.ts';
 import type { RowSeals } from './sealed-rows.ts';
 import { streamsQuery, streamToWire } from './streams.ts';
@@ -34,15 +35,12 @@ export async function listStreams(
   seals: RowSeals,
   { limit, cursor, begins_with, verification_status }: StreamsQuery,
 ): Promise<Page<WireStream>> {
-  let query = streamsQuery(reader)
-    .orderBy('stream_id')
-    .limit(limit + 1);
-  if (cursor !== undefined) query = query.where('stream_id', '>', fromCursor('streams', ['string'], cursor)[0]);
+  let query = streamsQuery(reader);
   if (begins_with !== undefined && begins_with !== '')
     query = query.where('stream_id', '>=', begins_with).where('stream_id', '<', begins_with + LAST_CHARACTER);
   if (verification_status === 'failed') query = query.where('verified', '=', 0);
-  const rows = await query.execute();
-  const { page, next_cursor } = pageOf(rows, limit, (last) => toCursor('streams', [last.stream_id]));
+  const sorting = { list: 'streams', by: { stream_id: 'string' }, direction: 'asc' } as const;
+  const { page, next_cursor } = await sortedPage(query, sorting, { limit, cursor });
   return { data: page.map((row) => streamToWire(row, seals)), next_cursor };
 }
 

@@ -3,9 +3,9 @@ import type { FastifyReply } from 'fastify';
 import { StreamingSha256 } from '../../core/digest.ts';
 import type { Reader } from '../database/database.ts';
 import { hangUpOf } from '../http/caller.ts';
-import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
 import { isKnown, sendKnown } from '../http/etag.ts';
 import type { PageQuery } from '../http/fields.ts';
+import { sortedPage } from '../http/newest-first.ts';
 import type { PackageRow } from './packing.ts';
 import type { AuditService } from './service.ts';
 import { findStream } from './streams.ts';
@@ -16,25 +16,13 @@ import type { WireGenerated } from './wire.ts';
 export async function listPackages(
   reader: Reader,
   streamId: string,
-  { limit, cursor }: PageQuery,
+  query: PageQuery,
 ): Promise<{ data: WireGenerated[]; next_cursor: string | null }> {
   const { stream_no } = await findStream(reader, streamId);
-  let query = reader
-    .tables<AuditTables>()
-    .selectFrom('packages')
-    .select(['package_id', 'entry_count', 'created_at'])
-    .where('stream_no', '=', stream_no)
-    .orderBy('created_at', 'desc')
-    .orderBy('package_id', 'desc')
-    .limit(limit + 1);
-  if (cursor !== undefined) {
-    const [at, id] = fromCursor('packages', ['string', 'string'], cursor);
-    query = query.where(({ or, and, eb }) =>
-      or([eb('created_at', '<', at), and([eb('created_at', '=', at), eb('package_id', '<', id)])]),
-    );
-  }
-  const rows = await query.execute();
-  const { page, next_cursor } = pageOf(rows, limit, (last) => toCursor('packages', [last.created_at, last.package_id]));
+  const packages = reader.tables<AuditTables>().selectFrom('packages').where('stream_no', '=', stream_no);
+  const rows = packages.select(['package_id', 'entry_count', 'created_at']);
+  const by = { created_at: 'string', package_id: 'string' } as const;
+  const { page, next_cursor } = await sortedPage(rows, { list: 'packages', by, direction: 'desc' }, query);
   return { data: page.map((row) => ({ ...row, status: 'ready' as const, stream_id: streamId })), next_cursor };
 }
 

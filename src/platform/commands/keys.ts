@@ -73,10 +73,10 @@ const listCommand = command({
   describe: 'List the API keys',
   flags: placeOptions,
   async work(flags) {
-    const { keysAfter } = await import('../accounts/api-keys.ts');
+    const { listKeys } = await import('../accounts/api-keys.ts');
     const { formatTable } = await import('../../core/terminal/table.ts');
-    const keys = await inPlace(flags, ({ database }) => keysAfter(database, null));
-    process.stdout.write(`${formatTable(COLUMNS, keys.map(cellsOf))}\n`);
+    const { data } = await inPlace(flags, ({ database }) => listKeys(database, { limit: Number.MAX_SAFE_INTEGER - 1 }));
+    process.stdout.write(`${formatTable(COLUMNS, data.map(cellsOf))}\n`);
   },
 });
 
@@ -138,8 +138,8 @@ function cellsOf(key: ApiKey): string[] {
   return [key.key_id, key.name, scopes, key.created_at, end, key.last_used_at ?? 'never', key.rotated_from ?? '–'];
 }
 
-/** Writes to standard error, because the key stands alone on standard output. */
-function say(line: string): void {
+/** Writes to standard error, because a new key or link stands alone on standard output. */
+export function say(line: string): void {
   process.stderr.write(`${escapeControls(line)}\n`);
 }
 

@@ -1,20 +1,19 @@
 import process from 'node:process';
-import { escapeControls } from '../../core/terminal/visible.ts';
 import { byCommand } from '../accounts/administration.ts';
 import type { Person } from '../accounts/people.ts';
+import type { LinkPurpose } from '../accounts/tables.ts';
+import type { PlatformConfig } from '../config.ts';
 import type { Parts } from '../parts.ts';
 import { command, type PlatformCommand } from './command.ts';
+import { say } from './keys.ts';
 import { inPlace, placeOptions } from './place.ts';
 
 const setUpCommand = command({
   describe: 'Make a link to the first account, while nobody has one; it works once, for 24 hours',
   flags: placeOptions,
   async work(flags) {
-    const { linkUrl } = await import('../accounts/links.ts');
-    const { publicUrlOf } = await import('../config.ts');
     await inPlace(flags, async ({ accounts }, config) => {
-      const token = await accounts.joining.setUpLink(byCommand('people set-up'));
-      process.stdout.write(`${linkUrl(publicUrlOf(config), 'set_up', token)}\n`);
+      await showLink(config, 'set_up', await accounts.joining.setUpLink(byCommand('people set-up')));
     });
   },
 });
@@ -52,8 +51,6 @@ const resetCommand = command({
     'second-factor': { type: 'boolean', default: false, describe: 'Remove their authenticator and passkeys, too' },
   },
   async work({ email, secondFactor, ...flags }) {
-    const { linkUrl } = await import('../accounts/links.ts');
-    const { publicUrlOf } = await import('../config.ts');
     await inPlace(flags, async ({ accounts: { people, credentials } }, config) => {
       const actor = byCommand('people reset');
       const token = await credentials.resetLink(actor, email);
@@ -62,7 +59,7 @@ const resetCommand = command({
         await people.removeSecondFactor(actor, person_id);
         say(`The second factors of ${email} are removed.`);
       }
-      process.stdout.write(`${linkUrl(publicUrlOf(config), 'reset', token)}\n`);
+      await showLink(config, 'reset', token);
     });
   },
 });
@@ -94,7 +91,9 @@ function cellsOf({ email, name, role, second_factor, created_at, disabled_at }: 
   return [email, name, role, second_factor ? 'yes' : 'no', created_at, disabled_at ?? 'no'];
 }
 
-/** Writes to standard error, because the link stands alone on standard output. */
-function say(line: string): void {
-  process.stderr.write(`${escapeControls(line)}\n`);
+/** Writes a link to standard output, where it stands alone. */
+async function showLink(config: PlatformConfig, purpose: LinkPurpose, token: string): Promise<void> {
+  const { linkUrl } = await import('../accounts/links.ts');
+  const { publicUrlOf } = await import('../config.ts');
+  process.stdout.write(`${linkUrl(publicUrlOf(config), purpose, token)}\n`);
 }

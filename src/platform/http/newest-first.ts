@@ -1,5 +1,6 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
 import { fromCursor, pageOf, toCursor } from './cursor.ts';
+import type { PageQuery } from './fields.ts';
 
 interface Listed<TB, Row> {
   /** Name of the list in its cursors. */
@@ -9,6 +10,33 @@ interface Listed<TB, Row> {
   number: keyof Row & string;
 }
 
+interface Sorting<Row> {
+  /** Name of the list in its cursors. */
+  list: string;
+  /** Columns whose values together are unique, with their types. */
+  by: { readonly [Name in keyof Row & string]?: 'string' | 'number' };
+  direction: 'asc' | 'desc';
+}
+
+/** Returns a page of a query's rows, in the order of some columns. @throws DomainError `invalid_cursor`. */
+export async function sortedPage<DB, TB extends keyof DB, Row>(
+  query: SelectQueryBuilder<DB, TB, Row>,
+  { list, by, direction }: Sorting<Row>,
+  { limit, cursor }: PageQuery,
+): Promise<{ page: Row[]; next_cursor: string | null }> {
+  const names = Object.keys(by) as (keyof Row & string)[];
+  const columns = names.map((name) => sql.ref(name));
+  let rows = columns.reduce((sorted, column) => sorted.orderBy(column, direction), query.limit(limit + 1));
+  if (cursor !== undefined) {
+    const position = fromCursor(list, Object.values(by as Record<string, 'string' | 'number'>), cursor);
+    const isAfter = sql.raw(direction === 'asc' ? '>' : '<');
+    rows = rows.where(sql<boolean>`(${sql.join(columns)}) ${isAfter} (${sql.join(position)})`);
+  }
+  const found = (await rows.execute()) as Row[];
+  const positionOf = (row: Row) => names.map((name) => row[name] as string | number);
+  return pageOf(found, limit, (last) => toCursor(list, positionOf(last)));
+}
+
 /**
  * Returns a page of a query's rows, in descending order of their numbers.
  * @throws DomainError `invalid_cursor`.
@@ -16,7 +44,7 @@ interface Listed<TB, Row> {
 export async function newestFirst<DB, TB extends keyof DB, Row>(
   query: SelectQueryBuilder<DB, TB, Row>,
   { list, table, number }: Listed<TB, Row>,
-  { limit, cursor }: { limit: number; cursor?: string | undefined },
+  { limit, cursor }: PageQuery,
 ): Promise<{ page: Row[]; next_cursor: string | null }> {
   const at = sql<number>`${sql.ref(`${table}.${number}`)}`;
   let rows = query.orderBy(at, 'desc').limit(limit + 1);

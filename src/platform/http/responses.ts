@@ -1,10 +1,5 @@
 import { problemSchema } from './wire.ts';
 
-type ProblemResponse = {
-  description: string;
-  content: { 'application/problem+json': { schema: typeof problemSchema } };
-};
-
 const DESCRIPTIONS = {
   400: 'This is no request of HTTP/1.1, or its body is no JSON.',
   401: 'No valid API key was sent.',
@@ -25,15 +20,14 @@ export type ProblemStatus = keyof typeof DESCRIPTIONS;
 
 /** Returns the documentation of a route's failures, besides those of all routes. */
 export function problemResponses<const S extends ProblemStatus = never>(...statuses: S[]) {
-  return Object.fromEntries(
-    statuses.map((status): [number, ProblemResponse] => [
-      status,
-      {
-        description: DESCRIPTIONS[status],
-        content: { 'application/problem+json': { schema: problemSchema } },
-      },
-    ]),
-  ) as Record<S, ProblemResponse>;
+  return Object.fromEntries(statuses.map((status) => [status, problemResponse(status)])) as Record<
+    S,
+    ReturnType<typeof problemResponse>
+  >;
+}
+
+function problemResponse(status: ProblemStatus) {
+  return { description: DESCRIPTIONS[status], content: { 'application/problem+json': { schema: problemSchema } } };
 }
 
 /** Parts of a request besides its path and method. */

@@ -3,7 +3,7 @@ import { canonicalize, type Json } from '../../core/json/canonical.ts';
 import { type Database, InTheWay, type Reader, type Transaction } from '../database/database.ts';
 import { kindsOf } from '../database/table.ts';
 import { DomainError } from '../errors.ts';
-import type { Job } from '../jobs/scheduler.ts';
+import { type Job, tidyJob } from '../jobs/scheduler.ts';
 import { IDEMPOTENCY_TABLES, type IdempotencyTables } from './tables.ts';
 
 /** Request with an idempotency key; repeating the request returns the same result and has no further effect. */
@@ -17,10 +17,12 @@ export interface KeyedRequest {
 const COLUMNS = kindsOf(IDEMPOTENCY_TABLES.keyed_results, ['request', 'body_sha256', 'result', 'until']);
 
 /**
+ * Returns a request with its key; null if it has none.
  * @param scope of the operation; a key has one result in each scope. Keys are shared by all callers, so that a client
  * that switches API keys can still repeat a request.
  */
-export function keyedRequest(scope: string, key: string, body: Json): KeyedRequest {
+export function keyedRequest(scope: string, key: string | undefined, body: Json): KeyedRequest | null {
+  if (key === undefined) return null;
   return {
     id: hash('sha256', JSON.stringify([scope, key]), 'hex'),
     bodySha256: hash('sha256', canonicalize(body), 'hex'),
@@ -91,6 +93,14 @@ export class KeyedResults {
 /** Time for which results are kept; those of appended entries are kept forever. */
 export const KEY_LIFETIME_MS = 24 * 60 * 60 * 1000;
 
+/** Returns the result of the same request; null if the request is new. @throws DomainError `idempotency_conflict`. */
+export async function earlierResult(reader: Reader, keyed: KeyedRequest | null, now: Date): Promise<string | null> {
+  if (keyed === null) return null;
+  const results = new KeyedResults(now);
+  await results.read(reader, [keyed]);
+  return results.resultOf(keyed);
+}
+
 /**
  * Runs a request, unless the same request was made before.
  * @param keyed null for a request without an idempotency key.
@@ -138,22 +148,10 @@ export function keyOfAnother(): DomainError {
   return new DomainError('idempotency_conflict', 'this idempotency key was used for a request with another body');
 }
 
-const TIDY_MS = 60 * 60_000;
-
 /** Returns the job that deletes expired results. */
 export function keyedResultsJob(database: Database, clock: () => Date): Job {
-  return {
-    name: 'idempotency/tidy',
-    everyMs: TIDY_MS,
-    atMostMs: TIDY_MS,
-    async run() {
-      await database.write((transaction) =>
-        transaction
-          .tables<IdempotencyTables>()
-          .deleteFrom('keyed_results')
-          .where('until', '<=', clock().toISOString())
-          .execute(),
-      );
-    },
-  };
+  return tidyJob('idempotency/tidy', database, (transaction) => {
+    const results = transaction.tables<IdempotencyTables>().deleteFrom('keyed_results');
+    return results.where('until', '<=', clock().toISOString()).execute();
+  });
 }

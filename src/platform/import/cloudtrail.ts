@@ -52,12 +52,10 @@ export function importCloudTrail(options: ServiceOptions & { files: readonly str
 }
 
 function noteChanges(changed: { numbersAsText: number; repairedTexts: number }, tally: ImportTally): void {
-  if (changed.numbersAsText > 0) {
+  if (changed.numbersAsText > 0)
     tally.note(`${changed.numbersAsText} numbers beyond what a double holds exactly were recorded as text.`);
-  }
-  if (changed.repairedTexts > 0) {
+  if (changed.repairedTexts > 0)
     tally.note(`${changed.repairedTexts} texts held half a surrogate pair, recorded as U+FFFD.`);
-  }
 }
 
 async function* readRecords(
@@ -80,9 +78,8 @@ async function* readRecords(
   const whole = prepend(head.value, chunks);
   if (startsDocument(head.value)) {
     const document = parse(await readDocument(file, whole), file);
-    for (const [index, json] of recordsOf(document, file).entries()) {
+    for (const [index, json] of recordsOf(document, file).entries())
       yield { where: `record ${index + 1} of ${file}`, json };
-    }
     return;
   }
   for await (const line of readLines(file, whole, MAX_LINE_BYTES)) {
@@ -103,11 +100,10 @@ async function readDocument(file: string, inflated: AsyncIterable<Buffer>): Prom
   let bytes = 0;
   for await (const chunk of inflated) {
     bytes += chunk.length;
-    if (bytes > MAX_DOCUMENT_BYTES) {
+    if (bytes > MAX_DOCUMENT_BYTES)
       throw new EvidenceError('unreadable', `${file} inflates to more than ${MAX_DOCUMENT_BYTES} bytes`, {
         nextStep: "Write its records one a line, e.g. with `jq -c '.Records[]'`: such a file may be of any size.",
       });
-    }
     chunks.push(chunk);
   }
   return Buffer.concat(chunks)

@@ -89,15 +89,12 @@ function toEntry(line: string, ordinal: (second: string, line: string) => number
 function tell(verb: string, words: readonly string[]): Told | undefined {
   const [first = '', second = '', third = ''] = words;
   const action = `package.${verb}`;
-  if (verb === 'startup') {
+  if (verb === 'startup')
     return { action: 'dpkg.startup', resource_type: 'dpkg.run', resource_id: words.join(' '), details: {} };
-  }
-  if (verb === 'conffile') {
+  if (verb === 'conffile')
     return { action: 'conffile.decision', resource_type: 'file', resource_id: first, details: { decision: second } };
-  }
-  if (verb === 'status' && words.length === 3) {
+  if (verb === 'status' && words.length === 3)
     return { action, resource_type: 'deb.package', resource_id: `${second} ${third}`, details: { status: first } };
-  }
   if (words.length === 3) {
     // `remove` and `purge` have the installed version, followed by `<none>` or the same version.
     const version = verb === 'install' || verb === 'upgrade' ? third : second;

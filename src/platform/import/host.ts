@@ -20,11 +20,10 @@ export interface HostOptions extends ServiceOptions {
  */
 export async function importHost(options: HostOptions): Promise<ImportResult> {
   const folder = await stat(options.directory).catch(() => undefined);
-  if (folder?.isDirectory() !== true) {
+  if (folder?.isDirectory() !== true)
     throw new EvidenceError('not-found', `there is no folder ${options.directory}`, {
       nextStep: 'Name an existing folder with --directory.',
     });
-  }
   return runImport(options, [
     source((tally) => gitCommits(options.directory, tally)),
     source((tally) => npmInstalls(options.directory, tally)),

@@ -74,9 +74,8 @@ export async function* readLines(
     if (start === chunk.length) continue;
     pending.push(chunk.subarray(start));
     pendingBytes += chunk.length - start;
-    if (pendingBytes > maxBytes) {
+    if (pendingBytes > maxBytes)
       throw new EvidenceError('unreadable', `line ${number} of ${path} is longer than ${maxBytes} bytes`);
-    }
   }
   if (pendingBytes > 0) yield take(Buffer.alloc(0));
 }

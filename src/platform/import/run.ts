@@ -42,9 +42,8 @@ export class EntryQueue {
       return;
     }
     const waiting = this.#streams.get(entry.stream_id) ?? { entries: [], bytes: 0 };
-    if (waiting.entries.length === MAX_BATCH_ENTRIES || waiting.bytes + bytes > MAX_BATCH_BYTES - ENVELOPE_BYTES) {
+    if (waiting.entries.length === MAX_BATCH_ENTRIES || waiting.bytes + bytes > MAX_BATCH_BYTES - ENVELOPE_BYTES)
       await this.#send(entry.stream_id, waiting);
-    }
     waiting.entries.push(json);
     waiting.bytes += bytes;
     this.#waitingBytes += bytes;
@@ -116,12 +115,11 @@ export async function runImport(options: ServiceOptions, sources: readonly Event
   const tally = new ImportTally();
   const queue = new EntryQueue(service, tally);
   try {
-    for (const source of sources) {
+    for (const source of sources)
       await source(queue, tally).catch(async (error: unknown) => {
         if (error instanceof EvidenceError && error.code === 'unreadable') await queue.flush();
         throw error;
       });
-    }
     await queue.flush();
     return tally.toResult();
   } catch (error) {

@@ -90,11 +90,10 @@ interface Answer {
  */
 export function connectAuditService(url: string, apiKey: string): EntryReceiver {
   const endpoint = batchEndpoint(url);
-  if (!/^[\x21-\x7e]+$/.test(apiKey)) {
+  if (!/^[\x21-\x7e]+$/.test(apiKey))
     throw new EvidenceError('config', 'the API key in EVIDENCE_API_KEY is empty or holds characters no key has', {
       nextStep: 'Set EVIDENCE_API_KEY to the key that `evidence-platform init` printed.',
     });
-  }
   const agent = new Agent({
     connect: { timeout: CONNECT_TIMEOUT_MS },
     headersTimeout: ANSWER_TIMEOUT_MS,
@@ -105,11 +104,10 @@ export function connectAuditService(url: string, apiKey: string): EntryReceiver 
 
 function batchEndpoint(url: string): string {
   const base = URL.parse(url);
-  if (base === null || !/^https?:$/.test(base.protocol) || base.username !== '' || base.password !== '') {
+  if (base === null || !/^https?:$/.test(base.protocol) || base.username !== '' || base.password !== '')
     throw new EvidenceError('config', 'the URL of the audit service is not an http(s) URL without a user in it', {
       nextStep: 'Give the service as --url http://127.0.0.1:8181/audit and the key in EVIDENCE_API_KEY.',
     });
-  }
   base.pathname = `${base.pathname.replace(/\/+$/, '')}/entries/batch`;
   return base.href;
 }
@@ -144,9 +142,8 @@ async function post(endpoint: string, apiKey: string, agent: Dispatcher, body: s
   let bytes = 0;
   for await (const chunk of response.body as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes > MAX_ANSWER_BYTES) {
+    if (bytes > MAX_ANSWER_BYTES)
       throw new EvidenceError('service', `${endpoint} answered with more than ${MAX_ANSWER_BYTES} bytes`);
-    }
     chunks.push(chunk);
   }
   const retryAfter = response.headers['retry-after'];
@@ -173,19 +170,17 @@ function unreachable(endpoint: string, cause: unknown): EvidenceError {
 function toOutcome(endpoint: string, answer: Answer, sent: number): BatchOutcome {
   const { status } = answer;
   const json = parseJson(answer.body);
-  if (status === 401 || status === 403) {
+  if (status === 401 || status === 403)
     throw new EvidenceError('refused', `${endpoint} refused the API key with status ${status}`, {
       nextStep: 'Set EVIDENCE_API_KEY to a valid key of this service, then run the same import again.',
     });
-  }
   const problem = problemSchema.safeParse(json).data;
   if (status === 422 && problem?.code === 'idempotency_conflict') return { outcome: 'conflict' };
   if (REFUSALS.some(([each, code]) => each === status && code === problem?.code))
     return { outcome: 'refused', reason: problem?.detail ?? `status ${status}` };
   const recorded = answerSchema.safeParse(json).data;
-  if (status === 201 && recorded !== undefined && recorded.created + recorded.repeated === sent) {
+  if (status === 201 && recorded !== undefined && recorded.created + recorded.repeated === sent)
     return { outcome: 'recorded', created: recorded.created, repeated: recorded.repeated };
-  }
   const said = [problem?.code, problem?.detail].filter((part) => part !== undefined).join(': ');
   throw new EvidenceError('service', `${endpoint} answered ${status} to ${sent} entries${said && ` (${said})`}`, {
     nextStep: 'Check that --url names the audit service, e.g. http://127.0.0.1:8181/audit.',

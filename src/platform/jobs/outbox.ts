@@ -3,8 +3,9 @@ import type { Json } from '../../core/json/canonical.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import { pick } from '../database/table.ts';
 import { DomainError } from '../errors.ts';
+import type { PageQuery } from '../http/fields.ts';
 import { newestFirst } from '../http/newest-first.ts';
-import type { Job } from './scheduler.ts';
+import { type Job, tidyJob } from './scheduler.ts';
 import type { JobTables } from './tables.ts';
 
 /** Message to deliver. The id is sent along, so that receivers recognize duplicates. */
@@ -38,14 +39,11 @@ export class Outbox {
   }
 
   /** Returns messages that were given up, newest first. */
-  async dead({ limit, cursor }: { limit: number; cursor?: string | undefined }) {
+  async dead(query: PageQuery) {
     const outbox = this.#database.tables<JobTables>().selectFrom('outbox').where('status', '=', 'dead');
     const names = ['message_id', 'kind', 'created_at', 'attempts', 'ended_at', 'last_error'] as const;
     const numbered = { list: 'dead', table: 'outbox', number: 'message_no' } as const;
-    const { page, next_cursor } = await newestFirst(outbox.select(['message_no', ...names]), numbered, {
-      limit,
-      cursor,
-    });
+    const { page, next_cursor } = await newestFirst(outbox.select(['message_no', ...names]), numbered, query);
     return { data: page.map((row) => pick(row, names)), next_cursor };
   }
 
@@ -59,22 +57,14 @@ export class Outbox {
   }
 }
 
-const TIDY_MS = 60 * 60_000;
 /** Time for which delivered messages are kept. */
 const KEPT_MS = 30 * 24 * 60 * 60_000;
 
 /** Returns the job that deletes messages delivered long ago. */
 export function outboxTidyJob(database: Database, clock: () => Date): Job {
-  return {
-    name: 'outbox/tidy',
-    everyMs: TIDY_MS,
-    atMostMs: TIDY_MS,
-    async run() {
-      const kept = new Date(clock().getTime() - KEPT_MS).toISOString();
-      await database.write((transaction) => {
-        const delivered = transaction.tables<JobTables>().deleteFrom('outbox').where('status', '=', 'delivered');
-        return delivered.where('ended_at', '<', kept).execute();
-      });
-    },
-  };
+  return tidyJob('outbox/tidy', database, (transaction) => {
+    const kept = new Date(clock().getTime() - KEPT_MS).toISOString();
+    const delivered = transaction.tables<JobTables>().deleteFrom('outbox').where('status', '=', 'delivered');
+    return delivered.where('ended_at', '<', kept).execute();
+  });
 }

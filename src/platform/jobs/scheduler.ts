@@ -1,5 +1,5 @@
 import { messageOf } from '../../core/errors.ts';
-import type { Database } from '../database/database.ts';
+import type { Database, Transaction } from '../database/database.ts';
 import { type FailureListener, keepLooking, type Looking } from './looking.ts';
 import type { JobTables } from './tables.ts';
 
@@ -10,6 +10,20 @@ export interface Job {
   /** Maximum duration of a run, after which its process is considered dead and another run starts. */
   atMostMs: number;
   run(): Promise<void>;
+}
+
+const TIDY_MS = 60 * 60_000;
+
+/** Returns a job that deletes outdated rows every hour, in one transaction. */
+export function tidyJob(
+  name: string,
+  database: Pick<Database, 'write'>,
+  tidy: (transaction: Transaction) => Promise<unknown>,
+): Job {
+  const run = async () => {
+    await database.write(tidy);
+  };
+  return { name, everyMs: TIDY_MS, atMostMs: TIDY_MS, run };
 }
 
 /** Time after which a scheduler that neither looked for nor runs a job has stopped. */

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { plainAddress } from '../../core/address.ts';
 import { type Collect, EXPOSITION, toExposition } from '../../core/exposition.ts';
+import { within } from '../database/within.ts';
 import { DomainError } from '../errors.ts';
 
 /** Readers of the metrics: those with a key that has the scope, or requests from this machine. */
@@ -78,13 +79,6 @@ export class Readiness {
 }
 
 /** Reports whether a check succeeded within the time limit. */
-async function inTime(check: ReadinessCheck): Promise<boolean> {
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  const timer = setTimeout(() => resolve(false), CHECK_MS);
-  check().then(resolve, () => resolve(false));
-  try {
-    return await promise;
-  } finally {
-    clearTimeout(timer);
-  }
+function inTime(check: ReadinessCheck): Promise<boolean> {
+  return within(CHECK_MS, check).catch(() => false);
 }

@@ -64,12 +64,10 @@ export async function readGrantedTime(authority: string, der: Buffer, asked: Ask
   });
   if (tstInfo === undefined) throw refuse(`did not grant the time-stamp (PKIStatus ${status})`);
   const { hashAlgorithm, hashedMessage } = tstInfo.messageImprint;
-  if (hashAlgorithm.algorithmId !== SHA256 || !asked.imprint.equals(hashedMessage.valueBlock.valueHexView)) {
+  if (hashAlgorithm.algorithmId !== SHA256 || !asked.imprint.equals(hashedMessage.valueBlock.valueHexView))
     throw refuse('stamped another digest than the one that was asked for');
-  }
-  if (tstInfo.nonce === undefined || tstInfo.nonce.toBigInt() !== toInteger(asked.nonce)) {
+  if (tstInfo.nonce === undefined || tstInfo.nonce.toBigInt() !== toInteger(asked.nonce))
     throw refuse('answered with another nonce than the one that was sent');
-  }
   return tstInfo.genTime;
 }
 
@@ -88,9 +86,8 @@ export async function parseResponse(der: Buffer) {
   if (!isGranted) return { status, tstInfo: undefined, signers: [] };
   if (response.timeStampToken?.contentType !== SIGNED_DATA) throw new Error('its token is not signed data');
   const { encapContentInfo, certificates = [] } = new pkijs.SignedData({ schema: response.timeStampToken.content });
-  if (encapContentInfo.eContentType !== TST_INFO || encapContentInfo.eContent === undefined) {
+  if (encapContentInfo.eContentType !== TST_INFO || encapContentInfo.eContent === undefined)
     throw new Error('its token is not a time-stamp');
-  }
   const signers = certificates.flatMap((each) => (each instanceof pkijs.Certificate ? commonNamesOf(each) : []));
   return { status, tstInfo: pkijs.TSTInfo.fromBER(encapContentInfo.eContent.getValue()), signers };
 }

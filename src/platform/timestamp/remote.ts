@@ -15,11 +15,10 @@ const NONCE_BYTES = 8;
  */
 export function remoteAuthority(url: string, timeoutMs?: number): TimestampAuthority {
   const address = URL.parse(url);
-  if (address === null || !/^https?:$/.test(address.protocol)) {
+  if (address === null || !/^https?:$/.test(address.protocol))
     throw new EvidenceError('config', 'the URL of the time-stamping authority is not an http(s) URL', {
       nextStep: 'Give it as --tsa-url https://tsa.example/tsr.',
     });
-  }
   // The configured URL allows its host.
   const dispatcher = new Dispatcher({ allowed: [address.host], ...(timeoutMs === undefined ? {} : { timeoutMs }) });
   // Omits user and password, which are for the authority only.

@@ -7,7 +7,7 @@ import type { Actor } from '../http/principal.ts';
 import { recordAct, settledEntry } from './entries.ts';
 import { type DetectionStatus, TRAPS_STREAM } from './enums.ts';
 import type { TrapServiceDeps } from './making.ts';
-import { lastChange, nextChange, type Occurrence, trapRow } from './repository.ts';
+import { changeDetection, lastChange, nextChange, type Occurrence, trapRow } from './repository.ts';
 import { GROUP_GAP_MS } from './rules.ts';
 import type { TrapTables } from './tables.ts';
 import type { DetectionQuery, WireDetection } from './wire.ts';
@@ -50,10 +50,7 @@ export class Detections {
   /** Returns a detection with its kept occurrences. @throws DomainError `not_found`. */
   async find(detectionId: string) {
     const { database } = this.#deps;
-    const row = there(
-      await withTraps(database).where('detection_id', '=', detectionId).executeTakeFirst(),
-      'there is no detection of this id',
-    );
+    const row = await findWithTrap(database, detectionId);
     const occurrences = database.tables<TrapTables>().selectFrom('detection_occurrences').selectAll();
     const kept = await occurrences.where('detection_no', '=', row.detection_no).orderBy('number').execute();
     return { ...toWire(row), occurrences_kept: kept.map(occurrenceToWire) };
@@ -64,20 +61,13 @@ export class Detections {
     const { database, clock, log, version } = this.#deps;
     await database.write(async (transaction) => {
       const change_no = await nextChange(transaction);
-      const before = there(
-        await withTraps(transaction).where('detection_id', '=', detectionId).executeTakeFirst(),
-        'there is no detection of this id',
-      );
+      const before = await findWithTrap(transaction, detectionId);
       if (before.status === status) return;
       const by =
         status === 'open'
           ? { acknowledged_by: null, acknowledged_at: null }
           : { acknowledged_by: actor.name, acknowledged_at: clock().toISOString() };
-      const detections = transaction.tables<TrapTables>().updateTable('detections');
-      await detections
-        .set({ status, change_no, ...by })
-        .where('detection_id', '=', detectionId)
-        .execute();
+      await changeDetection(transaction, before, { status, change_no, ...by });
       const action = `detection.${status === 'open' ? 'reopened' : status}`;
       const more = { credential_id: before.credential_id, status, ...by };
       await recordAct(log, transaction, { actor, action, of: ['detection', detectionId], more });
@@ -110,9 +100,7 @@ export class Detections {
       const detections = await unsettled(transaction).execute();
       const entries = [];
       for (const detection of detections) {
-        const changed = transaction.tables<TrapTables>().updateTable('detections');
-        const settled = changed.set({ settled_at: now.toISOString(), change_no });
-        await settled.where('detection_no', '=', detection.detection_no).execute();
+        await changeDetection(transaction, detection, { settled_at: now.toISOString(), change_no });
         entries.push(settledEntry(detection, await trapRow(transaction, detection.trap_no)));
       }
       await log.appendIn(transaction, TRAPS_STREAM, entries);
@@ -128,6 +116,11 @@ function withTraps(reader: Reader) {
     .innerJoin('traps', 'traps.trap_no', 'detections.trap_no')
     .selectAll('detections')
     .select(['credential_id', 'credential_type', 'plant_location', 'label', 'planted_at', 'created_at']);
+}
+
+async function findWithTrap(reader: Reader, detectionId: string): Promise<Joined> {
+  const detection = await withTraps(reader).where('detection_id', '=', detectionId).executeTakeFirst();
+  return there(detection, 'there is no detection of this id');
 }
 
 function occurrenceToWire(row: Occurrence): Occurrence {

@@ -139,9 +139,9 @@ class Recording {
     for (const [at, each] of told.entries()) if (each.isNew) Object.assign(each.detection, keptPlace(places[at]));
     for (const { detection, isNew, occurrences } of touched) {
       detection.change_no = this.#changeNo;
-      const detectionNo = isNew
-        ? await insertDetection(this.#transaction, detection)
-        : await changeDetection(this.#transaction, detection);
+      const { detection_no, ...row } = detection;
+      const detectionNo = isNew ? await insertDetection(this.#transaction, detection) : detection_no;
+      if (!isNew) await changeDetection(this.#transaction, detection, row);
       await insertOccurrences(this.#transaction, { detectionNo, total: detection.occurrences, occurrences });
     }
   }

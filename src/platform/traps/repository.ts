@@ -28,10 +28,7 @@ export async function lastChange(reader: Reader): Promise<number> {
   return (await changes.executeTakeFirstOrThrow()).change_no;
 }
 
-export async function trapRow(reader: Reader, trapNo: number): Promise<Trap> {
-  const traps = reader.tables<TrapTables>().selectFrom('traps').selectAll();
-  return await traps.where('trap_no', '=', trapNo).executeTakeFirstOrThrow();
-}
+export const trapRow = rowFinder(TRAP_TABLES, 'traps', 'trap_no');
 
 /** Records that a trap was used. An ended trap stays ended. */
 export async function triggerTrap(
@@ -80,13 +77,7 @@ export async function insertDetection(transaction: Transaction, detection: Detec
   return (await detections.returning('detection_no').executeTakeFirstOrThrow()).detection_no;
 }
 
-/** @returns the number of the detection. */
-export async function changeDetection(transaction: Transaction, detection: Detection): Promise<number> {
-  const { detection_no, ...row } = detection;
-  const detections = transaction.tables<TrapTables>().updateTable('detections').set(row);
-  await detections.where('detection_no', '=', detection_no).execute();
-  return detection_no;
-}
+export const changeDetection = rowChanger(TRAP_TABLES, 'detections', 'detection_no');
 
 /** Adds occurrences, keeping only the first and the last ones of the detection. */
 export async function insertOccurrences(

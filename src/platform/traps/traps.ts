@@ -173,7 +173,7 @@ export class Traps {
   ): Promise<WireMadeTrap> {
     const { database, clock } = this.#deps;
     const now = clock();
-    const keyed = idempotencyKey === undefined ? null : keyedRequest(scope, idempotencyKey, body as Json);
+    const keyed = keyedRequest(scope, idempotencyKey, body as Json);
     const outcome = await database.write((transaction) =>
       makeOnce(
         transaction,

@@ -18,6 +18,17 @@ export interface ActView {
   back: string;
 }
 
+/** Texts of one of several acts on the same kind of subject, for a page with a single button. */
+export interface NamedAct<Operation extends string> extends Pick<ActView, 'submit' | 'isFinal'> {
+  /** Name of the page below that of its subject. */
+  path: string;
+  operation: Operation;
+  title(name: string): string;
+  introduction: string;
+  /** Returns the notice of the result. */
+  done(name: string): string;
+}
+
 /** Page with a single button, and its act. */
 interface ActPage {
   path: string;

@@ -55,9 +55,9 @@ export interface Field {
 }
 
 export function field(form: FormState, view: Field): Markup {
-  const { name, label, type = 'text', autocomplete, inputMode, isOptional } = view;
+  const { name, type = 'text', autocomplete, inputMode, isOptional } = view;
   const typed = form.values[name] ?? view.value;
-  return labelled(form, view, label, (described) => {
+  return labelled(form, view, (described) => {
     const attributes = [
       typeof typed === 'string' ? markup` value="${typed}"` : null,
       autocomplete === undefined ? null : markup` autocomplete="${autocomplete}"`,
@@ -75,13 +75,12 @@ export function textArea(
   view: Pick<Field, 'name' | 'label' | 'hint' | 'isOptional'>,
   rows: number,
 ): Markup {
-  const { name, label, isOptional } = view;
+  const { name, isOptional } = view;
   const typed = form.values[name];
   const required = isOptional === true ? null : markup` required`;
   return labelled(
     form,
     view,
-    label,
     (described) =>
       markup`<textarea id="${name}" name="${name}" rows="${rows}"${required}${described}>${typeof typed === 'string' ? typed : ''}</textarea>`,
   );
@@ -122,7 +121,6 @@ export function select(
   return labelled(
     form,
     view,
-    view.label,
     (described) => markup`<select id="${view.name}" name="${view.name}"${described}>${choices.map(option)}</select>`,
   );
 }
@@ -145,8 +143,7 @@ ${error === undefined ? null : errorOf(name, error)}${all.map(one)}</fieldset>
 
 function labelled(
   { errors }: FormState,
-  { name, hint, isOptional }: { name: string; hint?: MarkupContent; isOptional?: boolean },
-  label: string,
+  { name, label, hint, isOptional }: Pick<Field, 'name' | 'label' | 'hint' | 'isOptional'>,
   control: (described: Markup | null) => Markup,
 ): Markup {
   const error = errors[name];

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { serveOperationAct } from '../../operations/act.ts';
+import type { NamedAct } from '../../web/acts.ts';
 import { forWhoMay } from '../../web/asked.ts';
 import { asCurl, dataTable, emptyState, further, idText, link, moment } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
@@ -70,23 +71,13 @@ function inviter(by: string | null, names: ReadonlyMap<string, string>): Markup 
   return person === undefined ? idText(by) : name(person);
 }
 
-/** Act on an invitation with a single button. */
-interface InvitationAct {
-  path: string;
-  operation: 'sendInvitationAgain' | 'withdrawInvitation';
-  title: string;
-  /** Text that follows the address. */
-  introduction: string;
-  submit: string;
-  isFinal?: true;
-  done(email: string): string;
-}
+type InvitationAct = NamedAct<'sendInvitationAgain' | 'withdrawInvitation'>;
 
 const ACTS: readonly InvitationAct[] = [
   {
     path: 'send-again',
     operation: 'sendInvitationAgain',
-    title: 'Send an invitation again',
+    title: () => 'Send an invitation again',
     introduction: 'They get another letter with the same link, which is then good for 24 hours.',
     submit: 'Send again',
     done: (email) => `Another letter to ${email} is on its way.`,
@@ -94,7 +85,7 @@ const ACTS: readonly InvitationAct[] = [
   {
     path: 'withdraw',
     operation: 'withdrawInvitation',
-    title: 'Withdraw an invitation',
+    title: () => 'Withdraw an invitation',
     introduction:
       'Their link is good no more, and a letter that was not sent yet is not sent. They get no letter that says so.',
     submit: 'Withdraw it',
@@ -104,7 +95,7 @@ const ACTS: readonly InvitationAct[] = [
 ];
 
 function actPage(server: FastifyInstance, invitations: Invitations, act: InvitationAct): void {
-  const { path, operation, introduction, done, ...words } = act;
+  const { path, operation, title, introduction, done, ...words } = act;
   serveOperationAct(server, invitationOperations(invitations)[operation], {
     path: `/people/invitations/:link_id/${path}`,
     api: '/people',
@@ -112,6 +103,7 @@ function actPage(server: FastifyInstance, invitations: Invitations, act: Invitat
     subject: ({ link_id }) => invitations.find(link_id),
     view: ({ email, role }) => ({
       ...words,
+      title: title(email),
       introduction: markup`For ${name(email)}, as ${role}. ${introduction}`,
       above: [{ title: 'People', path: PEOPLE_PATH }],
       back: PEOPLE_PATH,

@@ -4,6 +4,7 @@ import type { Markup } from '../../../core/html/markup.ts';
 import { idempotencyKey } from '../../http/fields.ts';
 import { serveOperationAct } from '../../operations/act.ts';
 import { serveOperationForm } from '../../operations/form.ts';
+import type { NamedAct } from '../../web/acts.ts';
 import { type Choice, choices, emailField, onceField } from '../../web/fields.ts';
 import type { FormState } from '../../web/forms.ts';
 import type { Accounts } from '../accounts.ts';
@@ -79,16 +80,7 @@ function rolePage(server: FastifyInstance, accounts: Accounts): void {
   });
 }
 
-/** Act on a person with a single button. */
-interface PersonAct {
-  path: string;
-  operation: 'disablePerson' | 'enablePerson' | 'removeSecondFactor';
-  title(name: string): string;
-  introduction: string;
-  submit: string;
-  isFinal?: true;
-  done(name: string): string;
-}
+type PersonAct = NamedAct<'disablePerson' | 'enablePerson' | 'removeSecondFactor'>;
 
 const ACTS: readonly PersonAct[] = [
   {

@@ -2,7 +2,7 @@ import { messageOf } from '../../../core/errors.ts';
 import type { Json } from '../../../core/json/canonical.ts';
 import { DomainError, invalidField } from '../../errors.ts';
 import type { Actor } from '../../http/principal.ts';
-import { KeyedResults, keyedRequest } from '../../idempotency/keyed-results.ts';
+import { earlierResult, keyedRequest } from '../../idempotency/keyed-results.ts';
 import type { DecoyPlace } from '../decoys/decoy.ts';
 import type { Origin } from '../enums.ts';
 import { namedPlace, refusePast, type TrapServiceDeps } from '../making.ts';
@@ -90,12 +90,9 @@ export class RealKeys {
 
   /** Refuses a repeated request before anything is created in AWS. */
   async #refuseRepeated(input: ProvisionedKey, idempotencyKey: string | undefined): Promise<void> {
-    if (idempotencyKey === undefined) return;
     const { database, clock } = this.#deps;
-    const results = new KeyedResults(clock());
     const keyed = keyedRequest(PROVISION_SCOPE, idempotencyKey, input as unknown as Json);
-    await results.read(database, [keyed]);
-    const earlier = results.resultOf(keyed);
+    const earlier = await earlierResult(database, keyed, clock());
     if (earlier !== null) throw credentialShownBefore(earlier);
   }
 }

@@ -4,6 +4,7 @@ import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { idempotencyKey } from '../../http/fields.ts';
 import { serveOperationAct } from '../../operations/act.ts';
 import { serveOperationForm } from '../../operations/form.ts';
+import type { NamedAct } from '../../web/acts.ts';
 import { dataTable, emptyState, link, statusWord } from '../../web/components.ts';
 import { field, onceField } from '../../web/fields.ts';
 import { formTime } from '../../web/form-time.ts';
@@ -105,16 +106,7 @@ function rotatePage(server: FastifyInstance, { service, clock }: TrapPageParts):
   });
 }
 
-/** Act on a trap with a single button. */
-interface TrapAct {
-  path: string;
-  operation: 'revokeTrap' | 'resetTrap';
-  title(label: string): string;
-  introduction: string;
-  submit: string;
-  isFinal?: true;
-  done(label: string): string;
-}
+type TrapAct = NamedAct<'revokeTrap' | 'resetTrap'>;
 
 const ACTS: readonly TrapAct[] = [
   {
