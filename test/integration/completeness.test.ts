@@ -168,6 +168,9 @@ describe('a stream of 20 entries', () => {
   test('"off" leaves it unproved and says so', async () => {
     writeFileSync(join(directory, 'evidence.yaml'), 'verify:\n  completeness: off\n');
     const { code, completeness } = await exportStream('few', truth);
-    expect([code, completeness]).toEqual([0, { state: 'unproved', reason: 'verify.completeness is "off"' }]);
+    expect([code, completeness]).toEqual([
+      0,
+      { state: 'unproved', code: 'no-listing', reason: 'verify.completeness is "off"' },
+    ]);
   });
 });

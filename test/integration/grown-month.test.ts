@@ -29,7 +29,7 @@ test.each([
   const { document } = await service.verify();
   const verified = document.runs.find(({ run_id }: { run_id: string }) => run_id === exported.document.run_id);
   for (const { streams } of [exported.document, verified]) {
-    expect(streams[0].claims.continuity).toEqual({ state: 'unproved', reason: MESSAGE });
+    expect(streams[0].claims.continuity).toEqual({ state: 'unproved', code: 'period-grew', reason: MESSAGE });
     expect(streams[0].findings).toMatchObject([{ code: 'continuity/grown', severity: 'warning', sequence: 6 }]);
   }
 });

@@ -176,7 +176,7 @@ test('init writes a configuration that the doctor can read, and nothing over wha
   expect((await evidence(['init', ...flags], { cwd: folder })).code).toBe(0);
   const written = readFileSync(join(folder, 'evidence.yaml'), 'utf8');
   const doctor = await evidence(['doctor'], { cwd: folder, env: { ...platform.env, ...gateway.env } });
-  expect(doctor.stdout).toMatch(/^✗ bucket +there is no bucket acme/m);
+  expect(doctor.stdout).toMatch(/^✗ bucket +the bucket acme does not exist/m);
   const again = await evidence(['init', '--archive', 's3://other'], { cwd: folder });
   expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('evidence.yaml')]);
   expect(readFileSync(join(folder, 'evidence.yaml'), 'utf8')).toBe(written);

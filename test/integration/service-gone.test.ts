@@ -36,7 +36,7 @@ test('a service that is gone for every stream is given up, and said to be once',
   const { code, stdout, stderr } = await exportFrom({}, false);
   expect(code).toBe(3);
   expect(stdout).toMatch(
-    /^not exported \d+ streams: not tried, because the service was out of reach for the 10 streams/m,
+    /^not exported \d+ streams: not tried, because the service was unreachable for the last 10 streams/m,
   );
   expect(stdout).toMatch(/ECONNREFUSED/);
   expect(stdout).toMatch(/same command again/);

@@ -163,7 +163,7 @@ describe('what is told before an export', () => {
     expect(states.map(({ state }) => state)).toEqual(['failed', 'ok', 'ok']);
     expect([code, states[0].next_step]).toEqual([
       3,
-      expect.stringMatching(/API key the right .* run evidence doctor again/),
+      expect.stringMatching(/API key permission .* run evidence doctor again/),
     ]);
   });
 

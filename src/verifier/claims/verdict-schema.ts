@@ -9,8 +9,8 @@ const count = z.int().min(0);
 
 const claimSchema = z.strictObject({
   state: z.enum(['proved', 'refuted', 'unproved']),
-  reason: z.string().optional(),
   code: z.enum(OPEN_CODES).optional(),
+  reason: z.string().optional(),
   basis: z.string().optional(),
   anchored_through: count.optional(),
   entries_after_last_anchor: count.optional(),

@@ -5,7 +5,8 @@ import { type ServiceDocument, VERIFICATION_DOCUMENT, type Verification } from '
 import { CONTRACT_FILE, SERVICE, TRANSFER_LOG, VERIFICATION } from '../bundle/files.ts';
 import { type ContractInUse, DEFAULT_IN_USE } from '../reading/in-use.ts';
 import { pinContract } from '../reading/pinned.ts';
-import { type Checked, checked, readDocument, readInBundle } from './object-finding.ts';
+import { readDocument } from './document.ts';
+import { type Checked, checked, readInBundle } from './object-finding.ts';
 import { readServiceDocument } from './service.ts';
 
 const MAX_CONTRACT_BYTES = 2 ** 20;

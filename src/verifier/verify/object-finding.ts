@@ -1,12 +1,9 @@
 import { whereDefined } from '../../core/defined.ts';
 import { isEvidenceError, messageOf } from '../../core/errors.ts';
 import { isClosed, isOfFile } from '../archive/failure.ts';
-import type { Bundle } from '../bundle/bundle.ts';
 import type { Finding, Severity } from '../model/finding.ts';
-import type { RecordFormat } from '../model/schemas.ts';
 import type { SupplementFindingCode } from '../model/supplement-finding.ts';
 import { type VerifiedOutcome, worstOf } from '../records/outcome.ts';
-import { readRecord } from '../records/record-bytes.ts';
 
 /** Findings that a verification of stored objects can make. */
 type OwnCode =
@@ -91,17 +88,6 @@ export async function readObject<T>(key: string, read: () => Promise<T>): Promis
     if (!isEvidenceError(error, 'unreadable') && !isOfFile(error)) throw error;
     return { value: null, findings: [toUnreadable(key, error)] };
   }
-}
-
-/** Reads a document of a bundle; returns null and a finding if it cannot be read. @param key of the bundle. */
-export function readDocument<T>(
-  bundle: Bundle,
-  key: string,
-  path: string,
-  format: RecordFormat<T>,
-): Promise<Checked<T | null>> {
-  const place = `${key}:${path}`;
-  return readInBundle(place, async () => readRecord(format, await bundle.readFile(path, format.maxBytes), place));
 }
 
 /** Reads a file of a bundle; returns null and a finding if it cannot be read. */

@@ -10,7 +10,8 @@ import { LISTING, SERVICE } from '../bundle/files.ts';
 import type { ListingResult, PackageCut } from '../claims/listing.ts';
 import { answerReader } from '../profile/answers.ts';
 import type { Description } from '../profile/description.ts';
-import { type Checked, checked, type ObjectFinding, readDocument, toObjectFinding } from './object-finding.ts';
+import { readDocument } from './document.ts';
+import { type Checked, checked, type ObjectFinding, toObjectFinding } from './object-finding.ts';
 
 /**
  * Reads the bundle's record of the service's statements apart from the package; null if there is none that can be read.

@@ -4,7 +4,8 @@ import type { RunRecord } from '../records/record.ts';
 import type { RunSupplements } from '../records/supplements.ts';
 import { SUPPLEMENT_SERVICES } from '../supplements/files.ts';
 import { CLOCKS_APART_MS } from '../supplements/judging.ts';
-import { type ObjectFinding, readDocument, recordDiffers, toObjectFinding } from './object-finding.ts';
+import { readDocument } from './document.ts';
+import { type ObjectFinding, recordDiffers, toObjectFinding } from './object-finding.ts';
 import type { SoundSupplements } from './supplements-check.ts';
 
 /** Checks that the log has one line for each answer, with its length and digest. */

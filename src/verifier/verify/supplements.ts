@@ -14,12 +14,12 @@ import { SUPPLEMENTS_RECORD } from '../supplements/document.ts';
 import { SUPPLEMENTS_DOCUMENT } from '../supplements/files.ts';
 import { ImpliedRecords } from '../supplements/implied.ts';
 import type { VerifyOptions } from './content.ts';
+import { readDocument } from './document.ts';
 import { NotedStreams } from './noted-entries.ts';
 import {
   type Checked,
   checked,
   type ObjectFinding,
-  readDocument,
   readInBundle,
   readObject,
   recordDiffers,

@@ -160,7 +160,7 @@ describe.each(ALL_SIZES)('an object sent %s', (size) => {
     store.fault = first(SENDS[size], 1, { kind: 'damage-stored' });
     await expect(put(archive, size)).rejects.toMatchObject({
       code: 'archive',
-      message: expect.stringContaining('gave back SHA-256'),
+      message: expect.stringContaining('returned SHA-256'),
     });
   });
 
@@ -188,7 +188,7 @@ describe.each(ALL_SIZES)('an object sent %s', (size) => {
 
 test.each(
   bySize<[string, Partial<Behaviour>, RegExp]>([
-    ['does not lock', { locks: 'claimed' }, /gave back no lock/],
+    ['does not lock', { locks: 'claimed' }, /returned no lock/],
     ['does not encrypt', { encrypts: false }, /encrypted as nothing instead of aws:kms/],
   ]),
 )('a store that says yes and %s is found out', async (_name, behaviour, words, size) => {
@@ -198,8 +198,8 @@ test.each(
 
 test.each(
   bySize<[string, Partial<S3Options>, RegExp]>([
-    ['lock', { retention: { mode: 'compliance', years: 1 } }, /gave back no lock/],
-    ['hold', { legalHold: true }, /gave back no legal hold/],
+    ['lock', { retention: { mode: 'compliance', years: 1 } }, /returned no lock/],
+    ['hold', { legalHold: true }, /returned no legal hold/],
   ]),
 )('what is there without the %s that the store only claims to set is no success', async (_what, more, words, size) => {
   const { store, archive } = await open({ locks: 'claimed' });
@@ -401,7 +401,7 @@ describe('reading', () => {
     [
       'goes round in circles',
       { kind: 'answer', status: 200, body: '<ListVersionsResult><IsTruncated>true</IsTruncated></ListVersionsResult>' },
-      /does not go on/,
+      /does not continue/,
     ],
   ])('a listing that %s ends with an error', async (_name, fault, words) => {
     const { store, archive } = await open();
@@ -430,7 +430,7 @@ describe('before anything is stored', () => {
     [
       'that ignores conditions and keeps no versions',
       { createOnly: 'ignored', versioned: false, locks: false },
-      [/can replace it/],
+      [/can replace an object/],
     ],
     ['without checksums', { checksums: false }, [/downloaded again/]],
     ['that lists no versions', { listsVersions: false }, [/keeps no versions/, /does not list versions/]],
