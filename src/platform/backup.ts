@@ -13,7 +13,7 @@ import { openPlace, type PlatformPlace } from './setup.ts';
 export async function backupPlace(place: PlatformPlace, out: string): Promise<void> {
   if (existsSync(out))
     throw new EvidenceError('config', `${out} exists already; nothing was written`, {
-      nextStep: 'Name a folder that is not there yet.',
+      nextStep: 'Choose a folder that does not exist yet.',
     });
   // Checks that the place is initialized and readable.
   await (await openPlace(place)).close();

@@ -36,7 +36,7 @@ export async function bootstrap(parts: Parts, environment: NodeJS.ProcessEnv): P
       if (key === null || (await isKnown(transaction, key.given))) return;
       await issueKey(transaction, input, { actor, now: clock(), administration, given: key.given });
     });
-    return `made the first account, of ${email}, as ${EMAIL} says`;
+    return `created the first account, ${email}, as specified by ${EMAIL}`;
   } catch (error) {
     if (keyFile !== null && key?.isNew === true && !(await isKnown(database, key.given))) await rm(keyFile);
     if (!(error instanceof DomainError)) throw error;
@@ -53,13 +53,12 @@ async function keyIn(path: string): Promise<{ given: NewKey; isNew: boolean }> {
     const made = createKey();
     if (await writeNew(path, `${made.text}\n`)) return { given: made, isNew: true };
     const given = toKey((await readFile(path, 'utf8')).trim());
-    if (given === null) throw new Error('it has no API key in it');
+    if (given === null) throw new Error('the file has no API key');
     return { given, isNew: false };
   } catch (error) {
     throw new EvidenceError('config', `${KEY_FILE}: ${path}: ${messageOf(error)}`, {
       cause: error,
-      nextStep:
-        'Name a file with an API key of this platform, or one that is not there yet: a new key is written to it.',
+      nextStep: 'Specify a file with an API key of this platform, or a new file, to which a new key is written.',
     });
   }
 }
@@ -83,6 +82,6 @@ async function isKnown(reader: Reader, { id, sha256 }: NewKey): Promise<boolean>
   const keys = reader.tables<AccountTables>().selectFrom('api_keys').select('sha256');
   const row = await keys.where('key_id', '=', id).executeTakeFirst();
   if (row !== undefined && row.sha256 !== sha256)
-    throw new EvidenceError('config', `${KEY_FILE} has a key of an id that another one has`);
+    throw new EvidenceError('config', `${KEY_FILE} has a key whose ID belongs to another key`);
   return row !== undefined;
 }

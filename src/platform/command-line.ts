@@ -29,7 +29,7 @@ const PROGRAM: Program<Work> = {
     deploy: deployCommand,
     help: helpCommand,
   },
-  demand: 'Name a command.',
+  demand: 'Choose a command.',
   epilogue: listOfPlatformTopics,
 };
 

@@ -62,7 +62,7 @@ export interface PlatformFlags {
 }
 
 const network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]);
-const proxy = z.string().refine((text) => network.safeParse(text).success, 'is neither an address nor a network');
+const proxy = z.string().refine((text) => network.safeParse(text).success, 'is neither an IP address nor a network');
 const port = z.int().min(0).max(65_535);
 
 const settings = z.strictObject({
@@ -94,7 +94,7 @@ const settings = z.strictObject({
 /** Contents of a settings file. */
 export const platformFileSchema = settings.refine(
   ({ smtp, mail_folder }) => smtp === undefined || mail_folder === undefined,
-  { path: ['mail_folder'], error: 'both smtp and mail_folder say where mails go; leave one out' },
+  { path: ['mail_folder'], error: 'smtp and mail_folder are mutually exclusive; remove one of them' },
 );
 export type ConfigFile = z.infer<typeof platformFileSchema>;
 
@@ -117,8 +117,8 @@ export function readPlatformConfig(
     resolve(path === undefined ? directory : dirname(resolve(directory, path)), name);
   const dataDir = flags.data ?? variable('EVIDENCE_PLATFORM_DATA') ?? file.data;
   if (dataDir === undefined)
-    throw new EvidenceError('config', 'no folder is named for the keys and the database', {
-      nextStep: `Name one: --data DIR, EVIDENCE_PLATFORM_DATA, or data in a file that --config names.`,
+    throw new EvidenceError('config', 'no data folder is configured', {
+      nextStep: `Set --data DIR, EVIDENCE_PLATFORM_DATA, or data in the file given by --config.`,
     });
   return {
     dataDir,
@@ -169,8 +169,8 @@ function toPostgresUrl({ postgres }: PlatformFlags, variable: string | undefined
   const source = postgres === undefined ? 'EVIDENCE_PLATFORM_POSTGRES_URL' : '--postgres';
   if (!isPostgres(given)) throw new EvidenceError('config', `${source} ${NO_POSTGRES}`);
   if (postgres !== undefined && !hasNoPassword(postgres))
-    throw new EvidenceError('config', `${source} has a password in it, which others can read there`, {
-      nextStep: `Put it into a file that postgres_password_file names, or the whole address into EVIDENCE_PLATFORM_POSTGRES_URL.`,
+    throw new EvidenceError('config', `${source} contains a password, which others can read there`, {
+      nextStep: `Put the password into a file and set postgres_password_file, or put the whole URL into EVIDENCE_PLATFORM_POSTGRES_URL.`,
     });
   const url = new URL(given);
   if (file.postgres_password_file !== undefined)
@@ -189,7 +189,7 @@ function toLogLevel(text: string | undefined): LogLevel | undefined {
   if (text === undefined) return undefined;
   const level = LOG_LEVELS.find((each) => each === text);
   if (level === undefined)
-    throw new EvidenceError('config', `EVIDENCE_PLATFORM_LOG_LEVEL is none of ${LOG_LEVELS.join(', ')}`);
+    throw new EvidenceError('config', `EVIDENCE_PLATFORM_LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}`);
   return level;
 }
 

@@ -56,8 +56,8 @@ export async function initPlatform(place: PlatformPlace, options: InitOptions = 
 function refuseExisting(dataDir: string): void {
   const found = Object.values(dataFolder(dataDir)).find((path) => existsSync(path));
   if (found === undefined) return;
-  throw new EvidenceError('config', `${dataDir} was initialised before: ${found} exists; nothing was changed`, {
-    nextStep: 'Serve it with `evidence-platform serve` and the same flags. To begin anew choose another folder.',
+  throw new EvidenceError('config', `${dataDir} is already initialized: ${found} exists; nothing was changed`, {
+    nextStep: 'Serve it with `evidence-platform serve` and the same flags, or choose another folder.',
   });
 }
 
@@ -97,8 +97,8 @@ const NOWHERE: Administration = { record: async () => {} };
 async function refuseUsed(database: Database): Promise<void> {
   const keys = database.tables<AccountTables>().selectFrom('api_keys').select('key_id').limit(1);
   if ((await keys.execute()).length > 0)
-    throw new EvidenceError('config', 'the database was initialised before: it has API keys; nothing was changed', {
-      nextStep: 'Copy the data folder that it was made with to here: only its master key fits what was recorded.',
+    throw new EvidenceError('config', 'the database is already initialized: it has API keys; nothing was changed', {
+      nextStep: 'Copy the original data folder here: the entries can be verified only with its master key.',
     });
 }
 

@@ -7,7 +7,7 @@ export type Scope = Names<(typeof MODULES)[number]['scopes']> | 'metrics:read';
 
 /** Scopes with explanations for people. */
 export const SCOPE_HINTS = Object.assign({}, ...MODULES.map(({ scopes }) => scopes), {
-  'metrics:read': 'how the platform fares, for Prometheus',
+  'metrics:read': 'to read the metrics, for Prometheus',
 }) as Readonly<Record<Scope, string>>;
 
 export const SCOPES = Object.keys(SCOPE_HINTS) as readonly Scope[];

@@ -12,27 +12,24 @@ export function settingsInForce(options: PlatformOptions): [name: string, value:
   return [
     ['data', dataDir],
     ['postgres_url', postgresUrl ? withoutUser(postgresUrl) : 'none: SQLite in the data folder'],
-    ['public_url', publicUrl ?? 'none: where it listens'],
-    ['tsa_url', tsaUrl ? withoutUser(tsaUrl) : 'none: the development authority, which is no independent witness'],
-    ['checkpoint_minutes', checkpointMinutes ? String(checkpointMinutes) : 'none: only when somebody asks'],
+    ['public_url', publicUrl ?? 'none: the address that the platform listens on'],
+    ['tsa_url', tsaUrl ? withoutUser(tsaUrl) : 'none: the development authority, which is not an independent witness'],
+    ['checkpoint_minutes', checkpointMinutes ? String(checkpointMinutes) : 'none: only on request'],
     ['sign_up', signUp ?? 'closed'],
-    ['smtp, mail_folder', mail === undefined ? 'the folder mail of the data folder' : mailsTo(mail)],
-    [
-      'outgoing_hosts',
-      outgoingHosts.length === 0 ? 'none: requests go to public addresses alone' : outgoingHosts.join(', '),
-    ],
+    ['smtp, mail_folder', mail === undefined ? 'the folder mail in the data folder' : mailsTo(mail)],
+    ['outgoing_hosts', outgoingHosts.length === 0 ? 'none: only public addresses' : outgoingHosts.join(', ')],
     ['log_level', logLevel ?? 'warn'],
     ['trusted_proxies', trustedProxies.length === 0 ? 'none' : trustedProxies.join(', ')],
     ['metrics_for', metricsFor],
     ...serviceSettingsInForce(options),
-    ['rate_limits', `${grouped(requestsPerMinute)} requests, ${grouped(refusalsPerMinute)} refusals a minute`],
+    ['rate_limits', `${grouped(requestsPerMinute)} requests, ${grouped(refusalsPerMinute)} refusals per minute`],
   ];
 }
 
 /** Returns an address without user and password. */
 function withoutUser(address: string): string {
   const url = URL.parse(address);
-  if (url === null) return 'an address that cannot be read';
+  if (url === null) return 'an invalid address';
   return `${url.protocol}//${url.host}${url.pathname}`;
 }
 

@@ -20,16 +20,14 @@ export function toPublicUrl(variable: string | undefined, { public_url }: Said):
   return new URL(given).origin;
 }
 
-export const NO_ORIGIN =
-  'is not an address without a path; it is written https://evidence.example.com, and the pages stand under /app there';
+export const NO_ORIGIN = 'must be a URL without a path, such as https://evidence.example.com; the pages are below /app';
 
 export function isOrigin(given: string): boolean {
   const url = URL.parse(given);
   return url !== null && /^https?:$/.test(url.protocol) && given.replace(/\/$/, '') === url.origin;
 }
 
-export const NO_POSTGRES =
-  'is not the address of a PostgreSQL database; it is written postgres://USER@HOST:PORT/DATABASE';
+export const NO_POSTGRES = 'must be a PostgreSQL URL: postgres://USER@HOST:PORT/DATABASE';
 
 export function isPostgres(given: string): boolean {
   const url = URL.parse(given);
@@ -42,11 +40,10 @@ export function hasNoPassword(address: string): boolean {
 
 /** Returns the refusal of an address with a password in a file. @param file setting that specifies a password file. */
 export function passwordShown(file: string): string {
-  return `has a password in it, which others can read there; put it into a file that ${file} names`;
+  return `contains a password, which others can read there; put it into a file and set ${file}`;
 }
 
-const NO_MAIL_SERVER =
-  'is not the address of a mail server; it is written smtp://USER@HOST:587, or smtps://USER@HOST:465';
+const NO_MAIL_SERVER = 'must be the URL of a mail server: smtp://USER@HOST:587 or smtps://USER@HOST:465';
 
 function isMailServer(given: string): boolean {
   const url = URL.parse(given);
@@ -66,11 +63,11 @@ export const smtpFileSchema = z
   })
   .refine(({ url, password_file }) => !hasUser(url) || password_file !== undefined, {
     path: ['url'],
-    error: 'has a user without a password; put it into a file that smtp.password_file names',
+    error: 'has a user without a password; put the password into a file and set smtp.password_file',
   })
   .refine(({ url, password_file }) => hasUser(url) || password_file === undefined, {
     path: ['password_file'],
-    error: 'is the password of nobody; smtp.url names no user',
+    error: 'is set, but smtp.url has no user',
   });
 
 /** @param defaultFolder for mails if no destination is configured. @throws EvidenceError `config`. */
@@ -83,7 +80,7 @@ export function toMailSettings({ smtp, mail_folder }: Said, defaultFolder: strin
 
 /** Returns the password in a file, without the line end. @throws EvidenceError `config`. */
 export function readPassword(setting: string, path: string): string {
-  if (path === '') throw new EvidenceError('config', `${setting} names no file with the password`);
-  if (!existsSync(path)) throw new EvidenceError('config', `${setting}: there is no ${path}`);
+  if (path === '') throw new EvidenceError('config', `${setting} is empty; set it to a file with the password`);
+  if (!existsSync(path)) throw new EvidenceError('config', `${setting}: ${path} does not exist`);
   return readFileSync(path, 'utf8').replace(/\r?\n$/, '');
 }

@@ -25,12 +25,13 @@ export async function openPlace(place: PlatformPlace): Promise<Database> {
   const { dataDir, postgresUrl } = place;
   const { masterKey, database: file } = dataFolder(dataDir);
   if (!existsSync(masterKey))
-    throw new EvidenceError('config', `${dataDir} is not an initialised data folder of the platform`, {
-      nextStep: `Make one with: evidence-platform init --data ${shellWord(dataDir)}`,
+    throw new EvidenceError('config', `${dataDir} is not an initialized data folder of the platform`, {
+      nextStep: `Create one with: evidence-platform init --data ${shellWord(dataDir)}`,
     });
   if (isSqlite(place) && !existsSync(file))
-    throw new EvidenceError('config', `${dataDir} has a master key, and no database: ${file} is not there`, {
-      nextStep: 'Where the database is on PostgreSQL name it with --postgres; else restore the file from a backup.',
+    throw new EvidenceError('config', `${dataDir} has a master key but no database: ${file} does not exist`, {
+      nextStep:
+        'If the database is on PostgreSQL, specify it with --postgres. Otherwise, restore the file from a backup.',
     });
   const database = await openDatabase(postgresUrl ? { url: postgresUrl } : { file });
   try {
@@ -52,8 +53,8 @@ export async function openSealKeys(dataDir: string): Promise<DerivedSealKeys> {
 }
 
 function otherKey(path: string): EvidenceError {
-  return new EvidenceError('config', `the database was initialised with another master key than ${path}`, {
-    nextStep: 'Copy the one that it was made with to there, or name the database that belongs to this folder.',
+  return new EvidenceError('config', `the database was initialized with a master key other than ${path}`, {
+    nextStep: 'Copy the original master key there, or specify the database that belongs to this folder.',
   });
 }
 
@@ -71,7 +72,7 @@ function unreachable(url: string, error: unknown): unknown {
     `the database ${pathname.slice(1)} at ${host} cannot be used: ${messageOf(cause)}`,
     {
       cause,
-      nextStep: 'Look whether it runs, and whether user and password are right.',
+      nextStep: 'Check that the database is running, and that user and password are correct.',
     },
   );
 }

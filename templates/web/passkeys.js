@@ -36,7 +36,8 @@ function askForPasskey(ceremony, options) {
 }
 
 function whyNot({ name, message }) {
-  if (name === 'NotAllowedError') return 'It was cancelled, took too long, or no passkey of yours is here. Try again.';
-  if (name === 'InvalidStateError') return 'A passkey of yours is on this device already.';
+  if (name === 'NotAllowedError')
+    return 'The request was canceled or timed out, or none of your passkeys is here. Try again.';
+  if (name === 'InvalidStateError') return 'This device already has one of your passkeys.';
   return `The browser refused: ${message}`;
 }

@@ -30,7 +30,7 @@ function keepNew(region) {
     lastSeen = Date.now();
   };
   for (const sign of ['pointermove', 'keydown', 'scroll']) addEventListener(sign, see, { passive: true });
-  note('What comes appears here by itself.');
+  note('This page updates automatically.');
   const timer = setInterval(async () => {
     if (document.hidden) return;
     if (Date.now() - lastSeen > LONGEST_MS) return stop();
@@ -48,7 +48,7 @@ function keepNew(region) {
 
   function stop() {
     clearInterval(timer);
-    note('It is not kept new any more: load the page again.');
+    note('Automatic updates stopped. Reload the page.');
   }
 
   function show(fresh) {
@@ -58,7 +58,7 @@ function keepNew(region) {
     region.dataset.live = fresh.dataset.live;
     region.dataset.says = fresh.dataset.says;
     region.replaceChildren(...fresh.childNodes);
-    note('What comes appears here by itself.');
+    note('This page updates automatically.');
     if (held !== null) region.querySelector(`a[href="${CSS.escape(held)}"]`)?.focus();
     if (isNews) document.getElementById('live-said').textContent = region.dataset.says;
   }

@@ -166,13 +166,13 @@ test('the environment replaces the file, and flags replace both', () => {
 
 describe('what is wrong is named', () => {
   test.each<[string, Given, string]>([
-    ['no folder', {}, 'no folder is named for the keys and the database'],
+    ['no folder', {}, 'no data folder is configured'],
     ['a key that is not known', { file: 'data: a\ntsa: x\n' }, 'platform.yaml:2:1: unknown key "tsa"'],
     ['a port that is none', { file: 'data: a\nport: 70000\n' }, 'platform.yaml:2:1: port:'],
     [
       'a proxy by its name',
       { file: 'data: a\ntrusted_proxies: [proxy.example]\n' },
-      'platform.yaml:2:19: trusted_proxies.0: is neither an address nor a network',
+      'platform.yaml:2:19: trusted_proxies.0: is neither an IP address nor a network',
     ],
     [
       'a decoy without a port',
@@ -209,58 +209,58 @@ describe('what is wrong is named', () => {
     [
       'a log level of the environment',
       { flags: { data: 'a' }, environment: { EVIDENCE_PLATFORM_LOG_LEVEL: 'loud' } },
-      'EVIDENCE_PLATFORM_LOG_LEVEL is none of fatal, error, warn',
+      'EVIDENCE_PLATFORM_LOG_LEVEL must be one of fatal, error, warn',
     ],
     [
       'an address of another kind',
       { flags: { data: 'a', postgres: 'mysql://b/c' } },
-      '--postgres is not the address of a PostgreSQL database',
+      '--postgres must be a PostgreSQL URL',
     ],
     [
       'an address without a database',
       { file: 'data: a\npostgres_url: postgres://db.example\n' },
-      'platform.yaml:2:1: postgres_url: is not the address of a PostgreSQL database',
+      'platform.yaml:2:1: postgres_url: must be a PostgreSQL URL',
     ],
     [
       'a password on the command line',
       { flags: { data: 'a', postgres: 'postgres://u:hunter2@h/d' } },
-      '--postgres has a password in it',
+      '--postgres contains a password',
     ],
     [
       'a password in the file',
       { file: 'data: a\npostgres_url: postgres://u:hunter2@h/d\n' },
-      'platform.yaml:2:1: postgres_url: has a password in it',
+      'platform.yaml:2:1: postgres_url: contains a password',
     ],
     [
       'no file with the password',
       { file: 'data: a\npostgres_url: postgres://u@h/d\npostgres_password_file: none\n' },
-      'postgres_password_file: there is no',
+      'none does not exist',
     ],
     [
       'a public address with a path',
       { file: 'data: a\npublic_url: https://a.example/evidence\n' },
-      'platform.yaml:2:1: public_url: is not an address without a path',
+      'platform.yaml:2:1: public_url: must be a URL without a path',
     ],
     [
       'a public address of another kind',
       { flags: { data: 'a' }, environment: { EVIDENCE_PLATFORM_PUBLIC_URL: 'javascript:alert(1)' } },
-      'EVIDENCE_PLATFORM_PUBLIC_URL is not an address without a path',
+      'EVIDENCE_PLATFORM_PUBLIC_URL must be a URL without a path',
     ],
     ['another word for who may sign up', { file: 'data: a\nsign_up: maybe\n' }, 'platform.yaml:2:1: sign_up:'],
     [
       'two places for mails',
       { file: 'data: a\nmail_folder: m\nsmtp: {url: smtp://a, from: a@b.c}\n' },
-      'platform.yaml:2:1: mail_folder: both smtp and mail_folder say where mails go',
+      'platform.yaml:2:1: mail_folder: smtp and mail_folder are mutually exclusive',
     ],
     [
       'a mail server of another kind',
       { file: 'data: a\nsmtp: {url: http://a, from: a@b.c}\n' },
-      'platform.yaml:2:8: smtp.url: is not the address of a mail server',
+      'platform.yaml:2:8: smtp.url: must be the URL of a mail server',
     ],
     [
       'a password of a mail server in the file',
       { file: 'data: a\nsmtp: {url: "smtp://u:hunter2@a", from: a@b.c}\n' },
-      'platform.yaml:2:8: smtp.url: has a password in it',
+      'platform.yaml:2:8: smtp.url: contains a password',
     ],
     [
       'a user of a mail server without a password',
@@ -270,7 +270,7 @@ describe('what is wrong is named', () => {
     [
       'a password of nobody',
       { file: 'data: a\nsmtp: {url: smtp://a, from: a@b.c, password_file: password}\n' },
-      'platform.yaml:2:36: smtp.password_file: is the password of nobody',
+      'platform.yaml:2:36: smtp.password_file: is set, but smtp.url has no user',
     ],
     [
       'a sender that is none',

@@ -67,7 +67,9 @@ test('init hands over a key and a link, and records it', async () => {
 describe('the variables of the bootstrap', () => {
   test('make the first owner and a key, once; changed variables change nothing afterwards', async () => {
     const first = await serve(environment(), async () => {});
-    expect(first.bootstrapped).toBe('made the first account, of ada@example.com, as EVIDENCE_BOOTSTRAP_EMAIL says');
+    expect(first.bootstrapped).toBe(
+      'created the first account, ada@example.com, as specified by EVIDENCE_BOOTSTRAP_EMAIL',
+    );
     const key = (await readFile(join(folder, 'key'), 'utf8')).trim();
     expect((await stat(join(folder, 'key'))).mode & 0o777).toBe(0o600);
     expect(await people()).toMatchObject([{ email: 'ada@example.com', role: 'owner' }]);
@@ -129,17 +131,17 @@ describe('the variables of the bootstrap', () => {
 
   test.each<[string, Record<string, string>, string]>([
     ['an address that is none', { EVIDENCE_BOOTSTRAP_EMAIL: 'ada' }, 'EVIDENCE_BOOTSTRAP_EMAIL is not an e-mail'],
-    [
-      'no file with a password',
-      { EVIDENCE_BOOTSTRAP_PASSWORD_FILE: '' },
-      'EVIDENCE_BOOTSTRAP_PASSWORD_FILE names no file',
-    ],
+    ['no file with a password', { EVIDENCE_BOOTSTRAP_PASSWORD_FILE: '' }, 'EVIDENCE_BOOTSTRAP_PASSWORD_FILE is empty'],
     [
       'a file that is not there',
       { EVIDENCE_BOOTSTRAP_PASSWORD_FILE: '/nowhere/p' },
-      'EVIDENCE_BOOTSTRAP_PASSWORD_FILE: there is no /nowhere/p',
+      'EVIDENCE_BOOTSTRAP_PASSWORD_FILE: /nowhere/p does not exist',
     ],
-    ['a weak password', { EVIDENCE_BOOTSTRAP_EMAIL: 'a@b.c' }, 'EVIDENCE_BOOTSTRAP_PASSWORD_FILE: a password has'],
+    [
+      'a weak password',
+      { EVIDENCE_BOOTSTRAP_EMAIL: 'a@b.c' },
+      'EVIDENCE_BOOTSTRAP_PASSWORD_FILE: a password must have',
+    ],
     ['a file with no key in it', {}, 'EVIDENCE_BOOTSTRAP_KEY_FILE'],
     ['a key file that cannot be made', { EVIDENCE_BOOTSTRAP_KEY_FILE: '/nowhere/k' }, 'EVIDENCE_BOOTSTRAP_KEY_FILE'],
   ])('are refused with %s, and nothing is kept', async (what, more, message) => {

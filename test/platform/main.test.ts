@@ -79,7 +79,7 @@ describe('init', () => {
     const { code, stdout, stderr } = await runPlatform(['init', '--data', data]);
     expect(code).toBe(2);
     expect(stdout).toBe('');
-    expect(stderr).toContain('was initialised before');
+    expect(stderr).toContain('is already initialized');
     expect(stderr).toContain('evidence-platform serve');
     expect(await readFile(join(data, 'master.key'))).toEqual(before);
   });
@@ -88,8 +88,8 @@ describe('init', () => {
     await init();
     await rm(join(data, 'platform.sqlite'));
     const { code, stderr } = await runPlatform(['people', 'list', '--data', data]);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('has a master key, and no database')]);
-    expect(stderr).toContain('name it with --postgres');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('has a master key but no database')]);
+    expect(stderr).toContain('specify it with --postgres');
     expect(stderr).not.toContain('evidence-platform init');
   });
 
@@ -99,10 +99,7 @@ describe('init', () => {
       ['-c', `exec "$0" "$@" > /dev/full`, process.execPath, PROGRAM, 'init', '--data', data],
       { cwd: folder },
     );
-    expect([code, said]).toEqual([
-      3,
-      expect.stringMatching(/ENOSPC.*\n.*nothing was kept\nRun the same command again/),
-    ]);
+    expect([code, said]).toEqual([3, expect.stringMatching(/ENOSPC.*\n.*it was discarded\nRun the command again/)]);
     expect(await readdir(data)).toEqual([]);
     expect(await init()).toMatch(/^sk_/);
   });
@@ -131,9 +128,12 @@ describe('usage', () => {
     [['seal-keys', 'write', '--data', 'x', '--out', 'y'], 'evidence-platform init --data x'],
     [['keys'], 'create, list, rotate or revoke'],
     [['seal-keys'], 'write or rotate'],
-    [['seal-keys', 'rotate', '--data', 'x'], 'name streams with --stream, or give --all'],
-    [['seal-keys', 'rotate', '--data', 'x', '--all', '--stream', 's'], 'name streams with --stream, or give --all'],
-    [['deploy'], 'deploy needs to be told which files: systemd, docker, sensor'],
+    [['seal-keys', 'rotate', '--data', 'x'], 'specify streams with --stream, or all with --all'],
+    [
+      ['seal-keys', 'rotate', '--data', 'x', '--all', '--stream', 's'],
+      'specify streams with --stream, or all with --all',
+    ],
+    [['deploy'], 'deploy requires a kind: systemd, docker, sensor'],
     [['deploy', 'kubernetes'], 'must be one of "systemd", "docker", "sensor"'],
     [['packages'], 'import, list or verify'],
     [['people'], 'set-up, list, disable or reset'],
@@ -164,7 +164,7 @@ describe('usage', () => {
     expect(stdout).toMatch(/Topics, for `evidence-platform help TOPIC`:\n( {2}\S.*\n)* {2}run +Running the platform: /);
     // A command and a topic share this name; help shows both.
     const both = (await runPlatform(['help', 'backup'])).stdout;
-    expect(both).toMatch(/A folder that is not there yet.*\n\nBackup and restore\n/s);
+    expect(both).toMatch(/New folder for the copy.*\n\nBackup and restore\n/s);
     const { stdout: said } = await runPlatform(['help', 'tls']);
     expect(said).toContain('nginx:');
     expect(said).toMatch(/evidence-platform help\s+limits/);
@@ -201,7 +201,7 @@ describe('serve', () => {
     await init();
     await writeFile(join(data, 'master.key'), Buffer.alloc(32, 1));
     const { code, stderr } = await runPlatform(['serve', '--data', data, '--port', '0']);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('was initialised with another master key')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('was initialized with a master key other than')]);
   });
 
   test('says when the port is taken', async () => {
@@ -255,7 +255,7 @@ describe('keys', () => {
     const { code, stdout, stderr } = await create('--expires', '2999-01-01T00:00:00Z');
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^sk_\w{8}_\w{49}\n$/)]);
     expect(stderr).toMatch(
-      /^Made the API key \w{8} \("auditor"\) with audit:read; it ends at 2999-01-01T00:00:00.000Z\./,
+      /^Created the API key \w{8} \("auditor"\) with audit:read; it expires at 2999-01-01T00:00:00.000Z\./,
     );
     expect(stderr).not.toContain(stdout.slice(-20).trim());
     const url = await serveHere();
@@ -266,7 +266,7 @@ describe('keys', () => {
   test('an end that is past is named by its flag', async () => {
     await init();
     const { code, stderr } = await create('--expires', '2020-01-01T00:00:00Z');
-    expect([code, stderr]).toEqual([2, '--expires: 2020-01-01T00:00:00.000Z is past\n']);
+    expect([code, stderr]).toEqual([2, '--expires: 2020-01-01T00:00:00.000Z is in the past\n']);
   });
 
   test('rotates and revokes keys of a platform that is served, and lists them', async () => {
@@ -299,7 +299,7 @@ describe('keys', () => {
       ['-c', script, process.execPath, PROGRAM, 'keys', command, ...words, '--data', data],
       { cwd: folder },
     );
-    expect([code, said]).toEqual([3, expect.stringContaining('nothing was kept')]);
+    expect([code, said]).toEqual([3, expect.stringContaining('so it was discarded')]);
     expect(await runPlatform(['keys', 'list', '--data', data])).toEqual(before);
   });
 });
@@ -340,7 +340,7 @@ describe('seal-keys', () => {
     await writeFile(join(folder, 'keys', sealKeyId('a')), 'another');
     const { code, stderr } = await runPlatform(args);
     expect(code).toBe(2);
-    expect(stderr).toContain('exists with another key');
+    expect(stderr).toContain('exists with a different key');
     expect(await readFile(join(folder, 'keys', sealKeyId('a')), 'utf8')).toBe('another');
   });
 

@@ -57,7 +57,7 @@ test('a database that was initialised is not made anew, and one that does not an
   const url = await server.create();
   await PlatformProcesses.init(['--data', join(folder, 'first'), '--postgres', url]);
   const again = PlatformProcesses.init(['--data', join(folder, 'second'), '--postgres', url]);
-  await expect(again).rejects.toThrow(/the database was initialised with another master key than/);
+  await expect(again).rejects.toThrow(/the database was initialized with a master key other than/);
   const nobody = PlatformProcesses.init(['--data', join(folder, 'third'), '--postgres', 'postgres://u@127.0.0.1:1/d']);
   await expect(nobody).rejects.toThrow(/the database d at 127.0.0.1:1 cannot be used/);
 });

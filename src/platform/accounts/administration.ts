@@ -13,7 +13,7 @@ export function personNamed(actor: string): string | null {
 export function refuseScopes({ scopes: own }: Actor, scopes: readonly Scope[]): void {
   const refused = scopes.find((scope) => !own.includes(scope));
   if (refused !== undefined)
-    throw new DomainError('forbidden', `whoever asks has not got the scope ${refused}, and cannot give it`);
+    throw new DomainError('forbidden', `you do not have the scope ${refused}, so you cannot grant it`);
 }
 
 /** Returns the actor of a command, whose caller has access to the database and therefore all scopes. */

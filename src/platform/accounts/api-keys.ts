@@ -120,7 +120,7 @@ export async function findKey(reader: Reader, keyId: string): Promise<ApiKey> {
 }
 
 const keyRow = rowFinder(ACCOUNT_TABLES, 'api_keys', 'key_id', {
-  missing: 'there is no API key of this id',
+  missing: 'no API key has this ID',
   isLocked: true,
 });
 
@@ -130,7 +130,7 @@ async function refuseEnded(transaction: Transaction, key: ApiKey, now: Date): Pr
     throw new DomainError('key_ended', `the API key expired at ${key.expires_at}`);
   const keys = transaction.tables<AccountTables>().selectFrom('api_keys').select('key_id');
   const next = await keys.where('rotated_from', '=', key.key_id).executeTakeFirst();
-  if (next !== undefined) throw new DomainError('key_ended', `the API key was rotated: ${next.key_id} is in its place`);
+  if (next !== undefined) throw new DomainError('key_ended', `the API key was rotated; ${next.key_id} replaces it`);
 }
 
 async function insertKey(
@@ -141,7 +141,7 @@ async function insertKey(
 ): Promise<IssuedKey> {
   refuseScopes(actor, scopes);
   const now = at.toISOString();
-  if (expiresAt !== null && expiresAt <= now) throw invalidField('expires_at', `${expiresAt} is past`);
+  if (expiresAt !== null && expiresAt <= now) throw invalidField('expires_at', `${expiresAt} is in the past`);
   const { id, text, sha256 } = given;
   const row: AccountTables['api_keys'] = {
     key_id: id,

@@ -34,7 +34,8 @@ export class KeyAuthentication {
   async authenticate(presented: string): Promise<Principal> {
     const id = keyIdOf(presented);
     const row = id === null ? undefined : await this.#findById(id);
-    if (!isTextOf(row, presented)) throw new DomainError('unauthenticated', 'the API key is not one of this service');
+    if (!isTextOf(row, presented))
+      throw new DomainError('unauthenticated', 'the API key is not valid for this service');
     const now = this.#clock();
     if (row.revoked_at !== null)
       throw new DomainError('key_revoked', `the API key "${row.name}" was revoked at ${row.revoked_at}`);

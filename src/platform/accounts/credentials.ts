@@ -64,7 +64,7 @@ export class CredentialChanges {
     return database.write(async (transaction) => {
       const person = await personByEmail(transaction, canonicalEmail(address));
       if (person === undefined || person.disabled_at !== null)
-        throw new DomainError('not_found', 'nobody who may come in has this e-mail address');
+        throw new DomainError('not_found', 'no enabled account has this e-mail address');
       const { person_id } = person;
       const link_id = await links.make(transaction, 'reset', { person_id }, clock(), actor);
       const act = { actor, action: 'password.reset_link_made', of: ['person', person_id], more: { link_id } } as const;
@@ -107,13 +107,12 @@ export class CredentialChanges {
     const { database, secrets, sessions, letters, administration, clock } = this.#deps;
     const { personId } = await sessions.require(token);
     const totp_step = totpStep(secret, code, clock(), 0);
-    if (totp_step === null)
-      throw new DomainError('not_signed_in', 'the code is not right; look at the clock of the device');
+    if (totp_step === null) throw new DomainError('not_signed_in', 'the code is wrong; check the clock of the device');
     const totp_secret = secrets.seal(secret, personId);
     await database.write(async (transaction) => {
       const person = await findPerson(transaction, personId);
       if (person.totp_secret !== null)
-        throw new DomainError('conflict', 'there is an authenticator already; remove it first');
+        throw new DomainError('conflict', 'you already have an authenticator; remove it first');
       await updatePerson(transaction, { person_id: personId }, { totp_secret, totp_step });
       await sessions.endOthers(transaction, personId, token);
       await letters.send(transaction, { letter: 'second_factor_added', to: person.email });

@@ -121,5 +121,5 @@ function toInvitation({ link_id, content, made_by, expires_at }: OpenLink): Open
 
 /** @throws DomainError `not_found`. */
 function present(link: OpenLink | null): OpenInvitation {
-  return toInvitation(there(link, 'no open invitation has this id: it was accepted, withdrawn, or ended'));
+  return toInvitation(there(link, 'no open invitation has this ID; it was accepted or withdrawn, or has expired'));
 }

@@ -42,7 +42,7 @@ export class Joining {
     const { database, links, clock, administration } = this.#deps;
     return database.write(async (transaction) => {
       if (await isAnybody(transaction))
-        throw new DomainError('conflict', 'somebody has an account already; let an owner invite you');
+        throw new DomainError('conflict', 'an account already exists; ask an owner for an invitation');
       const link_id = await links.make(transaction, 'set_up', {}, clock(), actor);
       await administration.record(transaction, { actor, action: 'set_up_link.made', of: ['link', link_id] });
       return links.token(link_id);
@@ -85,7 +85,7 @@ export class Joining {
   async signUp(address: string, network: string): Promise<void> {
     const { database, throttle, links, letters, clock } = this.#deps;
     const email = canonicalEmail(address);
-    if (!(await this.isOpen())) throw new DomainError('forbidden', 'nobody can sign up here; ask for an invitation');
+    if (!(await this.isOpen())) throw new DomainError('forbidden', 'sign-up is closed; ask an owner for an invitation');
     await database.write(async (transaction) => {
       await throttle.attempt(transaction, letterSubjects(email, network));
       const person = await personByEmail(transaction, email);

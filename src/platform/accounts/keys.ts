@@ -94,7 +94,7 @@ export function issueOnce(
     if ('made' in outcome) return outcome.made;
     throw new DomainError(
       'key_shown_before',
-      `this request made the API key ${outcome.earlier} before, whose text was shown then and cannot be shown again; if it was lost, revoke that key and make another`,
+      `this request already created the API key ${outcome.earlier}, whose text cannot be shown again; if you lost it, revoke that key and create another one`,
     );
   });
 }

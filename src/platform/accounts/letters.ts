@@ -40,51 +40,51 @@ interface Text {
   purpose?: LinkPurpose;
 }
 
-const ONCE = 'The link works once, and for 24 hours:';
-const NOT_YOU = 'If this was not you, do nothing: without the link nothing happens.';
+const ONCE = 'The link works once, within 24 hours:';
+const NOT_YOU = 'If this was not you, ignore this message. Nothing happens unless the link is opened.';
 
 const TEXTS: Record<Exclude<AccountLetter['letter'], 'none'>, Text> = {
   invitation: {
     subject: 'You are invited to the evidence platform',
-    lines: ['Somebody who runs the evidence platform invites you to it.', ONCE],
+    lines: ['You are invited to create an account on the evidence platform.', ONCE],
     purpose: 'invite',
   },
   confirmation: {
     subject: 'Confirm your e-mail address',
-    lines: ['Somebody signed up at the evidence platform with this e-mail address.', NOT_YOU, ONCE],
+    lines: ['Somebody signed up for the evidence platform with this e-mail address.', NOT_YOU, ONCE],
     purpose: 'confirm',
   },
   reset: {
-    subject: 'A new password',
-    lines: ['Somebody asked for a new password for this e-mail address.', NOT_YOU, ONCE],
+    subject: 'Reset your password',
+    lines: ['Somebody requested a new password for this e-mail address.', NOT_YOU, ONCE],
     purpose: 'reset',
   },
   sign_up_tried: {
-    subject: 'You have an account already',
+    subject: 'You already have an account',
     lines: [
-      'Somebody signed up at the evidence platform with this e-mail address, which has an account.',
-      'If this was you, sign in, or ask for a new password there. If not, do nothing: nothing was changed.',
+      'Somebody signed up for the evidence platform with this e-mail address, which already has an account.',
+      'If this was you, sign in or reset your password. If not, ignore this message. Nothing was changed.',
     ],
   },
   password_changed: {
     subject: 'Your password was changed',
     lines: [
-      'The password of your account at the evidence platform was changed. Your other sessions were ended.',
-      'If this was not you, ask for a new password at once, and tell whoever runs the platform.',
+      'The password of your account on the evidence platform was changed. Your other sessions were ended.',
+      'If this was not you, reset your password now and tell the operator of the platform.',
     ],
   },
   second_factor_added: {
     subject: 'A second factor was added to your account',
     lines: [
-      'A second factor was added to your account at the evidence platform: an authenticator or a passkey. Your other sessions were ended.',
-      'If this was not you, change your password at once, remove the second factor on your account page, and tell whoever runs the platform.',
+      'A second factor, an authenticator or a passkey, was added to your account on the evidence platform. Your other sessions were ended.',
+      'If this was not you, change your password now, remove the second factor on your account page, and tell the operator of the platform.',
     ],
   },
   second_factor_removed: {
-    subject: 'A second factor of yours was removed',
+    subject: 'A second factor was removed from your account',
     lines: [
-      'A second factor of your account at the evidence platform was removed: the authenticator, a passkey, or all of them.',
-      'If this was not you, change your password at once, and tell whoever runs the platform.',
+      'A second factor was removed from your account on the evidence platform: the authenticator, a passkey, or all of them.',
+      'If this was not you, change your password now and tell the operator of the platform.',
     ],
   },
 };
@@ -118,7 +118,6 @@ export async function toMail(letter: AccountLetter, deps: LetterDeps): Promise<M
 
 async function goodToken(linkId: string, { database, clock, links }: LetterDeps): Promise<string | null> {
   const state = await stateOfLink(database, linkId, clock());
-  if (state === 'too_old')
-    throw new Undeliverable('the link in it is older than a day and good no more; have another one made');
+  if (state === 'too_old') throw new Undeliverable('its link expired after 24 hours; request another one');
   return state === 'good' ? links.token(linkId) : null;
 }

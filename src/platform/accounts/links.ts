@@ -167,7 +167,7 @@ export async function forgetLinks(transaction: Transaction, now: Date): Promise<
 }
 
 export function linkUsed(): DomainError {
-  return new DomainError('link_used', 'this link was used already, or is older than a day; ask for another one');
+  return new DomainError('link_used', 'this link was already used or has expired; request another one');
 }
 
 function toLink(row: { link_id: string; content: string } | undefined): Link {

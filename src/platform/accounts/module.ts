@@ -4,8 +4,8 @@ import { ACCOUNT_TABLES } from './tables.ts';
 export const keys = {
   name: 'keys',
   scopes: {
-    'keys:read': 'which API keys there are',
-    'keys:write': 'to make, rotate and revoke API keys',
+    'keys:read': 'to list API keys',
+    'keys:write': 'to create, rotate and revoke API keys',
   },
   refusals: { key_ended: 409, key_expired: 401, key_revoked: 401 },
   load: async () => (await import('./open.ts')).openKeys,
@@ -14,8 +14,8 @@ export const keys = {
 export const people = {
   name: 'people',
   scopes: {
-    'people:read': 'who may come in',
-    'people:write': 'to say who may come in',
+    'people:read': 'to list people',
+    'people:write': 'to invite and disable people, and to change their roles',
   },
   tables: ACCOUNT_TABLES,
   refusals: { link_used: 410, not_signed_in: 401, too_many_attempts: 429, weak_password: 422 },

@@ -38,7 +38,7 @@ export class OwnSessions {
   /** @throws DomainError `not_found`. */
   async find(personId: string, token: string, sessionId: string): Promise<OwnSession> {
     const found = (await this.list(personId, token)).find(({ session_id }) => session_id === sessionId);
-    return there(found, 'there is no such session; it may have ended');
+    return there(found, 'no such session exists; it may have ended');
   }
 
   /** Ends a session, unless it has already ended. */

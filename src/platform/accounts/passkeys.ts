@@ -10,7 +10,7 @@ import { deletePasskey, findPerson, insertPasskey, type PasskeyRow, passkeysOf, 
 
 /** Maximum number of passkeys, which also bounds the data on a page and in a browser. */
 const MOST_PASSKEYS = 20;
-const MISSING = 'there is no such passkey';
+const MISSING = 'no such passkey exists';
 
 /** Passkey as shown to its owner. */
 export type Passkey = Pick<PasskeyRow, (typeof SHOWN)[number]>;
@@ -72,7 +72,7 @@ export class Passkeys {
       const made = await this.#made(transaction, token, answer);
       const passkey = { ...made, passkey_id: randomUUID(), person_id, name, last_used_at: null };
       if (!(await insertPasskey(transaction, passkey)))
-        throw new DomainError('conflict', 'this passkey is of an account already');
+        throw new DomainError('conflict', 'this passkey already belongs to an account');
       await sessions.endOthers(transaction, person_id, token);
       await letters.send(transaction, { letter: 'second_factor_added', to: email });
       await administration.record(
@@ -104,7 +104,7 @@ export class Passkeys {
     if (made === null)
       throw new DomainError(
         'not_signed_in',
-        'the passkey was not made for this page as it was; load it anew and try again',
+        'the passkey was not created for this page; reload the page and try again',
       );
     const { id: credential_id, publicKey: public_key, counter, transports = [] } = made;
     const created_at = this.#deps.clock().toISOString();
@@ -114,10 +114,7 @@ export class Passkeys {
   /** @throws DomainError `conflict`. */
   #offered(): Ceremonies {
     if (this.#ceremonies === null)
-      throw new DomainError(
-        'conflict',
-        'passkeys need an address with HTTPS; whoever runs the platform says it as public_url',
-      );
+      throw new DomainError('conflict', 'passkeys need an HTTPS address; the operator configures it as public_url');
     return this.#ceremonies;
   }
 }
@@ -125,5 +122,5 @@ export class Passkeys {
 /** @throws DomainError `conflict`. */
 function refuseMore(existing: readonly PasskeyRow[]): void {
   if (existing.length >= MOST_PASSKEYS)
-    throw new DomainError('conflict', `nobody has more than ${MOST_PASSKEYS} passkeys; remove one first`);
+    throw new DomainError('conflict', `you can have at most ${MOST_PASSKEYS} passkeys; remove one first`);
 }

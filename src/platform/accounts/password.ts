@@ -27,7 +27,7 @@ export async function hashPassword(password: string, cost = COST): Promise<strin
  */
 export async function isPassword(password: string, stored: string | null): Promise<boolean> {
   const [name, log2N, r, p, salt = '', hash = ''] = (stored ?? NOBODY).split('$');
-  if (name !== 'scrypt') throw new Error('a password is stored in a form that is not known');
+  if (name !== 'scrypt') throw new Error('a password is stored in an unknown format');
   const cost = { log2N: Number(log2N), r: Number(r), p: Number(p) };
   const expected = Buffer.from(hash, 'base64url');
   const derived = await derive(password, Buffer.from(salt, 'base64url'), cost);
@@ -98,10 +98,10 @@ export function refuseWeak(password: string, own: readonly string[]): void {
   const lower = password.normalize('NFC').toLowerCase();
   if (length < SHORTEST_PASSWORD || length > LONGEST_PASSWORD || isOwn(lower, own) || new Set(lower).size < 5)
     throw weak(
-      `a password has ${SHORTEST_PASSWORD} to ${LONGEST_PASSWORD} characters, at least five different ones, and neither your name nor your address in it`,
+      `a password must have ${SHORTEST_PASSWORD} to ${LONGEST_PASSWORD} characters, at least five of them different, and must not contain your name or e-mail address`,
     );
-  if (isRepeated(lower)) throw weak('this password is one short text again and again; take another one');
-  if (isCommon(lower)) throw weak('this password is one of those that are tried first; take another one');
+  if (isRepeated(lower)) throw weak('this password repeats a short text; choose another one');
+  if (isCommon(lower)) throw weak('this password is too common; choose another one');
 }
 
 function weak(message: string): DomainError {

@@ -178,7 +178,7 @@ async function refuseLastOwner(transaction: Transaction, { person_id, role, disa
     .modifyEnd(transaction.sql.locked)
     .execute();
   if (!owners.some((owner) => owner.person_id !== person_id))
-    throw new DomainError('conflict', 'this is the last owner, and somebody has to be one');
+    throw new DomainError('conflict', 'this is the last owner; the platform needs at least one');
 }
 
 /** Returns the readable name of an actor. */

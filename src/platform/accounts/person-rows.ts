@@ -16,7 +16,7 @@ export function personById(reader: Reader, personId: string): Promise<PersonRow 
   return people.where('person_id', '=', personId).executeTakeFirst();
 }
 
-const missing = 'there is nobody of this id';
+const missing = 'nobody has this ID';
 
 /** @throws DomainError `not_found`. */
 export const readPerson = rowFinder(ACCOUNT_TABLES, 'people', 'person_id', { missing });
@@ -50,7 +50,7 @@ export async function insertPerson(
 }
 
 export function emailTaken(): DomainError {
-  return new DomainError('conflict', 'this e-mail address has an account already');
+  return new DomainError('conflict', 'this e-mail address already has an account');
 }
 
 export const updatePerson = rowChanger(ACCOUNT_TABLES, 'people', 'person_id');

@@ -12,7 +12,8 @@ import { apiKeySchema, issuedKeySchema, openInvitationSchema, personSchema, sent
 export async function serveKeys(server: FastifyInstance, keys: ApiKeys): Promise<void> {
   await serveOpenApi(server, {
     title: 'API keys',
-    description: 'Makes, rotates and revokes the API keys of the platform. A key gives no scope that it has not got.',
+    description:
+      'Creates, rotates and revokes the API keys of the platform. A key cannot grant scopes that it does not have.',
     schemas: { ApiKey: apiKeySchema, IssuedApiKey: issuedKeySchema },
   });
   serveOperations(server, keyOperations(keys));
@@ -25,7 +26,7 @@ export async function servePeople(
 ): Promise<void> {
   await serveOpenApi(server, {
     title: 'People',
-    description: 'Who may come in, and as what. Nobody gives a role that may more than they may themselves.',
+    description: 'People with access, and their roles. Nobody can grant a role with more rights than their own.',
     schemas: { Person: personSchema, Invitation: sentInvitationSchema, OpenInvitation: openInvitationSchema },
   });
   serveOperations(server, peopleOperations(people));

@@ -27,7 +27,7 @@ type SecondStep = GivenFactor & Pick<SignInRequest, 'network' | 'browser'> & { t
 type From = Pick<SignInRequest, 'network' | 'browser'>;
 
 /** Same message for every reason, so that accounts cannot be discovered. */
-const REFUSED = 'the e-mail address, the password or the second factor is not right';
+const REFUSED = 'the e-mail address, the password or the second factor is wrong';
 
 /** Verified identity of the person. */
 interface Proof {
@@ -216,7 +216,7 @@ async function openTicket(deps: Deps, text: string): Promise<PersonRow> {
   const ticket = read(deps, text);
   const person = ticket === null ? undefined : await personById(deps.database, ticket.person_id);
   if (ticket === null || person === undefined || tokenDigest(person.password) !== ticket.password)
-    throw new DomainError('not_signed_in', 'too much time has passed; begin again with your password');
+    throw new DomainError('not_signed_in', 'the sign-in has expired; start again with your password');
   return person;
 }
 

@@ -103,7 +103,7 @@ function refusePaused({ failures, last_at }: AttemptRow, free: number, now: Date
   const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - free));
   const seconds = Math.ceil((Date.parse(last_at) + pause - now.getTime()) / 1000);
   if (seconds > 0)
-    throw new DomainError('too_many_attempts', `there were too many attempts; try again in ${seconds} s`, {
+    throw new DomainError('too_many_attempts', `too many attempts; try again in ${seconds} s`, {
       retry_after: seconds,
     });
 }

@@ -51,7 +51,7 @@ export const personNameSchema = text
   .trim()
   .min(1)
   .max(200)
-  .refine((name) => !/\p{Cc}/u.test(name), 'has a control character');
+  .refine((name) => !/\p{Cc}/u.test(name), 'contains a control character');
 
 /** Password that a person chooses, which `refuseWeak` judges. */
 export const passwordSchema = z.string().max(4 * LONGEST_PASSWORD);

@@ -16,7 +16,7 @@ export async function openAdministration({ options, clock, accounts, ...deps }: 
       await serveOpenApi(server, {
         title: 'Administration',
         description:
-          'What was done to who may do what, as entries of the stream platform/administration, and messages that could not be delivered.',
+          'Administrative acts, as entries of the stream platform/administration, and undeliverable messages.',
         schemas: { Act: entrySchema, JsonValue: entrySchema.shape.metadata.valueType, DeadLetter: deadLetterSchema },
       });
       serveOperations(server, operations);

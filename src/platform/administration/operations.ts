@@ -31,14 +31,14 @@ export function administrationOperations(service: AdministrationService) {
       work: ({ query }) => service.acts(query),
     }),
     listDeadLetters: ADMINISTRATION.get('/dead-letters', {
-      summary: 'List messages that nobody tries to deliver any more, newest first',
+      summary: 'List undeliverable messages, newest first',
       query: pageQuerySchema,
       answer: pageSchema(deadLetterSchema),
       refusals: [422],
       work: ({ query }) => service.deadLetters(query),
     }),
     replayDeadLetter: ADMINISTRATION.post('/dead-letters/:message_id/replay', {
-      summary: 'Have a message delivered again, from the first attempt on',
+      summary: 'Retry the delivery of a message, with its attempts reset',
       params: messageParamsSchema,
       answer: messageParamsSchema,
       refusals: [404, 409],

@@ -54,7 +54,7 @@ export class AlertChannels {
     const { database, clock, box } = this.#deps;
     const target = targetOf(input);
     if ((await this.list()).length >= MOST_CHANNELS)
-      throw new DomainError('conflict', `there are ${MOST_CHANNELS} alert channels already; remove one first`);
+      throw new DomainError('conflict', `there are already ${MOST_CHANNELS} alert channels; remove one first`);
     const secret = input.kind === 'webhook' ? newWebhookSecret() : null;
     const alert_channel_id = randomUUID();
     const now = clock();
@@ -81,7 +81,7 @@ export class AlertChannels {
     if (secret === null) return { ...(await this.find(outcome.earlier)), secret };
     throw new DomainError(
       'key_shown_before',
-      `this request added the alert channel ${outcome.earlier} before, whose secret was shown then and cannot be shown again; if it was lost, remove that channel and add another`,
+      `this request already added the alert channel ${outcome.earlier}, whose secret cannot be shown again; if you lost it, remove that channel and add another one`,
     );
   }
 
@@ -110,7 +110,7 @@ export class AlertChannels {
   /** @throws DomainError `not_found`. */
   async find(alertChannelId: string): Promise<WireAlertChannel> {
     const channel = (await this.list()).find(({ alert_channel_id }) => alert_channel_id === alertChannelId);
-    return there(channel, 'there is no alert channel of this id');
+    return there(channel, 'no alert channel has this ID');
   }
 
   #record(
@@ -140,13 +140,13 @@ function toWire(row: Selectable<AlertTables['alerting_channels']>): WireAlertCha
 function targetOf({ kind, target }: NewAlertChannel): string {
   if (kind === 'email') {
     const email = canonicalEmail(target);
-    if (!isEmail(email)) throw invalidField('target', 'it is not an e-mail address');
+    if (!isEmail(email)) throw invalidField('target', 'must be an e-mail address');
     return email;
   }
   const url = URL.parse(target);
   if (url === null || !/^https?:$/.test(url.protocol))
-    throw invalidField('target', 'it is not the http or https address of a webhook');
+    throw invalidField('target', 'must be the http or https URL of a webhook');
   if (url.username !== '' || url.password !== '')
-    throw invalidField('target', 'it has a user or a password in it; webhooks are signed');
+    throw invalidField('target', 'must not contain a user or a password; webhooks are signed instead');
   return url.href;
 }

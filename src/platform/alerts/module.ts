@@ -4,8 +4,8 @@ import { ALERT_TABLES } from './tables.ts';
 export const alerts = {
   name: 'alerts',
   scopes: {
-    'alerts:read': 'who is notified of what the services find',
-    'alerts:write': 'to choose who is notified',
+    'alerts:read': 'to list alert channels',
+    'alerts:write': 'to add, test and remove alert channels',
   },
   tables: ALERT_TABLES,
   load: async () => (await import('./open.ts')).openAlerts,

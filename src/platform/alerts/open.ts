@@ -11,7 +11,7 @@ export async function openAlerts({ alerts: { channels, sendsTests }, clock }: Se
     async routes(server) {
       await serveOpenApi(server, {
         title: 'Alerts',
-        description: 'Channels that notify people of what the services find.',
+        description: 'Channels that notify people of findings of the services.',
         schemas: { AlertChannel: alertChannelSchema },
       });
       serveOperations(server, operations);

@@ -16,12 +16,12 @@ export type AlertOperations = ReturnType<typeof alertOperations>;
 export function alertOperations(channels: AlertChannels) {
   return {
     listAlertChannels: CHANNELS.get('/channels/', {
-      summary: 'List the channels of alerts',
+      summary: 'List the alert channels',
       answer: z.object({ data: z.array(alertChannelSchema) }),
       work: async () => ({ data: await channels.list() }),
     }),
     addAlertChannel: CHANNELS.post('/channels/', {
-      summary: 'Add a webhook or an email address that gets alerts; the secret of a webhook is answered this once',
+      summary: 'Add a webhook or an e-mail address that gets alerts; the secret of a webhook is returned only once',
       body: newAlertChannelSchema,
       isKeyed: true,
       status: 201,
@@ -30,7 +30,7 @@ export function alertOperations(channels: AlertChannels) {
       work: ({ actor, body, key }) => channels.add(actor, body, key),
     }),
     testAlertChannel: CHANNELS.post('/channels/:alert_channel_id/test', {
-      summary: 'Send an alert that says that it is a test',
+      summary: 'Send a test alert',
       params: alertChannelParamsSchema,
       status: 202,
       answer: alertTestSchema,
@@ -38,7 +38,7 @@ export function alertOperations(channels: AlertChannels) {
       work: ({ params }) => channels.test(params.alert_channel_id),
     }),
     removeAlertChannel: CHANNELS.delete('/channels/:alert_channel_id', {
-      summary: 'Tell nothing more to a webhook or an e-mail address',
+      summary: 'Remove an alert channel',
       params: alertChannelParamsSchema,
       answer: alertChannelSchema,
       refusals: [404],

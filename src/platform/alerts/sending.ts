@@ -39,7 +39,7 @@ interface AlertForms {
 
 const TEST: AlertForms = {
   webhook: { type: 'alert.test', data: null },
-  mail: { subject: 'A test of alerts', text: 'Alerts reach this address.\n' },
+  mail: { subject: 'Test alert', text: 'This address receives alerts.\n' },
 };
 
 /** Returns a function that sends the alerts of a service through their channels. */
@@ -98,7 +98,7 @@ interface Post {
 
 /** @throws Undeliverable if sending to the address is not allowed. */
 async function post({ dispatcher, box, clock }: SendingDeps, messageId: string, { url, secret, id, body }: Post) {
-  if (secret === null) throw new Undeliverable('the channel has no secret to sign with');
+  if (secret === null) throw new Undeliverable('the alert channel has no signing secret');
   const text = JSON.stringify(body);
   const headers = webhookHeaders(box.open(secret, id).toString(), { id: messageId, at: clock(), body: text });
   try {

@@ -153,7 +153,7 @@ export class Checkpoints {
   async #anchor(row: PendingCheckpoint): Promise<CheckpointRow | null> {
     const { authority, seals, onFailure } = this.#deps;
     if (row.seal !== seals.checkpoint(row, row.stream_id)) {
-      onFailure(new Error('it was changed outside of the service'), row.checkpoint_id);
+      onFailure(new Error('the checkpoint was changed outside the service'), row.checkpoint_id);
       return row;
     }
     const stamped = await authority.stamp(row.hash).catch((error: unknown) => {

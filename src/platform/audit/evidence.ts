@@ -63,7 +63,7 @@ export class Evidence {
         .select(['head', 'summary', 'seal'])
         .where('package_id', '=', packageId)
         .executeTakeFirst(),
-      'there is no evidence package of this id',
+      'no evidence package has this ID',
     );
     if (row.seal !== seals.package(row, row.stream_id)) throw damaged();
     return row;
@@ -134,7 +134,7 @@ const changePackage = rowChanger(AUDIT_TABLES, 'packages', 'package_id');
 function damaged(): DomainError {
   return new DomainError(
     'package_damaged',
-    'this package was changed outside of the service: generate it anew with POST /evidence/generate',
+    'this package was changed outside the service; generate another one with POST /evidence/generate',
   );
 }
 

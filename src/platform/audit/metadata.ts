@@ -41,7 +41,7 @@ export function checkMetadata(
 function measured(metadata: Json, isSmall: boolean): string | { wrong: string } {
   if (!isSmall) {
     const { depth, members, values } = measure(metadata);
-    if (depth > MAX_DEPTH) return { wrong: `is nested deeper than ${MAX_DEPTH} levels` };
+    if (depth > MAX_DEPTH) return { wrong: `is nested more than ${MAX_DEPTH} levels deep` };
     if (members > MAX_MEMBERS) return { wrong: `has more than ${MAX_MEMBERS} members` };
     if (values > MAX_VALUES) return { wrong: TOO_LONG };
   }

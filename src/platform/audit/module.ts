@@ -4,7 +4,7 @@ import { AUDIT_TABLES } from './tables.ts';
 export const audit = {
   name: 'audit',
   scopes: {
-    'audit:read': 'streams, entries and packages, and to verify',
+    'audit:read': 'to read streams, entries and packages, and to verify',
     'audit:write': 'to append entries and anchor checkpoints',
     'audit:export': 'to generate packages',
   },

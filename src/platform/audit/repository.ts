@@ -92,7 +92,7 @@ export async function lockHead(
   now: Date,
 ): Promise<StreamHead> {
   const head = (await lockHeads(transaction, seals, [streamId], now)).get(streamId);
-  if (head === undefined || head.streamNo === null) throw new DomainError('not_found', 'there is no stream of this id');
+  if (head === undefined || head.streamNo === null) throw new DomainError('not_found', 'no stream has this ID');
   refuseDamaged(head);
   return head;
 }
@@ -103,7 +103,7 @@ export function refuseDamaged({ streamId, isSound }: StreamHead): void {
   const path = `/streams/${encodeURIComponent(streamId)}/verify`;
   throw new DomainError(
     'stream_damaged',
-    `the row of this stream was changed outside of the service, so nothing was added: POST ${path} names what is wrong`,
+    `the row of this stream was changed outside the service; nothing was added; POST ${path} lists the findings`,
   );
 }
 

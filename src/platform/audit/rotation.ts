@@ -82,7 +82,7 @@ async function writeKey(path: string, text: string): Promise<void> {
   } catch (error) {
     if (!isSystemError(error) || error.code !== 'EEXIST') throw error;
     if ((await readFile(path, 'utf8')) !== text)
-      throw new EvidenceError('config', `${path} exists with another key; it was left as it is`, {
+      throw new EvidenceError('config', `${path} exists with a different key and was not changed`, {
         nextStep: 'Choose another --out folder.',
       });
   }

@@ -21,7 +21,7 @@ import {
 const AUDIT_DESCRIPTION: ServiceDescription = {
   title: 'Audit evidence chain',
   description:
-    'Records a hash chain of audit entries, each sealed with an HMAC, anchors checkpoints at an RFC 3161 time-stamping authority and exports evidence packages. A stream is shown as verified only after Verify was run on it; nothing is checked again by itself.',
+    'Records a hash chain of audit entries, each sealed with an HMAC, anchors checkpoints at an RFC 3161 time-stamping authority and exports evidence packages. A stream is shown as verified only after Verify was run on it; streams are not verified automatically.',
   schemas: {
     Entry: entrySchema,
     JsonValue: entrySchema.shape.metadata.valueType,
@@ -52,7 +52,8 @@ const checkpointRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = async
       schema: {
         operationId: 'makeCheckpoint',
         tags: ['checkpoints'],
-        summary: 'Record the head of a stream and have it time-stamped; a head that was gets no second checkpoint',
+        summary:
+          'Record the head of a stream as a checkpoint and have it time-stamped; returns the existing checkpoint if there is one',
         params: streamParamsSchema,
         response: { 201: checkpointSchema, 200: checkpointSchema, ...problemResponses(404, 409) },
       },

@@ -90,7 +90,7 @@ export function timestampOf(now: Date, last: string | null): string {
   if (Date.parse(last) - now.getTime() > BEHIND_MS)
     throw new DomainError(
       'clock_behind',
-      `the last entry of the stream is of ${last}, and this machine's clock says ${text}; nothing was recorded`,
+      `the last entry of the stream is from ${last}, but the clock of this machine reads ${text}; nothing was recorded`,
     );
   return last;
 }

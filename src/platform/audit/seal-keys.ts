@@ -32,7 +32,7 @@ export class DerivedSealKeys {
   constructor(masterKey: Uint8Array) {
     if (masterKey.length !== MASTER_KEY_BYTES)
       throw new EvidenceError('unreadable', `the master key has ${masterKey.length} bytes instead of 32`, {
-        nextStep: 'Restore master.key from a backup: without it nothing can be sealed or verified.',
+        nextStep: 'Restore master.key from a backup. Without it, nothing can be sealed or verified.',
       });
     this.#masterKey = masterKey;
     // HKDF-Extract of RFC 5869 section 2.2, with no salt.

@@ -59,8 +59,8 @@ export function auditMetrics({ database, appender, verifier, readers }: AuditSer
       counter('audit_append_requests_total', 'Requests whose entries were appended.', requests),
       counter('audit_entries_appended_total', 'Entries that were appended.', entries),
       verifier.durations.family(),
-      gauge('audit_pending_checkpoints', 'Checkpoints that wait for their time stamp.', pending.count),
-      gauge('audit_thread_tasks', 'Tasks of the threads that read and print.', busy),
+      gauge('audit_pending_checkpoints', 'Checkpoints without a time stamp.', pending.count),
+      gauge('audit_thread_tasks', 'Running tasks of the threads that read and print.', busy),
     ];
   };
 }

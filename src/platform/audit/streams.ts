@@ -34,14 +34,13 @@ export function streamsQuery(reader: Reader) {
 /** @throws DomainError `not_found`. */
 export async function findStream(reader: Reader, streamId: string): Promise<StreamRow> {
   const query = streamsQuery(reader).where('stream_id', '=', streamId);
-  return there(await query.executeTakeFirst(), 'there is no stream of this id');
+  return there(await query.executeTakeFirst(), 'no stream has this ID');
 }
 
 /** @throws DomainError `not_found`. */
 export async function recordedEntry(reader: Reader, streamId: string, sequence: number): Promise<EntryRow> {
   const row = await entryAt(reader, streamId, sequence);
-  if (row === undefined)
-    throw new DomainError('not_found', `the stream has no entry ${sequence}, or there is no such stream`);
+  if (row === undefined) throw new DomainError('not_found', `the stream has no entry ${sequence}, or does not exist`);
   return row;
 }
 

@@ -50,7 +50,7 @@ function listed(tally: Map<string, number>): Record<string, number> {
 function limitationsOf(stream: WireStream, census: Census, checkpoints: readonly WireCheckpoint[]): string[] {
   return [
     'The package shows what was recorded. It does not prove that everything that happened was recorded, or that what was recorded is true.',
-    'Seals can be checked only with the seal key. Whoever holds that key, this service included, could have written the whole stream anew; only anchors by an independent authority and earlier exports would tell.',
+    'Seals can be checked only with the seal key. Anyone with that key, including this service, could have rewritten the whole stream; only anchors by an independent authority and earlier exports would reveal it.',
     verificationLimit(stream, census),
     ...anchorLimits(census, checkpoints),
     ...census.shortened.map(
@@ -60,8 +60,8 @@ function limitationsOf(stream: WireStream, census: Census, checkpoints: readonly
 }
 
 function verificationLimit(stream: WireStream, census: Census): string {
-  const rule = 'This service checks a stream only when Verify is run, and does not check it again by itself.';
-  if (stream.last_checked_at === null) return `${rule} It was never run on this stream.`;
+  const rule = 'This service checks a stream only when Verify is run, not automatically.';
+  if (stream.last_checked_at === null) return `${rule} Verify was never run on this stream.`;
   if (!stream.verified) return `${rule} The last check, at ${stream.last_checked_at}, failed.`;
   const through = stream.verified_through_sequence ?? 0;
   const last = census.last?.sequence ?? 0;
@@ -70,19 +70,19 @@ function verificationLimit(stream: WireStream, census: Census): string {
 }
 
 function anchorLimits({ last }: Census, checkpoints: readonly WireCheckpoint[]): string[] {
-  if (last === null) return ['The selection has no entries, so nothing was sealed or anchored for it.'];
+  if (last === null) return ['The selection contains no entries, so nothing was sealed or anchored.'];
   const anchored = checkpoints.filter(({ anchor }) => anchor.status === 'anchored');
   const external = anchored.filter(({ anchor }) => anchor.authority === 'external');
   const through = Math.max(0, ...external.map(({ sequence }) => sequence));
   const limits: string[] = [];
   if (external.length < anchored.length)
     limits.push(
-      'Time stamps marked "development" come from an authority built into this service. It is not an external witness, and they prove nothing against the service itself.',
+      'Time stamps marked "development" come from an authority built into this service. That authority is not an external witness, so these time stamps prove nothing against the service itself.',
     );
   if (checkpoints.some(({ anchor }) => anchor.status === 'failed'))
-    limits.push('Some checkpoints of this package were changed outside of this service, and are no anchors.');
+    limits.push('Some checkpoints of this package were changed outside the service and do not count as anchors.');
   if (checkpoints.some(({ anchor }) => anchor.status === 'pending'))
-    limits.push('Some checkpoints of this package are pending: no time stamp was obtained for them yet.');
+    limits.push('Some checkpoints of this package are pending: they have no time stamp yet.');
   if (through === 0) limits.push('No entry of this package is anchored by an external time-stamping authority.');
   else if (through < last.sequence)
     limits.push(`Entries after ${through} are not anchored by an external time-stamping authority.`);

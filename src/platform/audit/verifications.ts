@@ -29,7 +29,7 @@ interface VerifyDeps {
 export class Verifier {
   readonly #deps: VerifyDeps;
   readonly #running = new SharedWork<WireVerification>();
-  readonly durations = new Histogram('audit_verify_duration_seconds', 'How long checks of a stream took.', BOUNDS);
+  readonly durations = new Histogram('audit_verify_duration_seconds', 'Duration of stream checks.', BOUNDS);
 
   constructor(deps: VerifyDeps) {
     this.#deps = deps;
@@ -155,7 +155,7 @@ export async function listVerifications(
 /** @throws DomainError `not_found` if the check does not exist or was changed outside the service. */
 export async function findVerification(reader: Reader, seals: RowSeals, id: string): Promise<WireVerification> {
   const row = await verificationsQuery(reader).where('verification_id', '=', id).executeTakeFirst();
-  if (row === undefined || !isWhole(row, seals)) throw new DomainError('not_found', 'there is no check of this id');
+  if (row === undefined || !isWhole(row, seals)) throw new DomainError('not_found', 'no check has this ID');
   return toWire(row);
 }
 

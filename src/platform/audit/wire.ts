@@ -182,16 +182,13 @@ const MAX_STREAM_ID_BYTES = 2048;
 
 const name = text.min(1).max(1024);
 
-const inWords = (own: string) => (own.endsWith('/') ? `those that begin with "${own}"` : `"${own}"`);
+const inWords = (own: string) => (own.endsWith('/') ? `IDs that begin with "${own}"` : `"${own}"`);
 
 /** Stream id of an entry from a caller. Dots are refused, because URL parsers resolve them even if percent-encoded. */
 const openStreamId = name
   .refine((id) => id !== '.' && id !== '..', 'cannot be "." or ".."')
   .refine((id) => Buffer.byteLength(id) <= MAX_STREAM_ID_BYTES, `has more than ${MAX_STREAM_ID_BYTES} bytes of UTF-8`)
-  .refine(
-    (id) => !isOwnStream(id),
-    `is one of those that the platform itself writes: ${OWN_STREAMS.map(inWords).join(', ')}`,
-  );
+  .refine((id) => !isOwnStream(id), `is reserved for the platform: ${OWN_STREAMS.map(inWords).join(', ')}`);
 
 export const newEntrySchema = z
   .strictObject({
@@ -206,7 +203,7 @@ export const newEntrySchema = z
   })
   .refine((entry) => !saysRotated(entry), {
     path: ['action'],
-    message: 'of a resource_type "seal_key" the service alone writes "key.rotated"',
+    message: 'only the service may write "key.rotated" for resource_type "seal_key"',
   });
 export type NewEntry = z.infer<typeof newEntrySchema>;
 

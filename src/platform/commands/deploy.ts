@@ -7,7 +7,7 @@ import { writeNewFile } from '../../core/new-file.ts';
 import { systemdWord } from '../../core/shell.ts';
 import { command } from './command.ts';
 
-const ELSEWHERE = 'Name a folder with --out that this user may write to.';
+const ELSEWHERE = 'Name a folder with --out that this user can write to.';
 
 const FILES = {
   systemd: ['evidence-platform.service', 'platform.yaml'],
@@ -23,14 +23,13 @@ const KINDS = Object.keys(FILES) as Kind[];
 
 /** `evidence-platform deploy`: writes the files with which service managers run the platform or the sensor. */
 export const deployCommand = command({
-  describe: 'Write the files by which systemd or Docker runs it, or the sensor of endpoints with its units',
+  describe: 'Write the files with which systemd or Docker runs the platform, or the sensor with its systemd units',
   operands: {
-    kind: { choices: KINDS, describe: 'What runs it; sensor: the sensor, and units by which systemd runs it' },
+    kind: { choices: KINDS, describe: 'The service manager; sensor: the sensor with its systemd units' },
   },
-  flags: { out: { default: 'deploy', describe: 'The folder for the files' } },
+  flags: { out: { default: 'deploy', describe: 'Folder for the files' } },
   async work({ kind, out }) {
-    if (kind === undefined)
-      throw new EvidenceError('usage', `deploy needs to be told which files: ${KINDS.join(', ')}`);
+    if (kind === undefined) throw new EvidenceError('usage', `deploy requires a kind: ${KINDS.join(', ')}`);
     const { Eta } = await import('eta');
     const eta = new Eta({ autoEscape: false, autoTrim: false });
     // Uses this program and this Node.js, because the PATH of a service may find others.
@@ -53,7 +52,7 @@ export const deployCommand = command({
           : eta.renderString(readFileSync(packageFile(`templates/deploy/${name}.eta`), 'utf8'), words).trimStart();
       writeNewFile(join(out, name), content, ELSEWHERE);
     }
-    process.stdout.write(`Written: ${paths.join(', ')}. Their first lines say what is to be done.\n`);
+    process.stdout.write(`Wrote ${paths.join(', ')}. The first lines of each file list the next steps.\n`);
   },
 });
 
@@ -61,7 +60,7 @@ export const deployCommand = command({
 function refuseExisting(paths: readonly string[]): void {
   const there = paths.filter((path) => existsSync(path));
   if (there.length > 0)
-    throw new EvidenceError('usage', `${there.join(', ')} ${there.length === 1 ? 'is' : 'are'} there already`, {
-      nextStep: 'Nothing was written. Name another folder with --out, and compare.',
+    throw new EvidenceError('usage', `${there.join(', ')} ${there.length === 1 ? 'exists' : 'exist'} already`, {
+      nextStep: 'Nothing was written. Choose another folder with --out, and compare the files.',
     });
 }

@@ -8,7 +8,7 @@ import { showKey } from './keys.ts';
 import { placeOptions, readPlace } from './place.ts';
 
 export const initCommand = command({
-  describe: 'Make a data folder, the first API key, and the link to the first account',
+  describe: 'Create a data folder, the first API key, and the link for the first account',
   flags: placeOptions,
   async work(flags) {
     const place = await readPlace(flags);
@@ -20,13 +20,13 @@ export const initCommand = command({
     const { publicUrlOf } = await import('../config.ts');
     const handOver = async ({ apiKey, setUpToken }: FirstEntrance) => {
       const lines = [
-        `Made ${dataDir}. Keep its master.key: without it nothing can be sealed or verified.`,
-        'The first API key, shown only this once:',
+        `Created ${dataDir}. Keep its master.key: without it, nothing can be sealed or verified.`,
+        'The first API key, which is shown only once:',
         '',
         `  ${apiKey}`,
         '',
         `Next: evidence-platform serve${words.join('')}`,
-        'Then open this link, which makes the first account, once and within 24 hours:',
+        'Then open this link, which creates the first account, once, within 24 hours:',
         '',
         `  ${linkUrl(publicUrlOf(place), 'set_up', setUpToken)}`,
         '',
@@ -41,8 +41,8 @@ export const serveCommand = command({
   describe: 'Serve a data folder until SIGINT or SIGTERM',
   flags: {
     ...placeOptions,
-    port: { type: 'number', describe: 'Port, 8181 unless said; 0 for any that is free' },
-    host: { describe: 'Address to listen on, 127.0.0.1 unless said' },
+    port: { type: 'number', describe: 'Port (default 8181); 0 selects a free port' },
+    host: { describe: 'Address to listen on (default 127.0.0.1)' },
     'tsa-url': { describe: 'RFC 3161 authority that anchors checkpoints' },
   },
   async work(flags) {
@@ -64,10 +64,10 @@ export const serveCommand = command({
 });
 
 export const backupCommand = command({
-  describe: 'Copy a data folder while it is served: a folder that can be served in its place',
+  describe: 'Copy a data folder, even while it is served, to a folder that can replace it',
   flags: {
     ...placeOptions,
-    out: { required: true, describe: 'A folder that is not there yet' },
+    out: { required: true, describe: 'New folder for the copy' },
   },
   async work({ out, ...flags }) {
     const place = await readPlace(flags);
@@ -76,7 +76,7 @@ export const backupCommand = command({
     const database = place.postgresUrl === null ? 'database and keys' : 'keys (the database: pg_dump)';
     const postgres = place.postgresUrl === null ? '' : ' --postgres postgres://WHERE-IT-WAS-RESTORED';
     process.stdout.write(
-      `${out} has ${database}, as they were when this began. Keep it where nobody else reads: master.key is in it.\n` +
+      `${out} contains the ${database}, as of the start of the backup. Keep it private: it contains master.key.\n` +
         `Try it: evidence-platform serve --data ${shellWord(out)}${postgres} --port 0\n`,
     );
   },

@@ -11,7 +11,7 @@ export function listOfPlatformTopics(): string {
 /** `evidence-platform help NAME`. Without a name, the parser shows what `--help` does. */
 export const helpCommand = command({
   describe: 'Explain a topic or a command',
-  operands: { topic: { describe: 'A topic or a command; without one, all are listed' } },
+  operands: { topic: { describe: 'Topic or command; without it, lists all topics' } },
   async work({ topic = '' }, program) {
     const { explain } = await import('../../core/terminal/explain.ts');
     const { Printer } = await import('../../core/terminal/printer.ts');

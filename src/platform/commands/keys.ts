@@ -12,17 +12,17 @@ import { SCOPES } from '../scopes.ts';
 import { command, type PlatformCommand } from './command.ts';
 import { inPlace, placeOptions } from './place.ts';
 
-const EXPIRES = { describe: 'When the key ends, as 2027-01-31T00:00:00Z' } as const;
+const EXPIRES = { describe: 'Expiry, such as 2027-01-31T00:00:00Z' } as const;
 
 const createCommand = command({
-  describe: 'Make an API key, and write its text, which is shown this once, to standard output',
+  describe: 'Create an API key and print it, once, to standard output',
   flags: {
     ...placeOptions,
-    name: { required: true, describe: 'What the key is for' },
+    name: { required: true, describe: 'Purpose of the key' },
     scope: {
       array: true,
       required: true,
-      describe: `What the key may do: ${SCOPES.join(', ')}; once for each of them`,
+      describe: `Scope of the key; repeat for several: ${SCOPES.join(', ')}`,
     },
     expires: EXPIRES,
   },
@@ -38,11 +38,11 @@ const createCommand = command({
 });
 
 const rotateCommand = command({
-  describe: 'Make an API key in the place of another, which stays good for a while',
-  operands: { id: { required: true, describe: 'The id of the other key' } },
+  describe: 'Create an API key that replaces another, which stays valid for a while',
+  operands: { id: { required: true, describe: 'ID of the key to replace' } },
   flags: {
     ...placeOptions,
-    overlap: { type: 'number', default: 24, describe: 'Hours for which both are good' },
+    overlap: { type: 'number', default: 24, describe: 'Hours during which both keys are valid' },
     expires: EXPIRES,
   },
   async work({ id, overlap, expires, ...flags }) {
@@ -54,15 +54,15 @@ const rotateCommand = command({
 });
 
 const revokeCommand = command({
-  describe: 'End an API key at once',
-  operands: { id: { required: true, describe: 'The id of the key' } },
+  describe: 'Revoke an API key immediately',
+  operands: { id: { required: true, describe: 'ID of the key' } },
   flags: placeOptions,
   async work({ id, ...flags }) {
     const { revokeKey } = await import('../accounts/api-keys.ts');
     await inPlace(flags, async ({ database, clock, administration }) => {
       const issuing = { actor: byCommand('keys revoke'), now: clock(), administration };
       const key = await database.write((transaction) => revokeKey(transaction, id, issuing));
-      say(`The API key ${key.key_id} ("${key.name}") is revoked since ${key.revoked_at}.`);
+      say(`The API key ${key.key_id} ("${key.name}") was revoked at ${key.revoked_at}.`);
     });
   },
 });
@@ -83,8 +83,8 @@ const listCommand = command({
 /** `evidence-platform keys`: manages API keys with access to the database. */
 export const keysCommands: Record<string, PlatformCommand> = {
   keys: {
-    describe: 'Make, list, rotate and revoke API keys',
-    demand: 'Say what to do with keys: create, list, rotate or revoke.',
+    describe: 'Create, list, rotate and revoke API keys',
+    demand: 'Choose a command: keys create, list, rotate or revoke.',
   },
   'keys create': createCommand,
   'keys list': listCommand,
@@ -109,8 +109,8 @@ async function issueAndShow(
       throw error;
     }
     const { key_id, name, scopes, expires_at } = issued.key;
-    const end = expires_at === null ? 'it does not expire' : `it ends at ${expires_at}`;
-    say(`Made the API key ${key_id} ("${name}") with ${scopes.join(', ')}; ${end}. It is shown only this once.`);
+    const end = expires_at === null ? 'it does not expire' : `it expires at ${expires_at}`;
+    say(`Created the API key ${key_id} ("${name}") with ${scopes.join(', ')}; ${end}. It is shown only once.`);
   });
 }
 
@@ -122,7 +122,7 @@ function checked<T extends z.ZodType>(schema: T, given: unknown): z.infer<T> {
   if (read.success) return read.data;
   const [issue] = read.error.issues;
   const flag = FLAGS[String(issue?.path[0])] ?? '--scope';
-  throw new EvidenceError('usage', `${flag}: ${issue === undefined ? 'is wrong' : inPlainWords(issue)}`);
+  throw new EvidenceError('usage', `${flag}: ${issue === undefined ? 'is invalid' : inPlainWords(issue)}`);
 }
 
 /** Rethrows a refusal with the name of the flag. */
@@ -152,10 +152,10 @@ export function showKey(lines: string, where: string): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   process.stdout.write(lines, (cause) => {
     if (!cause) return resolve();
-    const message = `the API key of ${where} could not be shown, and is shown only once; nothing was kept`;
+    const message = `the API key of ${where} could not be printed, so it was discarded`;
     reject(
       new EvidenceError('output', message, {
-        nextStep: 'Run the same command again where its output can be written.',
+        nextStep: 'Run the command again with a writable standard output.',
         cause,
       }),
     );

@@ -15,13 +15,13 @@ const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
 const NAMED = 10;
 
 const importCommand = command({
-  describe: 'Make the files of signed Debian packages known: an upgrade that brings them is explained',
+  describe: 'Import the files of signed Debian packages, so that upgrades to them are explained',
   operands: {
-    paths: { array: true, required: true, describe: "apt's lists and cache, folders of a mirror, .deb files" },
+    paths: { array: true, required: true, describe: 'apt lists and caches, folders of a mirror, .deb files' },
   },
   flags: {
     ...placeOptions,
-    keyring: { default: KEYRING, describe: 'A file of the public keys that may sign (binary)' },
+    keyring: { default: KEYRING, describe: 'File with the trusted public keys (binary)' },
   },
   examples: [['$0 packages import --data ./data /var/lib/apt/lists /var/cache/apt/archives', '']],
   async work({ paths, keyring, ...flags }) {
@@ -43,7 +43,7 @@ const importCommand = command({
 });
 
 const listCommand = command({
-  describe: 'List the signed archives whose packages are known',
+  describe: 'List the imported archives',
   flags: placeOptions,
   async work(flags) {
     const { archivesBefore } = await import('../endpoints/packages/repository.ts');
@@ -51,29 +51,29 @@ const listCommand = command({
       archivesBefore(database, { limit: Number.MAX_SAFE_INTEGER }),
     );
     for (const line of archives.flatMap(countedLines)) say(line);
-    if (archives.length === 0) say('No archive is imported. Import one: evidence-platform packages import DIR');
+    if (archives.length === 0) say('No archives. Import one with: evidence-platform packages import DIR');
   },
 });
 
 const verifyCommand = command({
-  describe: 'Compare the files that are known with what was recorded when they were imported',
+  describe: 'Compare the imported files with the records of their import',
   flags: placeOptions,
   async work(flags) {
     const { verifyPackages } = await import('../endpoints/packages/entries.ts');
     const { packages, findings } = await inPlace(flags, ({ database, log }) => verifyPackages(database, log));
     if (findings.length > 0)
       throw new EvidenceError('unreadable', escapeLines([`${plural(findings.length, 'finding')}:`, ...findings]), {
-        nextStep: 'Somebody changed the database by other means than this program. Restore it from a backup.',
+        nextStep: 'The database was changed outside this program. Restore it from a backup.',
       });
-    say(`The files of ${plural(packages, 'package')} are those that were imported.`);
+    say(`The files of ${plural(packages, 'package')} match their import.`);
   },
 });
 
 /** `evidence-platform packages`: manages the files of signed packages. */
 export const packagesCommands: Record<string, PlatformCommand> = {
   packages: {
-    describe: 'Import, list and verify signed packages, by which changed files of endpoints are explained',
-    demand: 'Say what to do with packages: import, list or verify.',
+    describe: 'Import, list and verify signed packages, which explain changed files of endpoints',
+    demand: 'Choose a command: packages import, list or verify.',
   },
   'packages import': importCommand,
   'packages list': listCommand,
@@ -86,9 +86,7 @@ function linesOf({ archives, opened, known, files, unlisted }: ImportOutcome): s
   const left =
     unlisted.length === 0
       ? []
-      : [
-          `${plural(unlisted.length, 'package')} ${agree(unlisted.length, 'is', 'are')} in no signed list, and left out:`,
-        ];
+      : [`${plural(unlisted.length, 'package')} ${agree(unlisted.length, 'is', 'are')} in no signed list and omitted:`];
   return [
     ...archives.flatMap(archiveLines),
     `${plural(opened, 'package')} opened: ${plural(files, 'file')}. ${plural(known, 'package')} known before.`,
@@ -114,7 +112,8 @@ function refuseIncomplete({ refused }: ImportOutcome): void {
     'unreadable',
     escapeLines([`${what} refused, and nothing of ${agree(refused.length, 'it', 'them')} is known:`, ...each]),
     {
-      nextStep: 'Everything else is kept. Get these files anew from their archive, and run the same command again.',
+      nextStep:
+        'Everything else was imported. Download these files again from their archive, and run the command again.',
     },
   );
 }

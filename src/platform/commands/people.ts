@@ -9,7 +9,7 @@ import { say } from './keys.ts';
 import { inPlace, placeOptions } from './place.ts';
 
 const setUpCommand = command({
-  describe: 'Make a link to the first account, while nobody has one; it works once, for 24 hours',
+  describe: 'Create a link for the first account, if none exists; it works once, within 24 hours',
   flags: placeOptions,
   async work(flags) {
     await inPlace(flags, async ({ accounts }, config) => {
@@ -21,7 +21,7 @@ const setUpCommand = command({
 const COLUMNS = ['e-mail', 'name', 'role', 'second factor', 'since', 'disabled'].map((title) => ({ title }));
 
 const listCommand = command({
-  describe: 'List who has an account',
+  describe: 'List accounts',
   flags: placeOptions,
   async work(flags) {
     const { formatTable } = await import('../../core/terminal/table.ts');
@@ -31,24 +31,24 @@ const listCommand = command({
 });
 
 const disableCommand = command({
-  describe: 'Let somebody in no more, and end their sessions',
-  operands: { email: { required: true, describe: 'Whose account' } },
+  describe: 'Disable an account and end its sessions',
+  operands: { email: { required: true, describe: 'E-mail address of the account' } },
   flags: placeOptions,
   async work({ email, ...flags }) {
     await inPlace(flags, async ({ accounts: { people } }) => {
       const { person_id } = await people.byEmail(email);
       const { disabled_at } = await people.disable(byCommand('people disable'), person_id);
-      say(`${email} is let in no more since ${disabled_at}.`);
+      say(`${email} was disabled at ${disabled_at}.`);
     });
   },
 });
 
 const resetCommand = command({
-  describe: 'Make a link by which somebody sets a new password; it works once, for 24 hours',
-  operands: { email: { required: true, describe: 'Whose account' } },
+  describe: 'Create a link for a new password; it works once, within 24 hours',
+  operands: { email: { required: true, describe: 'E-mail address of the account' } },
   flags: {
     ...placeOptions,
-    'second-factor': { type: 'boolean', default: false, describe: 'Remove their authenticator and passkeys, too' },
+    'second-factor': { type: 'boolean', default: false, describe: 'Also remove the authenticator and the passkeys' },
   },
   async work({ email, secondFactor, ...flags }) {
     await inPlace(flags, async ({ accounts: { people, credentials } }, config) => {
@@ -57,7 +57,7 @@ const resetCommand = command({
       if (secondFactor) {
         const { person_id } = await people.byEmail(email);
         await people.removeSecondFactor(actor, person_id);
-        say(`The second factors of ${email} are removed.`);
+        say(`Removed the second factors of ${email}.`);
       }
       await showLink(config, 'reset', token);
     });
@@ -67,8 +67,8 @@ const resetCommand = command({
 /** `evidence-platform people`: manages accounts with access to the database. */
 export const peopleCommands: Record<string, PlatformCommand> = {
   people: {
-    describe: 'Make the first account, list, disable and reset accounts',
-    demand: 'Say what to do with people: set-up, list, disable or reset.',
+    describe: 'Create the first account; list, disable and reset accounts',
+    demand: 'Choose a command: people set-up, list, disable or reset.',
   },
   'people set-up': setUpCommand,
   'people list': listCommand,

@@ -6,9 +6,9 @@ import type { Parts } from '../parts.ts';
 
 /** Options that specify where a platform stores its data. */
 export const placeOptions = {
-  config: { describe: 'A file with the settings (YAML)' },
-  data: { describe: 'The folder with the keys, and with the database of SQLite' },
-  postgres: { describe: 'A PostgreSQL database in the place of SQLite: postgres://USER@HOST:PORT/DATABASE' },
+  config: { describe: 'Settings file (YAML)' },
+  data: { describe: 'Folder with the keys and the SQLite database' },
+  postgres: { describe: 'PostgreSQL database instead of SQLite: postgres://USER@HOST:PORT/DATABASE' },
 } as const;
 
 /** @throws EvidenceError `config` as `readPlatformConfig`. */

@@ -6,7 +6,7 @@ import { command, type PlatformCommand } from './command.ts';
 import { inPlace, placeOptions } from './place.ts';
 
 const writeCommand = command({
-  describe: 'Write the seal keys of all streams to files, for whoever is to check seals',
+  describe: 'Write the seal keys of all streams to files, for checks of seals',
   flags: { ...placeOptions, out: { required: true, describe: 'Folder for the key files' } },
   async work({ out, ...flags }) {
     const { writeSealKeys } = await import('../audit/rotation.ts');
@@ -18,14 +18,15 @@ const writeCommand = command({
 const COLUMNS = ['stream', 'last entry under the old key', 'old key', 'new key'].map((title) => ({ title }));
 
 const rotateCommand = command({
-  describe: 'Seal what comes next under another key: who has the old one can seal none of it',
+  describe: 'Seal later entries with a new key, which holders of the old key cannot use',
   flags: {
     ...placeOptions,
-    stream: { array: true, describe: 'The id of a stream; once for each of them' },
-    all: { type: 'boolean', default: false, describe: 'Every stream that there is' },
+    stream: { array: true, describe: 'ID of a stream; repeat for several' },
+    all: { type: 'boolean', default: false, describe: 'All streams' },
   },
   async work({ stream, all, ...flags }) {
-    if ((stream === undefined) !== all) throw new EvidenceError('usage', 'name streams with --stream, or give --all');
+    if ((stream === undefined) !== all)
+      throw new EvidenceError('usage', 'specify streams with --stream, or all with --all');
     const { rotateSealKey, streamEpochs } = await import('../audit/rotation.ts');
     const { RowSeals } = await import('../audit/sealed-rows.ts');
     await inPlace(flags, async ({ database, sealKeys, clock }) => {
@@ -45,7 +46,7 @@ const rotateCommand = command({
 export const sealKeysCommands: Record<string, PlatformCommand> = {
   'seal-keys': {
     describe: 'Write or rotate the keys that seal entries',
-    demand: 'Say what to do with seal keys: write or rotate.',
+    demand: 'Choose a command: seal-keys write or rotate.',
   },
   'seal-keys write': writeCommand,
   'seal-keys rotate': rotateCommand,

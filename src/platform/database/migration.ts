@@ -51,9 +51,9 @@ export async function migrate(database: Database, migrations: Migrations): Promi
   });
   const { error } = await migrator.migrateToLatest();
   if (error === undefined) return;
-  throw new EvidenceError('unreadable', 'the database could not be brought to the form that this version needs', {
+  throw new EvidenceError('unreadable', 'the database could not be migrated to this version', {
     cause: error,
-    nextStep: 'Start the version that wrote it last, or restore it from a backup.',
+    nextStep: 'Start the version that last wrote the database, or restore it from a backup.',
   });
 }
 

@@ -3,7 +3,7 @@ import type { Database, Transaction } from './database.ts';
 /** Error for work that exceeded its time limit. */
 export class OutOfTime extends Error {
   constructor(ms: number) {
-    super(`it was not done within ${ms} ms`);
+    super(`the work did not finish within ${ms} ms`);
   }
 }
 

@@ -54,5 +54,5 @@ function parse(cursor: string): unknown[] {
 }
 
 export function invalidCursor(): DomainError {
-  return new DomainError('invalid_cursor', 'the cursor is not one that this list handed out');
+  return new DomainError('invalid_cursor', 'the cursor was not issued by this list');
 }

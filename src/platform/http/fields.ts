@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Json } from '../../core/json/canonical.ts';
 
 /** Text that is stored unchanged. PostgreSQL cannot store U+0000. */
-export const text = z.string().refine((value) => !value.includes('\0'), 'has the character U+0000');
+export const text = z.string().refine((value) => !value.includes('\0'), 'contains the character U+0000');
 
 /** date-time of RFC 3339 section 5.6, in which seconds are required. */
 export const time = z.iso
@@ -18,7 +18,7 @@ export const instant = time.transform((value, context) => {
   const date = new Date(value);
   const rounded = /\.\d{3}\d*[1-9]/.test(value) ? new Date(date.getTime() + 1) : date;
   if (Number.isNaN(rounded.getTime()) || rounded.getUTCFullYear() > 9999 || rounded.getUTCFullYear() < 0) {
-    context.addIssue('is not a time that can be compared');
+    context.addIssue('is outside the supported range of times');
     return z.NEVER;
   }
   return rounded.toISOString();

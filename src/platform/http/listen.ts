@@ -25,7 +25,7 @@ export async function listen(server: FastifyInstance, { host, port }: ListenAt):
   } catch (error) {
     throw new EvidenceError('config', `cannot listen on ${host} port ${port}: ${messageOf(error)}`, {
       cause: error,
-      nextStep: 'Choose another --port or --host, or end the program that uses it.',
+      nextStep: 'Choose another --port or --host, or stop the program that uses the port.',
     });
   }
 }

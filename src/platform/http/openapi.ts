@@ -44,7 +44,7 @@ const API_KEY = {
   scheme: 'bearer',
   bearerFormat: 'sk_ID_SECRET',
   description:
-    'An API key, as `evidence-platform init`, `evidence-platform keys create` and `POST /keys/` show it once. Each operation names the scope that the key must have.',
+    'An API key, as shown once by `evidence-platform init`, `evidence-platform keys create` and `POST /keys/`. Each operation states the scope that the key needs.',
 } as const;
 
 /** Adds the answers that all routes share, and the scope of each route. */

@@ -85,7 +85,7 @@ export function requirePrincipal(server: FastifyInstance, { authenticate, rateLi
     }
     requests.count(request.principal.id, reply);
     if (scope !== undefined) requireScope(request.principal, scope);
-    if (signedIn === true) throw new DomainError('forbidden', 'this is for people who are signed in, not for API keys');
+    if (signedIn === true) throw new DomainError('forbidden', 'this requires a signed-in person, not an API key');
   });
 }
 
@@ -99,7 +99,7 @@ export function principalOf({ principal }: FastifyRequest): Principal {
 export function requireScope({ kind, name, scopes }: Principal, scope: Scope): void {
   if (scopes.includes(scope)) return;
   const who = kind === 'key' ? `the API key "${name}"` : name;
-  throw new DomainError('forbidden', `this needs the scope ${scope}, which ${who} has not got`);
+  throw new DomainError('forbidden', `this requires the scope ${scope}, which ${who} does not have`);
 }
 
 function refuseUndecided({ method, url, config }: RouteOptions): void {
@@ -112,6 +112,6 @@ function refuseUndecided({ method, url, config }: RouteOptions): void {
 function bearerOf(request: FastifyRequest): string {
   const token = /^bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
   if (token === undefined)
-    throw new DomainError('unauthenticated', 'this request needs the header "Authorization: Bearer <API key>"');
+    throw new DomainError('unauthenticated', 'this request requires the header "Authorization: Bearer <API key>"');
   return token;
 }

@@ -111,7 +111,7 @@ export function toProblem(error: unknown): HttpProblem {
       FRAMEWORK_CODES[statusCode] ?? 'bad_request',
       message ?? 'the request was refused',
     );
-  return new HttpProblem(500, 'internal_error', 'the service failed; its log has more under this request_id');
+  return new HttpProblem(500, 'internal_error', 'the service failed; see its log for this request_id');
 }
 
 /** Issue of zod, as passed on by Fastify. */

@@ -37,9 +37,14 @@ export class RateLimit {
     reply.header('ratelimit-policy', `"${this.#name}";q=${this.#quota};w=${WINDOW_MS / 1000}`);
     reply.header('ratelimit', `"${this.#name}";r=${Math.max(0, this.#quota - count)};t=${seconds}`);
     if (count <= this.#quota) return;
-    throw new HttpProblem(429, 'too_many_requests', `more than ${this.#quota} in a minute; go on in ${seconds} s`, {
-      retry_after: seconds,
-    });
+    throw new HttpProblem(
+      429,
+      'too_many_requests',
+      `more than ${this.#quota} requests in a minute; retry in ${seconds} s`,
+      {
+        retry_after: seconds,
+      },
+    );
   }
 }
 

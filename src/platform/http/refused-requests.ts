@@ -22,7 +22,9 @@ export function refuseUnfit(server: FastifyInstance): void {
   });
   server.addHook('onRequest', (request, reply, done) => {
     if (isClosing)
-      throw new HttpProblem(503, 'closing', 'this process is ending; nothing was done', { retry_after: RETRY_SECONDS });
+      throw new HttpProblem(503, 'closing', 'this process is shutting down; nothing was done', {
+        retry_after: RETRY_SECONDS,
+      });
     requireOneHost(request);
     refuseEncoded(request, reply);
     done();
@@ -42,15 +44,15 @@ function refuseEncoded({ headers, routeOptions }: FastifyRequest, reply: Fastify
   if (encoding === undefined || encoding === 'identity') return;
   if (encoding === 'gzip' && routeOptions.config.takesGzip === true) return;
   reply.header('accept-encoding', 'identity');
-  throw new HttpProblem(415, 'unsupported_encoding', 'request bodies are taken as they are, without Content-Encoding');
+  throw new HttpProblem(415, 'unsupported_encoding', 'request bodies must not have a Content-Encoding');
 }
 
 /** Errors of Node's parser, by code: status, our code, and the detail. */
 const REFUSED: Record<string, readonly [status: number, code: string, detail: string]> = {
-  ERR_HTTP_REQUEST_TIMEOUT: [408, 'request_timeout', 'the request was not there in time'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'request_timeout', 'the request did not arrive in time'],
   HPE_HEADER_OVERFLOW: [431, 'headers_too_large', 'the request line and the headers have more than 64 KiB'],
 };
-const OTHERS = [400, 'bad_request', 'this is not a request of HTTP/1.1'] as const;
+const OTHERS = [400, 'bad_request', 'this is not an HTTP/1.1 request'] as const;
 
 /** Answers an unparsable request with problem details, and closes the connection. */
 export function answerParserError(error: ConnectionError, socket: Socket): void {
@@ -97,9 +99,9 @@ function leadsTo(url: string, path: string): boolean {
 
 function refuseMethod({ method }: FastifyRequest, reply: FastifyReply, allowed: readonly string[]): HttpProblem {
   reply.header('allow', allowed.join(', '));
-  return new HttpProblem(405, 'method_not_allowed', `${method} is not possible here, but ${allowed.join(', ')}`);
+  return new HttpProblem(405, 'method_not_allowed', `${method} is not allowed here; allowed: ${allowed.join(', ')}`);
 }
 
 function notFound({ method }: FastifyRequest, path: string): HttpProblem {
-  return new HttpProblem(404, 'not_found', `there is no ${method} ${path}`);
+  return new HttpProblem(404, 'not_found', `no route matches ${method} ${path}`);
 }

@@ -1,20 +1,20 @@
 import { problemSchema } from './wire.ts';
 
 const DESCRIPTIONS = {
-  400: 'This is no request of HTTP/1.1, or its body is no JSON.',
-  401: 'No valid API key was sent.',
-  403: 'The API key has not got the scope that this needs.',
-  404: 'It does not exist.',
-  408: 'The request was not there in time.',
-  409: 'The state of the resource does not allow it.',
+  400: 'The request is not HTTP/1.1, or its body is not JSON.',
+  401: 'The request has no valid API key.',
+  403: 'The API key does not have the required scope.',
+  404: 'The resource does not exist.',
+  408: 'The request did not arrive in time.',
+  409: 'The state of the resource does not allow the request.',
   413: 'The request body is too large.',
   414: 'A part of the path is too long.',
-  415: 'The request body is no JSON, or has a Content-Encoding.',
-  422: 'The request is not valid; `errors` names the fields.',
-  429: 'There were too many requests; Retry-After says when to go on.',
+  415: 'The request body is not JSON, or has a Content-Encoding.',
+  422: 'The request is invalid; `errors` lists the fields.',
+  429: 'Too many requests; retry after the time in Retry-After.',
   431: 'The request line and the headers are too large.',
-  500: 'The service failed; its log has more.',
-  503: 'Not now: the process is ending, or its clock is slow.',
+  500: 'The service failed; see its log.',
+  503: 'Temporarily unavailable: the process is shutting down, or its clock is slow.',
 } as const;
 export type ProblemStatus = keyof typeof DESCRIPTIONS;
 

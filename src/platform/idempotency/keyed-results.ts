@@ -145,7 +145,10 @@ export function makeIdOnce(
 }
 
 export function keyOfAnother(): DomainError {
-  return new DomainError('idempotency_conflict', 'this idempotency key was used for a request with another body');
+  return new DomainError(
+    'idempotency_conflict',
+    'this idempotency key was already used for a request with a different body',
+  );
 }
 
 /** Returns the job that deletes expired results. */

@@ -44,7 +44,7 @@ export function importCloudTrail(options: ServiceOptions & { files: readonly str
   const changed = { numbersAsText: 0, repairedTexts: 0 };
   const sources = options.files.map((file) => async (queue: EntryQueue, tally: ImportTally) => {
     for await (const located of readRecords(file, changed)) {
-      if (insightSchema.safeParse(located.json).success) tally.skip('CloudTrail Insights events: nobody acted');
+      if (insightSchema.safeParse(located.json).success) tally.skip('CloudTrail Insights events, which have no actor');
       else await queue.add(toEntry(located));
     }
   });
@@ -53,9 +53,9 @@ export function importCloudTrail(options: ServiceOptions & { files: readonly str
 
 function noteChanges(changed: { numbersAsText: number; repairedTexts: number }, tally: ImportTally): void {
   if (changed.numbersAsText > 0)
-    tally.note(`${changed.numbersAsText} numbers beyond what a double holds exactly were recorded as text.`);
+    tally.note(`${changed.numbersAsText} numbers that a double cannot represent were recorded as text.`);
   if (changed.repairedTexts > 0)
-    tally.note(`${changed.repairedTexts} texts held half a surrogate pair, recorded as U+FFFD.`);
+    tally.note(`${changed.repairedTexts} texts contained a lone surrogate, which was recorded as U+FFFD.`);
 }
 
 async function* readRecords(
@@ -102,7 +102,7 @@ async function readDocument(file: string, inflated: AsyncIterable<Buffer>): Prom
     bytes += chunk.length;
     if (bytes > MAX_DOCUMENT_BYTES)
       throw new EvidenceError('unreadable', `${file} inflates to more than ${MAX_DOCUMENT_BYTES} bytes`, {
-        nextStep: "Write its records one a line, e.g. with `jq -c '.Records[]'`: such a file may be of any size.",
+        nextStep: "Write one record per line, for example with `jq -c '.Records[]'`. Such a file can have any size.",
       });
     chunks.push(chunk);
   }
@@ -120,7 +120,7 @@ function recordsOf(document: Json, file: string): Json[] {
 function toEntry({ where, json }: Located): ImportedEntry {
   const parsed = recordSchema.safeParse(json);
   if (!parsed.success) {
-    const fields = [...new Set(parsed.error.issues.map((issue) => issue.path.join('.') || 'the whole'))].join(', ');
+    const fields = [...new Set(parsed.error.issues.map((issue) => issue.path.join('.') || 'the record'))].join(', ');
     throw new EvidenceError('unreadable', `${where} is not a CloudTrail record (missing or wrong: ${fields})`);
   }
   const { eventID, eventSource, eventName, eventTime, userIdentity } = parsed.data;

@@ -16,13 +16,13 @@ type Told = Pick<ImportedEntry, 'action' | 'resource_type' | 'resource_id'> & { 
  */
 export async function* dpkgEvents(folder: string, tally: ImportTally): AsyncGenerator<ImportedEntry> {
   const logs = await findLogs(folder);
-  if (logs.length === 0) tally.note(`No dpkg log was found or readable in ${folder}.`);
+  if (logs.length === 0) tally.note(`No readable dpkg log in ${folder}.`);
   const ordinal = ordinalsWithinASecond();
   for (const log of logs) {
     for await (const { text } of readLines(log, readInflated(log), MAX_LINE_BYTES)) {
       const entry = toEntry(text, ordinal);
       if (entry !== undefined) yield entry;
-      else if (text.trim() !== '') tally.skip('lines of the dpkg log that are not in its documented form');
+      else if (text.trim() !== '') tally.skip('lines of the dpkg log with an unknown format');
     }
   }
 }

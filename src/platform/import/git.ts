@@ -50,15 +50,15 @@ interface Commit {
 export async function* gitCommits(directory: string, tally: ImportTally): AsyncGenerator<ImportedEntry> {
   const git = startGit(directory, LOG_ARGUMENTS);
   for await (const commit of parseLog(fieldsOf(git.output))) {
-    if (commit.files.length === 0) tally.skip('commits that change no file themselves (clean merges, empty commits)');
+    if (commit.files.length === 0) tally.skip('commits that change no files (clean merges, empty commits)');
     yield* toEntries(commit);
   }
   const refusal = await git.ended;
   if (refusal !== undefined && NO_REPOSITORY.test(refusal))
-    tally.note('No git history: this folder is not part of a git checkout');
+    tally.note('No git history: this folder is not in a git checkout');
   else if (refusal !== undefined) tally.note(`No further git history: ${refusal}`);
   else if (await isShallow(directory)) {
-    tally.note('The checkout is shallow: its oldest commits are told as if they had created every file.');
+    tally.note('The checkout is shallow: its oldest commits appear to create all files.');
   }
 }
 
@@ -87,7 +87,7 @@ function startGit(directory: string, gitArguments: readonly string[]): GitProces
             .trim()
             .split('\n')[0]
             ?.replace(/^fatal: /, '') || `git ended with status ${code}`,
-    (error: Error) => `git cannot be started (${error.message})`,
+    (error: Error) => `git could not be started (${error.message})`,
   );
   return { output: child.stdout, ended };
 }

@@ -21,8 +21,8 @@ export interface HostOptions extends ServiceOptions {
 export async function importHost(options: HostOptions): Promise<ImportResult> {
   const folder = await stat(options.directory).catch(() => undefined);
   if (folder?.isDirectory() !== true)
-    throw new EvidenceError('not-found', `there is no folder ${options.directory}`, {
-      nextStep: 'Name an existing folder with --directory.',
+    throw new EvidenceError('not-found', `the folder ${options.directory} does not exist`, {
+      nextStep: 'Specify an existing folder with --directory.',
     });
   return runImport(options, [
     source((tally) => gitCommits(options.directory, tally)),

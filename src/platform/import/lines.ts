@@ -29,7 +29,7 @@ export async function* readInflated(path: string): AsyncGenerator<Buffer> {
     if (cause instanceof EvidenceError) throw cause;
     const missing = isSystemError(cause) && cause.code === 'ENOENT';
     throw missing
-      ? new EvidenceError('not-found', `there is no file ${path}`, { cause })
+      ? new EvidenceError('not-found', `the file ${path} does not exist`, { cause })
       : new EvidenceError('unreadable', `${path} cannot be read: ${messageOf(cause)}`, { cause });
   }
 }

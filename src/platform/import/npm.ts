@@ -29,14 +29,14 @@ const lockfileSchema = z.looseObject({
 export async function* npmInstalls(directory: string, tally: ImportTally): AsyncGenerator<ImportedEntry> {
   const lockfile = await findLockfile(directory);
   if (lockfile === undefined) {
-    tally.note('No packages that npm installed were found.');
+    tally.note('No packages installed by npm were found.');
     return;
   }
   const { packages } = await readLockfile(lockfile.path);
   const occurredAt = lockfile.modifiedAt.toISOString();
   for (const [path, { name, version, integrity, dev, link }] of Object.entries(packages)) {
     if (link === true || version === undefined) {
-      tally.skip('folders of this machine that npm linked instead of installing');
+      tally.skip('folders that npm linked instead of installing');
       continue;
     }
     const installed = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
@@ -91,6 +91,6 @@ async function readLockfile(path: string): Promise<z.infer<typeof lockfileSchema
   try {
     return lockfileSchema.parse(JSON.parse(await readFile(path, 'utf8')));
   } catch (cause) {
-    throw new EvidenceError('unreadable', `${path} is not a lockfile of npm: ${messageOf(cause)}`, { cause });
+    throw new EvidenceError('unreadable', `${path} is not an npm lockfile: ${messageOf(cause)}`, { cause });
   }
 }

@@ -52,7 +52,7 @@ export function toTable(result: ImportResult): string {
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([streamId, { created, repeated }]) => [printable(streamId), String(created), String(repeated)] as const);
   const total = ['total', String(result.created), String(result.repeated)] as const;
-  const all = [['stream', 'recorded', 'already there'] as const, ...rows, total];
+  const all = [['stream', 'recorded', 'existing'] as const, ...rows, total];
   const widths = [0, 1, 2].map((column) => Math.max(...all.map((row) => (row[column] ?? '').length)));
   const lines = all.map(([stream, created, repeated]) =>
     [stream.padEnd(widths[0] ?? 0), created.padStart(widths[1] ?? 0), repeated.padStart(widths[2] ?? 0)].join('  '),

@@ -38,7 +38,7 @@ export class EntryQueue {
     const json = JSON.stringify(entry);
     const bytes = Buffer.byteLength(json) + 1;
     if (bytes > MAX_BATCH_BYTES - ENVELOPE_BYTES) {
-      this.#tally.skip('events larger than the 8 MiB that the service takes in one request');
+      this.#tally.skip('events larger than 8 MiB, the limit of a request');
       return;
     }
     const waiting = this.#streams.get(entry.stream_id) ?? { entries: [], bytes: 0 };
@@ -93,8 +93,8 @@ export class EntryQueue {
 
 /** Returns the reason why an event that was sent alone is skipped. */
 function reasonOf(answer: Exclude<BatchOutcome, { outcome: 'recorded' }>): string {
-  if (answer.outcome === 'refused') return `events that the service does not take: ${answer.reason}`;
-  return 'events recorded earlier with other details, which stay as they were recorded';
+  if (answer.outcome === 'refused') return `events that the service refused: ${answer.reason}`;
+  return 'events already recorded with different details, which were not changed';
 }
 
 export interface ServiceOptions {
@@ -135,9 +135,9 @@ function withProgress(error: unknown, tally: ImportTally): unknown {
   if (created + repeated === 0) return error;
   return new EvidenceError(
     error.code,
-    `${messageOf(error)}. Before that ${created} entries were recorded and ${repeated} were already there; they stay.`,
+    `${messageOf(error)}. Before that, ${created} entries were recorded and ${repeated} already existed; they are kept.`,
     {
-      nextStep: error.nextStep ?? 'Run the same import again: it continues, and records nothing twice.',
+      nextStep: error.nextStep ?? 'Run the same import again; it continues and records nothing twice.',
       cause: error,
     },
   );

@@ -91,7 +91,7 @@ interface Answer {
 export function connectAuditService(url: string, apiKey: string): EntryReceiver {
   const endpoint = batchEndpoint(url);
   if (!/^[\x21-\x7e]+$/.test(apiKey))
-    throw new EvidenceError('config', 'the API key in EVIDENCE_API_KEY is empty or holds characters no key has', {
+    throw new EvidenceError('config', 'the API key in EVIDENCE_API_KEY is empty or contains invalid characters', {
       nextStep: 'Set EVIDENCE_API_KEY to the key that `evidence-platform init` printed.',
     });
   const agent = new Agent({
@@ -105,8 +105,8 @@ export function connectAuditService(url: string, apiKey: string): EntryReceiver 
 function batchEndpoint(url: string): string {
   const base = URL.parse(url);
   if (base === null || !/^https?:$/.test(base.protocol) || base.username !== '' || base.password !== '')
-    throw new EvidenceError('config', 'the URL of the audit service is not an http(s) URL without a user in it', {
-      nextStep: 'Give the service as --url http://127.0.0.1:8181/audit and the key in EVIDENCE_API_KEY.',
+    throw new EvidenceError('config', 'the URL of the audit service must be an http or https URL without a user', {
+      nextStep: 'Use --url http://127.0.0.1:8181/audit, with the key in EVIDENCE_API_KEY.',
     });
   base.pathname = `${base.pathname.replace(/\/+$/, '')}/entries/batch`;
   return base.href;
@@ -183,7 +183,7 @@ function toOutcome(endpoint: string, answer: Answer, sent: number): BatchOutcome
     return { outcome: 'recorded', created: recorded.created, repeated: recorded.repeated };
   const said = [problem?.code, problem?.detail].filter((part) => part !== undefined).join(': ');
   throw new EvidenceError('service', `${endpoint} answered ${status} to ${sent} entries${said && ` (${said})`}`, {
-    nextStep: 'Check that --url names the audit service, e.g. http://127.0.0.1:8181/audit.',
+    nextStep: 'Check that --url is the audit service, such as http://127.0.0.1:8181/audit.',
   });
 }
 

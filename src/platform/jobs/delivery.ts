@@ -110,7 +110,7 @@ export class OutboxDelivery {
   async #deliver({ attempts, ...message }: Message & { attempts: number }): Promise<void> {
     try {
       const deliver = this.#options.deliveries.get(message.kind);
-      if (deliver === undefined) throw new Error(`nothing here delivers what is called ${message.kind}`);
+      if (deliver === undefined) throw new Error(`no delivery exists for messages of the kind ${message.kind}`);
       await deliver(message);
       await this.#end(message, { status: 'delivered', attempts, last_error: null });
     } catch (error) {

@@ -47,7 +47,7 @@ export class FailuresInARow {
 export function jobLog(log: FastifyBaseLogger): (job: string) => FailureListener {
   return (job) => ({
     failed: (error) => log.error({ job, reason: messageOf(error) }, 'a job failed'),
-    recovered: () => log.warn({ job }, 'a job goes on'),
+    recovered: () => log.warn({ job }, 'a job recovered'),
   });
 }
 

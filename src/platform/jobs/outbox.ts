@@ -53,7 +53,7 @@ export class Outbox {
     const outbox = transaction.tables<JobTables>().updateTable('outbox').set(again);
     const dead = outbox.where('message_id', '=', messageId).where('status', '=', 'dead');
     const { numUpdatedRows } = await dead.executeTakeFirst();
-    if (numUpdatedRows === 0n) throw new DomainError('not_found', 'no message that was given up has this id');
+    if (numUpdatedRows === 0n) throw new DomainError('not_found', 'no undeliverable message has this ID');
   }
 }
 

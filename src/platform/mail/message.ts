@@ -5,7 +5,7 @@ import type { OutgoingMail } from './mail.ts';
 
 /** Returns a mail for nodemailer, which folds and encodes headers. @throws Undeliverable if the address is invalid. */
 export function toNodemailer(from: string, { to, subject, text, messageId, date }: OutgoingMail) {
-  if (!isEmail(canonicalEmail(to))) throw new Undeliverable('this is no e-mail address');
+  if (!isEmail(canonicalEmail(to))) throw new Undeliverable('this is not an e-mail address');
   return {
     from,
     to,

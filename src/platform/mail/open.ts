@@ -16,10 +16,10 @@ export async function requireMail(settings: MailSettings): Promise<void> {
   try {
     await openFolder(folder);
   } catch (error) {
-    throw new EvidenceError('config', `mail_folder: no mail can be written into ${folder}: ${messageOf(error)}`, {
+    throw new EvidenceError('config', `mail_folder: mails cannot be written to ${folder}: ${messageOf(error)}`, {
       cause: error,
       nextStep:
-        'Let the user that runs the platform write there, or name another folder as mail_folder, or a server as smtp.url.',
+        'Give the user that runs the platform write access, or set mail_folder to another folder or smtp.url to a server.',
     });
   }
 }

@@ -21,12 +21,12 @@ export function processMetrics(): Collect {
       value: Number.isFinite(value) ? Math.max(0, value / NANOSECONDS - LOOK_MS / 1000) : 0,
     }));
     return [
-      gauge('process_resident_memory_bytes', 'Memory that the process holds.', rss),
-      gauge('nodejs_heap_used_bytes', 'Of the heap, what is in use.', heapUsed),
-      gauge('nodejs_external_memory_bytes', 'Memory of buffers beside the heap.', external),
-      counter('process_cpu_seconds_total', 'Processor time.', (user + system) / 1e6),
-      gauge('process_start_time_seconds', 'When the process began.', startedAt),
-      gauge('nodejs_eventloop_lag_seconds', 'How late the event loop was, since it was asked last.', lags),
+      gauge('process_resident_memory_bytes', 'Resident memory of the process.', rss),
+      gauge('nodejs_heap_used_bytes', 'Heap memory in use.', heapUsed),
+      gauge('nodejs_external_memory_bytes', 'Memory of buffers outside the heap.', external),
+      counter('process_cpu_seconds_total', 'CPU time.', (user + system) / 1e6),
+      gauge('process_start_time_seconds', 'Start time of the process.', startedAt),
+      gauge('nodejs_eventloop_lag_seconds', 'Lag of the event loop since the last scrape.', lags),
     ];
   };
 }

@@ -130,7 +130,7 @@ async function respond(operation: AnyOperation, request: FastifyRequest, reply: 
   return reply.code(status).send(answer);
 }
 
-const NOTHING_NEW = z.undefined().describe('Nothing is new since the answer that If-None-Match names.');
+const NOTHING_NEW = z.undefined().describe('Nothing changed since the answer with the ETag in If-None-Match.');
 
 function schemaOf(id: string, declared: AnyOperation): FastifySchema {
   const { tag, summary, description, params, query, body, answer, status = 200, version, refusals = [] } = declared;

@@ -85,8 +85,8 @@ export class Dispatcher {
     if (first === undefined) throw new EvidenceError('unreachable', `${name} has no address`);
     const isNamed = this.#allowed.has(url.hostname.toLowerCase()) || this.#allowed.has(url.host.toLowerCase());
     if (!isNamed && !addresses.every(isPublic))
-      throw new EvidenceError('refused', `${name} is an address of the inside; nothing was sent`, {
-        nextStep: `If it is meant, name ${url.host} among outgoing_hosts in the configuration of the platform.`,
+      throw new EvidenceError('refused', `${name} is an internal address; nothing was sent`, {
+        nextStep: `If this is intended, add ${url.host} to outgoing_hosts in the configuration of the platform.`,
       });
     return first;
   }

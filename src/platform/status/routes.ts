@@ -42,7 +42,7 @@ const PASSED_ON = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwar
 function requireLoopback({ socket, headers }: FastifyRequest): void {
   const isHere = /^(127\.|::1$)/.test(plainAddress(socket.remoteAddress ?? ''));
   if (!isHere || PASSED_ON.some((name) => headers[name] !== undefined))
-    throw new DomainError('forbidden', 'the metrics are read from this machine only');
+    throw new DomainError('forbidden', 'metrics are available only from this machine');
 }
 
 /** Reports whether something that requests depend on works. */

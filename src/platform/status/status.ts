@@ -65,10 +65,10 @@ function databaseMetrics(database: Database): Collect {
       value,
     }));
     return [
-      gauge('database_connections', 'Connections to PostgreSQL, and requests that wait for one.', connections),
-      gauge('outbox_waiting_messages', 'Messages that are to be delivered.', messagesOf('waiting')),
-      gauge('outbox_dead_messages', 'Messages that nobody tries any more.', messagesOf('dead')),
-      gauge('job_last_success_timestamp_seconds', 'When a job ended well last.', ended),
+      gauge('database_connections', 'PostgreSQL connections, and requests waiting for one.', connections),
+      gauge('outbox_waiting_messages', 'Messages waiting for delivery.', messagesOf('waiting')),
+      gauge('outbox_dead_messages', 'Undeliverable messages.', messagesOf('dead')),
+      gauge('job_last_success_timestamp_seconds', 'Time of the last successful run of a job.', ended),
       gauge('job_failed', 'Whether the last run of a job failed.', failed),
     ];
   };
@@ -80,7 +80,7 @@ const BOUNDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 
 function measureRequests(server: FastifyInstance): Collect {
   const durations = new Histogram(
     'http_request_duration_seconds',
-    'From the first byte of a request to the end of its answer.',
+    'Time from the first byte of a request to the end of its answer.',
     BOUNDS,
   );
   server.addHook('onResponse', ({ routeOptions: { url }, method }, { statusCode, elapsedTime }, done) => {

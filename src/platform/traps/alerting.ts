@@ -44,18 +44,18 @@ function contentOf(detection: WireDetection): AlertContent {
   const { detection_id, label, credential_type, plant_location, source_ip, leaked_between } = detection;
   return {
     subject: `Trap used: ${label}${source_ip === null ? '' : ` by ${source_ip}`}`,
-    sentence: 'Somebody used a credential that nobody has a reason to use.',
+    sentence: 'Somebody used a trap, a credential that has no legitimate use.',
     facts: [
       ['Trap', `${label} (${credential_type}, planted at ${plant_location})`],
-      ['How far', detection.depth],
+      ['Depth', detection.depth],
       ['Severity', detection.severity],
       ['First seen', detection.first_seen],
       ['Last seen', detection.last_seen],
-      ['Uses so far', String(detection.occurrences)],
+      ['Uses', String(detection.occurrences)],
       ['From', source_ip],
       ['Client', detection.user_agent],
-      ['What was asked', detection.action],
-      ['It got out', `after ${leaked_between[0]}, before ${leaked_between[1]}`],
+      ['Action', detection.action],
+      ['Leaked', `after ${leaked_between[0]} and before ${leaked_between[1]}`],
     ],
     path: `/app/traps/detections/${encodeURIComponent(detection_id)}`,
     data: detection,

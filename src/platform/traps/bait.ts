@@ -54,7 +54,7 @@ export class BaitTraps {
    */
   async prepare(input: NewTrap): Promise<PreparedBait> {
     if (input.credential_type === 'web_bug')
-      throw invalidField('credential_type', 'a web_bug is a line of a page, and no file that an agent could plant');
+      throw invalidField('credential_type', 'a web_bug is a line in a page, not a file that a sensor can plant');
     const { made, facts } = await this.#deps.traps.prepare(input);
     const { vault, log, clock } = this.#deps;
     const watched = { ...made, channels: [...made.channels, 'file_read' as const] };

@@ -25,19 +25,19 @@ export async function channelTruthOf({ places, aws, reports, watches, clock }: C
       return awsTruth(channel, { origin, aws, reportedAt: reported.get(channel) ?? null, now });
     if (decoy === null)
       return credential_type === 'web_bug'
-        ? { active: true, reason: 'The platform itself takes the call.' }
-        : { active: false, reason: 'It leads to no decoy.' };
+        ? { active: true, reason: 'The platform itself receives the call.' }
+        : { active: false, reason: 'The trap leads to no decoy.' };
     return places().some(({ name }) => name === decoy)
-      ? { active: true, reason: `The decoy "${decoy}" listens.` }
+      ? { active: true, reason: `The decoy "${decoy}" is listening.` }
       : {
           active: false,
-          reason: `The decoy "${decoy}" is not in the settings any more: put it back, or rotate the trap.`,
+          reason: `The decoy "${decoy}" was removed from the settings: restore it, or rotate the trap.`,
         };
   };
 }
 
-const NO_VAULT = { active: false, reason: 'No vault of an agent has it.' };
-const UNWATCHED = { active: false, reason: 'No agent watches a file that has it.' };
+const NO_VAULT = { active: false, reason: 'The trap is in no vault of an agent.' };
+const UNWATCHED = { active: false, reason: 'No sensor watches a file with the trap.' };
 
 const HOUR_MS = 60 * 60_000;
 /** Time without reports after which a channel no longer counts as active. */
@@ -58,23 +58,23 @@ function awsTruth(channel: keyof typeof SILENT_MS, known: Known): { active: bool
     return {
       active: false,
       reason:
-        'A use of this fabricated key against the real AWS is invisible: AWS logs no request with credentials that do not exist.',
+        'A use of this fabricated key against the real AWS cannot be detected: AWS does not log requests with credentials that do not exist.',
     };
   const active = reportedAt !== null && now.getTime() - Date.parse(reportedAt) <= SILENT_MS[channel];
   return { active, reason: channel === 'aws_cloudtrail' ? cloudTrail(known, active) : lastUsed(known, active) };
 }
 
 function cloudTrail({ aws: { trail }, reportedAt }: Known, active: boolean): string {
-  if (active) return `Events of CloudTrail come in, the last ones at ${reportedAt}.`;
-  const since = reportedAt === null ? 'never came' : `came last at ${reportedAt}`;
+  if (active) return `CloudTrail events are arriving, most recently at ${reportedAt}.`;
+  const since = reportedAt === null ? 'never arrived' : `last arrived at ${reportedAt}`;
   return trail === null
-    ? `Events of CloudTrail ${since}: name the bucket of a trail under cloudtrail in the settings, or bring them to POST /events/cloudtrail.`
-    : `Events of CloudTrail ${since}: see that the trail writes to the bucket "${trail.bucket}", and whether the job that reads it fails.`;
+    ? `CloudTrail events ${since}: set the bucket of a trail under cloudtrail in the settings, or send events to POST /events/cloudtrail.`
+    : `CloudTrail events ${since}: check that the trail writes to the bucket "${trail.bucket}", and that the job that reads it succeeds.`;
 }
 
 function lastUsed({ aws: { iam }, reportedAt }: Known, active: boolean): string {
-  if (iam === null) return 'Nobody asks IAM when the key was last used: the settings have no aws.';
+  if (iam === null) return 'IAM is not queried for the last use of the key: the settings have no aws.';
   return active
-    ? `IAM is asked every ten minutes when the key was last used, and answered at ${reportedAt}.`
-    : 'IAM did not answer in the last hour when it was asked when keys were last used.';
+    ? `IAM is queried for the last use of the key every ten minutes, and last answered at ${reportedAt}.`
+    : 'IAM has not answered queries for the last use of keys in the last hour.';
 }

@@ -120,7 +120,7 @@ function withTraps(reader: Reader) {
 
 async function findWithTrap(reader: Reader, detectionId: string): Promise<Joined> {
   const detection = await withTraps(reader).where('detection_id', '=', detectionId).executeTakeFirst();
-  return there(detection, 'there is no detection of this id');
+  return there(detection, 'no detection has this ID');
 }
 
 function occurrenceToWire(row: Occurrence): Occurrence {

@@ -29,10 +29,7 @@ export interface TrapServiceDeps {
 /** @throws DomainError `invalid_request` if the expiry is in the past. */
 export function refusePast(expiresAt: string | null, now: Date): void {
   if (expiresAt !== null && expiresAt <= now.toISOString())
-    throw new DomainError(
-      'invalid_request',
-      `the trap would have expired before it is made: expires_at is ${expiresAt}`,
-    );
+    throw new DomainError('invalid_request', `expires_at is in the past: ${expiresAt}`);
 }
 
 /**
@@ -101,10 +98,8 @@ export function typesPossible(places: readonly DecoyPlace[]): TypeTruth[] {
     const { decoy, needsDecoy, needsAnyDecoy } = TYPES[type];
     const decoys = places.filter(({ kind }) => kind === decoy);
     const isMissing = (needsDecoy && decoys.length === 0) || (needsAnyDecoy === true && places.length === 0);
-    const one = needsAnyDecoy === true ? 'decoys' : `a decoy of the kind ${decoy}`;
-    const reason = isMissing
-      ? `It leads to ${one}, and none is configured: name one under decoys in the settings.`
-      : null;
+    const one = needsAnyDecoy === true ? 'decoys' : `a decoy of kind ${decoy}`;
+    const reason = isMissing ? `Requires ${one}, but none is configured: add one under decoys in the settings.` : null;
     return { type, decoys, reason };
   });
 }
@@ -113,14 +108,20 @@ export function typesPossible(places: readonly DecoyPlace[]): TypeTruth[] {
 export function plantedType({ credential_type }: { credential_type: CredentialType }): PlantedType {
   const type = CREDENTIAL_TYPES.find((each) => each === credential_type);
   if (type !== undefined) return type;
-  throw new DomainError('conflict', 'it lies in the vault of an agent: remove the decoy there, and add another one');
+  throw new DomainError(
+    'conflict',
+    'the trap is in the vault of an agent: remove the decoy there, and add another one',
+  );
 }
 
 /** Returns the decoy with a name, for a trap that needs a kind of decoy. @throws DomainError `invalid_request`. */
 export function namedPlace(places: readonly DecoyPlace[], name: string, kind: DecoyKind | null): DecoyPlace {
   const place = places.find((each) => each.name === name);
-  if (place === undefined) throw invalidField('decoy', `none of the name "${name}" is configured`);
+  if (place === undefined) throw invalidField('decoy', `no decoy named "${name}" is configured`);
   if (place.kind !== kind)
-    throw invalidField('decoy', `"${name}" is of the kind ${place.kind}, and such a trap leads to ${kind ?? 'none'}`);
+    throw invalidField(
+      'decoy',
+      `"${name}" is a decoy of kind ${place.kind}, but this trap requires kind ${kind ?? 'none'}`,
+    );
   return place;
 }

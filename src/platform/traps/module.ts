@@ -5,9 +5,9 @@ import { TRAP_TABLES } from './tables.ts';
 export const traps = {
   name: 'traps',
   scopes: {
-    'traps:read': 'traps, without their secrets, and detections',
-    'traps:write': 'to make and end traps, and to acknowledge detections',
-    'traps:report': 'to bring what others saw of traps',
+    'traps:read': 'to read traps, without their secrets, and detections',
+    'traps:write': 'to create and revoke traps, and to acknowledge detections',
+    'traps:report': 'to report events of traps from other sources',
   },
   streams: ['traps'],
   alerts: 'Traps',

@@ -111,16 +111,16 @@ const VAULT_CHANNELS: Partial<Record<Channel, CredentialType>> = {
 
 const AT_PLANTING = {
   proved: false,
-  outcome: 'Only the agent on the machine can try it: it read the file when it had planted it.',
+  outcome: 'Only the sensor on the machine can test this channel; it read the file when it planted it.',
 };
 
 function notHere(decoy: string | null): string {
   return decoy === null
-    ? 'It leads to no decoy that could be tried from here.'
-    : `The decoy "${decoy}" does not listen in this process.`;
+    ? 'The trap leads to no decoy that can be tested from here.'
+    : `The decoy "${decoy}" is not listening in this process.`;
 }
 
 function outcomeOf(seen: boolean, failure: string | null): { proved: boolean; outcome: string } {
-  if (seen) return { proved: true, outcome: 'A marked use was seen.' };
-  return { proved: false, outcome: failure ?? 'A marked use was not seen by it.' };
+  if (seen) return { proved: true, outcome: 'The marked use was detected.' };
+  return { proved: false, outcome: failure ?? 'The marked use was not detected.' };
 }

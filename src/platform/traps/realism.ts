@@ -80,82 +80,79 @@ const TELLTALE = /(?<![a-z])(?:bait|canar(?:y|ies)|decoy|evidence|fake|honey|thi
 
 function plainLabel({ trap: { label } }: TrapLooks): RealismCheck {
   const [word] = TELLTALE.exec(label) ?? [];
-  if (word === undefined) return passed('plain_label', 'The label has no word in it that tells what it is.');
-  const reason = `The label has the word “${word}” in it. It is not planted, but alerts carry it to wherever they are read.`;
-  return failed(
-    'plain_label',
-    reason,
-    'Make another trap whose label says what it pretends to be, and plant that one.',
-  );
+  if (word === undefined) return passed('plain_label', 'The label contains no telltale word.');
+  const reason = `The label contains the word “${word}”. The label is not planted, but alerts contain it.`;
+  return failed('plain_label', reason, 'Create another trap, labeled as what it imitates, and plant that one.');
 }
 
 function plainHost({ host, trap }: TrapLooks): RealismCheck | null {
   if (host === null) return unknownHost('plain_host', trap);
   const [word] = TELLTALE.exec(host) ?? [];
-  if (word === undefined) return passed('plain_host', `The host ${host} has no word in it that tells what it is.`);
-  const next = 'Give the decoy another name under public in the settings, and rotate the trap.';
-  return failed('plain_host', `What is planted names ${host}, with the word “${word}” in it.`, next);
+  if (word === undefined) return passed('plain_host', `The host ${host} contains no telltale word.`);
+  const next = 'Change the public host of the decoy under public in the settings, and rotate the trap.';
+  return failed('plain_host', `The planted credential contains the host ${host}, with the word “${word}”.`, next);
 }
 
 function ownHost({ host, platformHost, trap }: TrapLooks): RealismCheck | null {
   if (host === null) return unknownHost('own_host', trap);
   if (host !== platformHost && !host.endsWith(`.${platformHost}`))
-    return passed('own_host', `The host ${host} does not name the platform.`);
+    return passed('own_host', `The host ${host} does not reveal the platform.`);
   const next =
     trap.decoy === null
-      ? 'Configure a decoy with a host of its own, and make a trap that leads to it.'
-      : 'Give the decoy a host of its own under public in the settings, and rotate the trap.';
-  return failed('own_host', `It leads to ${host}, where whoever looks finds this platform.`, next);
+      ? 'Configure a decoy with a separate host, and create a trap that leads to it.'
+      : 'Set a separate host for the decoy under public in the settings, and rotate the trap.';
+  return failed('own_host', `The trap leads to ${host}, which reveals this platform.`, next);
 }
 
 function certificate({ place }: TrapLooks): RealismCheck | null {
   if (place === null || place.kind === 'ssh') return null;
   const { kind, authority, isPlain } = place;
   if (isPlain === true && kind === 'aws') {
-    const next = 'Name a certificate under certificate_file and key_file of the decoy.';
-    return failed('certificate', 'The decoy talks without TLS, and AWS does not.', next);
+    const next = 'Set certificate_file and key_file of the decoy.';
+    return failed('certificate', 'The decoy does not use TLS, but AWS does.', next);
   }
-  if (authority === null) return passed('certificate', 'Clients need not be told of an authority to trust the decoy.');
+  if (authority === null)
+    return passed('certificate', 'Clients trust the certificate of the decoy without configuration.');
   if (kind === 'kubernetes' || kind === 'postgres')
-    return passed('certificate', 'The certificate is of an authority of its own, as such servers often have it.');
-  const next = 'Name a certificate of a public authority under certificate_file and key_file of the decoy.';
-  return failed('certificate', 'The certificate is one that the decoy made: a browser warns of it.', next);
+    return passed('certificate', 'The certificate is from a private authority, as is common for such servers.');
+  const next = 'Set certificate_file and key_file of the decoy to a certificate from a public authority.';
+  return failed('certificate', 'The certificate is self-made by the decoy, so browsers warn about it.', next);
 }
 
 function unlistedAccount({ trap: { credential_type, known_as } }: TrapLooks): RealismCheck | null {
   if (credential_type !== 'aws_key') return null;
   const account = accountOf(known_as);
   if (account === null) {
-    const reason = 'The key is of the older kind, which does not tell its account.';
+    const reason = 'The key has the older format, which does not contain the account.';
     return { check: 'unlisted_account', result: 'unknown', reason, next_step: null };
   }
   if (!isCanaryAccount(account))
-    return passed('unlisted_account', `No public list of traps has the account ${account}.`);
-  const next = 'Use a key of another account, or make one here.';
-  return failed('unlisted_account', `Public lists of traps have the account ${account}: scanners name it.`, next);
+    return passed('unlisted_account', `The account ${account} is on no public list of traps.`);
+  const next = 'Use a key of another account, or create one here.';
+  return failed('unlisted_account', `The account ${account} is on public lists of traps, which scanners use.`, next);
 }
 
 function unspentDecoy({ trap: { decoy }, host, trippedBeside }: TrapLooks): RealismCheck | null {
   if (decoy === null && host === null) return null;
-  if (trippedBeside === 0) return passed('unspent_decoy', 'No other trap that leads to the same host was used.');
-  const next = `Have it lead to ${decoy === null ? 'a decoy' : 'another decoy'}, with a host that nobody has seen.`;
-  const reason = `${plural(trippedBeside, 'other trap')} of the same host ${trippedBeside === 1 ? 'was' : 'were'} used: whoever did so knows the host.`;
+  if (trippedBeside === 0) return passed('unspent_decoy', 'No other trap with the same host was used.');
+  const next = `Use ${decoy === null ? 'a decoy' : 'another decoy'} with an unused host.`;
+  const reason = `${plural(trippedBeside, 'other trap')} with the same host ${trippedBeside === 1 ? 'was' : 'were'} used, so the host is known.`;
   return failed('unspent_decoy', reason, next);
 }
 
 function planted({ trap: { confirmed_at } }: TrapLooks): RealismCheck {
-  if (confirmed_at !== null) return passed('planted', 'Somebody confirmed that it was planted.');
-  return failed('planted', 'Nobody has confirmed that it was planted.', 'Plant it, and confirm that you did.');
+  if (confirmed_at !== null) return passed('planted', 'The trap was confirmed as planted.');
+  return failed('planted', 'The trap was not confirmed as planted.', 'Plant the trap, and confirm it.');
 }
 
 function proved({ trap: { detection_channels }, now }: TrapLooks): RealismCheck {
   const active = detection_channels.filter((each) => each.active);
   if (active.length === 0)
-    return failed('proved', 'No channel would see a use now.', 'See at its channels what each of them lacks.');
+    return failed('proved', 'No channel would detect a use now.', 'See the channels of the trap for the reasons.');
   const since = proofSince(now);
   const missing = active.filter(({ last_proved_at: at }) => at === null || at < since).map(({ channel }) => channel);
-  if (missing.length === 0) return passed('proved', 'Each active channel was proved within the last thirty days.');
-  const reason = `Not proved within the last thirty days: ${missing.join(', ')}.`;
+  if (missing.length === 0) return passed('proved', 'Each active channel was proved in the last 30 days.');
+  const reason = `Not proved in the last 30 days: ${missing.join(', ')}.`;
   return failed('proved', reason, 'Test the trap.');
 }
 
@@ -164,8 +161,8 @@ function proved({ trap: { detection_channels }, now }: TrapLooks): RealismCheck 
  */
 function unknownHost(check: RealismCheck['check'], { decoy }: WireTrap): RealismCheck | null {
   if (decoy === null) return null;
-  const reason = `The decoy “${decoy}” does not listen here, so that nobody can say which host was planted.`;
-  return { check, result: 'unknown', reason, next_step: 'Put the decoy back into the settings, or rotate the trap.' };
+  const reason = `The decoy “${decoy}” is not listening here, so the planted host is unknown.`;
+  return { check, result: 'unknown', reason, next_step: 'Restore the decoy in the settings, or rotate the trap.' };
 }
 
 function passed(check: RealismCheck['check'], reason: string): RealismCheck {

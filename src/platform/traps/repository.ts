@@ -127,7 +127,7 @@ export async function insertTrap(transaction: Transaction, trap: NewTrapRow): Pr
 
 /** Returns a trap, locked until the transaction ends. @throws DomainError `not_found`. */
 export const findTrap = rowFinder(TRAP_TABLES, 'traps', 'credential_id', {
-  missing: 'there is no trap of this id',
+  missing: 'no trap has this ID',
   isLocked: true,
 });
 

@@ -26,7 +26,7 @@ export const trapRoutes: FastifyPluginAsync<{ service: TrapService }> = async (s
   await serveOpenApi(server, {
     title: 'Trap credentials',
     description:
-      'Makes credentials that are of no use to anybody, says by which channels a use of them would be seen, and tells of every use that was.',
+      'Creates credentials without a legitimate use, states which channels would detect a use of them, and reports every detected use.',
     schemas: {
       Trap: trapSchema,
       MadeTrap: madeTrapSchema,
@@ -73,7 +73,7 @@ const eventRoutes: FastifyPluginAsyncZod<{ service: TrapService }> = async (serv
         operationId: 'reportCloudTrail',
         tags: ['events'],
         summary:
-          'Bring events of AWS CloudTrail: a log file, gzip or not, one event as EventBridge passes it on, or either as SNS delivers it',
+          'Report AWS CloudTrail events: a log file, gzip or not, one event from EventBridge, or either as delivered by SNS',
         consumes: TYPES.slice(0, 2),
         body: eventsSchema,
         response: { 200: trailTallySchema, ...problemResponses(409, 413) },

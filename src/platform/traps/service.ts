@@ -148,7 +148,7 @@ async function recordSoon(
   const recording = uses
     .record(use)
     .catch((error) =>
-      serverLog.error({ trapNo, channel, reason: messageOf(error) }, 'a use of a trap is not recorded'),
+      serverLog.error({ trapNo, channel, reason: messageOf(error) }, 'a use of a trap could not be recorded'),
     );
   const waited = new AbortController();
   await Promise.race([recording, setTimeout(LONGEST_WAIT_MS, null, { signal: waited.signal }).catch(() => {})]);

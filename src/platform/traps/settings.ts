@@ -26,7 +26,7 @@ export const TRAP_SETTINGS = {
   ): TrapOptions => ({ decoys: toDecoySettings(decoys, resolve), aws: toAwsSettings(aws, resolve) }),
   inForce: ({ decoys = [], aws: { iam, trail } = NO_AWS }: Partial<TrapOptions>) => [
     ['decoys', decoys.length === 0 ? 'none' : decoys.map(({ name, kind }) => `${name} (${kind})`).join(', ')],
-    ['aws', iam?.accessKeyId ?? 'none: nobody asks when keys were last used'],
-    ['cloudtrail', trail?.bucket ?? 'none: only what is brought'],
+    ['aws', iam?.accessKeyId ?? 'none: IAM is not queried for the last use of keys'],
+    ['cloudtrail', trail?.bucket ?? 'none: only reported events'],
   ],
 } satisfies ServiceSettings;

@@ -76,7 +76,7 @@ export class Traps {
     return this.#keep(taken, async (transaction, now) => {
       const { made } = taken;
       if ((await vault.marks.find(transaction, made.marks)) !== null)
-        throw new DomainError('conflict', `${made.knownAs} is a trap already`);
+        throw new DomainError('conflict', `${made.knownAs} is already a trap`);
       return storeTrap(transaction, this.#deps, facts, { made, actor, now });
     });
   }
@@ -89,7 +89,7 @@ export class Traps {
     const { database, clock } = this.#deps;
     const old = await findTrap(database, credentialId);
     if (old.origin !== 'fabricated')
-      throw new DomainError('conflict', 'the key is of a real account: rotate it there, and import the new one');
+      throw new DomainError('conflict', 'the key belongs to a real account; rotate it there, and import the new key');
     const input = { ...old, credential_type: plantedType(old), decoy: old.decoy ?? undefined, options: {} };
     const place = this.#placeFor(input);
     const made = await this.#make(input, place);
@@ -129,7 +129,7 @@ export class Traps {
       refuseEnded(trap, now);
       const confirmed_at = now.toISOString();
       const planted_at = plantedAt ?? confirmed_at;
-      if (planted_at > confirmed_at) throw invalidField('planted_at', 'it is yet to come');
+      if (planted_at > confirmed_at) throw invalidField('planted_at', 'must not be in the future');
       return { planted_at, confirmed_at };
     });
   }
@@ -205,7 +205,7 @@ export class Traps {
     if (place === null && needsDecoy)
       throw new DomainError(
         'conflict',
-        `nothing would see the use of such a trap (${credential_type}): it leads to a decoy of the kind ${kind}, and none is configured`,
+        `no channel would detect a use of this trap (${credential_type}): it requires a decoy of kind ${kind}, and none is configured`,
       );
     return place;
   }
@@ -232,12 +232,15 @@ export class Traps {
 export function credentialShownBefore(credentialId: string): DomainError {
   return new DomainError(
     'key_shown_before',
-    `this request made the trap ${credentialId} before, whose credential was shown then and cannot be shown again; if it was lost, revoke that trap and make another`,
+    `this request already created the trap ${credentialId}, whose credential cannot be shown again; if you lost it, revoke that trap and create another one`,
   );
 }
 
 function refuseEnded(trap: Trap, now: Date): void {
   const status = statusOf(trap, now);
   if (status === 'revoked' || status === 'rotated')
-    throw new DomainError('conflict', `the trap was ${status} before; it stays a trap, and is not planted any more`);
+    throw new DomainError(
+      'conflict',
+      `the trap is already ${status}; its uses are still detected, but it cannot be changed`,
+    );
 }

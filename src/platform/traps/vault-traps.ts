@@ -139,7 +139,7 @@ function madeIn(
   credential: { [name: string]: string },
   { channel, content, knownAs }: { channel: VaultUse['channel']; content: string; knownAs: string },
 ): MadeTrap {
-  const instructions = 'It lies in the vault of an agent, and nothing is to be done.';
+  const instructions = 'The trap is in the vault of an agent. No further steps are needed.';
   const artifact = { filename: 'secret', content, instructions };
   return { credential, artifact, marks: [], channels: [channel], knownAs };
 }

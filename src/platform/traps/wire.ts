@@ -208,13 +208,13 @@ const realKey = {
   decoy: text.min(1).max(100).optional(),
 };
 /** https://docs.aws.amazon.com/IAM/latest/APIReference/API_CreateUser.html */
-const userName = z.string().regex(/^[\w+=,.@-]{1,64}$/, 'is no name of a user of IAM');
+const userName = z.string().regex(/^[\w+=,.@-]{1,64}$/, 'is not a valid IAM user name');
 
 export const importedKeySchema = z.strictObject({
   ...realKey,
-  access_key_id: z.string().regex(ACCESS_KEY_ID, 'is not the id of an access key, which begins with AKIA'),
+  access_key_id: z.string().regex(ACCESS_KEY_ID, 'is not an access key ID, which begins with AKIA'),
   /** Secret, needed for the planted file and for checking signatures at a decoy; AWS channels do not need it. */
-  secret_access_key: z.string().regex(SECRET_ACCESS_KEY, 'has other than forty characters').nullable().default(null),
+  secret_access_key: z.string().regex(SECRET_ACCESS_KEY, 'must have 40 characters').nullable().default(null),
   user_name: userName.nullable().default(null),
 });
 export type ImportedKey = z.output<typeof importedKeySchema>;

@@ -61,5 +61,5 @@ export function serveAct(server: FastifyInstance, { path, access, params, view, 
 
 /** The way out of a page with a button, beside it. */
 export function insteadOfAct(back: string): Markup {
-  return markup`<a href="${back}">Leave it as it is</a>`;
+  return markup`<a href="${back}">Cancel</a>`;
 }

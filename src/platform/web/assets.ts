@@ -48,7 +48,7 @@ export class Assets {
       { config: { public: true }, schema: { hide: true } },
       (request, reply) => {
         const file = this.#files.get(request.params.file);
-        if (file === undefined) throw new HttpProblem(404, 'not_found', 'there is no such file');
+        if (file === undefined) throw new HttpProblem(404, 'not_found', 'no such file exists');
         reply
           .header('cache-control', 'public, max-age=31536000, immutable')
           .header('x-content-type-options', 'nosniff');

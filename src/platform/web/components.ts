@@ -117,7 +117,7 @@ export function copyable(id: string, label: string, text: string): Markup {
 
 /** Renders the act of a page as a call of the API. */
 export function asCurl(id: string, command: string): Markup {
-  return markup`<details class="curl"><summary>Copy as curl</summary>${copyable(id, 'The same as a call of the API', command)}</details>
+  return markup`<details class="curl"><summary>Copy as curl</summary>${copyable(id, 'The same as an API call', command)}</details>
 `;
 }
 

@@ -26,7 +26,7 @@ export function refuseForeignForms(server: FastifyInstance, publicUrl: string | 
     throw new HttpProblem(
       403,
       'foreign_form',
-      'this form is not of your present session; nothing was done. Go back, load the page anew and send it again',
+      'this form does not belong to your current session; nothing was changed. Go back, reload the page and submit the form again',
     );
   });
 }
@@ -36,7 +36,7 @@ function refuseForeignOrigin({ headers: { origin }, host }: FastifyRequest, publ
   if (origin === undefined) return;
   const given = URL.parse(origin);
   if (given !== null && (given.host === host || given.origin === publicUrl)) return;
-  throw new HttpProblem(403, 'foreign_form', 'this form comes from another site; nothing was done');
+  throw new HttpProblem(403, 'foreign_form', 'this form was sent from another site; nothing was changed');
 }
 
 function isOwn(request: FastifyRequest, given: string): boolean {

@@ -6,17 +6,17 @@ import { sentence } from './forms.ts';
 import { FRONT } from './own-path.ts';
 
 const TITLES: Record<number, string> = {
-  403: 'This is not for you to do',
-  404: 'There is nothing here',
-  405: 'There is nothing here',
-  413: 'That is too much',
+  403: 'Not allowed',
+  404: 'Not found',
+  405: 'Not found',
+  413: 'Too large',
   429: 'Too many attempts',
-  500: 'Something failed here',
-  503: 'Not just now',
+  500: 'Internal error',
+  503: 'Temporarily unavailable',
 };
 
 /** Titles of codes that are more specific than their status. */
-const TITLES_OF_CODES: Record<string, string> = { foreign_form: 'This form cannot be taken' };
+const TITLES_OF_CODES: Record<string, string> = { foreign_form: 'Form not accepted' };
 
 /** Answers every failure with a page; a defect reveals only the id of the request. */
 export function answerProblemPage(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
@@ -28,11 +28,11 @@ export function answerProblemPage(error: unknown, request: FastifyRequest, reply
   if (problem.status >= 500) request.log.error({ err: error }, 'request failed');
   reply.headers(headersOf(problem));
   reply.page({
-    title: TITLES_OF_CODES[problem.code] ?? TITLES[problem.status] ?? 'This could not be done',
+    title: TITLES_OF_CODES[problem.code] ?? TITLES[problem.status] ?? 'Request failed',
     status: problem.status,
     isNarrow: true,
     content: markup`<p>${sentence(inWords(problem))}</p>
-<p><a href="${FRONT}">To the front page</a></p>
+<p><a href="${FRONT}">Go to the overview</a></p>
 ${problem.status < 500 ? null : markup`<p class="minor">Request <code>${request.id}</code></p>`}`,
   });
 }

@@ -34,7 +34,7 @@ function whatIsWrong({ errors, refusal }: FormState): Markup | null {
   const fields = Object.keys(errors);
   if (refusal === null && fields.length === 0) return null;
   const words =
-    refusal ?? (fields.length === 1 ? 'One field is not right yet.' : `${fields.length} fields are not right yet.`);
+    refusal ?? (fields.length === 1 ? 'One field needs a correction.' : `${fields.length} fields need corrections.`);
   return markup`<p class="refusal" role="alert">${words}</p>
 `;
 }
@@ -152,7 +152,7 @@ function labelled(
     ids.length === 0
       ? null
       : markup` aria-describedby="${ids.join(' ')}"${error === undefined ? null : markup` aria-invalid="true"`}`;
-  return markup`<div class="field"><label for="${name}">${label}${isOptional === true ? markup` <span class="minor">if you wish</span>` : null}</label>
+  return markup`<div class="field"><label for="${name}">${label}${isOptional === true ? markup` <span class="minor">optional</span>` : null}</label>
 ${hint === undefined ? null : markup`<p class="hint" id="${name}-hint">${hint}</p>\n`}${control(described)}
 ${error === undefined ? null : errorOf(name, error)}</div>
 `;

@@ -20,7 +20,7 @@ export function frontPage(server: FastifyInstance, overviews: readonly ModuleOve
       title: 'Overview',
       content: markup`<div class="tiles">
 ${known.map(tile)}</div>
-<h2>What happened</h2>
+<h2>Recent events</h2>
 ${timeline(
   read.flatMap((each) => each.events),
   clock(),
@@ -30,7 +30,7 @@ ${timeline(
 }
 
 function timeline(events: readonly TimelineEvent[], now: Date): Markup {
-  if (events.length === 0) return emptyState('Nothing that anybody has to know of.');
+  if (events.length === 0) return emptyState('No events.');
   const newest = events.toSorted((one, other) => (one.at < other.at ? 1 : -1)).slice(0, MOST_EVENTS);
   return markup`<ol class="timeline">
 ${newest.map(({ at, tone, words }) => markup`<li class="${tone}"><span class="when">${moment(at, now)}</span> <span class="what">${statusWord(tone, '')}${words}</span></li>\n`)}</ol>

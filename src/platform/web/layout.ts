@@ -85,7 +85,7 @@ ${items.map((item) => markup`<li><a href="${item.path}"${isAt(item.path, path) ?
 
 function way({ above = [] }: PageView): Markup | null {
   if (above.length === 0) return null;
-  return markup`<nav class="way" aria-label="The way here"><ol>
+  return markup`<nav class="way" aria-label="Breadcrumbs"><ol>
 ${above.map(({ title, path }) => markup`<li><a href="${path}">${name(title)}</a></li>\n`)}</ol></nav>
 `;
 }

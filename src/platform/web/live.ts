@@ -21,7 +21,7 @@ export function liveMark(version: number, now: Date): string {
 /** Renders the part of a page that its script refreshes, of which a page has at most one. */
 export function liveRegion({ mark, says, now }: LiveView, content: MarkupContent): Markup {
   return markup`<div id="live" data-live="${mark}" data-says="${says}">
-<p class="minor">As of ${utcTime(now.toISOString())}. <span id="live-note">Load the page again to see what came since.</span></p>
+<p class="minor">As of ${utcTime(now.toISOString())}. <span id="live-note">Reload the page to see changes.</span></p>
 ${content}</div>
 <p class="heard" id="live-said" aria-live="polite"></p>
 `;

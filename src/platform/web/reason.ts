@@ -5,9 +5,9 @@ import { type Field, field } from './fields.ts';
 import type { FormState } from './forms.ts';
 
 /** Reason of an act in a form. */
-export const askedReason = z.string().trim().min(1, 'Say why: it is recorded').pipe(reason);
+export const askedReason = z.string().trim().min(1, 'Enter a reason; it is recorded').pipe(reason);
 
 export function reasonField(form: FormState, more: Pick<Field, 'isFirst'> = {}): Markup {
-  const hint = 'It is recorded in the audit stream, with who said so.';
+  const hint = 'Recorded in the audit stream, with your name.';
   return field(form, { name: 'reason', label: 'Reason', hint, autocomplete: 'off', ...more });
 }

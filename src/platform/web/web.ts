@@ -94,7 +94,7 @@ async function frame(server: FastifyInstance, assets: Assets, options: WebOption
   frontPage(server, overviews, options.clock);
   for (const { routes } of pages) await server.register(routes);
   server.all('/*', { config: { public: true }, schema: { hide: true } }, () => {
-    throw new HttpProblem(404, 'not_found', 'there is no page at this address');
+    throw new HttpProblem(404, 'not_found', 'no page exists at this address');
   });
 }
 

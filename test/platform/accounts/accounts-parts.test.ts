@@ -40,7 +40,7 @@ describe('a password', () => {
   });
 
   test('that is stored in another form is a defect, and not a wrong password', async () => {
-    await expect(isPassword('x', 'md5$abc')).rejects.toThrow('a form that is not known');
+    await expect(isPassword('x', 'md5$abc')).rejects.toThrow('an unknown format');
   });
 
   test('many at once are all answered', async () => {

@@ -203,7 +203,7 @@ describe('the stream of administrative acts', () => {
   ])('takes no %s from outside, whatever the key may', async (_what, path, body) => {
     const { status, body: problem } = await service.call('POST', path, body());
     expect([status, problem.code]).toEqual([422, 'invalid_request']);
-    expect(problem.detail).toContain('is one of those that the platform itself writes');
+    expect(problem.detail).toContain('is reserved for the platform');
   });
 
   test('is verified like any other', async () => {

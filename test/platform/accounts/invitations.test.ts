@@ -106,7 +106,7 @@ describe.each(DATABASES)('invitations on %s', (_name, start) => {
     at.now += 24 * HOUR;
     expect(await at.post()).toEqual([]);
     expect(await at.givenUp()).toMatchObject([
-      { kind: 'mail', last_error: expect.stringContaining('older than a day') },
+      { kind: 'mail', last_error: expect.stringContaining('expired after 24 hours') },
     ]);
   });
 

@@ -249,7 +249,7 @@ describe.each(DATABASES)('passkeys on %s', (_name, start) => {
     expect(await at.post()).toMatchObject([added, added]);
     await passkeys.remove(ada, passkey_id);
     await expect(finish(ticket, device.sign(options))).rejects.toMatchObject(NOT_RIGHT);
-    expect(await at.post()).toMatchObject([{ to: ADA, subject: 'A second factor of yours was removed' }]);
+    expect(await at.post()).toMatchObject([{ to: ADA, subject: 'A second factor was removed from your account' }]);
     expect((await at.acts()).map(({ action, metadata }) => [action, metadata?.['kind']])).toEqual(
       expect.arrayContaining([
         ['second_factor.added', 'passkey'],

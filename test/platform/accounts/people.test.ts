@@ -126,7 +126,7 @@ describe.each(DATABASES)('people on %s', (_name, start) => {
       expect(added[0]).toEqual(before.map((count, table) => count + (table === 2 ? 2 : 1)));
       expect(added[1]).toEqual(before.map((count, table) => count + (table === 2 ? 3 : 2)));
       expect((await at.post()).map(({ to, subject }) => [to, subject]).sort()).toEqual([
-        [ADA, 'You have an account already'],
+        [ADA, 'You already have an account'],
         [BEN, 'Confirm your e-mail address'],
       ]);
       expect(at.mails.find(({ to }) => to === ADA)?.text).not.toContain('/app/confirm');
@@ -250,7 +250,7 @@ describe.each(DATABASES)('people on %s', (_name, start) => {
       const [one] = answers;
       expect(one).toEqual({
         code: 'not_signed_in',
-        message: 'the e-mail address, the password or the second factor is not right',
+        message: 'the e-mail address, the password or the second factor is wrong',
         hashes: 1,
       });
       expect(answers).toEqual(rows.map(() => one));
@@ -514,7 +514,7 @@ describe.each(DATABASES)('people on %s', (_name, start) => {
       expect(await at.post()).toMatchObject([{ to: ADA, subject: 'A second factor was added to your account' }]);
       await at.accounts.people.removeSecondFactor(OWNER, ada);
       await at.signIn(ADA);
-      expect(await at.post()).toMatchObject([{ to: ADA, subject: 'A second factor of yours was removed' }]);
+      expect(await at.post()).toMatchObject([{ to: ADA, subject: 'A second factor was removed from your account' }]);
     });
   });
 

@@ -176,7 +176,7 @@ describe.each(DATABASES)('decoys in vaults on %s', (_name, start) => {
       const score = await scoreOf(id);
       const { detections, alerts, entries } = await since(async () => {
         const tests = await proving.test(SOMEBODY, credential_id);
-        expect(tests).toEqual([{ channel, proved: true, outcome: 'A marked use was seen.' }]);
+        expect(tests).toEqual([{ channel, proved: true, outcome: 'The marked use was detected.' }]);
       }, id);
       expect([detections, alerts, entries, (await place.vaults.list(id)).leases]).toEqual([[], [], [], 0]);
       expect(await scoreOf(id)).toBe(score);

@@ -236,7 +236,7 @@ describe.each(DATABASES)('on %s', (_name, start) => {
     await at.alerts.channels.test(mail.alert_channel_id);
     await delivery.deliverDue();
     expect(at.told()).toEqual([{ type: 'alert.test', timestamp: '2026-11-22T00:00:00.000Z', data: null }]);
-    expect(at.mails.map(({ subject }) => subject)).toEqual(['A test of alerts']);
+    expect(at.mails.map(({ subject }) => subject)).toEqual(['Test alert']);
     expect(standing.size).toBe(0);
   });
 

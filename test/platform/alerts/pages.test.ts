@@ -25,7 +25,7 @@ const hook = async (more: object = {}) => {
 const add = (typed: Record<string, string>) =>
   operator.submit(FORM, FORM, { once: typed['name'] ?? '', least_severity: 'low', ...typed });
 test('a webhook shows its secret once, a form that is sent twice adds one, and each is removed', async () => {
-  expect(shown((await operator.get(PAGE)).text)).toContain('Nobody is notified.');
+  expect(shown((await operator.get(PAGE)).text)).toContain('No alert channels.');
   const typed = { kind: 'webhook', name: HOSTILE.slice(0, 60), target: 'https://example.com/hook' };
   const { text } = await add(typed);
   const secret = /<pre id="secret"[^>]*>(whsec_[^<]+)/.exec(text)?.[1] ?? '';
@@ -33,8 +33,7 @@ test('a webhook shows its secret once, a form that is sent twice adds one, and e
   const again = await add(typed);
   expect([again.status, again.text.includes(secret)]).toEqual([409, false]);
   const mail = { kind: 'email', name: 'Security', target: 'Security@example.com', sources: 'traps' };
-  for (let count = 0; count < 2; count++)
-    expect(shown((await add(mail)).text)).toContain('Security is notified from now on.');
+  for (let count = 0; count < 2; count++) expect(shown((await add(mail)).text)).toContain('Security now gets alerts.');
   const list = (await operator.get(PAGE)).text;
   expect(list.match(/<th scope="row">/g)).toHaveLength(2);
   expect(list).not.toContain(secret);
@@ -48,7 +47,7 @@ test.each([
   [{ kind: 'webhook', target: 'ftp://example.com' }, 'target', 'webhook'],
   [{ kind: 'email', target: 'nobody' }, 'target', 'e-mail address'],
   [{ kind: 'pigeon', target: 'x' }, 'kind', ''],
-  [{ kind: 'email', target: 'a@example.com', name: '' }, 'name', 'Say who is notified.'],
+  [{ kind: 'email', target: 'a@example.com', name: '' }, 'name', 'Enter a name.'],
   [{ kind: 'email', target: 'a@example.com', least_severity: 'none' }, 'least_severity', ''],
   [{ kind: 'email', target: 'a@example.com', sources: 'weather' }, 'sources', ''],
 ])('a wrong one comes again with what is wrong: %j', async (typed, field, words) => {
@@ -60,7 +59,7 @@ test.each([
 test('a test is sent, and the list says only to which host a webhook goes', async () => {
   const { alert_channel_id: id } = await hook();
   const path = `${PAGE}/${id}/test`;
-  expect(shown((await operator.submit(path, path)).text)).toContain('A test is on its way to On call.');
+  expect(shown((await operator.submit(path, path)).text)).toContain('A test alert to On call is queued.');
   const list = (await auditor.get(PAGE)).text;
   expect(list).not.toContain('secret-path');
   expect(list).toContain('href="/app/administration"');

@@ -133,7 +133,7 @@ describe('a package of a period', () => {
     expect(json.entries).toEqual([]);
     const summary = summarySchema.parse((await download(body.package_id, 'summary')).body);
     expect(summary).toMatchObject({ entry_count: 0, last_sequence: null, first_timestamp: null });
-    expect(summary.limitations.join()).toContain('has no entries');
+    expect(summary.limitations.join()).toContain('contains no entries');
     expect((await download(body.package_id, 'pdf')).text).toMatch(/^%PDF-/);
   });
 });
@@ -170,7 +170,7 @@ describe('the limitations', () => {
   test('say what was never checked and never anchored', async () => {
     await fill(service, 'bare', 2);
     const text = await limitationsOf('bare');
-    expect(text).toContain('It was never run on this stream');
+    expect(text).toContain('Verify was never run on this stream');
     expect(text).toContain('No entry of this package is anchored by an external');
     expect(text).not.toContain('"development"');
   });
@@ -182,7 +182,7 @@ describe('the limitations', () => {
     await service.call('POST', '/streams/partly/checkpoints');
     const text = await limitationsOf('partly');
     expect(text).toContain('Entries of this package after 2 were not checked');
-    expect(text).toContain('It is not an external witness');
+    expect(text).toContain('That authority is not an external witness');
     expect(text).toContain('No entry of this package is anchored by an external');
   });
 

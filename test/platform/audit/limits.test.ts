@@ -57,7 +57,7 @@ describe('what one request may bring', () => {
     );
     entries[at] = entry('named', at, { metadata: nested(129) });
     const { body } = await service.call('POST', '/entries/batch', { entries });
-    expect(body.detail).toBe(`body.entries.${at}.metadata: is nested deeper than 128 levels`);
+    expect(body.detail).toBe(`body.entries.${at}.metadata: is nested more than 128 levels deep`);
     expect((await service.call('GET', '/streams/named')).status).toBe(404);
   });
 

@@ -113,7 +113,7 @@ describe('streams', () => {
     const { next_cursor } = (await service.call('GET', '/streams?limit=1')).body;
     expect((await service.call('GET', `/entries/?cursor=${next_cursor}`)).body.code).toBe('invalid_cursor');
     expect(fromCursor('one', ['number'], toCursor('one', [7]))).toEqual([7]);
-    expect(() => fromCursor('one', ['number'], toCursor('two', [7]))).toThrow(/not one that this list handed out/);
+    expect(() => fromCursor('one', ['number'], toCursor('two', [7]))).toThrow(/not issued by this list/);
   });
 });
 

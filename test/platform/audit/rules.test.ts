@@ -100,6 +100,6 @@ test('time never runs backwards along a stream', () => {
 test('where a clock went back by more than a correction nothing is recorded', () => {
   const now = new Date('2026-11-21T10:00:00.000Z');
   expect(() => timestampOf(now, '2026-11-21T10:00:05.001Z')).toThrow(
-    "the last entry of the stream is of 2026-11-21T10:00:05.001Z, and this machine's clock says 2026-11-21T10:00:00.000Z",
+    'the last entry of the stream is from 2026-11-21T10:00:05.001Z, but the clock of this machine reads 2026-11-21T10:00:00.000Z',
   );
 });

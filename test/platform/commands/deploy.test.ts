@@ -73,7 +73,7 @@ test('what is there is left as it is, and nothing else is written', async () => 
   const out = await deploy('systemd');
   writeFileSync(join(out, 'platform.yaml'), 'mine');
   const again = deployCommand.work?.({ kind: 'docker', out }, PROGRAM);
-  await expect(again).rejects.toThrow('platform.yaml is there already');
+  await expect(again).rejects.toThrow('platform.yaml exists already');
   expect([readdirSync(out).length, readFileSync(join(out, 'platform.yaml'), 'utf8')]).toEqual([2, 'mine']);
 });
 

@@ -230,7 +230,7 @@ describe.each(DATABASES)('%s', (_name, start) => {
   test('of migrations of which one fails nothing is there', async () => {
     const { database } = await place.create();
     const broken: Migrations = { ...MIGRATIONS, 'things/0002': () => ['CREATE TABLE more (x text)', 'NO STATEMENT'] };
-    await expect(migrate(database, broken)).rejects.toThrow('the database could not be brought to the form');
+    await expect(migrate(database, broken)).rejects.toThrow('the database could not be migrated');
     await migrate(database, MIGRATIONS);
     await addThings(database, ['a']);
     expect(await namesOf(database)).toEqual(['a']);

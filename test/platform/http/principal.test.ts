@@ -41,7 +41,7 @@ test('a route knows who asks, and answers only who may', async () => {
     403,
     expect.objectContaining({
       code: 'forbidden',
-      detail: 'this needs the scope audit:write, which the API key "reader" has not got',
+      detail: 'this requires the scope audit:write, which the API key "reader" does not have',
     }),
   ]);
   expect(await get('/open')).toEqual([200, { principal: null }]);

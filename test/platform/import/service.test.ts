@@ -109,7 +109,7 @@ describe('EntryQueue', () => {
         await queue.add({ ...entry(key), ...(key === 'b' || key === 'e' ? { metadata: large } : {}) });
       await queue.flush();
       const reason =
-        'events that the service does not take: body.entries.0.metadata: has more than 256 KiB in the form of RFC 8785';
+        'events that the service refused: body.entries.0.metadata: has more than 256 KiB in the form of RFC 8785';
       expect(tally.toResult()).toMatchObject({ created: 3, skipped: [{ reason, count: 2 }] });
     } finally {
       await platform.close();

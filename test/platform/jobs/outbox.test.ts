@@ -178,7 +178,7 @@ describe.each(DATABASES)('the outbox on %s', (_name, start) => {
     await database.write((transaction) => outbox.add(transaction, 'pigeon', {}));
     await outbox.deliverDue();
     expect(await statuses()).toEqual([
-      { status: 'waiting', attempts: 1, last_error: 'nothing here delivers what is called pigeon' },
+      { status: 'waiting', attempts: 1, last_error: 'no delivery exists for messages of the kind pigeon' },
     ]);
   });
 

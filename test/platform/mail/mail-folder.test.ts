@@ -40,8 +40,8 @@ describe('a folder of mails into which nothing can be written', () => {
     const started = startPlatform({ dataDir, port, logLevel: 'silent', mail: { folder: mails } });
     await expect(started).rejects.toMatchObject({
       code: 'config',
-      message: expect.stringContaining(`mail_folder: no mail can be written into ${mails}: `),
-      nextStep: expect.stringMatching(/write there, or name another folder as mail_folder/),
+      message: expect.stringContaining(`mail_folder: mails cannot be written to ${mails}: `),
+      nextStep: expect.stringMatching(/write access, or set mail_folder to another folder/),
     });
     const again = startPlatform({ dataDir, port, logLevel: 'silent' });
     await expect(again).rejects.toMatchObject({ message: expect.stringContaining(String(port)) });

@@ -109,11 +109,11 @@ describe.each(DATABASES)('on %s', (_name, start) => {
       [
         'Trap used: a bug by 203.0.113.9',
         [
-          ...['Somebody used a credential that nobody has a reason to use.', ''],
-          ...['Trap: a bug (web_bug, planted at wiki)', 'How far: read', 'Severity: medium'],
-          ...['First seen: 2026-11-22T00:00:00.000Z', 'Last seen: 2026-11-22T00:00:00.000Z', 'Uses so far: 1'],
-          ...['From: 203.0.113.9', 'Client: curl/8', 'What was asked: GET /x.gif'],
-          'It got out: after 2026-11-22T00:00:00.000Z, before 2026-11-22T00:00:00.000Z',
+          ...['Somebody used a trap, a credential that has no legitimate use.', ''],
+          ...['Trap: a bug (web_bug, planted at wiki)', 'Depth: read', 'Severity: medium'],
+          ...['First seen: 2026-11-22T00:00:00.000Z', 'Last seen: 2026-11-22T00:00:00.000Z', 'Uses: 1'],
+          ...['From: 203.0.113.9', 'Client: curl/8', 'Action: GET /x.gif'],
+          'Leaked: after 2026-11-22T00:00:00.000Z and before 2026-11-22T00:00:00.000Z',
           ...['', `https://evidence.example/app/traps/detections/${detection?.detection_id}`, ''],
         ],
       ],

@@ -291,7 +291,7 @@ test('a fabricated key says in one sentence what nobody sees of it, and its deco
   expect(await trap.detections()).toEqual([]);
   const { body } = await service.call('GET', `//traps/api/v1/credentials/${trap.id}`);
   const invisible =
-    'A use of this fabricated key against the real AWS is invisible: AWS logs no request with credentials that do not exist.';
+    'A use of this fabricated key against the real AWS cannot be detected: AWS does not log requests with credentials that do not exist.';
   expect(body.detection_channels).toMatchObject([
     { channel: 'aws_decoy', active: true, last_proved_at: expect.any(String) },
     { channel: 'aws_cloudtrail', active: false, reason: invisible },
@@ -300,7 +300,7 @@ test('a fabricated key says in one sentence what nobody sees of it, and its deco
 });
 
 test.each([
-  [{ account_id: '171436882533' }, 'scanners know 171436882533'],
+  [{ account_id: '171436882533' }, '171436882533 is on public lists'],
   [{ account_id: '12' }, 'twelve digits'],
   [{ user: 'x' }, 'user'],
 ])('the options %j are refused', async (options, says) => {

@@ -134,14 +134,14 @@ describe.each(SERVICES)('on %s', (_name, start) => {
     const { body } = await service.call('GET', `//traps/api/v1/credentials/${credentialId}`);
     expect(body.detection_channels).toMatchObject([
       { channel: 'aws_decoy', active: false },
-      { channel: 'aws_cloudtrail', active: true, reason: expect.stringContaining('come in') },
+      { channel: 'aws_cloudtrail', active: true, reason: expect.stringContaining('are arriving') },
       { channel: 'aws_last_used', active: false, reason: expect.stringContaining('no aws') },
     ]);
   });
 
   test('a key is imported once', async () => {
     const again = await importKey();
-    expect(again).toMatchObject({ status: 409, body: { detail: `${keyId} is a trap already` } });
+    expect(again).toMatchObject({ status: 409, body: { detail: `${keyId} is already a trap` } });
   });
 
   test('a key of an account that scanners know as one of traps is refused', async () => {

@@ -192,7 +192,7 @@ function heldBytes(): number {
   return heapUsed + external;
 }
 
-describe.each(DECOY_KINDS)('a decoy of the kind %s', (kind) => {
+describe.each(DECOY_KINDS)('a decoy of kind %s', (kind) => {
   const { type, begins, isTls } = KINDS[kind];
   const uses: TrapUse[] = [];
   let folder: string;

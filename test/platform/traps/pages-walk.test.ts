@@ -39,7 +39,7 @@ describe.each(WALKS)('%s', (_how, javaScriptEnabled) => {
 
   test('before there is a trap, the front page says what to do', async () => {
     await lookAt(page);
-    await follow(page, 'Make one and plant it');
+    await follow(page, 'Create and plant a trap');
     expect(await titleOf()).toBe('Traps');
     await lookAt(page);
     await follow(page, 'All traps');
@@ -47,17 +47,17 @@ describe.each(WALKS)('%s', (_how, javaScriptEnabled) => {
   });
 
   test('a trap is made by a form, and shown once with its instructions', async () => {
-    await follow(page, 'Make a trap');
-    await follow(page, 'Import a key of AWS');
+    await follow(page, 'Create a trap');
+    await follow(page, 'Import an AWS key');
     await lookAt(page);
     await page.goBack();
     await fill(page, { label: ' ' });
-    await press(page, 'Make it');
-    expect(await page.locator('#label-error').textContent()).toContain('Say what it is called here.');
+    await press(page, 'Create');
+    expect(await page.locator('#label-error').textContent()).toContain('Enter a label.');
     await lookAt(page);
     await fill(page, { label: 'Salaries of the board' });
     await page.selectOption('[name=plant_location]', 'wiki');
-    await press(page, 'Make it');
+    await press(page, 'Create');
     expect(await titleOf()).toBe('The new trap');
     expect(await page.locator('main').textContent()).toContain('Put the line into a page or a document');
     url = /src="([^"]+)"/.exec((await page.locator('#artifact').textContent()) ?? '')?.[1] ?? '';
@@ -70,16 +70,16 @@ describe.each(WALKS)('%s', (_how, javaScriptEnabled) => {
     await press(page, 'Confirm');
     expect(await page.locator('[role=status]').textContent()).toBe('Salaries of the board is planted.');
     await lookAt(page);
-    const realism = page.locator('table', { hasText: 'What could tell somebody that it is a trap' });
-    const own = realism.locator('tr', { hasText: 'The host is not the platform’s' });
-    expect(await own.textContent()).toContain('Configure a decoy with a host of its own');
+    const realism = page.locator('table', { hasText: 'Checks of what could reveal the trap' });
+    const own = realism.locator('tr', { hasText: 'Separate host' });
+    expect(await own.textContent()).toContain('Configure a decoy with a separate host');
     await follow(page, 'Test');
     await lookAt(page);
     await press(page, 'Test it');
-    expect(await titleOf()).toBe('Every channel saw it');
+    expect(await titleOf()).toBe('All channels detected it');
     await lookAt(page);
     await follow(page, 'Back to the trap');
-    expect(await realism.locator('tr', { hasText: 'Its channels are proved' }).textContent()).toContain('passed');
+    expect(await realism.locator('tr', { hasText: 'Proved channels' }).textContent()).toContain('passed');
   });
 
   test('a use appears by itself where scripts run, is said aloud, and keeps the place of who reads', async () => {
@@ -92,9 +92,9 @@ describe.each(WALKS)('%s', (_how, javaScriptEnabled) => {
       await expect.poll(rows).toHaveLength(1);
       expect(await page.locator('#live-said').textContent()).toBe('1 detection open.');
       expect(await page.evaluate('document.activeElement.getAttribute("href")')).toBe(held);
-      expect(await page.locator('#live-note').textContent()).toBe('What comes appears here by itself.');
+      expect(await page.locator('#live-note').textContent()).toBe('This page updates automatically.');
     } else {
-      expect(await page.locator('#live-note').textContent()).toContain('Load the page again');
+      expect(await page.locator('#live-note').textContent()).toContain('Reload the page');
       await page.reload();
     }
     expect(await rows()).toEqual([expect.stringMatching(/Salaries of the board .*medium.*opened.*Word\/16 <b>/s)]);
@@ -105,14 +105,14 @@ describe.each(WALKS)('%s', (_how, javaScriptEnabled) => {
     await follow(page, 'Salaries of the board');
     await lookAt(page);
     await press(page, 'Acknowledge');
-    expect(await page.locator('[role=status]').textContent()).toBe('The detection is acknowledged now.');
+    expect(await page.locator('[role=status]').textContent()).toBe('The detection is now acknowledged.');
     expect(await page.locator('main').textContent()).toContain('acknowledged by The operator');
     await follow(page, 'entry 4 of the stream traps');
     expect(await titleOf()).toBe('Entry 4');
     await page.goto('/app/traps');
-    expect(await page.locator('#live').textContent()).toContain('No detection is open.');
+    expect(await page.locator('#live').textContent()).toContain('No open detections.');
     await page.goto('/app/');
-    expect(await page.locator('.tile', { hasText: 'Traps' }).textContent()).toContain('No open detection');
+    expect(await page.locator('.tile', { hasText: 'Traps' }).textContent()).toContain('No open detections');
     await lookAt(page);
   });
 
@@ -150,7 +150,7 @@ describe.each(WALKS)('%s', (_how, javaScriptEnabled) => {
     await press(page, 'Add it');
     expect(await page.locator('#secret').textContent()).toMatch(/^whsec_/);
     await lookAt(page);
-    await follow(page, 'I have kept it');
+    await follow(page, 'I have saved it');
     await lookAt(page);
     await follow(page, 'Test');
     await lookAt(page);
@@ -175,14 +175,14 @@ describe.each(WALKS)('%s', (_how, javaScriptEnabled) => {
     await service.sql(`UPDATE outbox SET attempts = 11, due_at = created_at WHERE ${newest}`);
     await expect.poll(outbox, { timeout: 20_000 }).toMatch(/^12\|dead/);
     await page.goto('/app/alerts');
-    await follow(page, 'see what could not be delivered');
+    await follow(page, 'undeliverable messages');
     expect((await rows())[0]).toMatch(/traps\/alert.*12.*ECONNREFUSED/s);
     await lookAt(page);
     const receiver = await receiveAt(port);
     try {
       await follow(page, 'Try again');
       await press(page, 'Try again');
-      expect(await page.locator('[role=status]').textContent()).toBe('The message is tried again.');
+      expect(await page.locator('[role=status]').textContent()).toBe('The message is queued again.');
       await expect.poll(outbox, { timeout: 20_000 }).toMatch(/^1\|delivered/);
       const [{ headers, body }] = receiver.received as [Received];
       expect(new Webhook(added.secret).verify(body, headers)).toMatchObject({ type: 'trap.used' });

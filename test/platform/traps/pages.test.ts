@@ -39,12 +39,10 @@ describe('a platform without traps', () => {
   test('says at each place what would be there, and on the front page what to do', async () => {
     const traps = shown((await owner.get(PAGE)).text);
     expect(traps).toContain('0 traps planted.');
-    expect(traps).toContain('No detection is open.');
-    expect(shown((await owner.get(`${PAGE}/credentials`)).text)).toContain(
-      'There is no trap yet: nobody who looks around would be seen.',
-    );
+    expect(traps).toContain('No open detections.');
+    expect(shown((await owner.get(`${PAGE}/credentials`)).text)).toContain('No traps yet.');
     const front = (await owner.get('/app/')).text;
-    expect(shown(front)).toMatch(/Traps – No trap is planted yet What nobody would be seen/);
+    expect(shown(front)).toMatch(/Traps – No planted traps yet What no use would be detected/);
     expect(front).toContain('<a href="/app/traps">Traps</a>');
   });
 });
@@ -54,9 +52,9 @@ describe('a new trap', () => {
 
   test('says of each type what its use shows, and of those that cannot be made why', async () => {
     const said = shown((await operator.get(`${PAGE}/new`)).text);
-    expect(said).toMatch(/Web bug A call shows .*The platform itself sees it\./);
-    expect(said.slice(said.indexOf('Not possible here'))).toMatch(
-      /SSH key A use shows .*a decoy of the kind ssh, and none is configured: name one/,
+    expect(said).toMatch(/Web bug A call shows .*The platform itself detects it\./);
+    expect(said.slice(said.indexOf('Not available'))).toMatch(
+      /SSH key A use shows .*a decoy of kind ssh, but none is configured: add one/,
     );
   });
 
@@ -68,7 +66,7 @@ describe('a new trap', () => {
     expect(url).toMatch(/\/traps\/t\/[\w-]+\.gif$/);
     const file = /<pre id="artifact"[^>]*>([^<]*)/.exec(made.text)?.[1];
     expect(file).toBe(`&lt;img src=&quot;${url}&quot; alt=&quot;&quot; width=&quot;1&quot; height=&quot;1&quot;&gt;\n`);
-    expect(shown(made.text)).toContain('HTTP ! not proved The platform itself takes the call. never');
+    expect(shown(made.text)).toContain('HTTP ! not proved The platform itself receives the call. never');
     expect(shown(made.text)).toMatch(/Confirm that it is planted: .* Test it: /);
     const again = await operator.submit(`${PAGE}/new`, `${PAGE}/new`, sent);
     expect([again.status, again.text.includes(url)]).toEqual([409, false]);
@@ -79,13 +77,13 @@ describe('a new trap', () => {
   });
 
   test.each([
-    [{ label: '' }, 'label', 'Say what it is called here.'],
+    [{ label: '' }, 'label', 'Enter a label.'],
     [{ label: 'x'.repeat(201) }, 'label', ''],
     [{ credential_type: 'nothing' }, 'credential_type', ''],
-    [{ credential_type: 'ssh_key' }, 'credential_type', 'a decoy of the kind ssh, and none is configured'],
+    [{ credential_type: 'ssh_key' }, 'credential_type', 'a decoy of kind ssh, and none is configured'],
     [{ plant_location: 'mars' }, 'plant_location', ''],
     [{ expires_at: 'soon' }, 'expires_at', ''],
-    [{ decoy: 'nowhere' }, '', 'none of the name "nowhere" is configured'],
+    [{ decoy: 'nowhere' }, '', 'no decoy named "nowhere" is configured'],
   ])('that cannot be made comes again with what is wrong: %j', async (wrong, field, words) => {
     const before = (await service.call('GET', `${API}/credentials/`)).text;
     const sent = { ...input, label: 'kept', once: 'two', ...wrong };
@@ -117,7 +115,7 @@ describe('what a type may be told', () => {
     expect([made.status, made.text.includes('id_rsa')]).toEqual([200, true]);
     const wrong = await send('new', { once: 'o2', credential_type: 'aws_key', ...others });
     expect([wrong.status, wrong.text.includes('value="12"')]).toEqual([422, true]);
-    expect(shown(wrong.text)).toContain('is not of twelve digits');
+    expect(shown(wrong.text)).toContain('must have twelve digits');
     const right = { ...others, 'aws_key.account_id': '210987654321', 'aws_key.region': 'eu-west-1' };
     const key = await send('new', { once: 'o3', credential_type: 'aws_key', ...right });
     expect(shown(key.text)).toMatch(/region = eu-west-1 .* account_id 210987654321/);
@@ -131,11 +129,11 @@ describe('what a type may be told', () => {
       ...[422, true, false],
     ]);
     const past = await send('import', { once: 'i2', ...typed, expires_at: '2020-01-01T00:00' });
-    expect([past.status, shown(past.text).includes('would have expired')]).toEqual([422, true]);
+    expect([past.status, shown(past.text).includes('Expires_at is in the past')]).toEqual([422, true]);
     const made = await send('import', { once: 'i3', ...typed });
     expect(shown(made.text)).toMatch(new RegExp(`aws_access_key_id = ${KEY} aws_secret_access_key = ${secret}`));
     const again = await send('import', { once: 'i4', ...typed });
-    expect([again.status, shown(again.text).includes(`${KEY} is a trap already`)]).toEqual([409, true]);
+    expect([again.status, shown(again.text).includes(`${KEY} is already a trap`)]).toEqual([409, true]);
     const decoyed = { once: 'i5', ...typed, access_key_id: newAwsId('AKIA', '111122223333'), decoy: 'aws' };
     expect((await send('import', decoyed)).text).toContain('endpoint_url');
   });
@@ -150,15 +148,15 @@ describe('a trap', () => {
     const confirmed = await operator.submit(confirm, confirm, { planted_at: '2026-01-01T00:00' });
     expect(confirmed.path).toBe(trapPage(id));
     expect(shown(confirmed.text)).toContain('the salary page is planted.');
-    expect(shown(confirmed.text)).toContain('! failed Not proved within the last thirty days: http. Test the trap.');
+    expect(shown(confirmed.text)).toContain('! failed Not proved in the last 30 days: http. Test the trap.');
     expect(shown((await owner.get('/app/')).text)).toMatch(/Traps ! Not proved What 1 trap with channels/);
     const tested = await operator.submit(trapPage(id, '/test'), trapPage(id, '/test'));
-    expect(shown(tested.text)).toMatch(/Every channel saw it .* HTTP ✓ proved A marked use was seen\./);
+    expect(shown(tested.text)).toMatch(/All channels detected it .* HTTP ✓ proved The marked use was detected\./);
     expect(await detectionsOf(id)).toEqual([]);
     const after = shown((await owner.get(trapPage(id))).text);
-    expect(after).toContain('HTTP ✓ proved The platform itself takes the call. THEN');
-    expect(after).toContain('Its channels are proved ✓ passed');
-    expect(shown((await owner.get('/app/')).text)).toMatch(/Traps ✓ No open detection What 1 trap planted/);
+    expect(after).toContain('HTTP ✓ proved The platform itself receives the call. THEN');
+    expect(after).toContain('Proved channels ✓ passed');
+    expect(shown((await owner.get('/app/')).text)).toMatch(/Traps ✓ No open detections What 1 trap planted/);
   });
 
   test('is rotated, and the old one stays', async () => {
@@ -171,7 +169,7 @@ describe('a trap', () => {
     expect(shown(old)).toContain('Status – rotated');
     expect(old).not.toContain('/rotate"');
     const again = await operator.submit(trapPage(id, '/rotate'), trapPage(id, '/rotate'), { once: 's' });
-    expect([again.status, shown(again.text).includes('was rotated before')]).toEqual([409, true]);
+    expect([again.status, shown(again.text).includes('is already rotated')]).toEqual([409, true]);
   });
 
   test('stands as before after it was reset, and ends when it is revoked', async () => {
@@ -179,7 +177,7 @@ describe('a trap', () => {
     const id = trap.credential_id;
     expect(shown((await owner.get(trapPage(id))).text)).toContain('Status ✗ used');
     const reset = await operator.submit(trapPage(id, '/reset'), trapPage(id, '/reset'));
-    expect(shown(reset.text)).toContain('opened stands as before it was used. Status – not planted yet');
+    expect(shown(reset.text)).toContain('opened was reset. Status – not planted yet');
     const revoked = await operator.submit(trapPage(id, '/revoke'), trapPage(id, '/revoke'));
     expect(shown(revoked.text)).toContain('opened is revoked. Status – revoked');
   });
@@ -204,9 +202,9 @@ describe('a detection', () => {
     const { trap, detection } = await usedTrap({ label: 'the plan' });
     const { text } = await auditor.get(`${PAGE}/detections/${detection.detection_id}`);
     const said = shown(text);
-    expect(said).toContain('Somebody opened it, and did no more. 1 use so far.');
-    expect(said).toMatch(/How far opened .* From 127\.0\.0\.1 Client Word\/16 What was asked GET \/traps\/t\//);
-    expect(said).toContain('Whether the secret was known it cannot be told');
+    expect(said).toContain('Somebody opened the trap, and did nothing else. 1 use so far.');
+    expect(said).toMatch(/Depth opened .* From 127\.0\.0\.1 Client Word\/16 Action GET \/traps\/t\//);
+    expect(said).toContain('Secret known unknown');
     expect(text).toContain(`<time datetime="${trap.created_at}">`);
     const entry = /href="(\/app\/audit\/streams\/traps\/entries\/\d+)"/.exec(text)?.[1] ?? '';
     expect(shown((await auditor.get(entry)).text)).toContain(detection.entry.hash);
@@ -220,11 +218,11 @@ describe('a detection', () => {
     const isIn = async (query: string) => (await owner.get(`${PAGE}${query}`)).text.includes('passed around');
     for (const [status, words] of [
       ['acknowledged', 'acknowledged'],
-      ['archived', 'put away'],
+      ['archived', 'archived'],
       ['open', 'open'],
     ] as const) {
       const answer = await say(status);
-      expect([answer.path, shown(answer.text).includes(`The detection is ${words} now.`)]).toEqual([page, true]);
+      expect([answer.path, shown(answer.text).includes(`The detection is now ${words}.`)]).toEqual([page, true]);
       const lists = ['?status=open', '?status=acknowledged', '?status=archived'];
       const found = await Promise.all(lists.map(isIn));
       expect(lists.filter((_, at) => found[at])).toEqual([`?status=${status}`]);
@@ -256,7 +254,7 @@ test('who asks whether anything is new is sent nothing as long as nothing is', a
   const headers = { cookie: `evidence_session=${owner.session}` };
   const { text } = await owner.get(PAGE);
   const mark = /data-live="([^"]*)"/.exec(text)?.[1] ?? '';
-  expect(text).toContain('Load the page again to see what came since.');
+  expect(text).toContain('Reload the page to see changes.');
   const ask = (known: string) =>
     fetch(service.origin + PAGE, { headers: { ...headers, 'if-none-match': `"${known}"` } });
   // The page changes each minute.

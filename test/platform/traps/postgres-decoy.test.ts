@@ -114,7 +114,7 @@ describe('psql', () => {
 test('a marked use proves the channel, and is no detection', async () => {
   const trap = await plant();
   expect(await decoy.prove(trap.id)).toEqual([
-    { channel: 'postgres', proved: true, outcome: 'A marked use was seen.' },
+    { channel: 'postgres', proved: true, outcome: 'The marked use was detected.' },
   ]);
   expect(await decoy.detections(trap.id)).toEqual([]);
 });

@@ -21,7 +21,7 @@ test('a web bug is a detection when somebody opens it, and never says so', async
   const { body: trap, status } = await generate();
   expect([status, trap.status, trap.origin]).toEqual([201, 'active', 'fabricated']);
   expect(trap.detection_channels).toEqual([
-    { channel: 'http', active: true, reason: 'The platform itself takes the call.', last_proved_at: null },
+    { channel: 'http', active: true, reason: 'The platform itself receives the call.', last_proved_at: null },
   ]);
   const opened = await fetch(trap.credential.url, { headers: { 'user-agent': 'Word/16' } });
   const unknown = await fetch(trap.credential.url.replace(trap.credential.token, 'nobody'));
@@ -119,7 +119,7 @@ test.each([
   [{ plant_location: 'mars' }, 'plant_location'],
   [{ label: '' }, 'label'],
   [{ decoy: 'nowhere' }, 'decoy'],
-  [{ expires_at: '2020-01-01T00:00:00Z' }, 'expires_at is 2020-01-01T00:00:00.000Z'],
+  [{ expires_at: '2020-01-01T00:00:00Z' }, 'expires_at is in the past: 2020-01-01T00:00:00.000Z'],
 ])('an input that cannot be met names what is wrong: %j', async (input, named) => {
   const { status, body } = await generate(input);
   expect(status).toBe(422);

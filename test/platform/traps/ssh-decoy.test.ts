@@ -108,7 +108,9 @@ test('the lines for ~/.ssh/config lead to the decoy', async () => {
 
 test('a marked use proves the channel, and is no detection', async () => {
   const trap = await plant();
-  expect(await decoy.prove(trap.id)).toEqual([{ channel: 'ssh', proved: true, outcome: 'A marked use was seen.' }]);
+  expect(await decoy.prove(trap.id)).toEqual([
+    { channel: 'ssh', proved: true, outcome: 'The marked use was detected.' },
+  ]);
   expect(await decoy.detections(trap.id)).toEqual([]);
 });
 

@@ -164,7 +164,7 @@ describe('what is told apart', () => {
       label: 'x',
       options: { form: 'github' },
     });
-    expect([code, text]).toEqual([422, expect.stringContaining('nobody would see it')]);
+    expect([code, text]).toEqual([422, expect.stringContaining('could not be detected')]);
   });
 
   test.each(['npm_token', 'docker_registry', 'git_https', 'mcp_server', 'api_token', 'jwt', 'web_bug'])(

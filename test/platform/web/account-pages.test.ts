@@ -94,7 +94,7 @@ describe('signing in', () => {
     for (let guess = 0; guess < 5; guess++) await signIn(visit, { password: `guess ${guess}` });
     const answer = await signIn(visit);
     expect([answer.statusCode, answer.headers['retry-after']]).toEqual([429, '1']);
-    expect(alertOf(answer)).toBe('There were too many attempts; try again in 1 s.');
+    expect(alertOf(answer)).toBe('Too many attempts; try again in 1 s.');
     at.place.now += 1000;
     expect((await signIn(visit)).statusCode).toBe(303);
   });
@@ -163,7 +163,7 @@ describe('a second factor', () => {
     };
     const old = await ticketFor(PASSWORD);
     at.place.now += 4 * MINUTE;
-    await expect(give(old)).rejects.toMatchObject({ code: 'not_signed_in', message: /time has passed/ });
+    await expect(give(old)).rejects.toMatchObject({ code: 'not_signed_in', message: /sign-in has expired/ });
     const young = await ticketFor(PASSWORD);
     const session = await give(await ticketFor(PASSWORD));
     at.place.now += MINUTE;
@@ -297,7 +297,7 @@ const LINKS = [
     'evidence-platform people set-up --data ./data',
   ],
   ['/app/confirm/', 'confirm', { name: 'Ada' }, 'href="/app/sign-up"'],
-  ['/app/invited/', 'invite', { name: 'Ada' }, 'ask whoever invited you, or an owner of the platform'],
+  ['/app/invited/', 'invite', { name: 'Ada' }, 'ask an owner of the platform'],
   ['/app/reset/', 'reset', {}, 'href="/app/forgot"'],
 ] as const;
 
@@ -325,7 +325,7 @@ test.each(LINKS)(
     ];
     const shown = ({ body }: { body: string }) => body.slice(body.indexOf('<main'), body.indexOf('</main'));
     for (const answer of answers) {
-      expect([answer.statusCode, titleOf(answer)]).toEqual([410, 'This link is not good any more']);
+      expect([answer.statusCode, titleOf(answer)]).toEqual([410, 'This link is no longer valid']);
       expect([shown(answer), shown(answer).includes('<form')]).toEqual([shown(answers[0] ?? answer), false]);
       expect(answer.body).toContain(way);
     }
@@ -450,7 +450,7 @@ test('a message that was given up is seen, and tried again by who may', async ()
   const { session } = await comeIn();
   const { session: auditor } = await comeIn('ben@example.com', 'auditor');
   const visit = at.visit(session);
-  expect((await visit.get('/app/administration')).body).toContain('All that was to be sent was taken');
+  expect((await visit.get('/app/administration')).body).toContain('All messages were delivered');
   const invited = { email: 'cy@example.com', role: 'auditor' } as const;
   await at.place.accounts.invitations.invite({ name: 'test', scopes: SCOPES }, invited);
   await at.place.database.write((transaction) =>
@@ -462,7 +462,7 @@ test('a message that was given up is seen, and tried again by who may', async ()
   const answer = await visit.submit(path, {});
   expect(answer.headers.location).toBe('/app/administration');
   const after = (await visit.get('/app/administration')).body;
-  expect(after).toContain('The message is tried again.');
+  expect(after).toContain('The message is queued again.');
   expect(after).toContain('Message replayed');
   expect((await visit.submit(path, {})).statusCode).toBe(404);
 });
@@ -472,7 +472,7 @@ test('open invitations are seen with who invited, sent again and withdrawn by wh
   const { session: auditor } = await comeIn('ben@example.com', 'auditor');
   const { invitations } = at.place.accounts;
   const visit = at.visit(session);
-  expect((await visit.get('/app/people')).body).toContain('No invitation is open.');
+  expect((await visit.get('/app/people')).body).toContain('No open invitations.');
   const actor = { name: `person:${personId}`, scopes: SCOPES };
   const ids: string[] = [];
   for (let number = 10; number < 37; number++)
@@ -491,10 +491,10 @@ test('open invitations are seen with who invited, sent again and withdrawn by wh
   const [again, gone] = ids.map((id) => `/app/people/invitations/${id}`);
   at.place.now += MINUTE;
   expect((await visit.submit(`${again}/send-again`, {})).headers.location).toBe('/app/people');
-  expect((await visit.get('/app/people')).body).toContain('Another letter to 10@x.example is on its way.');
+  expect((await visit.get('/app/people')).body).toContain('The invitation to 10@x.example is queued again.');
   expect((await at.place.post()).map(({ to }) => to)).toEqual(['10@x.example']);
   expect((await visit.submit(`${gone}/withdraw`, {})).headers.location).toBe('/app/people');
-  expect((await visit.get('/app/people')).body).toContain('The invitation of 11@x.example was withdrawn.');
+  expect((await visit.get('/app/people')).body).toContain('The invitation to 11@x.example was withdrawn.');
   expect((await invitations.list({ limit: 50 })).data.map(({ email }) => email)).not.toContain('11@x.example');
   for (const act of ['withdraw', 'send-again']) expect((await visit.get(`${gone}/${act}`)).statusCode).toBe(404);
 });

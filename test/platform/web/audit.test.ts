@@ -27,10 +27,10 @@ describe('a platform on which nothing is recorded', () => {
   test('shows the call that records the first entry, and says that nothing was checked', async () => {
     const { status, text } = await owner.get('/app/audit');
     expect(status).toBe(200);
-    expect(shown(text)).toContain('Nobody has recorded anything here yet.');
+    expect(shown(text)).toContain('No entries yet.');
     expect(text).toContain(`curl -X POST ${service.url}/entries/`);
     const front = shown((await owner.get('/app/')).text);
-    expect(front).toContain('! Not all of it is checked');
+    expect(front).toContain('! Not fully verified');
     expect(front).toContain('Last check of a stream never');
     expect(front).toContain('No agents are registered yet');
     expect(front).toContain('Person joined: The auditor, by The auditor');
@@ -44,16 +44,16 @@ describe('a stream', () => {
 
   test('that was never checked is not called verified', async () => {
     const said = shown((await owner.get(path('payments'))).text);
-    expect(said).toContain('– No check on record There is no record of a last check that holds.');
+    expect(said).toContain('– No check on record No valid record of a check.');
     expect(said).not.toContain('Verified');
   });
 
   test('is verified by a button, and then it says when, up to where, and how many entries came since', async () => {
     const checked = await auditor.submit(path('payments'), path('payments', '/verify'));
     expect(checked.path).toMatch(/^\/app\/audit\/verifications\//);
-    expect(shown(checked.text)).toContain('Nothing wrong found');
+    expect(shown(checked.text)).toContain('No findings');
     expect(shown(checked.text)).toContain('Read 30 entries: entries 1 to 30');
-    expect(shown(checked.text)).toContain('This says nothing of entries that came later');
+    expect(shown(checked.text)).toContain('This result does not cover later entries');
     expect(shown((await owner.get(path('payments'))).text)).toContain(
       'Verified on THEN up to entry 30; no entry since.',
     );
@@ -69,13 +69,13 @@ describe('a stream', () => {
     const { text, path: at } = await operator.submit(path('payments'), path('payments', '/checkpoints'));
     expect(at).toBe(path('payments'));
     expect(shown(text)).toContain(
-      'Made a checkpoint at entry 42, stamped by the development authority, which is no independent witness.',
+      'Created a checkpoint at entry 42, stamped by the development authority, which is not an independent witness.',
     );
     const list = shown((await auditor.get(path('payments', '/checkpoints'))).text);
     expect(list).toContain('– Development THEN');
-    expect(list).toContain('It is no independent witness');
+    expect(list).toContain('It is not an independent witness');
     const again = await operator.submit(path('payments'), path('payments', '/checkpoints'));
-    expect(shown(again.text)).toContain('There is a checkpoint at entry 42');
+    expect(shown(again.text)).toContain('There is already a checkpoint at entry 42');
   });
 
   test('has its entries newest first, page by page, each of them once', async () => {
@@ -139,10 +139,10 @@ describe('a stream', () => {
     const { status, text } = await operator.submit(form, form, wrong);
     expect(status).toBe(422);
     expect(text).toContain('value="mine"');
-    expect(shown(text)).toContain('✗ Is not after the beginning.');
+    expect(shown(text)).toContain('✗ Must be after the start.');
     const none = await operator.submit(form, form, { title: '', from: '2001-01-01T00:00', to: '2001-01-02T00:00:30' });
     expect(shown(none.text)).toContain('Period from 2001-01-01 00:00:00 UTC to 2001-01-02 00:00:30 UTC');
-    expect(shown(none.text)).toContain('Holds 0 entries');
+    expect(shown(none.text)).toContain('Contents 0 entries');
   });
 });
 
@@ -156,15 +156,13 @@ test('the dashboard names what a check found, where it goes on, and since when i
     "DROP TRIGGER entries_no_update; UPDATE entries SET actor = 'mallory' WHERE sequence = 4 AND stream_no = (SELECT stream_no FROM streams WHERE stream_id = 'damaged')",
   );
   const check = await auditor.submit(path('damaged'), path('damaged', '/verify'));
-  expect(shown(check.text)).toContain('Something is wrong');
+  expect(shown(check.text)).toContain('Findings');
   expect(shown(check.text)).toMatch(/1 finding .*hash_mismatch \w{64} \w{64} 4 /);
-  expect(shown((await owner.get(path('damaged'))).text)).toContain(
-    'The check on THEN found that something is wrong after entry 3.',
-  );
+  expect(shown((await owner.get(path('damaged'))).text)).toContain('The check on THEN found a failure after entry 3.');
   const { text } = await auditor.get('/app/');
-  expect(shown(text)).toMatch(/✗ Something is wrong What 1 stream failed at the last check.* Since found on THEN/);
-  expect(text).toContain(`href="${check.path}">See what was found</a>`);
-  expect(shown(text)).toContain('Verify found that damaged is not as it was recorded. What was found');
+  expect(shown(text)).toMatch(/✗ Problems found What 1 stream failed at the last check.* Since found on THEN/);
+  expect(text).toContain(`href="${check.path}">See the findings</a>`);
+  expect(shown(text)).toContain('Verify found that damaged was changed. See the findings');
   const list = shown((await owner.get('/app/audit?verification_status=failed')).text);
   expect(list).toContain('damaged ✗ Failed THEN wrong after entry 3');
   expect(list).not.toContain('payments');
@@ -245,7 +243,7 @@ test.each([
   '/app/audit/packages/nothing/json',
 ])('%s is not there, and says so on a page', async (wrong) => {
   const { status, text } = await owner.get(wrong);
-  expect([status, text]).toEqual([404, expect.stringContaining('There is nothing here')]);
+  expect([status, text]).toEqual([404, expect.stringContaining('Not found')]);
 });
 
 test.each([

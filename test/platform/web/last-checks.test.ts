@@ -23,10 +23,10 @@ const tile = async () => {
 };
 
 test('all is called good only after every stream was checked up to its last entry', async () => {
-  expect(await tile()).toMatch(/Nothing wrong was found What 2 streams, checked up to the last entry of each Since/);
+  expect(await tile()).toMatch(/No findings What 2 streams, checked up to the last entry of each Since/);
   await service.call('POST', '/entries/', entry('s', 1));
   await service.call('POST', '/entries/', entry('other', 0));
-  expect(await tile()).toContain('1 stream without a record of a check; 1 stream with entries that came after its');
+  expect(await tile()).toContain('1 stream without a record of a check; 1 stream with entries after its');
 });
 
 test.each([
@@ -36,11 +36,11 @@ test.each([
 ])('a failed check that is %s does not make it good again', async (_how, edit) => {
   await service.sql(`DROP TRIGGER entries_no_update; UPDATE entries SET actor = 'mallory' WHERE ${OF_STREAM}`);
   expect((await verify('s')).body.verified).toBe(false);
-  expect(await tile()).toContain('✗ Something is wrong What 1 stream failed at the last check');
+  expect(await tile()).toContain('✗ Problems found What 1 stream failed at the last check');
   await service.sql(edit);
   const said = await tile();
-  expect(said).toContain('✗ Something is wrong');
-  expect(said).toContain('records of checks were changed or removed outside of the platform');
+  expect(said).toContain('✗ Problems found');
+  expect(said).toContain('records of checks were changed or removed outside the platform');
   expect(said).toContain('1 stream without a record of a check');
   expect(said).toContain('Since unknown');
 });
@@ -64,14 +64,14 @@ test.each([
   else await service.call('POST', '/entries/', entry('s', 1));
   await service.sql(`UPDATE verifications SET ${edit}`);
   const said = await tile();
-  expect(said).toContain('✗ Something is wrong');
-  expect(said).toContain('records of checks were changed or removed outside of the platform');
+  expect(said).toContain('✗ Problems found');
+  expect(said).toContain('records of checks were changed or removed outside the platform');
   expect(said).not.toContain('2030');
 });
 
 test('a stream says no more of its check than its record does', async () => {
   await service.sql(`DELETE FROM verifications WHERE ${OF_STREAM}`);
   const { text } = await auditor.get('/app/audit/streams/s');
-  expect(text).toContain('There is no record of a last check that holds.');
+  expect(text).toContain('No valid record of a check.');
   expect(text).not.toContain('never');
 });

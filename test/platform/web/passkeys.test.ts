@@ -69,14 +69,14 @@ test('a passkey is added, asked for, proves again, and is removed', { timeout: 1
   await fill(page, { name: '<b>security key</b>' });
   await press(page, 'Add it');
   await page.locator('[role=status]').waitFor();
-  expect(await noticeOf()).toContain('<b>security key</b> is on');
+  expect(await noticeOf()).toContain('<b>security key</b> was added');
   await lookAt(page);
 
   // A device makes no second passkey.
   await page.goto('/app/passkeys/new');
   await fill(page, { name: 'again' });
   await press(page, 'Add it');
-  await page.getByText('A passkey of yours is on this device already.').waitFor();
+  await page.getByText('This device already has one of your passkeys.').waitFor();
   await lookAt(page);
 
   await signOut();
@@ -101,7 +101,7 @@ test('a passkey is added, asked for, proves again, and is removed', { timeout: 1
   const other = await addDevice();
   await page.goto('/app/prove?then=/app/account');
   await prove('Go on with a passkey');
-  await page.getByText('It was cancelled, took too long, or no passkey of yours is here.').waitFor();
+  await page.getByText('The request was canceled or timed out, or none of your passkeys is here.').waitFor();
   await lookAt(page);
   await devices.send('WebAuthn.removeVirtualAuthenticator', { authenticatorId: other });
 
@@ -129,7 +129,7 @@ test('without scripts the pages say what works instead', async () => {
     javaScriptEnabled: false,
     storageState: { cookies, origins: [] },
   });
-  expect(await plain.locator('main').textContent()).toContain('An authenticator works without.');
+  expect(await plain.locator('main').textContent()).toContain('An authenticator works without scripts.');
   expect(await plain.getByRole('button', { name: 'Add it' }).isVisible()).toBe(false);
   await lookAt(plain);
   await plain.goto('/app/prove');

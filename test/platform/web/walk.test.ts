@@ -77,32 +77,32 @@ describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
 
   test('before anybody has an account, signing in says how the first one is made', async () => {
     stranger = await open('/app/');
-    expect(await titleOf(stranger)).toBe('Nobody has an account yet');
+    expect(await titleOf(stranger)).toBe('No accounts yet');
     await lookAt(stranger);
     await stranger.goto('/app/sign-up');
-    expect(await titleOf(stranger)).toBe('Nobody can sign up here');
+    expect(await titleOf(stranger)).toBe('Sign-up is closed');
     await lookAt(stranger);
   });
 
   test('the set-up link makes the first account, and is refused the second time', async () => {
     ada = await open(setUpPath);
     await fill(ada, { name: 'Ada', email: 'ada@example.com', password: 'ada ada ada 1' });
-    await press(ada, 'Make the account');
-    expect(await ada.locator('#password-error').textContent()).toContain('neither your name nor your address');
+    await press(ada, 'Create account');
+    expect(await ada.locator('#password-error').textContent()).toContain('must not contain your name');
     expect(await ada.inputValue('#email')).toBe('ada@example.com');
     await lookAt(ada);
     await fill(ada, { password: PASSWORD });
-    await press(ada, 'Make the account');
+    await press(ada, 'Create account');
     expect(await noticeOf(ada)).toContain('Add a second factor');
     await lookAt(ada);
     await stranger.goto(setUpPath);
-    expect(await titleOf(stranger)).toBe('This link is not good any more');
+    expect(await titleOf(stranger)).toBe('This link is no longer valid');
     await lookAt(stranger);
   });
 
   test('a second factor is added, after the password is asked for again', async () => {
     await follow(ada, 'Add one');
-    expect(await titleOf(ada)).toBe('Show again that it is you');
+    expect(await titleOf(ada)).toBe('Confirm that it is you');
     await lookAt(ada);
     await fill(ada, { password: PASSWORD });
     await press(ada, 'Go on');
@@ -114,7 +114,7 @@ describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
     await lookAt(ada);
     await fill(ada, { code: nextCode() });
     await press(ada, 'Turn it on');
-    expect(await noticeOf(ada)).toContain('Your second factor is on');
+    expect(await noticeOf(ada)).toContain('Your authenticator was added');
   });
 
   test('signing out ends it, and signing in asks for password and code', async () => {
@@ -128,13 +128,13 @@ describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
     expect(await titleOf(ada)).toBe('Sign in');
     await fill(ada, { email: 'ada@example.com', password: 'not this one' });
     await press(ada, 'Sign in');
-    expect(await ada.locator('[role=alert]').textContent()).toContain('is not right');
+    expect(await ada.locator('[role=alert]').textContent()).toContain('is wrong');
     await fill(ada, { password: PASSWORD });
     await press(ada, 'Sign in');
     await lookAt(ada);
     await fill(ada, { code: '000000' });
     await press(ada, 'Sign in');
-    expect(await ada.locator('#code-error').textContent()).toContain('is not right');
+    expect(await ada.locator('#code-error').textContent()).toContain('is wrong');
     await fill(ada, { code: nextCode() });
     await press(ada, 'Sign in');
     expect(await titleOf(ada)).toBe('API keys');
@@ -142,12 +142,12 @@ describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
   });
 
   test('an API key is made, shown once, rotated and revoked', async () => {
-    await follow(ada, 'Make an API key');
+    await follow(ada, 'Create an API key');
     await fill(ada, { name: '<b>exporter</b>' });
-    await press(ada, 'Make it');
+    await press(ada, 'Create');
     await lookAt(ada);
     await ada.getByLabel('audit:read').check();
-    await press(ada, 'Make it');
+    await press(ada, 'Create');
     key = (await ada.locator('#key').textContent()) ?? '';
     await lookAt(ada);
     expect(await callApi('/audit/streams/')).toBe(200);
@@ -181,7 +181,7 @@ describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
     await ada.goto('/app/keys/new');
     await fill(ada, { name: 'nightly export' });
     for (const scope of ['audit:read', 'audit:export']) await ada.getByLabel(scope).check();
-    await press(ada, 'Make it');
+    await press(ada, 'Create');
     const apiKey = (await ada.locator('#key').textContent()) ?? '';
     const env = { EVIDENCE_AUDIT_URL: platform.auditUrl, EVIDENCE_API_KEY: apiKey };
     const exported = await evidence(['export', '--all-time', '--json'], { cwd: folder, env });
@@ -199,7 +199,7 @@ describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
     const body = JSON.stringify({ entries: someEntries('logins', 7) });
     await fetch(`${platform.auditUrl}/entries/batch`, { method: 'POST', headers, body });
     await ada.goto('/app/audit/streams/logins');
-    expect(await ada.locator('.verdict').textContent()).toContain('There is no record of a last check');
+    expect(await ada.locator('.verdict').textContent()).toContain('No valid record of a check');
     await press(ada, 'Verify now');
     expect(await ada.locator('main').textContent()).toContain('7 entries: entries 1 to 7');
     await lookAt(ada);
@@ -236,11 +236,11 @@ describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
     await cyd.goto(link);
     await lookAt(cyd);
     await fill(cyd, { name: 'Cyd', password: PASSWORD });
-    await press(cyd, 'Make the account');
+    await press(cyd, 'Create account');
     await cyd.goto('/app/audit');
     expect(await titleOf(cyd)).toBe('Audit');
     await stranger.goto(link);
-    expect(await titleOf(stranger)).toBe('This link is not good any more');
+    expect(await titleOf(stranger)).toBe('This link is no longer valid');
   });
 
   test('somebody is invited, comes in by the letter, and does what an auditor may', async () => {
@@ -250,18 +250,18 @@ describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
     await lookAt(ada);
     await fill(ada, { email: 'ben@example.com' });
     await press(ada, 'Invite');
-    expect(await noticeOf(ada)).toBe('A letter to ben@example.com is on its way.');
+    expect(await noticeOf(ada)).toBe('The invitation to ben@example.com is queued.');
     await lookAt(ada);
     await follow(ada, 'Send again');
     await lookAt(ada);
     await press(ada, 'Send again');
-    expect(await noticeOf(ada)).toBe('Another letter to ben@example.com is on its way.');
+    expect(await noticeOf(ada)).toBe('The invitation to ben@example.com is queued again.');
     const link = await letterWith('invited');
     const ben = await open(link);
     expect(await ben.locator('.introduction').textContent()).toContain('For ben@example.com, as auditor.');
     await lookAt(ben);
     await fill(ben, { name: 'Ben', password: PASSWORD });
-    await press(ben, 'Make the account');
+    await press(ben, 'Create account');
     await lookAt(ben);
     for (const [path, title] of [
       ['/app/keys', 'API keys'],
@@ -273,7 +273,7 @@ describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
       expect(await ben.locator('main a.button').count()).toBe(0);
     }
     await ben.goto('/app/keys/new');
-    expect(await titleOf(ben)).toBe('This is not for you to do');
+    expect(await titleOf(ben)).toBe('Not allowed');
     await lookAt(ben);
     await ada.reload();
     await follow(ada, 'Ben');
@@ -282,9 +282,9 @@ describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
     await lookAt(ada);
     await ada.getByLabel('Operator').check();
     await press(ada, 'Change it');
-    expect(await noticeOf(ada)).toBe('Ben is operator now.');
+    expect(await noticeOf(ada)).toBe('Ben is now operator.');
     await ben.goto('/app/people');
-    expect(await titleOf(ben)).toBe('This is not for you to do');
+    expect(await titleOf(ben)).toBe('Not allowed');
     await follow(ada, 'Disable');
     await lookAt(ada);
     await press(ada, 'Disable');
@@ -313,9 +313,9 @@ describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
     await lookAt(stranger);
     await fill(stranger, { password: `${PASSWORD} again` });
     await press(stranger, 'Set it');
-    expect(await noticeOf(stranger)).toBe('Your password was set. Sign in with it.');
+    expect(await noticeOf(stranger)).toBe('Your password was set. Sign in with the new password.');
     await stranger.goto(link);
-    expect(await titleOf(stranger)).toBe('This link is not good any more');
+    expect(await titleOf(stranger)).toBe('This link is no longer valid');
     await ada.goto('/app/');
     expect(await titleOf(ada)).toBe('Sign in');
   });

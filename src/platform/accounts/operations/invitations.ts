@@ -9,14 +9,14 @@ const PEOPLE = operationGroup('people', 'people');
 export function invitationOperations(invitations: Invitations) {
   return {
     listInvitations: PEOPLE.get('/invitations', {
-      summary: 'List the open invitations, those that end first first',
+      summary: 'List the open invitations, in the order of expiry',
       query: pageQuerySchema,
       answer: pageSchema(openInvitationSchema),
       refusals: [422],
       work: ({ query }) => invitations.list(query),
     }),
     invitePerson: PEOPLE.post('/invitations', {
-      summary: 'Send somebody a link to an account, which works once and for a day',
+      summary: 'Invite somebody by mail; the link works once, within 24 hours',
       body: invitationSchema,
       isKeyed: true,
       status: 201,
@@ -28,14 +28,14 @@ export function invitationOperations(invitations: Invitations) {
       },
     }),
     withdrawInvitation: PEOPLE.post('/invitations/:link_id/withdraw', {
-      summary: 'Make the link of an invitation no good any more, and hold back its letter where that was not sent yet',
+      summary: 'Withdraw an invitation: its link stops working, and its mail is not sent if it is still queued',
       params: invitationParamsSchema,
       answer: sentInvitationSchema,
       refusals: [404],
       work: ({ actor, params }) => invitations.withdraw(actor, params.link_id),
     }),
     sendInvitationAgain: PEOPLE.post('/invitations/:link_id/send-again', {
-      summary: 'Mail the same link again, which is good for a day from now on',
+      summary: 'Send an invitation again, with the same link, valid for another 24 hours',
       params: invitationParamsSchema,
       answer: openInvitationSchema,
       refusals: [404],

@@ -10,7 +10,7 @@ const KEYS = operationGroup('keys', 'keys');
 export function keyOperations(keys: ApiKeys) {
   return {
     makeApiKey: KEYS.post('/', {
-      summary: 'Make an API key, whose text is answered this once',
+      summary: 'Create an API key; its text is returned only once',
       body: newKeySchema,
       isKeyed: true,
       status: 201,
@@ -19,14 +19,14 @@ export function keyOperations(keys: ApiKeys) {
       work: async ({ actor, body, key }) => toAnswer(await keys.make(actor, body, key)),
     }),
     listApiKeys: KEYS.get('/', {
-      summary: 'List the API keys by id',
+      summary: 'List the API keys, newest first',
       query: pageQuerySchema,
       answer: pageSchema(apiKeySchema),
       refusals: [422],
       work: ({ query }) => keys.list(query),
     }),
     rotateApiKey: KEYS.post('/:key_id/rotate', {
-      summary: 'Make an API key in the place of another, which stays good for a while',
+      summary: 'Rotate an API key: create its replacement; the old key stays valid for the overlap',
       params: keyParamsSchema,
       body: rotationSchema,
       isKeyed: true,
@@ -36,7 +36,7 @@ export function keyOperations(keys: ApiKeys) {
       work: async ({ actor, params, body, key }) => toAnswer(await keys.rotate(actor, params.key_id, body, key)),
     }),
     revokeApiKey: KEYS.post('/:key_id/revoke', {
-      summary: 'End an API key at once',
+      summary: 'Revoke an API key immediately',
       params: keyParamsSchema,
       answer: apiKeySchema,
       refusals: [404, 409],

@@ -30,20 +30,18 @@ export function peopleOperations(people: Accounts['people']) {
       work: ({ query }) => people.list(query),
     }),
     changeRole: PEOPLE.post('/:person_id/role', {
-      summary: 'Give somebody another role',
+      summary: 'Change the role of a person',
       params: personParamsSchema,
       body: newRoleSchema,
       answer: personSchema,
       refusals: [404, 409, 422],
       work: ({ actor, params, body }) => people.changeRole(actor, params.person_id, body.role),
     }),
-    disablePerson: act('disable', 'Let somebody in no more, and end their sessions', (actor, id) =>
-      people.disable(actor, id),
-    ),
-    enablePerson: act('enable', 'Let somebody in again', (actor, id) => people.enable(actor, id)),
+    disablePerson: act('disable', 'Disable an account and end its sessions', (actor, id) => people.disable(actor, id)),
+    enablePerson: act('enable', 'Enable a disabled account', (actor, id) => people.enable(actor, id)),
     removeSecondFactor: act(
       'remove-second-factor',
-      'Remove the authenticator and the passkeys of somebody who lost them',
+      'Remove the authenticator and the passkeys of a person who lost them',
       (actor, id) => people.removeSecondFactor(actor, id),
     ),
   };

@@ -7,13 +7,13 @@ import type { LinkPurpose } from '../tables.ts';
 
 /** Instructions for getting another link, by purpose. */
 const WAYS: Record<LinkPurpose, Markup> = {
-  set_up: markup`<p>It makes the first account. While nobody has one, whoever runs the platform makes another link, with its data folder in the place of <code>./data</code>:</p>
-${copyable('command', 'The command that makes another link', 'evidence-platform people set-up --data ./data')}
-<p>Once somebody has an account, an owner invites the others. <a href="${PAGES}/sign-in">Sign in</a> if you have one.</p>`,
-  confirm: markup`<p>If you have an account already, <a href="${PAGES}/sign-in">sign in</a>. If not, sign up again, and you get another letter.</p>
+  set_up: markup`<p>The link creates the first account. Until an account exists, the operator of the platform can create another link. Replace <code>./data</code> with the data folder:</p>
+${copyable('command', 'Command that creates another link', 'evidence-platform people set-up --data ./data')}
+<p>Once an account exists, owners invite everyone else. <a href="${PAGES}/sign-in">Sign in</a> if you have one.</p>`,
+  confirm: markup`<p>If you already have an account, <a href="${PAGES}/sign-in">sign in</a>. If not, sign up again to get another mail.</p>
 <p><a class="button" href="${PAGES}/sign-up">Sign up</a></p>`,
-  invite: markup`<p>If you made your account already, <a href="${PAGES}/sign-in">sign in</a>. If not, ask whoever invited you, or an owner of the platform, for another invitation.</p>`,
-  reset: markup`<p>If you still need a new password, have another link sent to you.</p>
+  invite: markup`<p>If you already created your account, <a href="${PAGES}/sign-in">sign in</a>. If not, ask an owner of the platform for another invitation.</p>`,
+  reset: markup`<p>If you still need a new password, request another link.</p>
 <p><a class="button" href="${PAGES}/forgot">Send me a link</a></p>`,
 };
 
@@ -24,10 +24,10 @@ export async function unlessEnded(purpose: LinkPurpose, page: () => Promise<Page
   } catch (error) {
     if (!(error instanceof DomainError) || error.code !== 'link_used') throw error;
     return {
-      title: 'This link is not good any more',
+      title: 'This link is no longer valid',
       status: 410,
       isNarrow: true,
-      content: markup`<p>A link works once, and for 24 hours. This one was used, was ended, or is too old.</p>
+      content: markup`<p>A link works once, within 24 hours. This one was used or withdrawn, or has expired.</p>
 ${WAYS[purpose]}`,
     };
   }

@@ -43,15 +43,15 @@ function invitationTable(
       { head: 'E-mail address', kind: 'name', cell: ({ email }) => name(email) },
       { head: 'Role', cell: ({ role }) => role },
       { head: 'Invited by', cell: ({ invited_by }) => inviter(invited_by, names) },
-      { head: 'Good until', cell: ({ expires_at }) => moment(expires_at, now) },
+      { head: 'Valid until', cell: ({ expires_at }) => moment(expires_at, now) },
       {
-        head: 'What can be done',
+        head: 'Actions',
         kind: 'act',
         cell: ({ link_id }) => forWhoMay(request, 'people:write', () => actsOf(link_id)),
       },
     ],
     rows: open,
-    empty: emptyState('No invitation is open.'),
+    empty: emptyState('No open invitations.'),
   });
 }
 
@@ -66,7 +66,7 @@ async function namesOfInviters({ people }: Accounts, open: readonly OpenInvitati
 }
 
 function inviter(by: string | null, names: ReadonlyMap<string, string>): Markup {
-  if (by === null) return markup`<span class="minor">not known</span>`;
+  if (by === null) return markup`<span class="minor">unknown</span>`;
   const person = names.get(personNamed(by) ?? '');
   return person === undefined ? idText(by) : name(person);
 }
@@ -77,20 +77,19 @@ const ACTS: readonly InvitationAct[] = [
   {
     path: 'send-again',
     operation: 'sendInvitationAgain',
-    title: () => 'Send an invitation again',
-    introduction: 'They get another letter with the same link, which is then good for 24 hours.',
+    title: () => 'Send the invitation again',
+    introduction: 'They get another mail with the same link, valid for another 24 hours.',
     submit: 'Send again',
-    done: (email) => `Another letter to ${email} is on its way.`,
+    done: (email) => `The invitation to ${email} is queued again.`,
   },
   {
     path: 'withdraw',
     operation: 'withdrawInvitation',
-    title: () => 'Withdraw an invitation',
-    introduction:
-      'Their link is good no more, and a letter that was not sent yet is not sent. They get no letter that says so.',
+    title: () => 'Withdraw the invitation',
+    introduction: 'The link stops working, and a queued mail is not sent. The person is not notified.',
     submit: 'Withdraw it',
     isFinal: true,
-    done: (email) => `The invitation of ${email} was withdrawn.`,
+    done: (email) => `The invitation to ${email} was withdrawn.`,
   },
 ];
 

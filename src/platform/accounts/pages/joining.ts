@@ -41,8 +41,8 @@ function setUpPage(server: FastifyInstance, accounts: Accounts): void {
           title: 'Set up this platform',
           isNarrow: true,
           introduction:
-            'This link makes the first account, once. It is an owner: it may do everything, and invites others.',
-          content: postForm({ request, reply, form }, { fields, submit: 'Make the account' }),
+            'This link creates the first account, once. That account is an owner: it has all rights and can invite others.',
+          content: postForm({ request, reply, form }, { fields, submit: 'Create account' }),
         };
       }),
     async act(given, request, reply) {
@@ -61,8 +61,7 @@ function signUpPage(server: FastifyInstance, accounts: Accounts): void {
       if (!(await accounts.joining.isOpen())) return CLOSED;
       const email = emailField(form, { isFirst: true });
       const content = postForm({ request, reply, form }, { fields: email, submit: 'Send me a link' });
-      const introduction =
-        'You get a letter with a link, at which you choose a name and a password. You may read and verify.';
+      const introduction = 'We send you a link to choose a name and a password. Your account can read and verify.';
       return { title: 'Sign up', isNarrow: true, introduction, content };
     },
     async act({ email }, request) {
@@ -84,10 +83,10 @@ function linkPage(server: FastifyInstance, accounts: Accounts, purpose: Inviting
         const { email, role } = await accounts.joining.readInvitation(purpose, tokenOf(request));
         const fields = [ownerOfPassword(email), nameField(form), newPasswordField(form)];
         return {
-          title: 'Make your account',
+          title: 'Create your account',
           isNarrow: true,
           introduction: markup`For ${name(email)}, as ${role}.`,
-          content: postForm({ request, reply, form }, { fields, submit: 'Make the account' }),
+          content: postForm({ request, reply, form }, { fields, submit: 'Create account' }),
         };
       }),
     async act(given, request, reply) {
@@ -104,23 +103,23 @@ async function welcome(
   reply: FastifyReply,
 ): Promise<Done> {
   await begin(accounts, session, request, reply);
-  const notice = 'Your account is made. Add a second factor: a password alone is soon guessed or given away.';
+  const notice = 'Your account was created. Add a second factor to protect it if your password is guessed or stolen.';
   return { notice, next: `${PAGES}/account` };
 }
 
 const CLOSED: PageView = {
-  title: 'Nobody can sign up here',
+  title: 'Sign-up is closed',
   isNarrow: true,
-  content: markup`<p>Accounts of this platform are made by invitation. Ask one of its owners for one.</p>
+  content: markup`<p>Accounts on this platform are by invitation only. Ask an owner for an invitation.</p>
 <p><a href="${PAGES}/sign-in">Sign in</a></p>`,
 };
 
 /** Returns the page after a letter was requested, which does not reveal whether the address has an account. */
 export function letterSent(email: string): PageView {
   return {
-    title: 'Look into your mail',
+    title: 'Check your mail',
     isNarrow: true,
-    content: markup`<p>If it can be, a letter with a link is on its way to ${name(email)}. The link is good once, for 24 hours.</p>`,
+    content: markup`<p>If possible, a link is on its way to ${name(email)}. It works once, within 24 hours.</p>`,
   };
 }
 
@@ -133,6 +132,6 @@ function nameField(form: FormState): Markup {
 }
 
 export function newPasswordField(form: FormState, label = 'Password', name = 'password'): Markup {
-  const hint = `At least ${SHORTEST_PASSWORD} characters. Several words are easier to keep than signs.`;
+  const hint = `At least ${SHORTEST_PASSWORD} characters. Several words are easier to remember than symbols.`;
   return field(form, { name, label, type: 'password', autocomplete: 'new-password', hint });
 }

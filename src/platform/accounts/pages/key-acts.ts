@@ -35,16 +35,16 @@ function makePage(server: FastifyInstance, { keys, clock }: { keys: ApiKeys; clo
     access: MAKING,
     schema: z.object({
       once: idempotencyKey,
-      name: text.trim().min(1, 'Say what it is for').max(200),
-      scopes: z.preprocess(one, z.array(z.enum(SCOPES)).min(1, 'Choose what it may do')),
+      name: text.trim().min(1, 'Enter a purpose').max(200),
+      scopes: z.preprocess(one, z.array(z.enum(SCOPES)).min(1, 'Choose at least one scope')),
       expires_at: z.preprocess((given) => (given === '' ? null : given), instant.nullable()),
     }),
     view: ({ form, request }) => ({
-      title: 'Make an API key',
+      title: 'Create an API key',
       isNarrow: true,
       above: ABOVE,
       fields: [onceField(form), ...newKeyFields(form, request, clock())],
-      submit: 'Make it',
+      submit: 'Create',
     }),
     example: () => EXAMPLE,
     done: (issued, _subject, request) => shownOnce(issued, request),
@@ -59,13 +59,13 @@ function rotatePage(server: FastifyInstance, { keys }: { keys: ApiKeys }): void 
     schema: z.object({ once: idempotencyKey, overlap_seconds: z.coerce.number().int().min(0).max(2_592_000) }),
     subject: ({ key_id }) => keys.find(key_id),
     view({ form }, key) {
-      const hint = 'Both are good for so long. Give the new one to whoever uses the old one.';
+      const hint = 'Both keys are valid during this time. Replace the old key wherever it is used.';
       const overlap = select(form, { name: 'overlap_seconds', label: 'Overlap', hint, value: '86400' }, OVERLAPS);
       return {
         title: `Rotate ${key.name}`,
         isNarrow: true,
         above: [...ABOVE, { title: key.name, path: keyPath(key.key_id) }],
-        introduction: 'A new key with the same name and scopes takes its place.',
+        introduction: 'A new key with the same name and scopes replaces it.',
         fields: [onceField(form), overlap],
         submit: 'Rotate',
       };
@@ -83,7 +83,7 @@ function revokePage(server: FastifyInstance, { keys }: { keys: ApiKeys }): void 
     view: ({ name: title, key_id }) => ({
       title: `Revoke ${title}`,
       above: [...ABOVE, { title, path: keyPath(key_id) }],
-      introduction: 'It ends at once, and for good. Whatever uses it is refused from then on.',
+      introduction: 'The key stops working immediately and permanently.',
       submit: 'Revoke it',
       isFinal: true,
       back: keyPath(key_id),
@@ -96,7 +96,7 @@ function revokePage(server: FastifyInstance, { keys }: { keys: ApiKeys }): void 
 const EXAMPLE = { name: 'exporter', scopes: ['audit:read'], expires_at: null };
 
 const OVERLAPS: readonly Choice[] = [
-  { value: '0', label: 'none: the old key ends at once' },
+  { value: '0', label: 'none: the old key ends immediately' },
   { value: '3600', label: '1 hour' },
   { value: '86400', label: '1 day' },
   { value: '604800', label: '7 days' },
@@ -104,15 +104,15 @@ const OVERLAPS: readonly Choice[] = [
 
 function newKeyFields(form: FormState, request: FastifyRequest, now: Date): Markup[] {
   const { scopes } = personOf(request);
-  const hint = 'What it is for, as others will read it.';
+  const hint = 'Purpose of the key, as others see it.';
   const own = SCOPES.filter((scope) => scopes.includes(scope));
   const may = own.map((scope) => ({ value: scope, label: scope, hint: SCOPE_HINTS[scope] }));
   return [
     field(form, { name: 'name', label: 'Name', hint, isFirst: true }),
-    choices(form, { name: 'scopes', label: 'What it may do', type: 'checkbox' }, may),
-    select(form, { name: 'expires_at', label: 'Good for', value: endOfDay(now, 90) }, [
+    choices(form, { name: 'scopes', label: 'Scopes', type: 'checkbox' }, may),
+    select(form, { name: 'expires_at', label: 'Valid for', value: endOfDay(now, 90) }, [
       ...[30, 90, 365].map((days) => ({ value: endOfDay(now, days), label: `${days} days` })),
-      { value: '', label: 'as long as nobody revokes it' },
+      { value: '', label: 'until it is revoked' },
     ]),
   ];
 }
@@ -127,11 +127,11 @@ function shownOnce(issued: z.input<typeof issuedKeySchema>, request: FastifyRequ
   return {
     title: 'The new API key',
     above: ABOVE,
-    introduction: markup`${name(title)} is good from now on. It is shown this once: nobody can show it again, not even this platform.`,
+    introduction: markup`${name(title)} is now valid. Copy it now: it cannot be shown again.`,
     content: markup`<div class="secret">${copyable('key', 'The API key', api_key)}</div>
-<h2>How it is used</h2>
-${copyable('usage', 'How a program gets it', usageOf(scopes, request))}
-<p><a href="${KEYS_PATH}">I have kept it</a></p>`,
+<h2>Usage</h2>
+${copyable('usage', 'Commands that use the key', usageOf(scopes, request))}
+<p><a href="${KEYS_PATH}">I have saved it</a></p>`,
   };
 }
 

@@ -25,10 +25,10 @@ export async function keyPages(server: FastifyInstance, parts: KeyPageParts): Pr
     api: '/keys',
     head: () => ({
       title: 'API keys',
-      introduction: 'Programs call the platform with them. A key may do what its scopes say, and nothing else.',
+      introduction: 'Programs use API keys to call the platform. A key can do only what its scopes allow.',
     }),
     before: (request) =>
-      forWhoMay(request, 'keys:write', () => markup`<p>${action(`${KEYS_PATH}/new`, 'Make an API key')}</p>\n`),
+      forWhoMay(request, 'keys:write', () => markup`<p>${action(`${KEYS_PATH}/new`, 'Create an API key')}</p>\n`),
     table: (rows) => keyTable(rows, clock()),
   });
   servePage(server, {
@@ -59,13 +59,13 @@ function keyTable(keys: readonly ApiKey[], now: Date): Markup {
       },
       { head: 'Status', cell: (key) => keyState(key, now) },
       { head: 'Scopes', cell: ({ scopes }) => scopeList(scopes) },
-      { head: 'Made', cell: ({ created_at }) => moment(created_at, now) },
+      { head: 'Created', cell: ({ created_at }) => moment(created_at, now) },
       { head: 'Last used', cell: ({ last_used_at }) => momentOr(last_used_at, now, 'never') },
       { head: 'Expires', cell: ({ expires_at }) => momentOr(expires_at, now, 'never') },
     ],
     rows: keys,
     empty: emptyState(
-      'There is no API key.',
+      'No API keys.',
       markup`<pre>evidence-platform keys create --data DIR --name NAME --scope audit:read</pre>`,
     ),
   });
@@ -74,15 +74,13 @@ function keyTable(keys: readonly ApiKey[], now: Date): Markup {
 function keyFacts(key: ApiKey, now: Date): Markup {
   return factList([
     ['Status', keyState(key, now)],
-    ['Begins with', markup`<code>sk_${key.key_id}_</code>`],
+    ['Prefix', markup`<code>sk_${key.key_id}_</code>`],
     ['Scopes', scopeList(key.scopes)],
-    ['Made', moment(key.created_at, now)],
+    ['Created', moment(key.created_at, now)],
     ['Last used', momentOr(key.last_used_at, now, 'never')],
     ['Expires', momentOr(key.expires_at, now, 'never')],
     ...(key.revoked_at === null ? [] : [['Revoked', moment(key.revoked_at, now)] as const]),
-    ...(key.rotated_from === null
-      ? []
-      : [['In the place of', link(keyPath(key.rotated_from), key.rotated_from)] as const]),
+    ...(key.rotated_from === null ? [] : [['Replaces', link(keyPath(key.rotated_from), key.rotated_from)] as const]),
   ]);
 }
 
@@ -107,7 +105,7 @@ function keyState(key: ApiKey, now: Date): Markup {
   if (key.expires_at === null) return statusWord('good', 'good');
   const left = Date.parse(key.expires_at) - now.getTime();
   if (left <= 0) return statusWord('neutral', 'expired');
-  return left < SOON_MS ? statusWord('warning', 'ends soon') : statusWord('good', 'good');
+  return left < SOON_MS ? statusWord('warning', 'expires soon') : statusWord('good', 'good');
 }
 
 function isGood({ revoked_at, expires_at }: ApiKey, now: Date): boolean {

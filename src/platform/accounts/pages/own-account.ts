@@ -32,9 +32,9 @@ export function ownAccountPages(server: FastifyInstance, parts: AccountPageParts
 }
 
 const ROLE_WORDS: Record<string, string> = {
-  owner: 'may do everything, and says who may come in',
-  operator: 'runs the services, and makes API keys',
-  auditor: 'reads everything, and verifies',
+  owner: 'has all rights and manages people',
+  operator: 'runs the services and manages API keys',
+  auditor: 'reads and verifies everything',
 };
 
 function accountPage(server: FastifyInstance, { accounts, clock }: AccountPageParts): void {
@@ -83,7 +83,7 @@ function passwordPage(server: FastifyInstance, accounts: Accounts): void {
         title: 'Change your password',
         isNarrow: true,
         above: [{ title: 'Your account', path: OWN_ACCOUNT }],
-        introduction: 'Your other sessions end, and you get a letter that says so.',
+        introduction: 'Your other sessions end, and you get a mail about the change.',
         content: postForm(asked, { fields, submit: factorButtons(question, 'Change it') }),
       };
     },
@@ -96,7 +96,7 @@ function passwordPage(server: FastifyInstance, accounts: Accounts): void {
 
 const OLD_PASSWORD = {
   name: 'password',
-  label: 'Password until now',
+  label: 'Current password',
   type: 'password',
   autocomplete: 'current-password',
 } as const;
@@ -109,7 +109,7 @@ function forgottenPage(server: FastifyInstance, accounts: Accounts): void {
     show: (asked) => ({
       title: 'Forgotten password',
       isNarrow: true,
-      introduction: 'You get a letter with a link, at which you choose a new one.',
+      introduction: 'We send you a link to choose a new password.',
       content: postForm(asked, { fields: emailField(asked.form, { isFirst: true }), submit: 'Send me a link' }),
     }),
     async act({ email }, request) {
@@ -132,14 +132,14 @@ function resetPage(server: FastifyInstance, accounts: Accounts): void {
         return {
           title: 'Choose a new password',
           isNarrow: true,
-          introduction: markup`For ${name(email)}. All your sessions end; a second factor stays as it is.`,
+          introduction: markup`For ${name(email)}. All your sessions end. Your second factors stay.`,
           content: postForm(asked, { fields, submit: 'Set it' }),
         };
       }),
     async act({ password }, request, reply) {
       await accounts.credentials.reset(tokenOf(request), password);
       clearSession(reply);
-      return { notice: 'Your password was set. Sign in with it.', next: `${PAGES}/sign-in` };
+      return { notice: 'Your password was set. Sign in with the new password.', next: `${PAGES}/sign-in` };
     },
   });
 }

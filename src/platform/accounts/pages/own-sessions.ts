@@ -33,8 +33,8 @@ function endPage(server: FastifyInstance, { ownSessions }: Accounts): void {
     params: z.object({ session_id: text }),
     async view(request) {
       const { browser, network } = await ownSessions.find(personOf(request).id, tokenOf(request), idOf(request));
-      const whose = `${browser ?? 'A browser that is not known'}, from ${network ?? 'an address that is not known'}`;
-      const introduction = `${whose}. Whoever uses it has to sign in again.`;
+      const whose = `${browser ?? 'Unknown browser'}, from ${network ?? 'an unknown address'}`;
+      const introduction = `${whose}. This browser has to sign in again.`;
       return { ...ACT, title: 'End a session', introduction, submit: 'End it' };
     },
     async act(request) {
@@ -51,7 +51,7 @@ function endOthersPage(server: FastifyInstance, { ownSessions }: Accounts): void
     view: () => ({
       ...ACT,
       title: 'End all other sessions',
-      introduction: 'You stay signed in here. Everywhere else, you or whoever it is has to sign in again.',
+      introduction: 'You stay signed in here. All other browsers have to sign in again.',
       submit: 'End them',
     }),
     async act(request) {
@@ -66,9 +66,9 @@ export function sessionSection(sessions: readonly OwnSession[], now: Date): Mark
   const table = dataTable({
     caption: 'Sessions',
     columns: [
-      { head: 'Browser', kind: 'name', cell: ({ browser }) => browser ?? 'Not known' },
-      { head: 'Address', cell: ({ network }) => network ?? 'not known' },
-      { head: 'Begun', cell: ({ created_at }) => moment(created_at, now) },
+      { head: 'Browser', kind: 'name', cell: ({ browser }) => browser ?? 'Unknown' },
+      { head: 'Address', cell: ({ network }) => network ?? 'unknown' },
+      { head: 'Started', cell: ({ created_at }) => moment(created_at, now) },
       { head: 'Last seen', cell: ({ seen_at }) => moment(seen_at, now) },
       {
         head: 'End',
@@ -78,7 +78,7 @@ export function sessionSection(sessions: readonly OwnSession[], now: Date): Mark
       },
     ],
     rows: sessions,
-    empty: emptyState('You have none.'),
+    empty: emptyState('No sessions.'),
   });
   const others = sessions.some(({ isPresent }) => !isPresent)
     ? markup`<p>${action(`${SESSIONS}/end-others`, 'End all others', 'quiet')}</p>\n`

@@ -20,7 +20,7 @@ export const passkeySchema = z
   .transform((written, context): PasskeyAnswer => {
     const read = answerSchema.safeParse(parse(written));
     if (read.success) return read.data;
-    context.addIssue('This is no answer of a passkey');
+    context.addIssue('This is not an answer of a passkey');
     return z.NEVER;
   });
 
@@ -56,10 +56,10 @@ export function factorFields(form: FormState, { factors, options }: FactorQuesti
   return markup`${code}${passkeyField()}${why ?? withoutScripts(`${WITHOUT_SCRIPTS} ${instead}`)}`;
 }
 
-export const WITHOUT_SCRIPTS = 'A passkey needs a browser that has passkeys and runs scripts; this one does not.';
-const ELSEWHERE = 'A passkey cannot be used at this address.';
-const TYPE_THE_CODE = 'Type the code of your authenticator.';
-const ASK_AN_OWNER = 'Use another one, or ask an owner to remove your second factor.';
+export const WITHOUT_SCRIPTS = 'Passkeys need a browser that supports them and runs scripts.';
+const ELSEWHERE = 'Passkeys cannot be used at this address.';
+const TYPE_THE_CODE = 'Enter the code of your authenticator.';
+const ASK_AN_OWNER = 'Use another browser, or ask an owner to remove your second factor.';
 
 /** Renders the buttons of a form that asks for a second factor. */
 export function factorButtons({ factors, options }: FactorQuestion, submit: string): Markup | string {
@@ -89,7 +89,7 @@ export function passkeyButton(
 
 /** Renders the field for an authenticator's code. */
 export function codeField(form: FormState, isFirst = false): Markup {
-  const hint = 'Six digits, from your authenticator.';
+  const hint = 'The six digits that your authenticator shows.';
   const autocomplete = 'one-time-code';
   return field(form, { name: 'code', label: 'Code', hint, autocomplete, inputMode: 'numeric', isFirst });
 }

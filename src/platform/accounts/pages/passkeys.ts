@@ -29,7 +29,7 @@ export function passkeyPages(server: FastifyInstance, { accounts }: AccountPageP
     show: (asked) => addView(accounts, asked),
     async act(given, request) {
       await accounts.passkeys.add(sessionTokenOf(request) ?? '', given.name, given.passkey);
-      const notice = `${given.name} is on: each time that you sign in you are asked for a second factor.`;
+      const notice = `${given.name} was added. You need a second factor each time you sign in.`;
       return { notice, next: OWN_ACCOUNT };
     },
   });
@@ -44,7 +44,7 @@ function removePage(server: FastifyInstance, { passkeys }: Accounts): void {
     params: z.object({ passkey_id: text }),
     async view(request) {
       const passkey = await passkeys.find(personOf(request).id, idOf(request));
-      const introduction = 'Nobody signs in with this passkey any more. You get a letter that says so.';
+      const introduction = 'This passkey can no longer be used to sign in. You get a mail about the change.';
       const button = { submit: 'Remove it', isFinal: true, back: OWN_ACCOUNT };
       return { title: `Remove ${passkey.name}`, above: ABOVE, introduction, ...button };
     },
@@ -59,20 +59,20 @@ async function addView({ passkeys }: Accounts, asked: AskedForm): Promise<PageVi
   const view = { title: 'Add a passkey', isNarrow: true, above: ABOVE };
   if (!passkeys.isOffered) return { ...view, content: NOT_HERE };
   const options = await passkeys.askToAdd(sessionTokenOf(asked.request) ?? '');
-  const hint = 'What you call it: the name of the device, or of the security key.';
+  const hint = 'Name of the device or the security key.';
   const fields = [
     field(asked.form, { name: 'name', label: 'Name', hint, autocomplete: 'off', isFirst: true }),
     passkeyField(),
-    withoutScripts(`${WITHOUT_SCRIPTS} An authenticator works without.`),
+    withoutScripts(`${WITHOUT_SCRIPTS} An authenticator works without scripts.`),
   ];
   return {
     ...view,
-    introduction: 'A passkey is a second factor: your telephone, your computer, or a security key signs for you.',
+    introduction: 'A passkey is a second factor: your phone, your computer or a security key confirms that it is you.',
     content: postForm(asked, { fields, submit: passkeyButton('create', options, 'Add it') }),
   };
 }
 
-const NOT_HERE = markup`<p>Browsers have passkeys at addresses with HTTPS alone. Whoever runs the platform says its address as <code>public_url</code>.</p>
+const NOT_HERE = markup`<p>Browsers support passkeys only at HTTPS addresses. The operator configures the address of the platform as <code>public_url</code>.</p>
 <p><a href="${PAGES}/second-factor">Add an authenticator</a></p>`;
 
 /** Renders the person's own passkeys. */
@@ -82,7 +82,7 @@ export function passkeySection(isOffered: boolean, passkeys: readonly Passkey[],
     caption: 'Passkeys',
     columns: [
       { head: 'Name', kind: 'name', cell: (passkey) => name(passkey.name) },
-      { head: 'Made', cell: ({ created_at }) => moment(created_at, now) },
+      { head: 'Created', cell: ({ created_at }) => moment(created_at, now) },
       { head: 'Last used', cell: ({ last_used_at }) => momentOr(last_used_at, now, 'never') },
       {
         head: 'Remove',
@@ -93,8 +93,8 @@ export function passkeySection(isOffered: boolean, passkeys: readonly Passkey[],
     rows: passkeys,
     empty: emptyState(
       isOffered
-        ? 'You have none. Your telephone, your computer or a security key can be one.'
-        : 'There are none here: browsers have passkeys at addresses with HTTPS alone.',
+        ? 'No passkeys. Your phone, your computer or a security key can be one.'
+        : 'Not available: browsers support passkeys only at HTTPS addresses.',
     ),
   });
   return markup`<section><h2>Passkeys</h2>\n${table}${add}</section>\n`;

@@ -37,7 +37,7 @@ export async function peoplePages(server: FastifyInstance, parts: AccountPagePar
       const invite = action(`${PEOPLE_PATH}/invite`, 'Invite somebody');
       return {
         title: 'People',
-        introduction: 'Who may come in, and as what.',
+        introduction: 'People with access, and their roles.',
         content: [
           forWhoMay(request, 'people:write', () => markup`<p>${invite}</p>\n`),
           peopleTable(data, clock()),
@@ -89,7 +89,7 @@ function peopleTable(people: readonly Person[], now: Date): Markup {
       { head: 'Since', cell: ({ created_at }) => moment(created_at, now) },
     ],
     rows: people,
-    empty: emptyState('Nobody has an account.'),
+    empty: emptyState('No accounts.'),
   });
 }
 
@@ -109,13 +109,13 @@ function personActs(person: Person): Markup {
   return markup`<p class="acts">${action(`${path}/role`, 'Change the role', 'quiet')}${
     person.disabled_at === null
       ? action(`${path}/disable`, 'Disable', 'quiet')
-      : action(`${path}/enable`, 'Let in again', 'quiet')
+      : action(`${path}/enable`, 'Enable', 'quiet')
   }${person.second_factor ? action(`${path}/second-factor`, 'Remove the second factor', 'quiet') : null}</p>
 `;
 }
 
 function stateOf({ disabled_at }: Person): Markup {
-  return disabled_at === null ? statusWord('good', 'may come in') : statusWord('neutral', 'disabled');
+  return disabled_at === null ? statusWord('good', 'enabled') : statusWord('neutral', 'disabled');
 }
 
 function factorOf({ second_factor }: Person): Markup {

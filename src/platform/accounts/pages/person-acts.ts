@@ -21,9 +21,9 @@ const ABOVE = [{ title: 'People', path: PEOPLE_PATH }];
 const LETTING_IN = { scope: 'people:write', proved: true } as const;
 
 const ROLE_CHOICES: readonly Choice[] = [
-  { value: 'owner', label: 'Owner', hint: 'may do everything, and says who may come in' },
-  { value: 'operator', label: 'Operator', hint: 'runs the services, and makes API keys' },
-  { value: 'auditor', label: 'Auditor', hint: 'reads everything, and verifies' },
+  { value: 'owner', label: 'Owner', hint: 'has all rights and manages people' },
+  { value: 'operator', label: 'Operator', hint: 'runs the services and manages API keys' },
+  { value: 'auditor', label: 'Auditor', hint: 'reads and verifies everything' },
 ];
 
 /** Pages for the acts of owners on people. */
@@ -44,12 +44,12 @@ function invitePage(server: FastifyInstance, accounts: Accounts): void {
       title: 'Invite somebody',
       isNarrow: true,
       above: ABOVE,
-      introduction: 'They get a letter with a link, which is good once, for 24 hours.',
+      introduction: 'They get a mail with a link that works once, within 24 hours.',
       fields: [onceField(form), emailField(form, { autocomplete: 'off', isFirst: true }), roleField(form, 'auditor')],
       submit: 'Invite',
     }),
     example: () => EXAMPLE,
-    done: ({ email }) => ({ notice: `A letter to ${email} is on its way.`, next: PEOPLE_PATH }),
+    done: ({ email }) => ({ notice: `The invitation to ${email} is queued.`, next: PEOPLE_PATH }),
   });
 }
 
@@ -76,7 +76,7 @@ function rolePage(server: FastifyInstance, accounts: Accounts): void {
       submit: 'Change it',
     }),
     example: ({ role }) => ({ role }),
-    done: ({ name, role, person_id }) => ({ notice: `${name} is ${role} now.`, next: personPath(person_id) }),
+    done: ({ name, role, person_id }) => ({ notice: `${name} is now ${role}.`, next: personPath(person_id) }),
   });
 }
 
@@ -87,25 +87,26 @@ const ACTS: readonly PersonAct[] = [
     path: 'disable',
     operation: 'disablePerson',
     title: (name) => `Disable ${name}`,
-    introduction: 'They come in no more, and their sessions end at once. API keys that they made stay as they are.',
+    introduction:
+      'They can no longer sign in, and their sessions end immediately. API keys that they created stay valid.',
     submit: 'Disable',
     isFinal: true,
-    done: (name) => `${name} comes in no more.`,
+    done: (name) => `${name} is disabled.`,
   },
   {
     path: 'enable',
     operation: 'enablePerson',
-    title: (name) => `Let ${name} in again`,
-    introduction: 'With the password and the second factor that they had.',
-    submit: 'Let in',
-    done: (name) => `${name} may come in again.`,
+    title: (name) => `Enable ${name}`,
+    introduction: 'They sign in with their previous password and second factor.',
+    submit: 'Enable',
+    done: (name) => `${name} is enabled.`,
   },
   {
     path: 'second-factor',
     operation: 'removeSecondFactor',
     title: (name) => `Remove the second factor of ${name}`,
     introduction:
-      'For somebody who lost it: their authenticator and their passkeys. Their password alone then lets them in. They get a letter that says so.',
+      'Removes the authenticator and the passkeys of a person who lost them. They can then sign in with their password alone. They get a mail about the change.',
     submit: 'Remove it',
     isFinal: true,
     done: (name) => `The second factor of ${name} was removed.`,

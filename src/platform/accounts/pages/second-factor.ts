@@ -32,7 +32,7 @@ export function secondFactorPages(server: FastifyInstance, { accounts }: Account
     async act({ offer, code }, request) {
       const secret = openOffer(accounts, offer, personOf(request).id);
       await accounts.credentials.addAuthenticator(sessionTokenOf(request) ?? '', secret, code);
-      const notice = 'Your second factor is on: each time that you sign in you are asked for it.';
+      const notice = 'Your authenticator was added. You need a second factor each time you sign in.';
       return { notice, next: OWN_ACCOUNT };
     },
   });
@@ -46,8 +46,8 @@ export function secondFactorPages(server: FastifyInstance, { accounts }: Account
       isFinal: true,
       back: OWN_ACCOUNT,
       introduction: personOf(request).secondFactors.includes('passkey')
-        ? 'You are then asked for a passkey each time.'
-        : 'Your password alone then lets you in, or whoever else has it.',
+        ? 'You then need a passkey to sign in.'
+        : 'Anyone with your password can then sign in.',
     }),
     async act(request) {
       await accounts.credentials.removeAuthenticator(personOf(request).id);
@@ -68,12 +68,11 @@ function addView(accounts: Accounts, asked: AskedForm): PageView {
     title: 'Add an authenticator',
     isNarrow: true,
     above: ABOVE,
-    introduction:
-      'An authenticator is a second factor: an app on your telephone that shows a new code every half a minute.',
+    introduction: 'An authenticator is a second factor: an app on your phone that shows a new code every 30 seconds.',
     content: markup`<ol class="steps">
-<li><p>Show this picture to your authenticator.</p>${picture(totpLink(secret, ISSUER, email))}
-<p class="minor">Or type this secret into it:</p>${copyable('secret', 'The secret', grouped4(base32(secret)))}</li>
-<li><p>Type the code that it shows.</p>
+<li><p>Scan this code with your authenticator.</p>${picture(totpLink(secret, ISSUER, email))}
+<p class="minor">Or enter this secret:</p>${copyable('secret', 'The secret', grouped4(base32(secret)))}</li>
+<li><p>Enter the code that it shows.</p>
 ${postForm(asked, { fields: [hidden('offer', offer), codeField(form)], submit: 'Turn it on' })}</li>
 </ol>`,
   };
@@ -84,7 +83,7 @@ function openOffer({ secrets }: Accounts, offer: string, personId: string): Buff
   try {
     return secrets.open(Buffer.from(offer, 'base64url'), ownerOf(personId));
   } catch {
-    throw new DomainError('invalid_request', 'this form is not one of this account; load the page anew');
+    throw new DomainError('invalid_request', 'this form does not belong to this account; reload the page');
   }
 }
 
@@ -95,7 +94,7 @@ function ownerOf(personId: string): string {
 /** Draws the secret as a QR code, black on white even in dark mode, because cameras need the contrast. */
 function picture(link: string): Markup {
   const svg = renderSVG(link, { border: 2, ecc: 'M' });
-  return new Markup([svg.replace('<svg', '<svg class="code-picture" role="img" aria-label="The secret as a picture"')]);
+  return new Markup([svg.replace('<svg', '<svg class="code-picture" role="img" aria-label="QR code of the secret"')]);
 }
 
 function grouped4(text: string): string {

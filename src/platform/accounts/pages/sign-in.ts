@@ -14,7 +14,7 @@ import { browserWords } from '../sessions.ts';
 import type { AccountPageParts } from './parts.ts';
 import { factorButtons, factorFields, factorSchema } from './passkey-fields.ts';
 
-export const presentPassword = z.string().min(1, 'Type your password').max(1000);
+export const presentPassword = z.string().min(1, 'Enter your password').max(1000);
 
 const ticket = z.string().max(1000);
 
@@ -30,7 +30,7 @@ function signInPage(server: FastifyInstance, accounts: Accounts): void {
   serveForm(server, {
     path: '/sign-in',
     access: { public: true },
-    schema: z.object({ email: z.string().min(1, 'Type your e-mail address').max(320), password: presentPassword }),
+    schema: z.object({ email: z.string().min(1, 'Enter your e-mail address').max(320), password: presentPassword }),
     show: async (asked) => {
       if (await accounts.people.isNobody()) return NOBODY_YET;
       const content = postForm(asked, { fields: addressAndPassword(asked.form), submit: 'Sign in' });
@@ -94,10 +94,9 @@ function provePage(server: FastifyInstance, accounts: Accounts): void {
       const owner = ownerOfPassword(personOf(request).email);
       const fields = [owner, passwordField(form, true), factorFields(form, question)];
       return {
-        title: 'Show again that it is you',
+        title: 'Confirm that it is you',
         isNarrow: true,
-        introduction:
-          'The next page does what nobody else may do in your place: it asks again who you are. That counts for five minutes.',
+        introduction: 'The next page needs a recent sign-in. This confirmation is valid for five minutes.',
         content: postForm({ request, reply, form }, { fields, submit: factorButtons(question, 'Go on') }),
       };
     },
@@ -138,10 +137,10 @@ function nextOf({ query }: FastifyRequest): string {
 }
 
 const NOBODY_YET: PageView = {
-  title: 'Nobody has an account yet',
+  title: 'No accounts yet',
   isNarrow: true,
   content: emptyState(
-    markup`The first account is made by the set-up link that <code>evidence-platform init</code> printed. It is good once, for 24 hours. Another one is printed by:`,
+    markup`The set-up link that <code>evidence-platform init</code> printed creates the first account. It works once, within 24 hours. To print another link, run:`,
     markup`<pre>evidence-platform people set-up --data DIR</pre>`,
   ),
 };

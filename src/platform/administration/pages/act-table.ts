@@ -15,15 +15,15 @@ export function actTable(acts: readonly RecordedAct[], names: ReadonlyMap<string
   return dataTable({
     caption: 'Administrative acts',
     columns: [
-      { head: 'What', kind: 'name', cell: ({ action }) => name(inWords(action)) },
+      { head: 'Act', kind: 'name', cell: ({ action }) => name(inWords(action)) },
       { head: 'To', cell: (act) => nameOr(names, personOfObject(act), `${act.resource_type} ${act.resource_id}`) },
       { head: 'By', cell: (act) => nameOr(names, personNamed(act.actor), act.actor) },
-      { head: 'More', cell: ({ metadata }) => moreOf(metadata) },
+      { head: 'Details', cell: ({ metadata }) => moreOf(metadata) },
       { head: 'When', cell: ({ timestamp }) => moment(timestamp, now) },
       { head: 'Entry', kind: 'number', cell: ({ sequence }) => sequence },
     ],
     rows: acts,
-    empty: emptyState('Nothing was done yet.'),
+    empty: emptyState('No acts yet.'),
   });
 }
 

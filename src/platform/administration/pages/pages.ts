@@ -53,11 +53,11 @@ function overview(server: FastifyInstance, { service, people, clock, settings }:
       const mayReplay = personOf(request).scopes.includes('administration:write');
       return {
         title: 'Administration',
-        introduction: 'What the platform could not deliver, what people did to it, and what it runs with.',
-        content: markup`<h2>Messages that could not be delivered</h2>
+        introduction: 'Undeliverable messages, administrative acts, and the settings in force.',
+        content: markup`<h2>Undeliverable messages</h2>
 ${letterTable(letters.data, mayReplay, clock())}
-<h2>What was done</h2>
-<p class="minor">Entries of the stream <code>platform/administration</code>, newest first. They are sealed like any others: Verify says whether somebody changed them.</p>
+<h2>Administrative acts</h2>
+<p class="minor">Entries of the stream <code>platform/administration</code>, newest first. They are sealed like all entries, so Verify detects changes.</p>
 ${actTable(acts.data, await people.namesOf(peopleIn(acts.data)), clock())}${further(PATH, { cursor }, acts.next_cursor)}
 <h2>Settings in force</h2>
 ${factList(settings.map(([label, value]) => [label, name(value)] as const))}`,
@@ -75,17 +75,17 @@ function letterTable(letters: DeadLetters, mayReplay: boolean, now: Date): Marku
       link(`${PATH}/messages/${encodeURIComponent(message_id)}/replay`, 'Try again'),
   } as const;
   return dataTable({
-    caption: 'Messages that could not be delivered',
+    caption: 'Undeliverable messages',
     columns: [
       { head: 'Kind', kind: 'name', cell: ({ kind }) => name(kind) },
-      { head: 'Why', cell: ({ last_error }) => name(last_error ?? '') },
-      { head: 'Written', cell: ({ created_at }) => moment(created_at, now) },
+      { head: 'Error', cell: ({ last_error }) => name(last_error ?? '') },
+      { head: 'Created', cell: ({ created_at }) => moment(created_at, now) },
       { head: 'Given up', cell: ({ ended_at }) => momentOr(ended_at, now, '–') },
       { head: 'Attempts', kind: 'number', cell: ({ attempts }) => attempts },
       ...(mayReplay ? [again] : []),
     ],
     rows: letters,
-    empty: markup`<p>${statusWord('good', 'none')} All that was to be sent was taken, or is still tried.</p>`,
+    empty: markup`<p>${statusWord('good', 'none')} All messages were delivered or are still being retried.</p>`,
   });
 }
 
@@ -95,12 +95,12 @@ function replayPage(server: FastifyInstance, { operations }: AdministrationPageP
     api: '/administration',
     subject: async (params) => params,
     view: () => ({
-      title: 'Try again to deliver a message',
+      title: 'Retry the delivery of a message',
       above: ABOVE,
       submit: 'Try again',
       back: PATH,
-      introduction: 'It is tried from the first attempt on, like a new one.',
+      introduction: 'The platform delivers the message like a new one, with its attempts reset.',
     }),
-    notice: () => 'The message is tried again.',
+    notice: () => 'The message is queued again.',
   });
 }

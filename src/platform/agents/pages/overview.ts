@@ -25,7 +25,7 @@ function tileOf(stats: AgentStats, now: Date): TileView {
     ...verdictOf(stats),
     content: factList([
       ['What', what(stats)],
-      ['Since', wrong_since === null ? 'nothing is known to be wrong' : moment(wrong_since, now)],
+      ['Since', wrong_since === null ? 'no known problems' : moment(wrong_since, now)],
       ['Last reported action', momentOr(last_action_at, now, 'never')],
     ]),
   };

@@ -45,11 +45,11 @@ function listPage(server: FastifyInstance, { channels, clock }: AlertPageParts):
     access: { scope: 'alerts:read' },
     async view({ request }) {
       const mayAct = personOf(request).scopes.includes('alerts:write');
-      const letters = link(`${PAGES}/administration`, 'see what could not be delivered');
-      const kept = markup`<p>Alerts that nobody took are kept: ${letters}.</p>\n`;
+      const letters = link(`${PAGES}/administration`, 'undeliverable messages');
+      const kept = markup`<p>Undelivered alerts are kept: see ${letters}.</p>\n`;
       return {
         title: 'Alerts',
-        introduction: 'Each channel gets an alert once, and again after an hour or when it gets worse.',
+        introduction: 'Each channel gets an alert once, and again after an hour or when its severity rises.',
         content: [
           mayAct ? markup`<p>${action(`${ALERTS_PATH}/new`, 'Add a channel')}</p>\n` : null,
           channelTable(await channels.list(), mayAct, clock()),
@@ -65,7 +65,7 @@ const KIND_WORDS = { webhook: 'webhook', email: 'e-mail' } as const;
 
 function channelTable(channels: readonly WireAlertChannel[], mayAct: boolean, now: Date): Markup {
   const acts = {
-    head: 'What to do with it',
+    head: 'Actions',
     kind: 'act',
     cell: ({ alert_channel_id: id }: WireAlertChannel) =>
       markup`${link(alertChannelPath(id, 'test'), 'Test')}${link(alertChannelPath(id, 'remove'), 'Remove')}`,
@@ -82,7 +82,7 @@ function channelTable(channels: readonly WireAlertChannel[], mayAct: boolean, no
       ...(mayAct ? [acts] : []),
     ],
     rows: channels,
-    empty: emptyState('Nobody is notified. Add a webhook or an email address.'),
+    empty: emptyState('No alert channels. Add a webhook or an e-mail address.'),
   });
 }
 
@@ -98,8 +98,8 @@ function addPage(server: FastifyInstance, { operations }: AlertPageParts): void 
     schema: z.object({
       once: idempotencyKey,
       ...others,
-      name: text.trim().min(1, 'Say who is notified').max(200),
-      target: text.min(1, 'Say where they are notified').max(2000),
+      name: text.trim().min(1, 'Enter a name').max(200),
+      target: text.min(1, 'Enter an address').max(2000),
       // Browsers omit an unticked box, and send a single ticked one as a string.
       sources: z.preprocess((given) => (given === undefined ? null : [given].flat()), sources),
     }),
@@ -113,16 +113,14 @@ function addPage(server: FastifyInstance, { operations }: AlertPageParts): void 
     }),
     example: () => EXAMPLE,
     done: ({ secret, ...channel }) =>
-      secret === null
-        ? { notice: `${channel.name} is notified from now on.`, next: ALERTS_PATH }
-        : secretPage(channel, secret),
+      secret === null ? { notice: `${channel.name} now gets alerts.`, next: ALERTS_PATH } : secretPage(channel, secret),
   });
 }
 
 function channelFields(form: FormState): Markup[] {
   const values = { kind: 'webhook', ...form.values };
   const kinds = [
-    { value: 'webhook', label: 'Webhook', hint: 'signed, as Standard Webhooks has it' },
+    { value: 'webhook', label: 'Webhook', hint: 'signed, as specified by Standard Webhooks' },
     { value: 'email', label: 'E-mail' },
   ];
   const to = 'The https address of a webhook, or an e-mail address.';
@@ -131,9 +129,9 @@ function channelFields(form: FormState): Markup[] {
   return [
     onceField(form),
     choices({ ...form, values }, { name: 'kind', label: 'Kind', type: 'radio' }, kinds),
-    field(form, { name: 'name', label: 'Name', hint: 'Who is notified, as others will read it.', isFirst: true }),
+    field(form, { name: 'name', label: 'Name', hint: 'Name of the recipient, as others see it.', isFirst: true }),
     field(form, { name: 'target', label: 'To', hint: to, autocomplete: 'off' }),
-    choices(form, { name: 'sources', label: 'Services: all if none is chosen', type: 'checkbox' }, sources),
+    choices(form, { name: 'sources', label: 'Services (all if none is selected)', type: 'checkbox' }, sources),
     select(form, { name: 'least_severity', label: 'From severity', value: 'low' }, severities),
   ];
 }
@@ -142,13 +140,13 @@ const EXAMPLE = { kind: 'webhook', name: 'On call', target: 'https://example.com
 
 function secretPage({ name: title, alert_channel_id }: WireAlertChannel, secret: string): PageView {
   return {
-    title: 'The secret of the webhook',
+    title: 'Webhook secret',
     isNarrow: true,
     above: ABOVE_ALERTS,
-    introduction: markup`${name(title)} is notified from now on. The secret that signs what is sent is shown this once.`,
+    introduction: markup`${name(title)} now gets alerts. Copy the signing secret now: it cannot be shown again.`,
     content: markup`<div class="secret">${copyable('secret', 'The secret', secret)}</div>
-<p>Give it to whoever receives: libraries of Standard Webhooks believe nothing that is not signed with it.</p>
-<p>${link(alertChannelPath(alert_channel_id, 'test'), 'Test it')} · ${link(ALERTS_PATH, 'I have kept it')}</p>`,
+<p>Configure the secret at the receiver, which verifies each webhook with it (Standard Webhooks).</p>
+<p>${link(alertChannelPath(alert_channel_id, 'test'), 'Test it')} · ${link(ALERTS_PATH, 'I have saved it')}</p>`,
   };
 }
 
@@ -160,10 +158,11 @@ function testAlertPage(server: FastifyInstance, { channels, operations }: AlertP
     view: (channel) => ({
       ...ACT,
       title: `Test ${channel.name}`,
-      introduction: 'An alert is sent that says that it is a test.',
+      introduction: 'Sends a test alert to this channel.',
       submit: 'Send it',
     }),
-    notice: (channel) => `A test is on its way to ${channel.name}. If nobody takes it, administration says so.`,
+    notice: (channel) =>
+      `A test alert to ${channel.name} is queued. If its delivery fails, it is listed under Administration.`,
   });
 }
 
@@ -175,7 +174,7 @@ function removePage(server: FastifyInstance, { channels, operations }: AlertPage
     view: (channel) => ({
       ...ACT,
       title: `Remove ${channel.name}`,
-      introduction: 'It gets no more alerts, and its secret is forgotten.',
+      introduction: 'The channel gets no more alerts, and its secret is deleted.',
       submit: 'Remove it',
       isFinal: true,
     }),

@@ -17,8 +17,8 @@ export function severityWord(severity: AlertSeverity): Markup {
 
 const ALERT_WORDS: Record<AlertState, readonly [StatusTone, string]> = {
   none: ['neutral', 'nobody is notified'],
-  suppressed: ['neutral', 'notified shortly before'],
-  pending: ['neutral', 'on its way'],
+  suppressed: ['neutral', 'covered by an earlier alert'],
+  pending: ['neutral', 'pending'],
   delivered: ['good', 'delivered'],
   dead: ['bad', 'not delivered'],
 };

@@ -29,14 +29,14 @@ const STATISTICS = operationGroup('audit', 'statistics');
 export function streamOperations(service: AuditService) {
   return {
     listStreams: STREAMS.get('/streams/', {
-      summary: 'List streams by id',
+      summary: 'List streams by ID',
       query: streamsQuerySchema,
       answer: pageSchema(streamSchema),
       refusals: [422],
       work: ({ query }) => listStreams(service.database, service.seals, query),
     }),
     readStream: STREAMS.get('/streams/:stream_id', {
-      summary: 'A stream',
+      summary: 'Get a stream',
       params: streamParamsSchema,
       answer: streamSchema,
       refusals: [404],
@@ -59,7 +59,7 @@ export function streamOperations(service: AuditService) {
       work: ({ params, query }) => listPackages(service.database, params.stream_id, query),
     }),
     readVerification: STREAMS.get('/verifications/:verification_id', {
-      summary: 'A check',
+      summary: 'Get a check',
       params: verificationParamsSchema,
       answer: wireVerificationSchema,
       refusals: [404],
@@ -87,17 +87,17 @@ export function streamOperations(service: AuditService) {
 export function evidenceOperations(service: AuditService) {
   return {
     readStatistics: STATISTICS.get('/stats/', {
-      summary: 'Statistics',
+      summary: 'Get statistics',
       answer: statsSchema,
       work: (_asked, { hangUp }) => service.readers.read('stats', service.clock(), hangUp()),
     }),
     readActivity: STATISTICS.get('/stats/activity', {
-      summary: 'Entries of the last 30 days, by day and by stream',
+      summary: 'Count the entries of the last 30 days, by day and by stream',
       answer: activitySchema,
       work: (_asked, { hangUp }) => service.readers.read('activity', service.clock(), hangUp()),
     }),
     readPackage: EVIDENCE.get('/evidence/:package_id', {
-      summary: 'An evidence package',
+      summary: 'Get an evidence package',
       params: packageParamsSchema,
       answer: generatedSchema,
       refusals: [404, 409],

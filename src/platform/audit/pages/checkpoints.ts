@@ -23,7 +23,7 @@ export function pagesOfCheckpoints(server: FastifyInstance, { service }: AuditPa
     head: ({ stream_id }) => ({
       title: 'Checkpoints',
       above: waysTo(stream_id),
-      introduction: 'The end of the stream at a moment, with a time stamp over its hash; oldest first.',
+      introduction: 'The head of the stream at one time, with a time stamp over its hash. Oldest first.',
     }),
     table: (checkpoints, _shown, { stream_id }) => [
       developmentWarning(checkpoints),
@@ -40,10 +40,10 @@ export function pagesOfCheckpoints(server: FastifyInstance, { service }: AuditPa
 }
 
 function noticeOf({ sequence, anchor }: WireCheckpoint, repeated: boolean): string {
-  const what = `${repeated ? 'There is' : 'Made'} a checkpoint at entry ${grouped(sequence)}`;
+  const what = `${repeated ? 'There is already' : 'Created'} a checkpoint at entry ${grouped(sequence)}`;
   if (anchor.status !== 'anchored')
-    return `${what}. The authority has not stamped it yet; it is asked again every minute.`;
-  return `${what}, stamped by ${anchor.authority === 'external' ? 'the external authority' : 'the development authority, which is no independent witness'}.`;
+    return `${what}. The authority has not stamped it yet; the platform retries every minute.`;
+  return `${what}, stamped by ${anchor.authority === 'external' ? 'the external authority' : 'the development authority, which is not an independent witness'}.`;
 }
 
 export function developmentWarning(checkpoints: readonly WireCheckpoint[]): Markup | null {
@@ -58,10 +58,10 @@ export function checkpointTable(checkpoints: readonly WireCheckpoint[], streamId
       { head: 'Up to entry', kind: 'name', cell: ({ sequence }) => entryLink(streamId, sequence) },
       { head: 'Authority', cell: (checkpoint) => anchorWords(checkpoint, now) },
       { head: 'Address', cell: ({ anchor }) => markup`<code>${name(anchor.tsa_url ?? '–')}</code>` },
-      { head: 'Made', cell: ({ created_at }) => moment(created_at, now) },
+      { head: 'Created', cell: ({ created_at }) => moment(created_at, now) },
       { head: 'Hash', cell: ({ hash }) => digest(hash) },
     ],
     rows: checkpoints,
-    empty: emptyState('There is no checkpoint of this stream.'),
+    empty: emptyState('No checkpoints.'),
   });
 }

@@ -41,8 +41,7 @@ function listPage(server: FastifyInstance, { service }: AuditPageParts): void {
     head: ({ stream_id }) => ({
       title: 'Checks',
       above: waysTo(stream_id),
-      introduction:
-        'What Verify found, newest first. A check that was changed outside of the service is left out: it is none.',
+      introduction: 'Results of Verify, newest first. Checks that were changed outside the service are omitted.',
     }),
     table: (checks) => checkTable(checks, service.clock()),
   });
@@ -53,7 +52,7 @@ function onePage(server: FastifyInstance, { service }: AuditPageParts): void {
     path: '/audit/verifications/:verification_id',
     api: '/audit',
     view: (check) => ({
-      title: check.verified ? 'Nothing wrong found' : 'Something is wrong',
+      title: check.verified ? 'No findings' : 'Findings',
       above: [...waysTo(check.stream_id), { title: 'Checks', path: streamPath(check.stream_id, 'verifications') }],
       content: [checkFacts(check, service.clock()), check.verified ? WHAT_IT_MEANS : findings(check)],
     }),
@@ -73,7 +72,7 @@ export function checkTable(checks: readonly WireVerification[], now: Date): Mark
       { head: 'Of', cell: ({ from_sequence, to_sequence }) => entryRange(from_sequence, to_sequence) },
     ],
     rows: checks,
-    empty: emptyState('No check of this stream is on record.'),
+    empty: emptyState('No checks.'),
   });
 }
 
@@ -87,8 +86,8 @@ function checkFacts(check: WireVerification, now: Date): Markup {
   ]);
 }
 
-const WHAT_IT_MEANS = markup`<p>Every hash and seal was computed anew; every link, the end of the stream, its checkpoints and the records of earlier checks fit. This says nothing of entries that came later, and nothing of what was changed since.</p>
-<p class="minor">Whoever has the database and the master key can make all of it fit. Anchors by an external authority and exports that were kept elsewhere tell.</p>
+const WHAT_IT_MEANS = markup`<p>Every hash and seal was recomputed; every link, the head of the stream, its checkpoints and the records of earlier checks match. This result does not cover later entries or later changes.</p>
+<p class="minor">Anyone with the database and the master key can make all of it match. Anchors by an external authority and exports stored elsewhere would reveal it.</p>
 `;
 
 function findings({ failures, stream_id }: WireVerification): Markup {
@@ -102,8 +101,8 @@ ${dataTable({
     { head: 'Entry', kind: 'number', cell: ({ sequence }) => entryLink(stream_id, sequence) },
   ],
   rows: failures,
-  empty: emptyState('There is no finding.'),
-})}<p>Go on with <code>evidence-platform help tampering</code>: it says what each code means, and what to do. Seals are not told: whoever knew the right one could write it.</p>
+  empty: emptyState('No findings.'),
+})}<p>Run <code>evidence-platform help tampering</code> for the meaning of each code and the next steps. Expected seals are not shown, because anyone who knew them could forge the row.</p>
 `;
 }
 

@@ -62,7 +62,7 @@ function listPage(server: FastifyInstance, { service }: AuditPageParts): void {
       return {
         title: 'Entries',
         above: waysTo(stream_id),
-        introduction: isFiltered ? 'Those that match, oldest first.' : 'Newest first.',
+        introduction: isFiltered ? 'Matching entries, oldest first.' : 'Newest first.',
         content: [filterFields(path, filters), entryTable(data, service.clock()), goesOn],
         api: { path: withQuery('/audit/entries/', { stream_id, ...filters }) },
       };
@@ -129,7 +129,7 @@ export function entryTable(entries: readonly WireEntry[], now: Date): Markup {
       { head: 'Recorded', cell: ({ timestamp }) => moment(timestamp, now) },
     ],
     rows: entries,
-    empty: emptyState('No entry is like that.'),
+    empty: emptyState('No entries match.'),
   });
 }
 
@@ -146,7 +146,7 @@ function onePage(server: FastifyInstance, { service }: AuditPageParts): void {
       return {
         title: `Entry ${grouped(sequence)}`,
         above: [...waysTo(stream_id), { title: 'Entries', path: streamPath(stream_id, 'entries') }],
-        introduction: 'As it is recorded. Whether it was changed, Verify says.',
+        introduction: 'The entry as recorded. Verify detects changes.',
         content: [
           entryFacts(entry, service.clock()),
           markup`<h2>As JSON</h2>\n`,
@@ -165,12 +165,12 @@ function entryFacts(entry: WireEntry, now: Date): Markup {
     ['Action', name(entry.action)],
     ['Resource', markup`${name(entry.resource_type)} <code>${name(entry.resource_id)}</code>`],
     ['Recorded', moment(entry.timestamp, now)],
-    ...(occurred_at === undefined ? [] : [['Happened, as its sender says', name(occurred_at)] as const]),
+    ...(occurred_at === undefined ? [] : [['Occurred, according to the sender', name(occurred_at)] as const]),
     ['Hash', digest(entry.hash)],
     [
-      'Hash of the entry before',
+      'Hash of the previous entry',
       sequence === 1
-        ? 'none: it is the first'
+        ? 'none: this is the first entry'
         : markup`${digest(entry.prev_hash)} ${link(streamPath(stream_id, 'entries', sequence - 1), 'Show it')}`,
     ],
     ['Seal key', markup`<code>${name(entry.seal_key_id)}</code>`],

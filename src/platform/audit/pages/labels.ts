@@ -3,19 +3,17 @@ import { grouped, plural } from '../../../core/plurals.ts';
 import { moment, statusWord } from '../../web/components.ts';
 import type { WireCheckpoint, WireStats, WireStream, WireVerification } from '../wire.ts';
 
-export const CHECKS_CHANGED = 'records of checks were changed or removed outside of the platform';
+export const CHECKS_CHANGED = 'records of checks were changed or removed outside the platform';
 
 /** Returns warnings about counts of streams and checks that do not match the records; null if there are none. */
 export function misfitOf({ missing_streams: missing, checks_changed }: WireStats): Markup | null {
   const words = [
     ...(missing === null
-      ? ['The count of streams was changed outside of the platform: nobody can tell whether streams are missing.']
+      ? ['The count of streams was changed outside the platform, so missing streams cannot be detected.']
       : []),
-    ...(missing ? [`${plural(missing, 'stream')} removed outside of the platform, with all that was there.`] : []),
+    ...(missing ? [`${plural(missing, 'stream')} removed outside the platform, with all entries.`] : []),
     ...(checks_changed
-      ? [
-          `${CHECKS_CHANGED[0]?.toUpperCase()}${CHECKS_CHANGED.slice(1)}. Verify each stream anew to know how it stands.`,
-        ]
+      ? [`${CHECKS_CHANGED[0]?.toUpperCase()}${CHECKS_CHANGED.slice(1)}. Verify each stream again to learn its state.`]
       : []),
   ];
   return words.length === 0 ? null : markup`<p class="refusal">${words.join(' ')}</p>\n`;
@@ -30,38 +28,36 @@ export function stateOf({ verification_status: status }: WireStream): Markup {
 /** States when a stream was checked, with what result, and how far the check reaches. */
 export function checkedWords(stream: WireStream, now: Date): Markup {
   const { verification_status: status, last_checked_at: at } = stream;
-  if (status === 'unverified' || at === null) return markup`There is no record of a last check that holds.`;
+  if (status === 'unverified' || at === null) return markup`No valid record of a check.`;
   if (status === 'verified') return markup`Verified on ${moment(at, now)} ${reachWords(stream)}.`;
-  return markup`The check on ${moment(at, now)} found that something is wrong ${reachWords(stream)}.`;
+  return markup`The check on ${moment(at, now)} found a failure ${reachWords(stream)}.`;
 }
 
 /** States the last entry up to which the last check found nothing wrong. */
 export function reachWords({ verification_status, head_sequence, verified_through_sequence }: WireStream): string {
   const through = verified_through_sequence ?? 0;
   if (verification_status === 'failed')
-    return through === 0 ? 'from its beginning on' : `after entry ${grouped(through)}`;
+    return through === 0 ? 'from the first entry' : `after entry ${grouped(through)}`;
   const since = Math.max(0, head_sequence - through);
   return `up to entry ${grouped(through)}; ${since === 0 ? 'no entry' : plural(since, 'entry')} since`;
 }
 
 export function checkOutcome({ verified, failures }: WireVerification): Markup {
-  if (verified) return statusWord('good', 'Nothing wrong found');
+  if (verified) return statusWord('good', 'No findings');
   return statusWord('bad', `${plural(failures.length, 'finding')}`);
 }
 
 /** Returns the state of an anchor and its kind of authority; the built-in authority is not an independent witness. */
 export function anchorWords({ anchor }: WireCheckpoint, now: Date): Markup {
   const { status, authority, gen_time } = anchor;
-  if (status === 'failed')
-    return markup`${statusWord('bad', 'Changed')} It was changed outside of the service, and is no anchor.`;
-  if (status === 'pending' || gen_time === null)
-    return markup`${statusWord('warning', 'Pending')} No time stamp was obtained yet.`;
+  if (status === 'failed') return markup`${statusWord('bad', 'Changed')} Changed outside the service; not an anchor.`;
+  if (status === 'pending' || gen_time === null) return markup`${statusWord('warning', 'Pending')} No time stamp yet.`;
   if (authority === 'external') return markup`${statusWord('good', 'External')} ${moment(gen_time, now)}`;
   return markup`${statusWord('neutral', 'Development')} ${moment(gen_time, now)}`;
 }
 
 export const DEVELOPMENT_WARNING =
-  'The development authority is built into this platform. It is no independent witness, and its time stamps prove nothing against the platform itself.';
+  'The development authority is built into this platform. It is not an independent witness, and its time stamps prove nothing against the platform itself.';
 
 export function entryRange(first: number | null, last: number | null): string {
   if (first === null || last === null) return 'no entry';

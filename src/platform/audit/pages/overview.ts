@@ -45,19 +45,17 @@ interface Verdict {
 function verdictOf(overview: Overview): Verdict {
   const { streams, failed, told, unrecorded, pending, grown, missing_streams, checks_changed } = overview;
   const at = (title: string, path: string) => ({ title, path });
-  const known = at('See what is known', `${AUDIT_PATH}/statistics`);
-  if (missing_streams === null) return { tone: 'bad', word: 'Something is wrong', next: known };
+  const known = at('See the statistics', `${AUDIT_PATH}/statistics`);
+  if (missing_streams === null) return { tone: 'bad', word: 'Problems found', next: known };
   if (missing_streams > 0) return { tone: 'bad', word: 'Streams are missing', next: known };
   const [first] = told;
   if (first !== undefined) {
     const list = withQuery(AUDIT_PATH, { verification_status: 'failed' });
-    const next = failed > 1 ? at('See the streams', list) : at('See what was found', checkPath(first.verification_id));
-    return { tone: 'bad', word: 'Something is wrong', next };
+    const next = failed > 1 ? at('See the streams', list) : at('See the findings', checkPath(first.verification_id));
+    return { tone: 'bad', word: 'Problems found', next };
   }
-  if (checks_changed !== false)
-    return { tone: 'bad', word: 'Something is wrong', next: at('See the streams', AUDIT_PATH) };
-  if (streams === 0)
-    return { tone: 'neutral', word: 'Nothing is recorded yet', next: at('Record the first entry', AUDIT_PATH) };
+  if (checks_changed !== false) return { tone: 'bad', word: 'Problems found', next: at('See the streams', AUDIT_PATH) };
+  if (streams === 0) return { tone: 'neutral', word: 'No entries yet', next: at('Record the first entry', AUDIT_PATH) };
   const [stamp] = pending;
   if (stamp !== undefined)
     return {
@@ -66,22 +64,20 @@ function verdictOf(overview: Overview): Verdict {
       next: at('See the oldest', streamPath(stamp.stream_id, 'checkpoints')),
     };
   if (unrecorded > 0 || grown > 0)
-    return { tone: 'warning', word: 'Not all of it is checked', next: at('Choose a stream and verify it', AUDIT_PATH) };
-  return { tone: 'good', word: 'Nothing wrong was found', next: at('See the streams', AUDIT_PATH) };
+    return { tone: 'warning', word: 'Not fully verified', next: at('Choose a stream and verify it', AUDIT_PATH) };
+  return { tone: 'good', word: 'No findings', next: at('See the streams', AUDIT_PATH) };
 }
 
 function what(overview: Overview): string {
   const { streams, failed, unrecorded, pending, grown, missing_streams, checks_changed } = overview;
   const facts = [
-    ...(missing_streams === null ? ['the count of streams was changed outside of the platform'] : []),
-    ...(missing_streams ? [`${plural(missing_streams, 'stream')} removed outside of the platform`] : []),
+    ...(missing_streams === null ? ['the count of streams was changed outside the platform'] : []),
+    ...(missing_streams ? [`${plural(missing_streams, 'stream')} removed outside the platform`] : []),
     ...(failed > 0 ? [`${plural(failed, 'stream')} failed at the last check`] : []),
     ...(checks_changed ? [CHECKS_CHANGED] : []),
     ...(pending.length > 0 ? [`${plural(pending.length, 'checkpoint')} without a time stamp`] : []),
     ...(unrecorded > 0 ? [`${plural(unrecorded, 'stream')} without a record of a check`] : []),
-    ...(grown > 0
-      ? [`${plural(grown, 'stream')} with entries that came after ${agree(grown, 'its', 'their')} last check`]
-      : []),
+    ...(grown > 0 ? [`${plural(grown, 'stream')} with entries after ${agree(grown, 'its', 'their')} last check`] : []),
   ];
   return facts.length === 0 ? `${plural(streams, 'stream')}, checked up to the last entry of each` : facts.join('; ');
 }
@@ -92,7 +88,7 @@ function since({ told, missing_streams, checks_changed, pending }: Overview, now
   if (found !== undefined) return markup`found on ${moment(found.checked_at, now)}`;
   if (missing_streams !== 0 || checks_changed !== false) return 'unknown';
   const [stamp] = pending;
-  return stamp === undefined ? 'nothing is known to be wrong' : moment(stamp.created_at, now);
+  return stamp === undefined ? 'no known problems' : moment(stamp.created_at, now);
 }
 
 /** Returns the failed checks and pending checkpoints as events. */
@@ -101,12 +97,12 @@ function eventsOf({ told, pending }: Overview): TimelineEvent[] {
     ...told.map(({ stream_id, verification_id, checked_at }) => ({
       at: checked_at,
       tone: 'bad' as const,
-      words: markup`Verify found that ${link(streamPath(stream_id), stream_id)} is not as it was recorded. ${link(checkPath(verification_id), 'What was found')}`,
+      words: markup`Verify found that ${link(streamPath(stream_id), stream_id)} was changed. ${link(checkPath(verification_id), 'See the findings')}`,
     })),
     ...pending.map(({ stream_id, sequence, created_at }) => ({
       at: created_at,
       tone: 'warning' as const,
-      words: markup`The checkpoint of ${link(streamPath(stream_id), stream_id)} at entry ${grouped(sequence)} waits for its time stamp.`,
+      words: markup`The checkpoint of ${link(streamPath(stream_id), stream_id)} at entry ${grouped(sequence)} has no time stamp yet.`,
     })),
   ];
 }
@@ -124,7 +120,7 @@ export function statisticsPage(server: FastifyInstance, { service }: AuditPagePa
     return reply.page({
       title: 'Statistics',
       above: waysTo(null),
-      introduction: 'As they are now. They say nothing of whether something was changed: Verify does.',
+      introduction: 'Current numbers. They do not show whether entries were changed; run Verify for that.',
       content: [
         misfitOf(stats),
         numbers(stats),
@@ -156,13 +152,13 @@ function charts(stats: WireStats, { days, streams }: AuditActivity): Markup {
   const names = streams.map(({ stream_id, entries }) => ({ label: stream_id, count: entries }));
   const first = days[0]?.day ?? '';
   return markup`<div class="charts">
-${columnChart({ title: 'Entries recorded a day, in UTC', bars: times, notes: [] })}${
+${columnChart({ title: 'Entries recorded per day, in UTC', bars: times, notes: [] })}${
   names.length === 0
     ? null
     : barChart({
         title: `Entries since ${first}, by stream`,
         bars: names,
-        notes: ['At most the twelve streams with the most.'],
+        notes: ['The twelve streams with the most entries.'],
       })
 }${barChart({ title: 'Streams', bars: states, notes: [] })}</div>
 `;

@@ -50,7 +50,7 @@ export function packageTable(packages: readonly WireGenerated[], now: Date): Mar
       { head: 'Entries', kind: 'number', cell: ({ entry_count }) => grouped(entry_count) },
     ],
     rows: packages,
-    empty: emptyState('No package of this stream was generated yet.'),
+    empty: emptyState('No packages.'),
   });
 }
 
@@ -88,13 +88,13 @@ function packageFacts(summary: WireSummary, generated: Markup): Markup {
   const { stream_id, first_sequence, last_sequence, entry_count, head_hash, period } = summary;
   const between =
     period === null
-      ? 'all that there was'
+      ? 'all entries'
       : markup`from ${period.from === null ? 'the beginning' : utcTime(period.from)} to ${period.to === null ? 'the end' : utcTime(period.to)}`;
   return factList([
     ['Stream', link(streamPath(stream_id), stream_id)],
     ['Generated', generated],
     [
-      'Holds',
+      'Contents',
       `${plural(entry_count, 'entry')}${entry_count === 0 ? '' : `: ${entryRange(first_sequence, last_sequence)}`}`,
     ],
     ['Period', between],
@@ -103,7 +103,7 @@ function packageFacts(summary: WireSummary, generated: Markup): Markup {
 }
 
 function downloads(packageId: string): Markup {
-  const words = { json: 'JSON, with every entry', summary: 'Summary as JSON', pdf: 'PDF' };
+  const words = { json: 'JSON, with all entries', summary: 'Summary as JSON', pdf: 'PDF' };
   return markup`<h2>Downloads</h2>
 <ul>${PACKAGE_FORMS.map((form) => markup`<li><a href="${packagePath(packageId, form)}" download>${words[form]}</a></li>\n`)}</ul>
 `;
@@ -126,7 +126,7 @@ const orderSchema = z
   })
   .refine(({ from, to }) => from === undefined || to === undefined || from < to, {
     path: ['to'],
-    message: 'is not after the beginning',
+    message: 'must be after the start',
   });
 
 function newPage(server: FastifyInstance, { service }: AuditPageParts): void {
@@ -150,11 +150,11 @@ function newPage(server: FastifyInstance, { service }: AuditPageParts): void {
 function orderForm(streamId: string, asked: AskedForm): PageView {
   const { form } = asked;
   const time = { type: 'datetime-local', isOptional: true } as const;
-  const first = 'When entries were recorded. Without it, from the first one.';
+  const first = 'Recording time of the first entry. If empty, starts with the first entry.';
   const fields = [
     field(form, { name: 'title', label: 'Title', isOptional: true }),
     field(form, { ...time, name: 'from', label: 'From, in UTC', hint: first }),
-    field(form, { ...time, name: 'to', label: 'Before, in UTC', hint: 'Without it, to the last one.' }),
+    field(form, { ...time, name: 'to', label: 'Before, in UTC', hint: 'If empty, ends with the last entry.' }),
   ];
   return {
     title: 'Generate an evidence package',

@@ -82,7 +82,7 @@ function state(stream: WireStream, now: Date, asked: Asked): Markup {
   const verify = { method: 'POST', path: streamApi(stream_id, 'verify') } as const;
   return markup`<div class="verdict ${stream.verification_status}"><p class="state">${stateOf(stream)}</p>
 <p>${checkedWords(stream, now)}</p>
-${postForm(asked, { action: streamPath(stream_id, 'verify'), fields: null, submit: 'Verify now' })}<p class="minor">Verify reads every entry from the first to the last, and records what it found. The more there are, the longer it takes.</p>
+${postForm(asked, { action: streamPath(stream_id, 'verify'), fields: null, submit: 'Verify now' })}<p class="minor">Verify reads all entries and records the result. The duration depends on the number of entries.</p>
 ${asCurl('curl-verify', curlCommand(asked.request, verify))}</div>
 `;
 }
@@ -92,7 +92,7 @@ function facts(stream: WireStream, now: Date): Markup {
   return factList([
     ['Entries', grouped(entry_count)],
     ['Last entry', markup`${grouped(head_sequence)}, ${momentOr(last_entry_at, now, 'none')}`],
-    ['Begun', momentOr(created_at, now, 'never')],
+    ['Started', momentOr(created_at, now, 'never')],
     ['Head', digest(head_hash)],
   ]);
 }
@@ -106,7 +106,7 @@ function section(streamId: string, below: string, [title, all]: [string, string]
 
 function newCheckpoint(streamId: string, checkpoints: readonly WireCheckpoint[], asked: Asked): Markup | null {
   const path = streamPath(streamId, 'checkpoints');
-  const submit = checkpoints.length === 0 ? 'Make the first checkpoint' : 'Make a checkpoint now';
+  const submit = checkpoints.length === 0 ? 'Create the first checkpoint' : 'Create a checkpoint';
   return forWhoMay(asked.request, 'audit:write', () => postForm(asked, { action: path, fields: null, submit }));
 }
 

@@ -38,7 +38,7 @@ export function streamsPage(server: FastifyInstance, { service }: AuditPageParts
       return {
         title: 'Audit',
         introduction:
-          'A stream is shown as verified after Verify was run on it, and as of then. Nothing is checked again by itself.',
+          'A stream is shown as verified as of its last successful Verify. Streams are not verified automatically.',
         content: [
           misfitOf(stats),
           summary(stats),
@@ -62,7 +62,7 @@ function summary(stats: WireStats): Markup {
 
 function search({ begins_with, verification_status }: StreamsQuery): Markup {
   return filterForm(AUDIT_PATH, { begins_with, verification_status }, [
-    filterField({ name: 'begins_with', label: 'Id begins with', value: begins_with }),
+    filterField({ name: 'begins_with', label: 'ID begins with', value: begins_with }),
     filterSelect({ verification_status }, ['verification_status', 'Last check'], ['failed']),
   ]);
 }
@@ -87,7 +87,7 @@ function streamTable(
       { head: 'Head', cell: ({ head_hash }) => digest(head_hash) },
     ],
     rows: streams,
-    empty: emptyState('No stream is like that.'),
+    empty: emptyState('No streams match.'),
   });
 }
 
@@ -112,6 +112,6 @@ const FIRST_ENTRY = {
 
 function firstEntry(request: FastifyRequest): Markup {
   const command = curlCommand(request, { method: 'POST', path: '/audit/entries/', body: FIRST_ENTRY });
-  const text = 'Nobody has recorded anything here yet. The first entry of a stream makes it:';
-  return emptyState(text, copyable('first-entry', 'The first entry, as a call of the API', command));
+  const text = 'No entries yet. The first entry of a stream creates it:';
+  return emptyState(text, copyable('first-entry', 'The first entry, as an API call', command));
 }

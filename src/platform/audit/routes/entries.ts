@@ -116,7 +116,7 @@ function asSent(text: string): never {
 
 function oneKey(header: string | undefined, member: string | undefined): string | undefined {
   if (header !== undefined && member !== undefined && header !== member)
-    throw new DomainError('invalid_request', 'the header Idempotency-Key and body.idempotency_key differ');
+    throw new DomainError('invalid_request', 'the header Idempotency-Key and body.idempotency_key are different');
   return member ?? header;
 }
 

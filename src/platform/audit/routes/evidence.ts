@@ -19,22 +19,22 @@ const DOWNLOADS = [
   {
     form: 'json',
     operationId: 'downloadPackage',
-    summary: 'The package as JSON, entries last',
+    summary: 'Download a package as JSON, with the entries last',
     response: {
       200: packageHeadSchema.extend({ entries: z.array(entrySchema) }),
-      304: z.undefined().describe('The ETag that If-None-Match names is its own.'),
+      304: z.undefined().describe('The package matches the ETag in If-None-Match.'),
     },
   },
   {
     form: 'summary',
     operationId: 'downloadSummary',
-    summary: 'The facts of the package without its entries',
+    summary: 'Download the summary of a package, without its entries',
     response: { 200: summarySchema },
   },
   {
     form: 'pdf',
     operationId: 'downloadPdf',
-    summary: 'The package as a document',
+    summary: 'Download a package as PDF',
     response: { 200: { description: 'A PDF document', content: { 'application/pdf': { schema: z.string() } } } },
   },
 ] as const;

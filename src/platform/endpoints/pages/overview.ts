@@ -29,7 +29,7 @@ function tileOf(stats: EndpointStats, now: Date): TileView {
     ...verdictOf(stats),
     content: factList([
       ['What', what(stats)],
-      ['Since', open_since === null ? 'nothing is known to be wrong' : markup`first seen ${moment(open_since, now)}`],
+      ['Since', open_since === null ? 'no known problems' : markup`first seen ${moment(open_since, now)}`],
       ['Last endpoint report', momentOr(last_report_at, now, 'never')],
     ]),
   };

@@ -28,7 +28,7 @@ export function credentialOperations({ traps, proving, realism }: TrapService) {
     });
   return {
     generateTrap: CREDENTIALS.post('/credentials/generate', {
-      summary: 'Make a trap credential, which is answered this once',
+      summary: 'Create a trap credential, which is returned only once',
       body: newTrapSchema,
       isKeyed: true,
       status: 201,
@@ -51,14 +51,14 @@ export function credentialOperations({ traps, proving, realism }: TrapService) {
       work: ({ params }) => traps.find(params.credential_id),
     }),
     checkRealism: CREDENTIALS.get('/credentials/:credential_id/realism', {
-      summary: 'Check what could tell somebody that a credential is a trap, and what to do about it',
+      summary: 'Check what could reveal that a credential is a trap, with next steps',
       params: trapParamsSchema,
       answer: realismSchema,
       refusals: [404],
       work: async ({ params }) => ({ data: await realism.check(params.credential_id) }),
     }),
     confirmTrap: CREDENTIALS.post('/credentials/:credential_id/confirm', {
-      summary: 'Note that a trap credential was planted',
+      summary: 'Confirm that a trap credential was planted',
       params: trapParamsSchema,
       body: confirmationSchema,
       answer: trapSchema,
@@ -66,14 +66,14 @@ export function credentialOperations({ traps, proving, realism }: TrapService) {
       work: ({ actor, params, body }) => traps.confirm(actor, params.credential_id, body.planted_at),
     }),
     testTrap: CREDENTIALS.post('/credentials/:credential_id/test', {
-      summary: 'Prove that the channels of a trap credential see its use, by a marked use of each',
+      summary: 'Test the channels of a trap credential with marked uses',
       params: trapParamsSchema,
       answer: testResultsSchema,
       refusals: [404],
       work: async ({ actor, params }) => ({ data: await proving.test(actor, params.credential_id) }),
     }),
     rotateTrap: CREDENTIALS.post('/credentials/:credential_id/rotate', {
-      summary: 'Make a trap credential in the place of another, which stays a trap',
+      summary: 'Rotate a trap credential: create its replacement; uses of the old one are still detected',
       params: trapParamsSchema,
       isKeyed: true,
       status: 201,
@@ -81,8 +81,8 @@ export function credentialOperations({ traps, proving, realism }: TrapService) {
       refusals: [404, 409, 422],
       work: ({ actor, params, key }) => traps.rotate(actor, params.credential_id, key),
     }),
-    revokeTrap: act('revoke', 'End a trap credential; its uses are detections still'),
-    resetTrap: act('reset', 'Have a triggered trap credential stand as before; its detections stay'),
+    revokeTrap: act('revoke', 'Revoke a trap credential; its uses are still detected'),
+    resetTrap: act('reset', 'Reset a triggered trap credential; its detections are kept'),
   };
 }
 
@@ -90,7 +90,7 @@ export function credentialOperations({ traps, proving, realism }: TrapService) {
 export function realKeyOperations({ realKeys }: TrapService) {
   return {
     importTrap: CREDENTIALS.post('/credentials/import', {
-      summary: 'Take an access key that AWS knows as a trap',
+      summary: 'Import an AWS access key as a trap',
       body: importedKeySchema,
       isKeyed: true,
       status: 201,
@@ -99,7 +99,7 @@ export function realKeyOperations({ realKeys }: TrapService) {
       work: ({ actor, body, key }) => realKeys.import(actor, body, key),
     }),
     provisionTrap: CREDENTIALS.post('/credentials/provision', {
-      summary: 'Make a user of IAM without any rights, and take a key of theirs as a trap',
+      summary: 'Create an IAM user without permissions, and use its access key as a trap',
       body: provisionedKeySchema,
       isKeyed: true,
       status: 201,

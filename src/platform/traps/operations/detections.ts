@@ -23,7 +23,7 @@ export function detectionOperations({ detections, stats }: TrapService) {
       work: ({ query }) => detections.list(query),
     }),
     getTrapStats: DETECTIONS.get('/stats/', {
-      summary: 'Count traps, and what was seen of them',
+      summary: 'Count traps and detections',
       answer: trapStatsSchema,
       work: () => stats(),
     }),
@@ -35,7 +35,7 @@ export function detectionOperations({ detections, stats }: TrapService) {
       work: ({ params }) => detections.find(params.detection_id),
     }),
     setDetectionStatus: DETECTIONS.post('/detections/:detection_id/status', {
-      summary: 'Acknowledge a detection, put it away, or open it again',
+      summary: 'Acknowledge, archive or reopen a detection',
       params: detectionParamsSchema,
       body: newStatusSchema,
       answer: wholeDetectionSchema,

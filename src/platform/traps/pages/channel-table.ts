@@ -10,10 +10,10 @@ export function channelTable({ detection_channels }: WireTrap, now: Date): Marku
     columns: [
       { head: 'Channel', kind: 'name', cell: ({ channel }) => CHANNEL_WORDS[channel] },
       { head: 'Status', cell: (channel) => channelWord(channel, now) },
-      { head: 'Why', cell: ({ reason }) => name(reason) },
+      { head: 'Reason', cell: ({ reason }) => name(reason) },
       { head: 'Last proved', cell: ({ last_proved_at }) => momentOr(last_proved_at, now, 'never') },
     ],
     rows: detection_channels,
-    empty: emptyState('No channel sees a use of it.'),
+    empty: emptyState('No channels.'),
   });
 }

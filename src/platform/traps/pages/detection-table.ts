@@ -18,7 +18,7 @@ export function detectionTable(
       { head: 'Trap', kind: 'name', cell: trapCell },
       ...(hasStatus ? [status] : []),
       { head: 'Severity', cell: ({ severity }) => severityWord(severity) },
-      { head: 'How far', kind: 'short', cell: ({ depth }) => DEPTH_WORDS[depth].word },
+      { head: 'Depth', kind: 'short', cell: ({ depth }) => DEPTH_WORDS[depth].word },
       { head: 'From', kind: 'short', cell: ({ source_ip }) => orUnknown(source_ip) },
       { head: 'Client', cell: ({ user_agent }) => shortText(user_agent) },
       { head: 'Alert', cell: ({ alert }) => alertWord(alert.state) },

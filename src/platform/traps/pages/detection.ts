@@ -75,7 +75,7 @@ function statusForm(server: FastifyInstance, { service }: TrapPageParts): void {
       const detection = await service.detections.find(idOf(asked.request));
       const title = `Use of ${detection.label}`;
       return {
-        title: 'Say how a detection stands',
+        title: 'Change the status of the detection',
         isNarrow: true,
         above: [...ABOVE_TRAPS, { title, path: detectionPath(detection.detection_id) }],
         content: changes(detection).map(([status, submit], at) =>
@@ -85,7 +85,7 @@ function statusForm(server: FastifyInstance, { service }: TrapPageParts): void {
     },
     async act({ status }, request) {
       await service.detections.setStatus(actorOf(principalOf(request)), idOf(request), status);
-      const notice = `The detection is ${DETECTION_STATUS_WORDS[status]} now.`;
+      const notice = `The detection is now ${DETECTION_STATUS_WORDS[status]}.`;
       return { notice, next: detectionPath(idOf(request)) };
     },
   });
@@ -95,8 +95,8 @@ function statusForm(server: FastifyInstance, { service }: TrapPageParts): void {
 function changes({ status }: WireDetection): (readonly [DetectionStatus, string])[] {
   const all = [
     ['acknowledged', 'Acknowledge'],
-    ['archived', 'Put away'],
-    ['open', 'Open again'],
+    ['archived', 'Archive'],
+    ['open', 'Reopen'],
   ] as const;
   return all.filter(([each]) => each !== status);
 }
@@ -129,11 +129,7 @@ ${asCurl('curl-status', curlCommand(asked.request, { method: 'POST', path, body 
 
 function sentenceOf({ depth, auth_verified, occurrences }: WireDetection): string {
   const secret =
-    auth_verified === null
-      ? ''
-      : auth_verified
-        ? ' The secret was known.'
-        : ' The secret was not known: a wrong one was given.';
+    auth_verified === null ? '' : auth_verified ? ' The client knew the secret.' : ' The client sent a wrong secret.';
   return `${DEPTH_WORDS[depth].sentence}${secret} ${plural(occurrences, 'use')} so far.`;
 }
 
@@ -142,22 +138,22 @@ function facts(detection: WireDetection, call: NameActor, now: Date, request: Fa
   const optional: (readonly [string, string | null])[] = [
     ['Service', service],
     ['Region', region],
-    ['Id of the event at its source', detection.source_event_id],
+    ['Event ID at the source', detection.source_event_id],
   ];
   return factList([
     ['Status', statusFact(detection, call, now)],
     ['Severity', severityWord(detection.severity)],
     ['Trap', link(trapPath(credential_id), label)],
     ['Type', TYPE_WORDS[credential_type].title],
-    ['Where it is planted', PLACE_WORDS[plant_location]],
-    ['How far', DEPTH_WORDS[detection.depth].word],
-    ['Whether the secret was known', knownWords(detection.auth_verified)],
-    ['It got out after', moment(leaked_between[0], now)],
-    ['It got out before', moment(leaked_between[1], now)],
+    ['Location', PLACE_WORDS[plant_location]],
+    ['Depth', DEPTH_WORDS[detection.depth].word],
+    ['Secret known', knownWords(detection.auth_verified)],
+    ['Leaked after', moment(leaked_between[0], now)],
+    ['Leaked before', moment(leaked_between[1], now)],
     ['From', orUnknown(detection.source_ip)],
     ['Client', orUnknown(detection.user_agent)],
-    ['What was asked', orUnknown(detection.action)],
-    ['Seen by', CHANNEL_WORDS[detection.channel]],
+    ['Action', orUnknown(detection.action)],
+    ['Channel', CHANNEL_WORDS[detection.channel]],
     ...optional.flatMap(([head, value]) => (value === null ? [] : [[head, name(value)] as const])),
     ['First seen', moment(detection.first_seen, now)],
     ['Last seen', moment(detection.last_seen, now)],
@@ -174,8 +170,8 @@ function statusFact({ status, acknowledged_by: by, acknowledged_at: at }: WireDe
 }
 
 function knownWords(verified: boolean | null): string {
-  if (verified === null) return 'it cannot be told';
-  return verified ? 'yes' : 'no: a wrong one was given';
+  if (verified === null) return 'unknown';
+  return verified ? 'yes' : 'no: the client sent a wrong secret';
 }
 
 function entryFact({ entry: { stream_id, sequence } }: WireDetection, request: FastifyRequest): Markup {
@@ -190,7 +186,7 @@ function occurrences({ occurrences: total, occurrences_kept: kept }: WholeDetect
   const more =
     left === 0
       ? null
-      : markup`<p class="minor">${plural(left, 'use')} between them ${left === 1 ? 'is' : 'are'} not shown here. The first ${KEPT_OCCURRENCES} and the last ${KEPT_OCCURRENCES} are kept: the call below answers them.</p>\n`;
+      : markup`<p class="minor">${plural(left, 'use')} between them ${left === 1 ? 'is' : 'are'} not shown here. The first ${KEPT_OCCURRENCES} and the last ${KEPT_OCCURRENCES} are kept; the API call below returns them.</p>\n`;
   return markup`<h2>${last.length === 0 ? 'Uses' : 'First uses'}</h2>
 ${occurrenceTable('First uses', first, now)}${more}${last.length === 0 ? null : markup`<h2>Last uses</h2>\n${occurrenceTable('Last uses', last, now)}`}`;
 }
@@ -200,13 +196,13 @@ function occurrenceTable(caption: string, rows: readonly KeptOccurrence[], now: 
     caption,
     columns: [
       { head: 'Use', kind: 'name', cell: ({ number }) => grouped(number) },
-      { head: 'How far', cell: ({ depth }) => DEPTH_WORDS[depth].word },
-      { head: 'What was asked', cell: ({ action }) => orUnknown(action) },
+      { head: 'Depth', cell: ({ depth }) => DEPTH_WORDS[depth].word },
+      { head: 'Action', cell: ({ action }) => orUnknown(action) },
       { head: 'When', cell: ({ event_time }) => moment(event_time, now) },
       { head: 'SHA-256 of the request', cell: ({ request_sha256 }) => digest(request_sha256) },
     ],
     rows,
-    empty: emptyState('No use is kept.'),
+    empty: emptyState('No uses.'),
   });
 }
 

@@ -36,10 +36,10 @@ export function detectionsPage(server: FastifyInstance, { service, clock }: Trap
     return reply.page({
       title: 'Traps',
       introduction:
-        'Credentials that nobody has a reason to use. Each use of one is a detection; uses by one client that follow each other are one.',
+        'Credentials without a legitimate use. Each use is a detection; successive uses by one client count as one.',
       content: [
         ways(overview),
-        forWhoMay(request, 'traps:write', () => markup`<p>${action(`${TRAPS_PATH}/new`, 'Make a trap')}</p>\n`),
+        forWhoMay(request, 'traps:write', () => markup`<p>${action(`${TRAPS_PATH}/new`, 'Create a trap')}</p>\n`),
         filters(filter),
         live(mark, overview, now, await lists(service, filter, now)),
       ],
@@ -50,8 +50,8 @@ export function detectionsPage(server: FastifyInstance, { service, clock }: Trap
 
 function ways({ planted, unproved, lost }: TrapsOverview): Markup {
   const facts = [
-    ...(unproved === 0 ? [] : [markup`, ${statusWord('warning', `${unproved} not proved`)} within thirty days`]),
-    ...(lost === 0 ? [] : [markup`, ${statusWord('warning', `${lost} without their decoy`)}`]),
+    ...(unproved === 0 ? [] : [markup`, ${statusWord('warning', `${unproved} not proved`)} in the last 30 days`]),
+    ...(lost === 0 ? [] : [markup`, ${statusWord('warning', `${lost} without a listening decoy`)}`]),
   ];
   return markup`<p>${plural(planted, 'trap')} planted${facts}. ${link(CREDENTIALS_PATH, 'All traps')}</p>
 `;
@@ -65,7 +65,7 @@ function filters({ status, credential_id }: Filter): Markup {
 }
 
 function live(mark: string, { open }: TrapsOverview, now: Date, content: Markup): Markup {
-  const says = open === null ? 'No detection is open.' : `${plural(open.count, 'detection')} open.`;
+  const says = open === null ? 'No open detections.' : `${plural(open.count, 'detection')} open.`;
   const worst =
     open === null
       ? null
@@ -78,9 +78,9 @@ async function lists(service: TrapService, filter: Filter, now: Date): Promise<M
   if (status === undefined && credential_id === undefined) return openAndSeen(service, cursor, now);
   const { data, next_cursor } = await service.detections.list({ ...filter, limit: LIST_ROWS });
   const hasStatus = status === undefined;
-  const empty = emptyState('No detection is like that.');
+  const empty = emptyState('No detections match.');
   const trap =
-    credential_id === undefined ? null : markup`<p>Of ${link(trapPath(credential_id), 'one trap')} alone.</p>\n`;
+    credential_id === undefined ? null : markup`<p>Only of ${link(trapPath(credential_id), 'one trap')}.</p>\n`;
   return markup`${trap}${detectionTable(data, { caption: 'Detections', empty, hasStatus, now })}${further(TRAPS_PATH, filter, next_cursor)}`;
 }
 
@@ -90,7 +90,7 @@ async function openAndSeen({ detections }: TrapService, cursor: string | undefin
   const seen = await detections.list({ status: 'acknowledged', limit: SHORT_ROWS });
   const all = (status: string, words: string) => link(withQuery(TRAPS_PATH, { status }), words);
   return markup`<h2>Open</h2>
-${detectionTable(open.data, { caption: 'Open detections', empty: emptyState('No detection is open.'), hasStatus: false, now })}${further(TRAPS_PATH, { status: 'open' }, open.next_cursor)}<h2>Acknowledged</h2>
-${detectionTable(seen.data, { caption: 'Acknowledged detections', empty: emptyState('No detection is acknowledged.'), hasStatus: false, now })}<p class="further">${all('acknowledged', 'All that are acknowledged')} · ${all('archived', 'All that are put away')}</p>
+${detectionTable(open.data, { caption: 'Open detections', empty: emptyState('No open detections.'), hasStatus: false, now })}${further(TRAPS_PATH, { status: 'open' }, open.next_cursor)}<h2>Acknowledged</h2>
+${detectionTable(seen.data, { caption: 'Acknowledged detections', empty: emptyState('No acknowledged detections.'), hasStatus: false, now })}<p class="further">${all('acknowledged', 'All acknowledged')} · ${all('archived', 'All archived')}</p>
 `;
 }

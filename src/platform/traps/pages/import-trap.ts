@@ -35,11 +35,11 @@ export function importTrapPage(server: FastifyInstance, { service, clock }: Trap
     schema,
     refused: { conflict: 'access_key_id' },
     view: ({ form }) => ({
-      title: 'Import a key of AWS',
+      title: 'Import an AWS key',
       isNarrow: true,
       above: ABOVE_TRAPS,
       introduction:
-        'A real key of a user without any rights, made in AWS. Its use there is seen in CloudTrail, once events come in.',
+        'A real key of an AWS user without permissions. Its uses are detected when CloudTrail events arrive.',
       fields: keyFields(form, service.places()),
       submit: 'Import it',
     }),
@@ -54,17 +54,17 @@ function keyFields(form: FormState, places: readonly DecoyPlace[]): (Markup | nu
   const decoys = places
     .filter(({ kind }) => kind === 'aws')
     .map(({ name, host }) => ({ value: name, label: `${name} (${host})` }));
-  const secret = 'Needed for the file to plant. No channel of AWS needs it.';
-  const leads = 'What is planted leads to AWS itself, or to a decoy.';
+  const secret = 'Needed for the file to plant. AWS channels do not need it.';
+  const leads = 'The planted key leads to AWS itself, or to a decoy.';
   const optional = { autocomplete: 'off', isOptional: true } as const;
   const password = { ...optional, type: 'password', hint: secret } as const;
   return [
     onceField(form),
     labelField(form),
-    field(form, { name: 'access_key_id', label: 'Access key ID', hint: 'It begins with AKIA.', autocomplete: 'off' }),
+    field(form, { name: 'access_key_id', label: 'Access key ID', hint: 'Begins with AKIA.', autocomplete: 'off' }),
     field(form, { ...password, name: 'secret_access_key', label: 'Secret access key' }),
-    field(form, { ...optional, name: 'user_name', label: 'User', hint: 'As IAM calls them.' }),
-    field(form, { ...optional, name: 'region', label: 'Region', hint: 'us-east-1, if none is said.' }),
+    field(form, { ...optional, name: 'user_name', label: 'User', hint: 'Name of the IAM user.' }),
+    field(form, { ...optional, name: 'region', label: 'Region', hint: 'Default: us-east-1.' }),
     placeField(form),
     decoys.length === 0
       ? null

@@ -15,35 +15,38 @@ import type { WireTrap } from '../wire.ts';
 
 /** Titles of the types, and the conclusion from a use of each. */
 export const TYPE_WORDS: Record<CredentialType, { title: string; shows: string }> = {
-  aws_key: { title: 'AWS access key', shows: 'A use shows that somebody has the key, and what they asked AWS for.' },
+  aws_key: {
+    title: 'AWS access key',
+    shows: 'A use shows that somebody has the key, and which AWS actions they requested.',
+  },
   db_connection_string: {
     title: 'Database connection string',
-    shows: 'A use shows that somebody signed in to the database, and whether they had the password.',
+    shows: 'A use shows that somebody tried to sign in to the database, and whether they had the password.',
   },
   ssh_key: { title: 'SSH key', shows: 'A use shows that somebody offered the key to the server.' },
-  kubeconfig: { title: 'Kubernetes configuration', shows: 'A use shows what somebody asked the cluster for.' },
+  kubeconfig: { title: 'Kubernetes configuration', shows: 'A use shows what somebody requested from the cluster.' },
   api_token: { title: 'API token', shows: 'A use shows that somebody called the API with the token.' },
   jwt: { title: 'JSON Web Token', shows: 'A use shows that somebody called the API with the token.' },
-  npm_token: { title: 'npm token', shows: 'A use shows that somebody asked the registry with it.' },
+  npm_token: { title: 'npm token', shows: 'A use shows that somebody called the registry with the token.' },
   docker_registry: {
     title: 'Docker registry login',
     shows: 'A use shows that somebody signed in to the registry, and which image they wanted.',
   },
   git_https: { title: 'Git login', shows: 'A use shows that somebody tried to read or write the repository.' },
-  dotenv: { title: 'File of settings (.env)', shows: 'It has several credentials: each use shows which was tried.' },
+  dotenv: { title: 'Settings file (.env)', shows: 'Contains several credentials. A use shows which one was tried.' },
   mcp_server: {
     title: 'MCP server for AI agents',
-    shows: 'A connection shows that an agent took the entry, and a call of a tool how far it went.',
+    shows: 'A connection shows that an agent used the entry; a tool call shows what it did.',
   },
   agent_secret: {
     title: 'Secret of an agent',
-    shows: 'A read shows that an agent, or somebody with its key, took a secret that it has no reason to take.',
+    shows: 'A read shows that an agent, or somebody with its key, read a secret that it does not need.',
   },
   agent_tool: {
     title: 'Tool of an agent',
-    shows: 'A call shows that an agent used a tool that it has no reason to use.',
+    shows: 'A call shows that an agent used a tool that it does not need.',
   },
-  web_bug: { title: 'Web bug', shows: 'A call shows that somebody opened the page or document that it is in.' },
+  web_bug: { title: 'Web bug', shows: 'A call shows that somebody opened the page or document with the web bug.' },
 };
 
 export const PLACE_WORDS: Record<PlantLocation, string> = {
@@ -59,9 +62,9 @@ export const PLACE_WORDS: Record<PlantLocation, string> = {
 };
 
 export const ORIGIN_WORDS: Record<Origin, string> = {
-  fabricated: 'made here, and known nowhere else',
-  imported: 'a real key without rights, made elsewhere',
-  provisioned: 'a real key without rights, made by this platform',
+  fabricated: 'created here, and known nowhere else',
+  imported: 'a real key without permissions, created elsewhere',
+  provisioned: 'a real key without permissions, created by this platform',
 };
 
 export const CHANNEL_WORDS: Record<Channel, string> = {
@@ -83,16 +86,16 @@ export const CHANNEL_WORDS: Record<Channel, string> = {
 
 /** Words for each depth. */
 export const DEPTH_WORDS: Record<Depth, { word: string; sentence: string }> = {
-  exposed: { word: 'exposed', sentence: 'It was seen in public.' },
-  read: { word: 'opened', sentence: 'Somebody opened it, and did no more.' },
-  validated: { word: 'tried', sentence: 'Somebody tried whether it is good.' },
-  used: { word: 'worked with', sentence: 'Somebody worked with it.' },
+  exposed: { word: 'exposed', sentence: 'The trap was seen in public.' },
+  read: { word: 'opened', sentence: 'Somebody opened the trap, and did nothing else.' },
+  validated: { word: 'tried', sentence: 'Somebody checked whether the credential works.' },
+  used: { word: 'used', sentence: 'Somebody used the credential.' },
 };
 
 export const DETECTION_STATUS_WORDS: Record<DetectionStatus, string> = {
   open: 'open',
   acknowledged: 'acknowledged',
-  archived: 'put away',
+  archived: 'archived',
 };
 
 export function detectionStatusWord(status: DetectionStatus): Markup {
@@ -114,7 +117,7 @@ export function trapStatusWord(status: TrapStatus): Markup {
 
 /** Returns the state of a channel in a word. Never calls an unproved channel good. */
 export function channelWord(channel: WireTrap['detection_channels'][number], now: Date): Markup {
-  if (!channel.active) return statusWord('neutral', 'sees nothing');
+  if (!channel.active) return statusWord('neutral', 'inactive');
   const isProved = channel.last_proved_at !== null && channel.last_proved_at >= proofSince(now);
   return isProved ? statusWord('good', 'proved') : statusWord('warning', 'not proved');
 }

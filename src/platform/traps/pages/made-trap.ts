@@ -12,22 +12,22 @@ export function madeTrapPage(made: WireMadeTrap, now: Date): PageView {
   return {
     title: 'The new trap',
     above: [...ABOVE_CREDENTIALS, { title: label, path: trapPath(credential_id) }],
-    introduction: markup`${name(label)} is a trap from now on. Its credential is shown this once: nobody can show it again, not even this platform.`,
-    content: markup`<h2>What is planted</h2>
+    introduction: markup`${name(label)} is now a trap. Copy the credential now: it cannot be shown again.`,
+    content: markup`<h2>File to plant</h2>
 <p>${artifact.instructions}</p>
 <p>File <code>${name(artifact.filename)}</code></p>
 <div class="secret">${copyable('artifact', 'The file to plant', artifact.content)}</div>
-<h2>Its parts</h2>
+<h2>Parts</h2>
 ${factList(Object.entries(credential).map(([part, value]) => [part, partOf(value)] as const))}
-<h2>By what a use is seen</h2>
+<h2>Detection channels</h2>
 ${channelTable(made, now)}
-<h2>What to do next</h2>
+<h2>Next steps</h2>
 <ol class="steps">
-<li>Plant it where somebody would look who has no business there. Nothing of this platform goes with it.</li>
-<li>${link(trapPath(credential_id, 'confirm'), 'Confirm that it is planted')}: a detection then says since when it can have got out.</li>
-<li>${link(trapPath(credential_id, 'test'), 'Test it')}: a marked use proves that its channels see what they should.</li>
+<li>Plant the file where an intruder would look. It contains no reference to this platform.</li>
+<li>${link(trapPath(credential_id, 'confirm'), 'Confirm that it is planted')}: detections then show the earliest time of the leak.</li>
+<li>${link(trapPath(credential_id, 'test'), 'Test it')}: a marked use proves that the channels detect uses.</li>
 </ol>
-<p class="further">${link(trapPath(credential_id), 'I have kept it')}</p>`,
+<p class="further">${link(trapPath(credential_id), 'I have saved it')}</p>`,
   };
 }
 

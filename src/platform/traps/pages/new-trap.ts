@@ -40,13 +40,14 @@ export function newTrapPage(server: FastifyInstance, { service, clock }: TrapPag
     view({ form }) {
       const types = typesPossible(service.places());
       return {
-        title: 'Make a trap',
+        title: 'Create a trap',
         above: ABOVE_TRAPS,
-        introduction: 'A credential that is of no use to anybody. Whoever uses it has looked where nobody has to look.',
+        introduction:
+          'A credential without a legitimate use. A use shows that somebody looked where they have no reason to look.',
         fields: trapFields(types, form),
-        submit: 'Make it',
+        submit: 'Create',
         after: [
-          markup`<p>${link(IMPORT_PATH, 'Import a key of AWS')} where AWS itself is to see its use.</p>\n`,
+          markup`<p>${link(IMPORT_PATH, 'Import an AWS key')} to detect its uses in AWS itself.</p>\n`,
           impossible(types),
         ],
       };
@@ -79,7 +80,9 @@ function trapFields(types: readonly TypeTruth[], form: FormState): (Markup | nul
 
 /** Returns a sentence about the decoy that would detect a use. */
 function seenBy({ decoys: [first] }: TypeTruth): string {
-  return first === undefined ? 'The platform itself sees it.' : `The decoy “${first.name}” at ${first.host} sees it.`;
+  return first === undefined
+    ? 'The platform itself detects it.'
+    : `The decoy “${first.name}” at ${first.host} detects it.`;
 }
 
 /** Renders the choice among several decoys that a type may lead to. */
@@ -88,8 +91,8 @@ function decoyField(form: FormState, possible: readonly TypeTruth[]): Markup | n
     possible.filter(({ decoys }) => decoys.length > 1).flatMap(({ decoys }) => decoys.map((each) => [each.name, each])),
   );
   if (places.size === 0) return null;
-  return select(form, { name: 'decoy', label: 'Decoy', hint: 'One of the kind that the type leads to.' }, [
-    { value: '', label: 'the first that fits' },
+  return select(form, { name: 'decoy', label: 'Decoy', hint: 'The decoy must match the type.' }, [
+    { value: '', label: 'the first match' },
     ...[...places.values()].map(({ name, kind, host }) => ({ value: name, label: `${name} (${kind}, ${host})` })),
   ]);
 }
@@ -101,6 +104,6 @@ function impossible(types: readonly TypeTruth[]): Markup | null {
     ({ type, reason }) =>
       [TYPE_WORDS[type].title, markup`${TYPE_WORDS[type].shows} <span class="minor">${reason}</span>`] as const,
   );
-  return markup`<h2>Not possible here</h2>
+  return markup`<h2>Not available</h2>
 ${factList(facts)}`;
 }

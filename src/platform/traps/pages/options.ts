@@ -23,9 +23,9 @@ export const TYPE_OPTIONS: Partial<Record<CredentialType, readonly TypeOption[]>
     {
       name: 'account_id',
       label: 'Account',
-      hint: 'Twelve digits. A random one that no public list has, if none is said.',
+      hint: 'Twelve digits. Default: a random account that is on no public list.',
     },
-    { name: 'region', label: 'Region', hint: 'us-east-1, if none is said.' },
+    { name: 'region', label: 'Region', hint: 'Default: us-east-1.' },
   ],
   db_connection_string: [
     {
@@ -33,13 +33,13 @@ export const TYPE_OPTIONS: Partial<Record<CredentialType, readonly TypeOption[]>
       label: 'File',
       among: [named('env', 'settings of an application (.env)'), named('pgpass', '.pgpass')],
     },
-    { name: 'database', label: 'Database', hint: 'A name that fits, if none is said.' },
+    { name: 'database', label: 'Database', hint: 'Default: a plausible name.' },
   ],
   ssh_key: [{ name: 'algorithm', label: 'Algorithm', among: [named('ed25519', 'Ed25519'), named('rsa', 'RSA')] }],
   kubeconfig: [
     {
       name: 'auth',
-      label: 'Known to the cluster by',
+      label: 'Authentication',
       among: [named('token', 'a token'), named('certificate', 'a certificate')],
     },
   ],
@@ -51,16 +51,16 @@ export const TYPE_OPTIONS: Partial<Record<CredentialType, readonly TypeOption[]>
     },
   ],
   jwt: [
-    { name: 'audience', label: 'Audience', hint: 'api, if none is said.' },
+    { name: 'audience', label: 'Audience', hint: 'Default: api.' },
     {
       name: 'valid_days',
-      label: 'Good for so many days',
-      hint: 'Five years, if nothing is said. The trap stays one.',
+      label: 'Valid for days',
+      hint: 'Default: five years. The trap itself does not expire.',
       isNumber: true,
     },
   ],
-  git_https: [{ name: 'repository', label: 'Repository', hint: 'group/project. One that fits, if none is said.' }],
-  mcp_server: [{ name: 'name', label: 'Name in the file', hint: 'internal-tools, if none is said.' }],
+  git_https: [{ name: 'repository', label: 'Repository', hint: 'group/project. Default: a plausible name.' }],
+  mcp_server: [{ name: 'name', label: 'Name in the file', hint: 'Default: internal-tools.' }],
 };
 
 const fieldName = (type: CredentialType, { name }: TypeOption) => `${type}.${name}`;

@@ -35,29 +35,28 @@ function verdictOf({ open, planted, unproved, lost }: TrapsOverview): Pick<TileV
     return { tone: 'bad', word: 'Traps were used', next: { title: 'See the detections', path: TRAPS_PATH } };
   const traps = { title: 'See the traps', path: CREDENTIALS_PATH };
   if (lost > 0) return { tone: 'warning', word: 'Decoys are missing', next: traps };
-  if (unproved > 0)
-    return { tone: 'warning', word: 'Not proved', next: { ...traps, title: 'Choose a trap and test it' } };
+  if (unproved > 0) return { tone: 'warning', word: 'Not proved', next: { ...traps, title: 'Choose a trap to test' } };
   if (planted === 0)
     return {
       tone: 'neutral',
-      word: 'No trap is planted yet',
-      next: { title: 'Make one and plant it', path: TRAPS_PATH },
+      word: 'No planted traps yet',
+      next: { title: 'Create and plant a trap', path: TRAPS_PATH },
     };
-  return { tone: 'good', word: 'No open detection', next: traps };
+  return { tone: 'good', word: 'No open detections', next: traps };
 }
 
 function what({ open, planted, unproved, lost }: TrapsOverview): string {
   const facts = [
     ...(open === null ? [] : [`${plural(open.count, 'open detection')}, at worst ${open.worst}`]),
-    ...(lost === 0 ? [] : [`${plural(lost, 'trap')} whose decoy does not listen`]),
-    ...(unproved === 0 ? [] : [`${plural(unproved, 'trap')} with channels that nobody proved within thirty days`]),
-    ...(planted === 0 ? ['nobody would be seen'] : []),
+    ...(lost === 0 ? [] : [`${plural(lost, 'trap')} whose decoy is not listening`]),
+    ...(unproved === 0 ? [] : [`${plural(unproved, 'trap')} with channels not proved in the last 30 days`]),
+    ...(planted === 0 ? ['no use would be detected'] : []),
   ];
-  return facts.length === 0 ? `${plural(planted, 'trap')} planted, each of them proved` : facts.join('; ');
+  return facts.length === 0 ? `${plural(planted, 'trap')} planted, all proved` : facts.join('; ');
 }
 
 function since({ open }: TrapsOverview, now: Date): Markup | string {
-  return open === null ? 'nothing is known to be wrong' : markup`first seen ${moment(open.since, now)}`;
+  return open === null ? 'no known problems' : markup`first seen ${moment(open.since, now)}`;
 }
 
 function eventOf(detection: WireDetection): TimelineEvent {

@@ -10,18 +10,18 @@ import { PLACE_WORDS } from './labels.ts';
 /** Form fields of every new trap. */
 export const plantingSchema = {
   plant_location: newTrapSchema.shape.plant_location,
-  label: text.trim().min(1, 'Say what it is called here').max(200),
+  label: text.trim().min(1, 'Enter a label').max(200),
   expires_at: formTime,
 };
 
 export function labelField(form: FormState): Markup {
-  const hint = 'What it is called here. It is not planted, but alerts carry it: say what it pretends to be.';
+  const hint = 'Name of the trap here. It is not planted, but alerts contain it, so describe what the trap imitates.';
   return field(form, { name: 'label', label: 'Label', hint, autocomplete: 'off', isFirst: true });
 }
 
 export function placeField(form: FormState): Markup {
   const places = PLANT_LOCATIONS.map((value) => ({ value, label: PLACE_WORDS[value] }));
-  return select(form, { name: 'plant_location', label: 'Where it is to be planted', value: 'other' }, places);
+  return select(form, { name: 'plant_location', label: 'Location', value: 'other' }, places);
 }
 
 export function expiryField(form: FormState): Markup {
@@ -30,6 +30,6 @@ export function expiryField(form: FormState): Markup {
     label: 'Expires, in UTC',
     type: 'datetime-local',
     isOptional: true,
-    hint: 'A use after that is a detection still.',
+    hint: 'Later uses are still detected.',
   });
 }

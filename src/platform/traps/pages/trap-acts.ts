@@ -30,7 +30,7 @@ function confirmPage(server: FastifyInstance, { service }: TrapPageParts): void 
     refused: { invalid_request: 'planted_at' },
     subject: ({ credential_id }) => service.traps.find(credential_id),
     view({ form }, trap) {
-      const hint = 'Now, where nothing is said. A detection says that it got out after this time.';
+      const hint = 'Default: now. Detections state that the trap leaked after this time.';
       const view = { name: 'planted_at', label: 'When it was planted, in UTC', hint, type: 'datetime-local' } as const;
       return {
         title: `Confirm that ${trap.label} is planted`,
@@ -40,7 +40,10 @@ function confirmPage(server: FastifyInstance, { service }: TrapPageParts): void 
         submit: 'Confirm',
       };
     },
-    done: ({ label, credential_id }) => ({ notice: `${label} is planted.`, next: trapPath(credential_id) }),
+    done: ({ label, credential_id }) => ({
+      notice: `${label} is planted.`,
+      next: trapPath(credential_id),
+    }),
   });
 }
 
@@ -54,14 +57,14 @@ function testPage(server: FastifyInstance, { service }: TrapPageParts): void {
       title: `Test ${trap.label}`,
       isNarrow: true,
       above: aboveOf(trap),
-      introduction: 'The trap is used as its client would use it, with a mark. No alert is sent for a marked use.',
+      introduction: 'The platform uses the trap like a client, with a mark. Marked uses send no alerts.',
       fields: null,
       submit: 'Test it',
     }),
     done({ data: tests }, trap) {
       const isProved = tests.length > 0 && tests.every(({ proved }) => proved);
       return {
-        title: isProved ? 'Every channel saw it' : 'Not every channel saw it',
+        title: isProved ? 'All channels detected it' : 'Not all channels detected it',
         above: aboveOf(trap),
         content: [
           testTable(tests),
@@ -74,17 +77,17 @@ function testPage(server: FastifyInstance, { service }: TrapPageParts): void {
 
 function testTable(tests: readonly ChannelTest[]): Markup {
   return dataTable({
-    caption: 'What came of a marked use',
+    caption: 'Results of the marked uses',
     columns: [
       { head: 'Channel', kind: 'name', cell: ({ channel }) => CHANNEL_WORDS[channel] },
       {
         head: 'Result',
         cell: ({ proved }) => (proved ? statusWord('good', 'proved') : statusWord('warning', 'not proved')),
       },
-      { head: 'What came of it', cell: ({ outcome }) => name(outcome) },
+      { head: 'Details', cell: ({ outcome }) => name(outcome) },
     ],
     rows: tests,
-    empty: emptyState('It has no channel that could be tested.'),
+    empty: emptyState('No channels to test.'),
   });
 }
 
@@ -98,7 +101,7 @@ function rotatePage(server: FastifyInstance, { service, clock }: TrapPageParts):
       title: `Rotate ${trap.label}`,
       isNarrow: true,
       above: aboveOf(trap),
-      introduction: 'A new credential takes its place. The old one stays a trap for ever.',
+      introduction: 'A new credential replaces it. Uses of the old one are still detected.',
       fields: onceField(form),
       submit: 'Rotate',
     }),
@@ -113,7 +116,7 @@ const ACTS: readonly TrapAct[] = [
     path: 'revoke',
     operation: 'revokeTrap',
     title: (label) => `Revoke ${label}`,
-    introduction: 'It ends for good: take it away from where it is planted. A use of it is a detection still.',
+    introduction: 'The trap ends permanently. Remove it from where it is planted. Its uses are still detected.',
     submit: 'Revoke it',
     isFinal: true,
     done: (label) => `${label} is revoked.`,
@@ -122,9 +125,9 @@ const ACTS: readonly TrapAct[] = [
     path: 'reset',
     operation: 'resetTrap',
     title: (label) => `Reset ${label}`,
-    introduction: 'It stands as before it was used. Its detections stay, and so does what was recorded.',
+    introduction: 'The trap returns to its state before it was used. Its detections and records are kept.',
     submit: 'Reset',
-    done: (label) => `${label} stands as before it was used.`,
+    done: (label) => `${label} was reset.`,
   },
 ];
 

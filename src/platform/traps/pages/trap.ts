@@ -33,7 +33,7 @@ export function trapPage(server: FastifyInstance, { service, clock }: TrapPagePa
       const now = clock();
       const checks = await service.realism.check(credential_id);
       const { data } = await service.detections.list({ credential_id, limit: SHORT_ROWS });
-      const empty = emptyState('Nobody has used it so far.');
+      const empty = emptyState('No detections.');
       const all = withQuery(TRAPS_PATH, { credential_id });
       return {
         title: trap.label,
@@ -43,11 +43,11 @@ export function trapPage(server: FastifyInstance, { service, clock }: TrapPagePa
           acts(trap, request),
           markup`<h2>Channels</h2>\n`,
           channelTable(trap, now),
-          markup`<h2>How well it hides</h2>\n${realismTable(checks)}`,
+          markup`<h2>Realism</h2>\n${realismTable(checks)}`,
           asCurl('curl-realism', curlCommand(request, { path: trapsApi('credentials', credential_id, 'realism') })),
           markup`<h2>Detections</h2>\n`,
           detectionTable(data, { caption: 'Detections', empty, hasStatus: true, now }),
-          data.length < SHORT_ROWS ? null : markup`<p class="further">${link(all, 'All its detections')}</p>\n`,
+          data.length < SHORT_ROWS ? null : markup`<p class="further">${link(all, 'All detections')}</p>\n`,
         ],
       };
     },
@@ -63,12 +63,12 @@ function facts(trap: WireTrap, now: Date): Markup {
     ['Where', PLACE_WORDS[plant_location]],
     ['Origin', ORIGIN_WORDS[trap.origin]],
     ['Leads to', decoy === null ? 'no decoy' : markup`the decoy ${name(decoy)}`],
-    ['Made', moment(trap.created_at, now)],
-    ['Planted', momentOr(trap.planted_at, now, 'nobody has confirmed it')],
+    ['Created', moment(trap.created_at, now)],
+    ['Planted', momentOr(trap.planted_at, now, 'not confirmed')],
     ['Expires', momentOr(trap.expires_at, now, 'never')],
     ['Last used', momentOr(trap.last_detected_at, now, 'never')],
     ...(rotated_at === null ? [] : [['Rotated', moment(rotated_at, now)] as const]),
-    ...(rotated_from === null ? [] : [['In the place of', link(trapPath(rotated_from), rotated_from)] as const]),
+    ...(rotated_from === null ? [] : [['Replaces', link(trapPath(rotated_from), rotated_from)] as const]),
   ]);
 }
 
@@ -93,14 +93,14 @@ function acts(trap: WireTrap, request: FastifyRequest): Markup | null {
 
 /** Title of each check. */
 const CHECK_WORDS: Record<RealismCheck['check'], string> = {
-  plain_label: 'The label tells nothing',
-  plain_host: 'The host tells nothing',
-  own_host: 'The host is not the platform’s',
-  certificate: 'The certificate surprises nobody',
-  unlisted_account: 'No list has its account',
-  unspent_decoy: 'The host is not known from another trap',
-  planted: 'It is planted',
-  proved: 'Its channels are proved',
+  plain_label: 'Inconspicuous label',
+  plain_host: 'Inconspicuous host',
+  own_host: 'Separate host',
+  certificate: 'Plausible certificate',
+  unlisted_account: 'Unlisted account',
+  unspent_decoy: 'Unused host',
+  planted: 'Planted',
+  proved: 'Proved channels',
 };
 
 const RESULT_WORDS = {
@@ -111,14 +111,14 @@ const RESULT_WORDS = {
 
 function realismTable(checks: readonly RealismCheck[]): Markup {
   return dataTable({
-    caption: 'What could tell somebody that it is a trap',
+    caption: 'Checks of what could reveal the trap',
     columns: [
       { head: 'Check', kind: 'name', cell: ({ check }) => CHECK_WORDS[check] },
       { head: 'Result', cell: ({ result }) => RESULT_WORDS[result] },
-      { head: 'Why', cell: ({ reason }) => name(reason) },
-      { head: 'What to do', cell: ({ next_step }) => next_step ?? markup`<span class="minor">nothing</span>` },
+      { head: 'Reason', cell: ({ reason }) => name(reason) },
+      { head: 'Next step', cell: ({ next_step }) => next_step ?? markup`<span class="minor">none</span>` },
     ],
     rows: checks,
-    empty: emptyState('No check says anything of it.'),
+    empty: emptyState('No checks apply.'),
   });
 }

@@ -20,16 +20,16 @@ export function trapsPage(server: FastifyInstance, { service, clock }: TrapPageP
     head: () => ({
       title: 'All traps',
       above: ABOVE_TRAPS,
-      introduction: 'Newest first, without their secrets. One that has ended is seen still when somebody uses it.',
+      introduction: 'Newest first, without their secrets. Uses of ended traps are still detected.',
     }),
     before: (request) =>
-      forWhoMay(request, 'traps:write', () => markup`<p>${action(`${TRAPS_PATH}/new`, 'Make a trap')}</p>\n`),
+      forWhoMay(request, 'traps:write', () => markup`<p>${action(`${TRAPS_PATH}/new`, 'Create a trap')}</p>\n`),
     filters: ({ credential_type, plant_location }) => [
       filterSelect({ credential_type }, ['credential_type', 'Type'], TRAP_TYPES, (value) => TYPE_WORDS[value].title),
       filterSelect({ plant_location }, ['plant_location', 'Where'], PLANT_LOCATIONS, (value) => PLACE_WORDS[value]),
     ],
     table: (traps, { request, isAll }) =>
-      trapTable(traps, isAll ? firstTrap(request) : emptyState('No trap is like that.'), clock()),
+      trapTable(traps, isAll ? firstTrap(request) : emptyState('No traps match.'), clock()),
   });
 }
 
@@ -41,9 +41,8 @@ function firstTrap(request: FastifyRequest): Markup {
     path: trapsApi('credentials', 'generate'),
     body: FIRST_TRAP,
   });
-  const text =
-    'There is no trap yet: nobody who looks around would be seen. Make one here, or with a call of the API, and plant it where an intruder would look:';
-  return emptyState(text, copyable('first-trap', 'Make a trap, as a call of the API', command));
+  const text = 'No traps yet. Create one here or with the API, and plant it where an intruder would look:';
+  return emptyState(text, copyable('first-trap', 'Create a trap, as an API call', command));
 }
 
 function trapTable(traps: readonly WireTrap[], empty: Markup, now: Date): Markup {

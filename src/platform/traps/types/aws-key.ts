@@ -9,10 +9,10 @@ import { type Artifact, type MadeTrap, readOptions, type TrapType } from './type
 
 const optionsSchema = z.strictObject({
   /** Account encoded in the key id; by default a random one that is on no public list of traps. */
-  account_id: z.string().regex(ACCOUNT_ID, 'is not of twelve digits').optional(),
+  account_id: z.string().regex(ACCOUNT_ID, 'must have twelve digits').optional(),
   region: z
     .string()
-    .regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'is not written as us-east-1 is')
+    .regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must have the form us-east-1')
     .default('us-east-1'),
 });
 
@@ -38,7 +38,7 @@ export const awsKey: TrapType = {
   async make(input) {
     const { account_id: accountId = newAccountId(), region } = readOptions(optionsSchema, input);
     if (isCanaryAccount(accountId))
-      throw invalidField('options.account_id', `scanners know ${accountId} as an account of traps`);
+      throw invalidField('options.account_id', `${accountId} is on public lists of traps`);
     const ids = { accessKeyId: newAwsId('AKIA', accountId), userId: `${newAwsId('AIDA', accountId)}${idEnd()}` };
     return awsTrapOf({ ...ids, secret: newSecretAccessKey(), accountId, userName: newUserName(), region }, input.decoy);
   },
@@ -81,9 +81,9 @@ function artifactOf({ accessKeyId, secret, region }: AwsKey, decoy: DecoyPlace |
     filename: '.aws/credentials',
     content: `${lines.join('\n')}\n`,
     instructions: [
-      'Put the file into the home folder of a user, or its lines into a profile of their own in one that is there.',
-      ...(decoy === null ? [] : ['Keep endpoint_url with the key: it leads whoever uses it to the decoy.']),
-      'To have it look used, name the profile as a job that the machine runs, and give the file the age of its neighbours.',
+      'Put the file into the home folder of a user, or add its lines as a separate profile to an existing file.',
+      ...(decoy === null ? [] : ['Keep endpoint_url with the key: it leads users of the key to the decoy.']),
+      'To make the file look used, name the profile after a job of the machine, and set the time of the file to that of the files around it.',
     ].join(' '),
   };
 }

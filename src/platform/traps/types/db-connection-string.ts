@@ -57,7 +57,7 @@ function environmentFile(url: string): Artifact {
     filename: '.env',
     content: `DATABASE_URL=${url}\n`,
     instructions:
-      'Put the file, or its line, where settings of an application lie: a checkout, a home folder, a CI variable, a page of a wiki. Set its time to that of the files around it.',
+      'Put the file, or its line, where applications keep settings: a checkout, a home folder, a CI variable, a wiki page. Set the time of the file to that of the files around it.',
   };
 }
 
@@ -71,6 +71,6 @@ function passwordFile({ host, port, database, user, password }: Login): Artifact
     filename: '.pgpass',
     content: `${line.join(':')}\n`,
     instructions:
-      'Put the file into the home folder of somebody who could use psql, with mode 0600: psql reads it there. A line with the same host and user in ~/.psql_history or ~/.bash_history makes it look used.',
+      'Put the file into the home folder of a plausible user of psql, with mode 0600, where psql reads it. A line with the same host and user in ~/.psql_history or ~/.bash_history makes the file look used.',
   };
 }

@@ -36,7 +36,10 @@ export function dotenvOf(typeOf: (type: PlantedType) => TrapType): TrapType {
       readOptions(z.strictObject({}), input);
       const parts = await partsOf(input, typeOf);
       if (parts.length === 0)
-        throw new DomainError('conflict', 'nothing would see the use of such a trap (dotenv): no decoy is configured');
+        throw new DomainError(
+          'conflict',
+          'no channel would detect a use of this trap (dotenv): no decoy is configured',
+        );
       const content = parts.map(({ lines }) => `${lines.join('\n')}\n`).join('\n');
       return {
         credential: Object.fromEntries(parts.map(({ type, made }) => [type, made.credential])),
@@ -44,7 +47,7 @@ export function dotenvOf(typeOf: (type: PlantedType) => TrapType): TrapType {
           filename: '.env',
           content: `NODE_ENV=production\nLOG_LEVEL=info\n\n${content}`,
           instructions:
-            'Put the file beside the program of a checkout, a server or an image. To have it look used, give it the age and the owner of its neighbours.',
+            'Put the file next to the program in a checkout, on a server or in an image. To make it look used, set its time and owner to those of the files around it.',
         },
         marks: parts.flatMap(({ made }) => made.marks),
         channels: [...new Set(parts.flatMap(({ made }) => made.channels))],

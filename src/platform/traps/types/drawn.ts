@@ -65,5 +65,5 @@ export function decoyOrigin(decoy: DecoyPlace, user?: { name: string; password: 
 
 /** Returns the hint for clients that must be configured to trust a decoy's certificate. */
 export function trustHint({ authority }: DecoyPlace, how: string): string {
-  return authority === null ? '' : ` The decoy's certificate is its own: ${how}`;
+  return authority === null ? '' : ` The certificate of the decoy is self-made: ${how}`;
 }

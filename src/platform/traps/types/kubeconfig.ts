@@ -75,7 +75,7 @@ function serviceAccountToken(namespace: string, name: string): string {
 }
 
 const INSTRUCTIONS =
-  'Put the file into the home folder of a user or of a job that deploys, or keep it among the secrets of a pipeline. To have it look used, run `kubectl config get-contexts` with it once: that asks nothing of its server.';
+  'Put the file into the home folder of a user or a deployment job, or store it with the secrets of a pipeline. To make it look used, run `kubectl config get-contexts` with it once; this sends no requests.';
 
 /** @param user credentials of the owner in the file. */
 function madeFrom(

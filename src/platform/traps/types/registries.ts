@@ -27,7 +27,7 @@ export const npmToken: TrapType = {
       artifact: {
         filename: '.npmrc',
         content: `registry=${registry}\n//${authorityOf(decoy)}/npm/:_authToken=${token}\n`,
-        instructions: `Put the file into a home folder or beside a package.json.${trustHint(decoy, 'add the line strict-ssl=false, as many companies do.')} To have it look used, keep it with a package-lock.json of a private package.`,
+        instructions: `Put the file into a home folder or next to a package.json.${trustHint(decoy, 'add the line strict-ssl=false, as many companies do.')} To make it look used, keep it with a package-lock.json of a private package.`,
       },
       marks: loginMarks(token, username),
       channels: ['npm'],
@@ -53,7 +53,7 @@ export const dockerRegistry: TrapType = {
         // Same form as `kubectl create secret docker-registry` writes.
         content: `${JSON.stringify({ auths: { [registry]: { username, password, auth } } }, null, '\t')}\n`,
         instructions:
-          'Put the file into a home folder, an image, or a secret of the type kubernetes.io/dockerconfigjson. To have it look used, name an image of this registry in a manifest beside it.',
+          'Put the file into a home folder, an image, or a secret of the type kubernetes.io/dockerconfigjson. To make it look used, refer to an image of this registry in a manifest next to it.',
       },
       marks: loginMarks(password, username),
       channels: ['registry'],
@@ -66,7 +66,7 @@ const gitOptions = z.strictObject({
   /** Path `group/project` in the address. */
   repository: z
     .string()
-    .regex(/^[\w.-]+(?:\/[\w.-]+)+$/, 'is not written group/project')
+    .regex(/^[\w.-]+(?:\/[\w.-]+)+$/, 'must have the form group/project')
     .max(200)
     .optional(),
 });
@@ -86,7 +86,7 @@ export const gitHttps: TrapType = {
       artifact: {
         filename: '.git-credentials',
         content: `${url}\n`,
-        instructions: `Put the line into the file of a home folder whose git has credential.helper=store, or the address into the .git/config of a clone as its remote.${trustHint(decoy, 'set http.sslVerify=false for it in .gitconfig.')} To have it look used, let a clone beside it have this remote.`,
+        instructions: `Put the line into the file in a home folder where git uses credential.helper=store, or set the address as a remote in the .git/config of a clone.${trustHint(decoy, 'set http.sslVerify=false for it in .gitconfig.')} To make it look used, set this remote in a clone next to it.`,
       },
       marks: loginMarks(password, username),
       channels: ['git'],

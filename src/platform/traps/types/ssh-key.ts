@@ -45,7 +45,7 @@ export const sshKey: TrapType = {
       artifact: {
         filename,
         content,
-        instructions: `Put the file into the folder .ssh of a home, with mode 0600, and these lines into ~/.ssh/config beside it, which say where the key belongs:\n\n${stanza}\nA line "ssh ${alias}" in ~/.bash_history makes it look used.`,
+        instructions: `Put the file into the folder .ssh of a home folder, with mode 0600, and add these lines to ~/.ssh/config, which show where the key is used:\n\n${stanza}\nA line "ssh ${alias}" in ~/.bash_history makes the key look used.`,
       },
       marks: [{ kind: 'ssh_fingerprint', value: fingerprint }],
       channels: ['ssh'],

@@ -51,7 +51,7 @@ export const apiToken: TrapType = {
       credential: { token, username, url: `${decoyOrigin(decoy)}/api/v1` },
       artifact: {
         ...form.file(decoy, token, username),
-        instructions: `Put the file where the settings of a program lie, or its lines into one that is there.${trustHint(decoy, 'name it as one that clients do not check.')} To have it look used, name it in the documentation of that program.`,
+        instructions: `Put the file where programs keep settings, or add its lines to an existing file.${trustHint(decoy, 'configure clients not to verify it.')} To make it look used, mention it in the documentation of that program.`,
       },
       marks: loginMarks(token, username),
       channels: ['http'],
@@ -65,14 +65,14 @@ function formOf(name: string): Form {
   if (Object.hasOwn(FORMS, name)) return FORMS[name as keyof typeof FORMS];
   throw invalidField(
     'options.form',
-    `"${name}" is not made here. A token of a service that others run, such as GitHub or Slack, would be used there, and nobody would see it: take one of ${Object.keys(FORMS).join(', ')}`,
+    `"${name}" is not supported. Uses of a token for a hosted service, such as GitHub or Slack, could not be detected; use one of ${Object.keys(FORMS).join(', ')}`,
   );
 }
 
 const jwtOptions = z.strictObject({
   audience: z
     .string()
-    .regex(/^[\w.:/-]{1,100}$/, 'has other characters than letters, digits and _.:/-')
+    .regex(/^[\w.:/-]{1,100}$/, 'may contain only letters, digits and _.:/-')
     .default('api'),
   /** Validity of the token in days; the trap itself does not expire with it. */
   valid_days: z.int().min(1).max(3650).default(1825),
@@ -97,7 +97,7 @@ export const jwt: TrapType = {
       artifact: {
         filename: 'config/service.env',
         content: `OAUTH_TOKEN_URL=${origin}/oauth/token\nAPI_URL=${decoyOrigin(decoy)}/api/v1\nAPI_ACCESS_TOKEN=${token}\n`,
-        instructions: `Put the file where the settings of a program lie, or its lines into one that is there.${trustHint(decoy, 'name it as one that clients do not check.')} The token is sent as "Authorization: Bearer".`,
+        instructions: `Put the file where programs keep settings, or add its lines to an existing file.${trustHint(decoy, 'configure clients not to verify it.')} The token is sent as "Authorization: Bearer".`,
       },
       marks: [
         { kind: 'bearer', value: token },
@@ -124,7 +124,7 @@ const serverOptions = z.strictObject({
   /** Name of the server in the file. */
   name: z
     .string()
-    .regex(/^[\w-]{1,64}$/, 'has other characters than letters, digits, _ and -')
+    .regex(/^[\w-]{1,64}$/, 'may contain only letters, digits, _ and -')
     .default('internal-tools'),
 });
 
@@ -144,7 +144,7 @@ export const mcpServer: TrapType = {
       artifact: {
         filename: '.mcp.json',
         content: `${JSON.stringify({ mcpServers: servers }, null, 2)}\n`,
-        instructions: `Put the file into the root of a repository, or its entry among the servers of an agent that should never call it.${trustHint(decoy, 'give NODE_EXTRA_CA_CERTS to agents, or plant the address of a decoy with a known authority.')}`,
+        instructions: `Put the file into the root of a repository, or add its entry to the servers of an agent that should never call it.${trustHint(decoy, 'set NODE_EXTRA_CA_CERTS for agents, or use a decoy with a public certificate.')}`,
       },
       marks: [{ kind: 'bearer', value: token }],
       channels: ['mcp'],
@@ -171,7 +171,7 @@ export const webBug: TrapType = {
         filename: 'pixel.html',
         content: `<img src="${url}" alt="" width="1" height="1">\n`,
         instructions:
-          'Put the line into a page or a document that shows pictures from the web, or plant the address itself where somebody may try it.',
+          'Put the line into a page or a document that loads images from the web, or plant the address itself.',
       },
       marks: [{ kind: 'path', value: token }],
       channels: ['http'],

@@ -50,7 +50,7 @@ describe.each(DATABASES)('a step of the kill switch on %s', (database, start) =>
 
   const FAULTS = [
     ['fails', failing, /^a fault\.$/],
-    ['hangs', hanging, /^it was not done within 100 ms\.$/],
+    ['hangs', hanging, /^the work did not finish within 100 ms\.$/],
   ] as const;
   // Each step has each fault on one of the two databases.
   const faults = database === 'SQLite' ? FAULTS : FAULTS.toReversed();
@@ -133,7 +133,7 @@ describe.each(DATABASES)('a step of the kill switch on %s', (database, start) =>
     };
     const receipt = await stop(killSwitchOf(place, withStep('agent_state', sleeping)), agentId);
     wake(undefined);
-    expect(await late).toMatchObject({ message: 'it was not done within 100 ms' });
+    expect(await late).toMatchObject({ message: 'the work did not finish within 100 ms' });
     expect(resultsOf(receipt)).toEqual({ ...ALL_DONE, agent_state: 'failed' });
     expect((await place.service.agents.find(agentId)).state).toBe('active');
   });

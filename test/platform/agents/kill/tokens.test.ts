@@ -129,7 +129,7 @@ describe.each(DATABASES)('Security Event Tokens on %s', (_name, start) => {
     ]);
     const { data } = await new Outbox(place.database, place.deps.clock).dead({ limit: 10 });
     expect(data.map(({ last_error }) => last_error)).toEqual(
-      expect.arrayContaining(['the subscriber was removed', expect.stringContaining('is an address of the inside')]),
+      expect.arrayContaining(['the subscriber was removed', expect.stringContaining('is an internal address')]),
     );
   });
 

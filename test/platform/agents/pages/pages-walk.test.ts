@@ -63,7 +63,7 @@ describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
       await expect.poll(() => page.locator('#live tbody tr').count()).toBe(2);
       expect(await page.locator('#live-said').textContent()).toBe('The last action: violation.');
     } else {
-      expect(await page.locator('#live-note').textContent()).toContain('Load the page again');
+      expect(await page.locator('#live-note').textContent()).toContain('Reload the page');
       await page.reload();
       expect(await page.locator('#live tbody tr').count()).toBe(2);
     }

@@ -25,7 +25,7 @@ const prove = (visitor: Visitor) => visitor.submit('/app/prove', '/app/prove', {
 const of = ({ id }: Pick<HttpAgent, 'id'>, below = '') => `${PAGE}/of/${id}${below}`;
 const see = async (path: string, visitor = owner) => shown((await visitor.get(path)).text);
 const act = (path: string, typed: Record<string, string> = {}, visitor = operator) => visitor.submit(path, path, typed);
-const tile = async () => (await see('/app/')).replace(/.*Agent identity (.*) What happened.*/s, '$1');
+const tile = async () => (await see('/app/')).replace(/.*Agent identity (.*) Recent events.*/s, '$1');
 
 describe('a platform without agents', () => {
   test.each([
@@ -39,7 +39,7 @@ describe('a platform without agents', () => {
 
   test('says on the front page what to do', async () => {
     expect(await tile()).toBe(
-      '– No agents are registered yet What no agents Since nothing is known to be wrong Last reported action never Register one',
+      '– No agents are registered yet What no agents Since no known problems Last reported action never Register one',
     );
   });
 });
@@ -316,7 +316,10 @@ describe('the kill switch', () => {
     const asked = await see(of(parent, '/kill'));
     for (const words of NOT_DONE) expect(asked).toContain(words);
     const silent = await act(of(parent, '/kill'), { mode: 'suspend', reason: ' ' }, owner);
-    expect([silent.status, shown(silent.text)]).toEqual([422, expect.stringContaining('Say why: it is recorded.')]);
+    expect([silent.status, shown(silent.text)]).toEqual([
+      422,
+      expect.stringContaining('Enter a reason; it is recorded.'),
+    ]);
     const killed = await act(of(parent, '/kill'), { mode: 'suspend', reason: HOSTILE }, owner);
     const said = shown(killed.text);
     expect(said).toContain('✓ All available steps were completed');

@@ -74,7 +74,7 @@ test('beside a platform that is served, what is good is known at once, and what 
   const { stdout } = await packages('list');
   expect(stdout).toContain(`Test test\n  signed by Test Archive ${key.fingerprint}\n`);
   expect(stdout).toContain('  2 packages, 2 opened: 2 files\n');
-  expect((await packages('verify')).stdout).toBe('The files of 2 packages are those that were imported.\n');
+  expect((await packages('verify')).stdout).toBe('The files of 2 packages match their import.\n');
   await service.sql("UPDATE known_files SET path = '/usr/bin/sudo'");
   const changed = await packages('verify');
   expect([changed.code, changed.stderr]).toEqual([

@@ -89,7 +89,7 @@ describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
       await expect.poll(rows).toHaveLength(8);
       expect(await page.locator('#live-said').textContent()).toMatch(/^\d events open\.$/);
     } else {
-      expect(await page.locator('#live-note').textContent()).toContain('Load the page again');
+      expect(await page.locator('#live-note').textContent()).toContain('Reload the page');
       await page.reload();
     }
     expect(await rows()).toContainEqual(expect.stringMatching(/\/usr\/bin\/sudo .*content changed.*web-1.*critical/s));
@@ -163,7 +163,7 @@ describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
     expect((await sensor.send('GET', '/sensor/settings')).status).toBe(200);
     await lookAt(page);
     await follow(page, 'Start a new chain');
-    await follow(page, 'Leave it as it is');
+    await follow(page, 'Cancel');
   });
 
   test('its reports are verified, and what was altered is found', async () => {

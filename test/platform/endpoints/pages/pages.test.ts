@@ -46,7 +46,7 @@ describe('a platform without endpoints', () => {
 
   test('says on the front page what to do', async () => {
     expect(await tile()).toMatch(
-      /^– No endpoints are enrolled yet What nothing is scanned Since nothing is known to be wrong Last endpoint report never Enroll one$/,
+      /^– No endpoints are enrolled yet What nothing is scanned Since no known problems Last endpoint report never Enroll one$/,
     );
   });
 });
@@ -111,7 +111,10 @@ describe('a baseline', () => {
     expect((await owner.get(`${page}/approve`)).path).toBe('/app/prove');
     await prove(owner);
     const silent = await act(`${page}/approve`, { reason: ' ' }, owner);
-    expect([silent.status, shown(silent.text)]).toEqual([422, expect.stringContaining('Say why: it is recorded.')]);
+    expect([silent.status, shown(silent.text)]).toEqual([
+      422,
+      expect.stringContaining('Enter a reason; it is recorded.'),
+    ]);
     const approved = await act(`${page}/approve`, { reason: 'looked at' }, owner);
     expect(shown(approved.text)).toMatch(
       /The baseline is active\. .*✓ active .*Proposed The operator, THEN .*Approved The owner, THEN Reason looked at/,
@@ -291,7 +294,7 @@ describe('a change window', () => {
   const until = '2999-01-01T00:00';
 
   test.each([
-    [{ reason: ' ' }, 'reason', 'Say why: it is recorded.'],
+    [{ reason: ' ' }, 'reason', 'Enter a reason; it is recorded.'],
     [{ until: '' }, 'until', 'Enter an end time.'],
     [{ until: '2001-01-01T00:00' }, 'until', 'Must be in the future.'],
     [{ until }, 'until', 'at most seven days'],
