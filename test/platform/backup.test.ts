@@ -37,7 +37,7 @@ test('a copy that is made while somebody writes is served elsewhere, and has who
     });
     const said = await copying.promise;
     await writing.done;
-    expect(said).toContain(`${out} has database and keys`);
+    expect(said).toContain(`${out} contains the database and keys`);
     expect((await readdir(out)).sort()).toEqual(['authority', 'master.key', 'platform.sqlite']);
     for (const name of ['master.key', 'platform.sqlite'])
       expect((await stat(join(out, name))).mode & 0o777, name).toBe(0o600);
