@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { type Family, gauge, toExposition } from '../../core/exposition.ts';
 import { type CommandEnd, isWell, type NotificationChannel } from './channel.ts';
 
@@ -69,8 +69,7 @@ async function replaceFile(path: string, text: string): Promise<void> {
   const draft = `${path}.${randomUUID()}.tmp`;
   try {
     // Mode 0644: the collector runs as another user.
-    await using file = await open(draft, 'wx', 0o644);
-    await file.writeFile(text);
+    await writeFile(draft, text, { flag: 'wx', mode: 0o644 });
     await rename(draft, path);
   } catch (error) {
     await rm(draft, { force: true });
