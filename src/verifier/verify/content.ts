@@ -93,12 +93,12 @@ export async function verifyContent(
   options: VerifyOptions,
   readers: Readers,
 ): Promise<VerifiedBundle> {
-  const bundle = await opening.catch((error: unknown) => {
-    if (isEvidenceError(error, 'unreadable')) return error;
-    throw error;
-  });
-  if (isEvidenceError(bundle)) {
-    const finding = toObjectFinding('object/unreadable', key, bundle.message);
+  let bundle: Bundle;
+  try {
+    bundle = await opening;
+  } catch (error) {
+    if (!isEvidenceError(error, 'unreadable')) throw error;
+    const finding = toObjectFinding('object/unreadable', key, error.message);
     return { findings: [finding], identity: null, judged: null };
   }
   const { identity } = bundle;
