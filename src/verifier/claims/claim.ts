@@ -31,7 +31,7 @@ export const OPEN_CODES = [
   'no-checkpoint',
   'no-token',
   'token-not-checked',
-  'token-of-the-future',
+  'future-token',
   // continuity
   'past-unknown',
   'period-grew',

@@ -37,5 +37,5 @@ export function withoutSoundToken(open: readonly OpenToken[]): Claim {
   if (open.length === 0) return unproved('token-not-checked', 'no token could be checked');
   return open.some(({ fault }) => fault.code === 'anchor/unknown-issuer')
     ? unproved('root-not-pinned', 'no token leads to a root that is pinned here')
-    : unproved('token-of-the-future', 'every token is of a time that had not come yet');
+    : unproved('future-token', 'every token is of a time that had not come yet');
 }
