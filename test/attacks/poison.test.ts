@@ -348,7 +348,7 @@ test.each([
   writeFileSync(join(service.directory, 'evidence.yaml'), `${text}\n`);
   const exported = await service.export({ period: '2026-09' });
   expect(exported.code).toBe(2);
-  expect(exported.said).toMatch(/surrogate/);
+  expect(exported.said).toMatch(/a string contains a lone surrogate/);
   expect(readdirSync(service.directory)).toEqual(['evidence.yaml']);
 });
 
