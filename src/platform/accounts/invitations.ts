@@ -4,7 +4,7 @@ import { there } from '../errors.ts';
 import type { PageQuery } from '../http/fields.ts';
 import { sortedPage } from '../http/newest-first.ts';
 import type { Actor } from '../http/principal.ts';
-import { keyedRequest, makeOnce } from '../idempotency/keyed-results.ts';
+import { keyedRequest, makeIdOnce } from '../idempotency/keyed-results.ts';
 import { canonicalEmail } from '../mail/address.ts';
 import { refuseScopes } from './administration.ts';
 import type { AccountDeps } from './deps.ts';
@@ -34,27 +34,19 @@ export class Invitations {
    * actor.
    */
   async invite(actor: Actor, { email: address, role }: Invited, idempotencyKey?: string): Promise<{ link_id: string }> {
-    const { database, clock, links, letters, administration } = this.#deps;
+    const { clock, links, letters, administration } = this.#deps;
     const email = canonicalEmail(address);
-    const now = clock();
     const keyed = keyedRequest('people', idempotencyKey, { email, role });
     refuseScopes(actor, scopesOfRole(role));
-    return database.write(async (transaction) => {
-      const outcome = await makeOnce(
-        transaction,
-        { keyed, now },
-        async () => {
-          if ((await personByEmail(transaction, email)) !== undefined) throw emailTaken();
-          const link_id = await links.make(transaction, 'invite', { email, role }, now, actor);
-          await letters.send(transaction, { letter: 'invitation', to: email, link_id });
-          const act = { actor, action: 'person.invited', of: ['link', link_id], more: { role } } as const;
-          await administration.record(transaction, act);
-          return link_id;
-        },
-        (link_id) => link_id,
-      );
-      return { link_id: 'made' in outcome ? outcome.made : outcome.earlier };
+    const link_id = await makeIdOnce(this.#deps, keyed, async (transaction) => {
+      if ((await personByEmail(transaction, email)) !== undefined) throw emailTaken();
+      const linkId = await links.make(transaction, 'invite', { email, role }, clock(), actor);
+      await letters.send(transaction, { letter: 'invitation', to: email, link_id: linkId });
+      const act = { actor, action: 'person.invited', of: ['link', linkId], more: { role } } as const;
+      await administration.record(transaction, act);
+      return linkId;
     });
+    return { link_id };
   }
 
   /** Lists open invitations in the order of their expiry. */

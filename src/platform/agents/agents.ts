@@ -6,7 +6,7 @@ import { pick } from '../database/table.ts';
 import { DomainError } from '../errors.ts';
 import { newestFirst } from '../http/newest-first.ts';
 import type { Actor } from '../http/principal.ts';
-import { makeIdOnce } from '../idempotency/keyed-results.ts';
+import { keyedRequest, makeIdOnce } from '../idempotency/keyed-results.ts';
 import { rowInserter } from '../rows.ts';
 import {
   type Agent,
@@ -39,8 +39,8 @@ export class Agents {
 
   /** @throws DomainError `not_found`, `conflict` for the parent; `idempotency_conflict`. */
   async register(actor: Actor, input: AgentRegistration, idempotencyKey: string | undefined): Promise<WireAgent> {
-    const once = { scope: 'agents', key: idempotencyKey, body: input };
-    return this.find(await makeIdOnce(this.#deps, once, (transaction) => this.#insert(transaction, actor, input)));
+    const keyed = keyedRequest('agents', idempotencyKey, input);
+    return this.find(await makeIdOnce(this.#deps, keyed, (transaction) => this.#insert(transaction, actor, input)));
   }
 
   /** Lists agents, newest first. @throws DomainError `invalid_cursor`. */

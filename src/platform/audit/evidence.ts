@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Json } from '../../core/json/canonical.ts';
 import type { Database } from '../database/database.ts';
 import { DomainError, there } from '../errors.ts';
-import { earlierResult, type KeyedRequest, keyedRequest, makeOnce } from '../idempotency/keyed-results.ts';
-import { rowChanger } from '../rows.ts';
+import { earlierResult, type KeyedRequest, keyedRequest, makeIdOnce } from '../idempotency/keyed-results.ts';
+import { rowChanger, rowInserter } from '../rows.ts';
 import type { PackageOrder, PackageRow } from './packing.ts';
 import type { RowSeals } from './sealed-rows.ts';
 import { SharedWork } from './shared-work.ts';
@@ -116,19 +116,14 @@ export class Evidence {
 
   /** Stores a package and returns its id, or the id of the package that the same request produced in the meantime. */
   #keep({ stream_id: _, ...row }: PackageRow, keyed: KeyedRequest | null): Promise<string> {
-    const { database, clock } = this.#deps;
-    return database.write(async (transaction) => {
-      const insert = async () => {
-        const packages = transaction.tables<AuditTables>().insertInto('packages');
-        await packages.values({ ...row, json_sha256: null, json_seal: null, pdf: null, pdf_seal: null }).execute();
-        return row.package_id;
-      };
-      const outcome = await makeOnce(transaction, { keyed, now: clock() }, insert, (packageId) => packageId);
-      return 'made' in outcome ? outcome.made : outcome.earlier;
+    return makeIdOnce(this.#deps, keyed, async (transaction) => {
+      await insertPackage(transaction, row);
+      return row.package_id;
     });
   }
 }
 
+const insertPackage = rowInserter(AUDIT_TABLES, 'packages');
 const changePackage = rowChanger(AUDIT_TABLES, 'packages', 'package_id');
 
 function damaged(): DomainError {

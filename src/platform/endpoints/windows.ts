@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { type Selectable, sql } from 'kysely';
+import type { Json } from '../../core/json/canonical.ts';
 import type { Reader, Transaction } from '../database/database.ts';
 import { kindsOf, pick } from '../database/table.ts';
 import { DomainError, invalidField } from '../errors.ts';
 import type { PageQuery } from '../http/fields.ts';
 import { newestFirst } from '../http/newest-first.ts';
 import type { Actor } from '../http/principal.ts';
-import { makeIdOnce } from '../idempotency/keyed-results.ts';
+import { keyedRequest, makeIdOnce } from '../idempotency/keyed-results.ts';
 import { rowChanger, rowFinder, rowInserter } from '../rows.ts';
 import type { EndpointDeps } from './deps.ts';
 import { approvedChange, decidedEntries, type EventChange, entryOfAct } from './entries.ts';
@@ -34,8 +35,8 @@ export class ChangeWindows {
     const { clock, log } = this.#deps;
     const now = clock();
     const times = timesOf(input, now);
-    const once = { scope: 'endpoints/change-windows', key: idempotencyKey, body: input };
-    const windowId = await makeIdOnce(this.#deps, once, async (transaction) => {
+    const keyed = keyedRequest('endpoints/change-windows', idempotencyKey, input as Json);
+    const windowId = await makeIdOnce(this.#deps, keyed, async (transaction) => {
       const window = await insertWindow(transaction, { ...times, input, by: actor.name, now });
       const { window_id, from_at: from, until_at: until, reason } = window;
       const act = { action: 'change_window.opened', of: ['change_window', window_id] } as const;

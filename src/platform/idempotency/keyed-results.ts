@@ -127,19 +127,18 @@ export async function makeOnce<T>(
 
 /**
  * Makes something in a transaction, unless the same request made it before.
+ * @param keyed null for a request without an idempotency key.
  * @param make returns its id.
  * @returns the id, new or earlier.
  * @throws DomainError `idempotency_conflict`; as `make` does.
  */
 export function makeIdOnce(
   { database, clock }: { database: Database; clock: () => Date },
-  { scope, key, body }: { scope: string; key: string | undefined; body: unknown },
+  keyed: KeyedRequest | null,
   make: (transaction: Transaction) => Promise<string>,
 ): Promise<string> {
-  const keyed = key === undefined ? null : keyedRequest(scope, key, body as Json);
   return database.write(async (transaction) => {
-    const once = { keyed, now: clock() };
-    const outcome = await makeOnce(transaction, once, () => make(transaction), String);
+    const outcome = await makeOnce(transaction, { keyed, now: clock() }, () => make(transaction), String);
     return 'made' in outcome ? outcome.made : outcome.earlier;
   });
 }

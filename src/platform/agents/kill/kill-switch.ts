@@ -5,7 +5,7 @@ import { DomainError } from '../../errors.ts';
 import type { PageQuery } from '../../http/fields.ts';
 import { newestFirst } from '../../http/newest-first.ts';
 import type { Actor } from '../../http/principal.ts';
-import { makeIdOnce } from '../../idempotency/keyed-results.ts';
+import { keyedRequest, makeOnce } from '../../idempotency/keyed-results.ts';
 import type { Job } from '../../jobs/scheduler.ts';
 import { rowFinder, rowInserter } from '../../rows.ts';
 import { type Agent, descendantsOf, findAgent, lockAgent } from '../agent-rows.ts';
@@ -43,15 +43,20 @@ export class KillSwitch {
    * @throws DomainError `not_found`; `conflict` if a revoked agent is to be suspended.
    */
   async stop(actor: Actor, agentId: string, input: KillInput, idempotencyKey?: string): Promise<WireKill> {
+    const { database, clock } = this.#deps;
     const claimant = randomUUID();
-    const once = { scope: `agents/${agentId}/kill-switch`, key: idempotencyKey, body: input };
-    let begun: Kill | undefined;
-    const killId = await makeIdOnce(this.#deps, once, async (transaction) => {
-      begun = await this.#begin(transaction, actor, agentId, input, claimant);
-      return begun.kill_id;
-    });
-    if (begun?.kill_id === killId) await this.#carryOut(begun, claimant);
-    return this.find(killId);
+    const once = { keyed: keyedRequest(`agents/${agentId}/kill-switch`, idempotencyKey, input), now: clock() };
+    const outcome = await database.write((transaction) =>
+      makeOnce(
+        transaction,
+        once,
+        () => this.#begin(transaction, actor, agentId, input, claimant),
+        ({ kill_id }) => kill_id,
+      ),
+    );
+    if ('earlier' in outcome) return this.find(outcome.earlier);
+    await this.#carryOut(outcome.made, claimant);
+    return this.find(outcome.made.kill_id);
   }
 
   /** @throws DomainError `not_found`. */

@@ -6,7 +6,7 @@ import type { Reader, Transaction } from '../../database/database.ts';
 import { pick } from '../../database/table.ts';
 import { DomainError } from '../../errors.ts';
 import type { Actor } from '../../http/principal.ts';
-import { makeIdOnce } from '../../idempotency/keyed-results.ts';
+import { keyedRequest, makeIdOnce } from '../../idempotency/keyed-results.ts';
 import { type Deliver, type Sends, Undeliverable } from '../../jobs/delivery.ts';
 import { rowChanger, rowFinder, rowInserter } from '../../rows.ts';
 import type { Agent } from '../agent-rows.ts';
@@ -41,8 +41,8 @@ export class Subscribers {
 
   /** @throws DomainError `conflict` if there are too many. */
   async add(actor: Actor, input: NewSubscriber, idempotencyKey?: string): Promise<WireSubscriber> {
-    const once = { scope: 'agents/subscribers', key: idempotencyKey, body: input };
-    return this.find(await makeIdOnce(this.#deps, once, (transaction) => this.#insert(transaction, actor, input)));
+    const keyed = keyedRequest('agents/subscribers', idempotencyKey, input);
+    return this.find(await makeIdOnce(this.#deps, keyed, (transaction) => this.#insert(transaction, actor, input)));
   }
 
   /** Removes a subscriber, which gets no further events. @throws DomainError `not_found`. */
