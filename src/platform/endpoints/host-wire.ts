@@ -104,7 +104,7 @@ async function eventCounts(reader: Reader, numbers: number[]): Promise<Map<numbe
 async function lastScans(reader: Reader, endpoints: readonly Endpoint[]) {
   const numbers = endpoints.map(({ last_scan_no }) => last_scan_no).filter((no) => no !== null);
   const scans = reader.tables<EndpointTables>().selectFrom('endpoint_scans').selectAll();
-  const rows = await scans.where('scan_no', 'in', [-1, ...numbers]).execute();
+  const rows = numbers.length === 0 ? [] : await scans.where('scan_no', 'in', numbers).execute();
   return new Map(
     rows.map(({ scan_no, scan_id, sequence, received_at, complete, head }) => {
       const { root_hash, line_count } = JSON.parse(head) as ReportHead;
@@ -116,8 +116,8 @@ async function lastScans(reader: Reader, endpoints: readonly Endpoint[]) {
 async function activeBaselines(reader: Reader, endpoints: readonly Endpoint[]) {
   const numbers = endpoints.map(({ baseline_no }) => baseline_no).filter((no) => no !== null);
   const baselines = reader.tables<EndpointTables>().selectFrom('baselines');
-  const active = baselines.where('baseline_no', 'in', [-1, ...numbers]);
-  const rows = await active.select(['baseline_no', 'baseline_id', 'version', 'name']).execute();
+  const shown = baselines.select(['baseline_no', 'baseline_id', 'version', 'name']);
+  const rows = numbers.length === 0 ? [] : await shown.where('baseline_no', 'in', numbers).execute();
   return new Map(rows.map(({ baseline_no, ...baseline }) => [baseline_no, baseline]));
 }
 
