@@ -102,6 +102,12 @@ export async function withdrawKey(
   await administration.record(transaction, { actor, action: 'key.withdrawn', of: ['api_key', key.key_id] });
 }
 
+/** Returns all keys, newest first. */
+export async function allKeys(reader: Reader): Promise<ApiKey[]> {
+  const keys = reader.tables<AccountTables>().selectFrom('api_keys').selectAll();
+  return (await keys.orderBy('created_at', 'desc').orderBy('key_id', 'desc').execute()).map(toApiKey);
+}
+
 /** Lists keys, newest first. @throws DomainError `invalid_cursor`. */
 export async function listKeys(reader: Reader, query: PageQuery) {
   const by = { created_at: 'string', key_id: 'string' } as const;

@@ -73,10 +73,10 @@ const listCommand = command({
   describe: 'List the API keys',
   flags: placeOptions,
   async work(flags) {
-    const { listKeys } = await import('../accounts/api-keys.ts');
+    const { allKeys } = await import('../accounts/api-keys.ts');
     const { formatTable } = await import('../../core/terminal/table.ts');
-    const { data } = await inPlace(flags, ({ database }) => listKeys(database, { limit: Number.MAX_SAFE_INTEGER - 1 }));
-    process.stdout.write(`${formatTable(COLUMNS, data.map(cellsOf))}\n`);
+    const keys = await inPlace(flags, ({ database }) => allKeys(database));
+    process.stdout.write(`${formatTable(COLUMNS, keys.map(cellsOf))}\n`);
   },
 });
 
