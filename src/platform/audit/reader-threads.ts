@@ -35,7 +35,7 @@ export class ReaderThreads {
   /** Runs a read of `reader-thread.ts`. */
   read<Name extends Exclude<keyof Reads, 'json'>>(
     read: Name,
-    of: Parameters<Reads[Name]>[0] | null,
+    of: Parameters<Reads[Name]>[0],
     signal: AbortSignal,
   ): Promise<Awaited<ReturnType<Reads[Name]>>> {
     const threads = read === 'print' ? this.#printing : this.#reading;

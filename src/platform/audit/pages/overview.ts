@@ -16,7 +16,7 @@ import { AUDIT_PATH, checkPath, streamPath, waysTo } from './paths.ts';
 
 /** Returns the overview of audit evidence: its present state and recent failures. */
 export async function auditOverview({ readers, clock }: AuditService, signal: AbortSignal): Promise<OverviewOfModule> {
-  const overview = await readers.read('overview', null, signal);
+  const overview = await readers.read('overview', undefined, signal);
   return { tile: tileOf(overview, clock()), events: eventsOf(overview) };
 }
 
