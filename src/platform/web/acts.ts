@@ -19,12 +19,11 @@ export interface ActView {
 }
 
 /** Texts of one of several acts on the same kind of subject, for a page with a single button. */
-export interface NamedAct<Operation extends string> extends Pick<ActView, 'submit' | 'isFinal'> {
+export interface NamedAct<Operation extends string> extends Pick<ActView, 'introduction' | 'submit' | 'isFinal'> {
   /** Name of the page below that of its subject. */
   path: string;
   operation: Operation;
   title(name: string): string;
-  introduction: string;
   /** Returns the notice of the result. */
   done(name: string): string;
 }
@@ -47,12 +46,7 @@ export function serveAct(server: FastifyInstance, { path, access, params, view, 
     ...whereDefined({ params }),
     async show(asked) {
       const { submit, isFinal, back, ...shown } = await view(asked.request);
-      const button = postForm(asked, {
-        fields: null,
-        submit,
-        ...whereDefined({ isFinal }),
-        instead: insteadOfAct(back),
-      });
+      const button = postForm(asked, { fields: null, submit, isFinal, instead: insteadOfAct(back) });
       return { ...shown, isNarrow: true, content: button };
     },
     act: (_given, request) => act(request),

@@ -11,7 +11,7 @@ export interface PostForm {
   /** Text of the button, or the buttons themselves. */
   submit: string | Markup;
   /** True if the act cannot be undone. */
-  isFinal?: boolean;
+  isFinal?: boolean | undefined;
   /** Alternative to the button, shown next to it. */
   instead?: MarkupContent;
 }

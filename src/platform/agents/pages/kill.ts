@@ -144,7 +144,6 @@ export function reinstatePage(server: FastifyInstance, { service }: AgentPagePar
       introduction:
         'The agent may act again, and its passport and certificates are valid again. It starts in the tier RESTRICTED, and the days until promotion start over. Agents that it delegates to are not reinstated. First find out why it was suspended.',
       submit: 'Reinstate',
-      isFinal: false,
       back: agentPath(agent.agent_id),
     }),
     notice: (_agent, { message }) => message,

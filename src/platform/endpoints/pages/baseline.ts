@@ -149,7 +149,7 @@ export function baselineActPages(server: FastifyInstance, { service }: EndpointP
         const title = `${name}, version ${grouped(version)}`;
         const back = baselinePath(baseline_id);
         const above = [...ABOVE_BASELINES, { title, path: back }];
-        return { title: `${submit.split(' ', 1)[0]} ${title}`, above, introduction, submit, isFinal: false, back };
+        return { title: `${submit.split(' ', 1)[0]} ${title}`, above, introduction, submit, back };
       },
       notice: () => done,
     });

@@ -152,7 +152,6 @@ function approveChangePage(server: FastifyInstance, { service }: EndpointPagePar
         introduction:
           'The change is explained on all endpoints, including those that get it later, and its severity is lowered. The baselines do not change.',
         submit: 'Approve',
-        isFinal: false,
         back,
       };
     },
@@ -189,7 +188,7 @@ function windowActPage(server: FastifyInstance, { service }: EndpointPageParts, 
     subject: ({ window_id }) => service.windows.find(window_id),
     view({ window_id, reason }) {
       const back = windowPath(window_id);
-      return { ...words, above: [...ABOVE_WINDOWS, { title: reason, path: back }], isFinal: false, back };
+      return { ...words, above: [...ABOVE_WINDOWS, { title: reason, path: back }], back };
     },
     notice: () => done,
   });

@@ -38,7 +38,7 @@ export function eventActPages(server: FastifyInstance, { service }: EndpointPage
       view(event) {
         const back = eventPath(event.event_id);
         const above = [...ABOVE_EVENTS, { title: titleOf(event), path: back }];
-        return { ...words, title: words.submit, above, isFinal: false, back };
+        return { ...words, title: words.submit, above, back };
       },
       notice: () => done,
     });

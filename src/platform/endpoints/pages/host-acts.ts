@@ -1,8 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { type MarkupContent, markup } from '../../../core/html/markup.ts';
+import { markup } from '../../../core/html/markup.ts';
 import { serveOperationAct } from '../../operations/act.ts';
 import { serveOperationForm } from '../../operations/form.ts';
+import type { NamedAct } from '../../web/acts.ts';
 import { field } from '../../web/fields.ts';
 import { askedReason } from '../../web/reason.ts';
 import { baselineOperations } from '../operations/baselines.ts';
@@ -18,16 +19,9 @@ export function hostActPages(server: FastifyInstance, parts: EndpointPageParts):
 }
 
 /** Act on an endpoint that requires a reason. */
-interface HostAct {
-  path: string;
-  operation: 'isolateHost' | 'releaseHost' | 'restartHost' | 'retireHost';
+interface HostAct extends NamedAct<'isolateHost' | 'releaseHost' | 'restartHost' | 'retireHost'> {
   /** True if the act requires a fresh authentication. */
   isProved?: true;
-  title(name: string): string;
-  introduction: MarkupContent;
-  submit: string;
-  isFinal: boolean;
-  done(name: string): string;
 }
 
 const ACTS: readonly HostAct[] = [
@@ -37,7 +31,6 @@ const ACTS: readonly HostAct[] = [
     title: (name) => `Label ${name} as isolated`,
     introduction: markup`<strong>${ONLY_A_LABEL}</strong> The label tells people and API clients that the machine should be isolated. To disconnect the machine, change its network.`,
     submit: 'Label',
-    isFinal: false,
     done: (name) => `${name} is labeled as isolated. ${ONLY_A_LABEL}`,
   },
   {
@@ -46,7 +39,6 @@ const ACTS: readonly HostAct[] = [
     title: (name) => `Remove the isolation label from ${name}`,
     introduction: 'Only the label is removed: the machine was not disconnected from the network.',
     submit: 'Remove the label',
-    isFinal: false,
     done: (name) => `${name} is no longer labeled as isolated.`,
   },
   {
