@@ -3,8 +3,8 @@ import type { ServiceModule } from '../module.ts';
 export const administration = {
   name: 'administration',
   scopes: {
-    'administration:read': 'what was done, and what could not be delivered',
-    'administration:write': 'to have it delivered again',
+    'administration:read': 'to read administrative acts and failed deliveries',
+    'administration:write': 'to repeat failed deliveries',
   },
   streams: ['platform/'],
   load: async () => (await import('./open.ts')).openAdministration,

@@ -5,7 +5,7 @@ import { AGENT_TABLES } from './tables.ts';
 export const agents = {
   name: 'agents',
   scopes: {
-    'agents:read': 'AI agents, their actions and their trust',
+    'agents:read': 'to read AI agents, their actions and their trust',
     'agents:write': 'to register, change and onboard AI agents, and to stop and reinstate them',
     'agents:act': 'to report actions as the AI agent that it is bound to; onboarding creates such keys',
   },

@@ -5,7 +5,7 @@ import { ENDPOINT_TABLES } from './tables.ts';
 export const endpoints = {
   name: 'endpoints',
   scopes: {
-    'endpoints:read': 'endpoints, events and baselines, and to verify',
+    'endpoints:read': 'to read endpoints, events and baselines, and to verify endpoints',
     'endpoints:write': 'to enroll endpoints, decide on baselines and acknowledge events',
     'endpoints:report': 'to report as the endpoint that it is bound to; enrollment creates such keys',
   },

@@ -98,7 +98,7 @@ export function typesPossible(places: readonly DecoyPlace[]): TypeTruth[] {
     const { decoy, needsDecoy, needsAnyDecoy } = TYPES[type];
     const decoys = places.filter(({ kind }) => kind === decoy);
     const isMissing = (needsDecoy && decoys.length === 0) || (needsAnyDecoy === true && places.length === 0);
-    const one = needsAnyDecoy === true ? 'decoys' : `a decoy of kind ${decoy}`;
+    const one = needsAnyDecoy === true ? 'a decoy' : `a decoy of kind ${decoy}`;
     const reason = isMissing ? `Requires ${one}, but none is configured: add one under decoys in the settings.` : null;
     return { type, decoys, reason };
   });

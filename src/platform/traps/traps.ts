@@ -241,6 +241,6 @@ function refuseEnded(trap: Trap, now: Date): void {
   if (status === 'revoked' || status === 'rotated')
     throw new DomainError(
       'conflict',
-      `the trap is already ${status}; its uses are still detected, but it cannot be changed`,
+      `the trap is already ${status}, so it can be neither confirmed nor rotated; its uses are still detected`,
     );
 }

@@ -114,7 +114,7 @@ const revokeBoth: Act = async (transaction, { kill: { mode }, agentId }, { clock
 
 const endKeys: Act = async (transaction, { kill: { mode, started_by }, agentId }, { clock, administration }) => {
   if (mode === 'suspend')
-    return completed('Keys bound to the agent remain valid, so that their use is refused and recorded.');
+    return completed('Keys bound to the agent are not revoked: their use is refused and recorded.');
   const issuing = { actor: { name: started_by, scopes: [] }, now: clock(), administration };
   const revoked = await revokeBoundKeys(transaction, boundToAgent(agentId), issuing);
   return completed(
@@ -138,7 +138,7 @@ const notifyOfKill: Act = async (transaction, { kill, agentId }, deps) => {
   const told = await notifySubscribers(transaction, deps, { agent, kill, event: STATES[kill.mode] });
   if (told === 0) return completed('There are no subscribers.');
   return completed(
-    `${plural(told, 'Security Event Token')} ${agree(told, 'is', 'are')} signed and queued; their delivery is listed below.`,
+    `${plural(told, 'Security Event Token')} ${agree(told, 'is', 'are')} signed and queued. Deliveries are listed below.`,
   );
 };
 

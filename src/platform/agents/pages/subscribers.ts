@@ -112,7 +112,7 @@ function newPage(server: FastifyInstance, { service }: AgentPageParts): void {
 
 function fieldsOf(form: FormState): Markup[] {
   const where = 'Messages are sent here by POST (RFC 8935).';
-  const who = 'Name of the recipient in the messages, which refuses messages for others.';
+  const who = 'Name of the recipient in the messages. The recipient refuses messages for others.';
   return [
     onceField(form),
     field(form, { name: 'url', label: 'Address', autocomplete: 'off', isFirst: true, hint: where }),

@@ -85,7 +85,7 @@ export function nextStepsOf(agent: Agent, ceiling: Ceiling, times: TrustTimes): 
   if (state === 'active' && score < ceiling.score) steps.push(earning(score));
   if (due_at !== null)
     steps.push(
-      `Without an attested action for ${times.idleDays} days, the score falls to the lowest score of its tier on ${dayOf(due_at)}.`,
+      `On ${dayOf(due_at)}, the score falls to the lowest of its tier, unless there is an attested action before: ${times.idleDays} days without one are the limit.`,
     );
   return steps;
 }

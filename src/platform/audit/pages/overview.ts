@@ -158,7 +158,7 @@ ${columnChart({ title: 'Entries recorded per day, in UTC', bars: times, notes: [
     : barChart({
         title: `Entries since ${first}, by stream`,
         bars: names,
-        notes: ['The twelve streams with the most entries.'],
+        notes: ['At most twelve streams, those with the most entries.'],
       })
 }${barChart({ title: 'Streams', bars: states, notes: [] })}</div>
 `;

@@ -105,7 +105,7 @@ function enrolledPage(enrolled: z.input<typeof enrolledSchema>, request: Fastify
     introduction: markup`${name(hostName)} is enrolled. Its token is shown only once: not even this platform can show it again.`,
     content: markup`<div class="secret">${copyable('token', 'Token of the endpoint', endpoint_token)}</div>
 <p class="minor">Anyone with the token can report for this endpoint, and nothing else.</p>
-<h2>What to do next</h2>
+<h2>Next steps</h2>
 <ol class="steps">
 <li><p>On the machine, store the token where only root can read it. Paste it, then press Return and Ctrl-D:</p>${copyable('keep', 'Store the token', keep)}</li>
 <li><p>Where this platform is installed, write the sensor to a folder, and copy the folder to the machine:</p>${copyable('copy', 'Copy the sensor', copy)}</li>

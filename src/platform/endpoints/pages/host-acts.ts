@@ -95,7 +95,7 @@ function proposePage(server: FastifyInstance, { service }: EndpointPageParts): v
       isNarrow: true,
       above: aboveHost(host),
       introduction:
-        'Proposes the last scan of the machine. The page of the proposal shows its differences from the active baseline. The proposal must be approved to take effect; if several people may approve, by another person.',
+        'Proposes the last scan of the machine. The page of the proposal shows its differences from the active baseline. The proposal takes effect when it is approved. If several people may approve it, another person must.',
       fields: [
         field(form, { name: 'name', label: 'Name', autocomplete: 'off', isFirst: true }),
         field(form, { name: 'reason', label: 'Reason', autocomplete: 'off' }),

@@ -73,10 +73,10 @@ function retirement({ retirement: ended }: WireHost, call: NameActor, now: Date)
 }
 
 function firstReport(request: FastifyRequest): Markup {
-  const { start } = sensorCommands(request);
+  const { copy, start } = sensorCommands(request);
   return emptyState(
-    'Nothing was reported yet. Start the sensor with the token that enrollment showed:',
-    copyable('start', 'Start the sensor', start),
+    'Nothing was reported yet. Where this platform is installed, write the sensor to a folder and copy the folder to the machine. There, start the sensor with the token that enrollment showed:',
+    markup`${copyable('copy', 'Copy the sensor', copy)}${copyable('start', 'Start the sensor', start)}`,
   );
 }
 

@@ -13,17 +13,17 @@ export function madeTrapPage(made: WireMadeTrap, now: Date): PageView {
     title: 'The new trap',
     above: [...ABOVE_CREDENTIALS, { title: label, path: trapPath(credential_id) }],
     introduction: markup`${name(label)} is now a trap. Copy the credential now: it cannot be shown again.`,
-    content: markup`<h2>File to plant</h2>
+    content: markup`<h2>What to plant</h2>
 <p>${artifact.instructions}</p>
 <p>File <code>${name(artifact.filename)}</code></p>
-<div class="secret">${copyable('artifact', 'The file to plant', artifact.content)}</div>
+<div class="secret">${copyable('artifact', 'What to plant', artifact.content)}</div>
 <h2>Parts</h2>
 ${factList(Object.entries(credential).map(([part, value]) => [part, partOf(value)] as const))}
 <h2>Detection channels</h2>
 ${channelTable(made, now)}
 <h2>Next steps</h2>
 <ol class="steps">
-<li>Plant the file where an intruder would look. It contains no reference to this platform.</li>
+<li>Plant it where an intruder would look.</li>
 <li>${link(trapPath(credential_id, 'confirm'), 'Confirm that it is planted')}: detections then show the earliest time of the leak.</li>
 <li>${link(trapPath(credential_id, 'test'), 'Test it')}: a marked use proves that the channels detect uses.</li>
 </ol>

@@ -54,7 +54,7 @@ export const TYPE_OPTIONS: Partial<Record<CredentialType, readonly TypeOption[]>
     { name: 'audience', label: 'Audience', hint: 'Default: api.' },
     {
       name: 'valid_days',
-      label: 'Valid for days',
+      label: 'Days of validity',
       hint: 'Default: five years. The trap itself does not expire.',
       isNumber: true,
     },
