@@ -4,7 +4,7 @@ import { utf8Text } from './bytes.ts';
  * its format in its member `format`, `evidence-NAME/VERSION`; a change to any of them is a new version of all. Contract
  * files, control frameworks and documents printed by commands have separate versions.
  */
-export const ARCHIVE_VERSION = 6;
+export const ARCHIVE_VERSION = 7;
 
 function format<const Name extends string>(name: Name): `evidence-${Name}/${typeof ARCHIVE_VERSION}` {
   return `evidence-${name}/${ARCHIVE_VERSION}`;

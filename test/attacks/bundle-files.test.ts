@@ -25,7 +25,7 @@ beforeAll(async () => {
   entries = chainOf(20, { timestamp: '2026-01-01T00:00:00.000Z' });
   const evidence = await packageWith(10, 20);
   await writePackageBundle({ target: honest, evidence, summary: summaryOf(20), verifiedAt: new Date() });
-  const missing = [{ form: 'summary', reason: '503, after five attempts' }];
+  const missing = [{ form: 'summary', code: 'service' as const, reason: '503, after five attempts' }];
   await writePackageBundle({ target: part, evidence, missing });
 });
 afterAll(async () => {
@@ -186,7 +186,7 @@ describe('one file of a kind', () => {
     ],
     [
       'a form that is there and called missing',
-      set('_MISSING_json.txt', 'missing\n\nwhy\n'),
+      set('_MISSING_json.txt', 'The json form of this package is missing: service.\n\nwhy\n'),
       [contradiction('data/evidence.json')],
     ],
   ])('%s', async (_words, change, findings) => {

@@ -73,7 +73,12 @@ describe('a run of what there is until now', () => {
       const stated = service.date.toISOString().slice(0, 17);
       expect(run.begun_at_by_service).toContain(stated);
       expect(run.warnings).toEqual([
-        expect.stringContaining(`the clock of this machine was about 20 days ${direction} that of the service: `),
+        {
+          code: 'clock-skew',
+          message: expect.stringContaining(
+            `the clock of this machine was about 20 days ${direction} that of the service: `,
+          ),
+        },
       ]);
       const entry = JSON.parse(readFileSync(archived('ledger/00000001.json'), 'utf8'));
       expect(entry.coverage.until).toBe(run.begun_at_by_service);

@@ -185,7 +185,7 @@ describe('what was recorded of a listing must fit the package', () => {
 
 describe('a stream record that states less than the package has', () => {
   const TIMES = chainOf(20).map(({ timestamp }) => timestamp);
-  const completeness: CompletenessBasis = { kind: 'record', why: 'nothing was listed' };
+  const completeness: CompletenessBasis = { kind: 'record', code: 'no-listing', reason: 'nothing was listed' };
   const record = (more: object, readAt = TIMES[0] ?? ''): RecordedStatement => ({ ...NO_STATEMENT, readAt, ...more });
   const digest = chainOf(20)[9]?.hash ?? '';
   const ROWS: [string, RecordedStatement, string][] = [

@@ -153,7 +153,7 @@ describe('the old key, stolen after it handed over', () => {
 
   test('does not rewrite an earlier run for who pinned the new key', async () => {
     const forged = await archiveOf(OLD);
-    await finalizeRun(forged, 'run-2', OLD, { warnings: ['rewritten'] });
+    await finalizeRun(forged, 'run-2', OLD, { warnings: [{ code: 'replaces', message: 'rewritten' }] });
     const { archive: genuine, entries } = { archive: await rotated(), entries: [3, 4].map(ENTRY) };
     const kept = await Promise.all(
       entries.map(async (key) => [key, Buffer.from(await genuine.readBytes(key, 1e6)).toString()]),

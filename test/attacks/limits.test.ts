@@ -124,7 +124,11 @@ test.each([
     { excluded: [{ stream_id: 's', pattern: 'x'.repeat(9 * MB) }] },
     /a (row|line) of more than/,
   ],
-  ['with 17 MB beside its lists', { warnings: leftOut(30 * MB).map(({ pattern }) => pattern) }, /more than 16777216/],
+  [
+    'with 17 MB beside its lists',
+    { warnings: leftOut(30 * MB).map(({ pattern }) => ({ code: 'replaces' as const, message: pattern })) },
+    /more than 16777216/,
+  ],
 ])('a run record %s', async (_words, more, message) => {
   const archive = mkdtempSync(join(folder, 'archive-'));
   const record = runRecord('R', [], more);

@@ -89,7 +89,7 @@ async function store({ streamId, to, entries = 5, missing = false, restate, seal
   const target = join(folder, 'bundle.zip');
   const chain = chainOf(entries, { stream_id: streamId });
   const evidence = Buffer.from(JSON.stringify(packageOf(chain, { stream: { stream_id: streamId } })));
-  const forms = missing ? [{ form: 'pdf', reason: '503, after five attempts' }] : [];
+  const forms = missing ? [{ form: 'pdf', code: 'service' as const, reason: '503, after five attempts' }] : [];
   const more = restate === undefined ? {} : { restate };
   const made = { target, evidence, runId: 'A', missing: forms, sealKeyIds, ...more };
   const { identity, beside } = await writePackageBundle(made);
@@ -246,7 +246,7 @@ describe('what is recorded as proved and cannot be checked here', () => {
 describe('a run record that says of a bundle what it is not', () => {
   test.each<[words: string, record: (stream: RunStream) => RunStream]>([
     ['another verdict', (stream) => ({ ...stream, entries: stream.entries + 1 })],
-    ['a missing form', (stream) => ({ ...stream, missing: [{ form: 'pdf', reason: '503' }] })],
+    ['a missing form', (stream) => ({ ...stream, missing: [{ form: 'pdf', code: 'service', reason: '503' }] })],
   ])('%s', async (_words, record) => {
     const report = await verify([{ ...OPEN, record }]);
     expect([report.exit_code, problemsIn(report)]).toEqual([1, ['record/differs runs/A/run.json']]);

@@ -346,7 +346,9 @@ describe('the ledger that an export goes on with', () => {
     const begun = await next('--begin-signing');
     expect([begun.code, begun.stdout]).toEqual([0, expect.stringContaining('before entry 2 of the ledger were not')]);
     const { warnings } = JSON.parse(readFileSync(inArchive('runs/R2/run.json'), 'utf8'));
-    expect(warnings).toEqual(['runs before entry 2 of the ledger were not signed']);
+    expect(warnings).toEqual([
+      { code: 'unsigned-before', message: 'runs before entry 2 of the ledger were not signed' },
+    ]);
     // `--begin-signing` works once: a command that repeats it every month would sign anything that it finds.
     expect((await accept('--begin-signing')).code).toBe(2);
     expect((await accept()).stderr).toMatch(/nothing to accept/);
@@ -388,7 +390,7 @@ describe('the ledger that an export goes on with', () => {
   test('an acceptance that it does not name accepts nothing', async () => {
     expect((await startExport()).code).toBe(0);
     const acceptance = {
-      format: 'evidence-acceptance/6',
+      format: 'evidence-acceptance/7',
       stream_id: 'payments',
       reason: 'trust me',
       accepted_by: { user: 'mallory', host: 'm' },

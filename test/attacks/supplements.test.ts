@@ -276,7 +276,7 @@ describe('what was altered is seen', () => {
       'a service that is said to be missing',
       ['bundle/unexpected-file', 'record/differs'],
       inStatement(({ services }) => {
-        services.traps = { ...services.traps, state: 'missing', reason: 'gone', next_step: 'Ask.' };
+        services.traps = { ...services.traps, state: 'missing', code: 'refused', reason: 'gone', next_step: 'Ask.' };
       }),
     ],
     [

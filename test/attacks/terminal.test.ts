@@ -83,7 +83,7 @@ beforeAll(async () => {
   await archivePackage(join(place, 'archive'), {
     bundle: { evidence: bytes, restate },
     more: {
-      warnings: [HOSTILE],
+      warnings: [{ code: 'replaces', message: HOSTILE }],
       failed: [{ stream_id: HOSTILE, code: 'service', reason: HOSTILE, next_step: HOSTILE }],
       timestamp_authority: HOSTILE,
       operator: { user: HOSTILE, host: HOSTILE },

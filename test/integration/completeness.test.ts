@@ -170,7 +170,7 @@ describe('a stream of 20 entries', () => {
     const { code, completeness } = await exportStream('few', truth);
     expect([code, completeness]).toEqual([
       0,
-      { state: 'unproved', code: 'no-listing', reason: 'verify.completeness is "off"' },
+      { state: 'unproved', code: 'listing-off', reason: 'verify.completeness is "off"' },
     ]);
   });
 });

@@ -69,11 +69,11 @@ async function closeLargeRun(): Promise<void> {
   const { run_id, period, begun_at, begun_at_by_service, operator } = rest;
   const { moved_from: _moved, time_fields: _fields, requests: _requests, ...asked } = options.source;
   const begun = { begun_at, begun_at_by_service };
-  const question = { format: 'evidence-asked/6', run_id, source: asked, period, scope, ...begun, nonce, operator };
+  const question = { format: 'evidence-asked/7', run_id, source: asked, period, scope, ...begun, nonce, operator };
   put(ARCHIVE_KEY, archiveBytes(AUDIT_URL));
   put(askedKey(RUN), toRecordBytes(bindRecord(key, question)));
   const records = streams.map((stream) => putStream(stream, key));
-  const draft = { ...rest, format: 'evidence-run-draft/6', streams: records };
+  const draft = { ...rest, format: 'evidence-run-draft/7', streams: records };
   put(runDraftKey(RUN), toRecordBytes(bindRecord(key, draft)));
 }
 
@@ -86,7 +86,7 @@ function putStream({ record: _record, ...stream }: RunStream, bindingKey: KeyObj
   put(stored.key, content);
   const own = { ...bundle, ...stored, sha256: sha256(content), encrypted };
   const rest = { run_id: RUN, ...stream, bundle: own, recorded_at: '2026-11-01T00:00:00.000Z' };
-  const bytes = toRecordBytes(bindRecord(bindingKey, { format: 'evidence-stream/6', ...rest }));
+  const bytes = toRecordBytes(bindRecord(bindingKey, { format: 'evidence-stream/7', ...rest }));
   const key = streamRecordKey(RUN, slug);
   put(key, bytes);
   return { key, bytes: bytes.length, sha256: sha256(bytes) };

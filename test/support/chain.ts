@@ -154,7 +154,7 @@ export function observationsOf(reading: PackageReading, more: Partial<Observed> 
     unfetched: null,
     secrets: { found_in: [], accepted: false },
     restarts: [],
-    completeness: { kind: 'none', why: 'not asked' },
+    completeness: { kind: 'none', code: 'no-listing', reason: 'not asked' },
     contractFile: null,
     acceptUnhashed: [],
     roots: null,

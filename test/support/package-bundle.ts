@@ -8,7 +8,7 @@ import {
 } from '../../src/verifier/bundle/documents.ts';
 import { CONTRACT_FILE, type FormName, tokenFiles } from '../../src/verifier/bundle/files.ts';
 import { slugOf } from '../../src/verifier/bundle/layout.ts';
-import { type MissingForm, missingFile } from '../../src/verifier/bundle/missing.ts';
+import { missingFile } from '../../src/verifier/bundle/missing.ts';
 import { PackageReader, type PackageReading } from '../../src/verifier/chain/package.ts';
 import type { ClaimName } from '../../src/verifier/claims/claim.ts';
 import type { CompletenessBasis } from '../../src/verifier/claims/completeness.ts';
@@ -20,7 +20,7 @@ import { formatContract } from '../../src/verifier/profile/file.ts';
 import type { Contract } from '../../src/verifier/reading/contract.ts';
 import { type ContractInUse, DEFAULT_IN_USE } from '../../src/verifier/reading/in-use.ts';
 import { pinContract } from '../../src/verifier/reading/pinned.ts';
-import type { StreamRecord } from '../../src/verifier/records/record.ts';
+import type { MissingForm, StreamRecord } from '../../src/verifier/records/record.ts';
 import { toRecordBytes } from '../../src/verifier/records/record-bytes.ts';
 import { examineReading } from './chain.ts';
 
@@ -115,7 +115,7 @@ export async function writePackageBundle({
   const verdict = restate(missing.length > 0 ? { ...stated.verdict, status: 'incomplete' } : stated.verdict);
   const verification = { ...stated, run_id: runId, required_claims: [...requires], seal_key_ids: sealKeyIds, verdict };
   const service: ServiceDocument = {
-    format: 'evidence-service/6',
+    format: 'evidence-service/7',
     run_id: runId,
     stream_id: verdict.stream_id,
     stream_record: recordIn(inUse.description, verdict.stream_id, stateOf(reading, statesHead)),
@@ -183,7 +183,7 @@ function transferLog(
     return { ...ANSWERED, method: 'POST' as const, path: '/verify', bytes, sha256: digest };
   };
   return {
-    format: 'evidence-transfer-log/6',
+    format: 'evidence-transfer-log/7',
     run_id,
     stream_id: verdict.stream_id,
     audit_url: 'https://audit.example.com',
@@ -198,7 +198,7 @@ function transferLog(
         file: path,
         exchange: { ...exchange, path: pathOf(step), bytes: content.length, sha256: sha256(content) },
       })),
-      ...missing.map(({ form, reason }) => ({ step: form, failure: reason })),
+      ...missing.map(({ form, code, reason }) => ({ step: form, failure: { code, reason } })),
       ...(checked === null ? [] : [{ step: 'vendor-verify', exchange: checkExchange(checked) }]),
       ...(listing?.pages.map(({ entries }) => ({ step: 'listing', listed: { entries, pages: 1 } })) ?? []),
     ],
@@ -222,7 +222,7 @@ function statedOf(
   const reader = new PackageReader(contract, new Map());
   reader.push(evidence);
   const reading = reader.finish();
-  const nothing = { kind: 'none' as const, why: 'nothing was asked' };
+  const nothing = { kind: 'none' as const, code: 'no-listing' as const, reason: 'nothing was asked' };
   const completeness =
     listing === null ? nothing : compared(reading, evidence, contract, listing, stateOf(reading, statesHead));
   const verified = isChecked === true;
@@ -236,7 +236,7 @@ function statedOf(
     summary: summary === null ? null : contract.readSummary(summary),
   });
   const stated: Verification = {
-    format: 'evidence-verification/6',
+    format: 'evidence-verification/7',
     run_id: 'r',
     period: { from: null, to: null },
     package_period: { from: null, to: null },
@@ -255,7 +255,7 @@ function statedOf(
     package_entries: null,
     secrets: { found_in: [], accepted: false },
     accepted_restarts: [],
-    completeness: listing === null ? { kind: 'none', reason: nothing.why } : { kind: 'listing' },
+    completeness: listing === null ? nothing : { kind: 'listing' },
     vendor,
     verdict: toVerdict(reading, examination),
     does_not_prove: [],

@@ -31,7 +31,7 @@ export function streamRecord(
 ): Unbound<StreamRecord> {
   const claims = Object.fromEntries(CLAIMS.map((name) => [name, { state: states[name] ?? 'proved' }]));
   return {
-    format: 'evidence-stream/6',
+    format: 'evidence-stream/7',
     run_id: '2026-10',
     stream_id: streamId,
     status: 'verified',
@@ -74,7 +74,7 @@ export function runRecord(runId: string, streams: RunStream[], more: Partial<Run
   const parts = { streams, failed: [], excluded: [], vanished: [], ...more };
   const outcome = more.outcome ?? toRunOutcome(parts, more.supplements ?? null);
   return {
-    format: 'evidence-run/6',
+    format: 'evidence-run/7',
     run_id: runId,
     outcome,
     exit_code: EXIT_CODE_OF[outcome],

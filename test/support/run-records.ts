@@ -100,7 +100,7 @@ export function refutedRun(): RunRecord {
 
 /** Returns a run with a partial, a failed, an empty and an excluded stream. */
 export function partialRun(): RunRecord {
-  const missing = [{ form: 'pdf', reason: '503, after five attempts' }];
+  const missing = [{ form: 'pdf', code: 'service' as const, reason: '503, after five attempts' }];
   const empty = { status: 'empty', entries: 0, first_sequence: null, head: null } as const;
   const none = { activity: { per: 'day' as const, counts: {}, undated: 0 }, actions: null };
   return verifiedRun(

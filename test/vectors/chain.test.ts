@@ -36,7 +36,7 @@ function examineVector(name: string, size: number) {
     piece.fill(0x20);
   }
   return examineReading(reader.finish(), ['order'], {
-    completeness: { kind: 'none', why: 'a vector stands by itself' },
+    completeness: { kind: 'none', code: 'no-listing', reason: 'a vector stands by itself' },
   });
 }
 

@@ -1,4 +1,5 @@
 import type { Expected, LockReader, ObjectLock, ReadableArchive } from '../../verifier/archive/archive.ts';
+import type { RunWarning } from '../../verifier/records/record.ts';
 
 export interface PutResult {
   /** `existing`: an object with this key and content was already stored; nothing was written. */
@@ -81,12 +82,12 @@ export interface Archive extends ReadableArchive {
   put(key: string, source: ObjectSource, expected: Expected): Promise<PutResult>;
 
   /**
-   * Returns the limitations of this store compared with others, one sentence each, for the run record. If nothing was
+   * Returns the limitations of this store compared with others, for the run record. If nothing was
    * stored before, it probes the store once.
    *
    * @throws EvidenceError as `put` does.
    */
-  limitations(): Promise<readonly string[]>;
+  limitations(): Promise<readonly RunWarning[]>;
 
   close(): Promise<void>;
 }

@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { EvidenceError } from '../../core/errors.ts';
 import type { Expected, StoredObject } from '../../verifier/archive/archive.ts';
 import { checkKey, compareKeys } from '../../verifier/archive/key.ts';
+import type { RunWarning } from '../../verifier/records/record.ts';
 import type { Archive, ObjectSource, PutResult } from './archive.ts';
 import { conflict, differenceTo, expectedContent } from './content.ts';
 
@@ -31,7 +32,7 @@ class MemoryArchive implements Archive {
     return { state: 'created' };
   }
 
-  async limitations(): Promise<readonly string[]> {
+  async limitations(): Promise<readonly RunWarning[]> {
     return [];
   }
 

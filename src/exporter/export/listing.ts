@@ -6,6 +6,7 @@ import type { PackageExpectation } from '../../verifier/chain/package.ts';
 import type { CompletenessBasis } from '../../verifier/claims/completeness.ts';
 import { ListingMerge, type ListingObserver } from '../../verifier/claims/listing.ts';
 import { lineOf, linesOf } from '../../verifier/claims/listing-text.ts';
+import type { NotListed } from '../../verifier/claims/schemas.ts';
 import type { StreamStatement } from '../../verifier/claims/statement.ts';
 import { entryOf, type SentEntries } from '../../verifier/model/batch.ts';
 import type { Question } from '../../verifier/records/question.ts';
@@ -47,8 +48,8 @@ export interface Listed {
   basis: CompletenessBasis;
   /** Stored listing; null if the service refused to list, or if the listing is not to be kept. */
   listed: ListedFile | null;
-  /** True if the API key may not list entries. */
-  isRefused: boolean;
+  /** Error that ended the listing; null if it was read, or not requested. */
+  failure: EvidenceError | null;
 }
 
 /**
@@ -126,19 +127,18 @@ export class ListingCheck implements Disposable {
     await this.catchUp();
     await this.#pages.return(undefined);
     if (this.#failure !== null) {
-      const why = `the entries could not be listed (${this.#failure.message})`;
-      const isRefused = isEvidenceError(this.#failure, 'refused');
-      return { basis: { kind: 'record', why }, listed: null, isRefused };
+      const reason = `the entries could not be listed (${this.#failure.message})`;
+      return { basis: { kind: 'record', code: 'listing-failed', reason }, listed: null, failure: this.#failure };
     }
     const basis: CompletenessBasis = { kind: 'listing', ...this.#merge.result() };
-    if (this.#file === null) return { basis, listed: null, isRefused: false };
+    if (this.#file === null) return { basis, listed: null, failure: null };
     const service = {
       pages: this.#received,
       asked_at: toTime(askedAt),
       asked_at_by_service: askedAtByService === null ? null : toTime(askedAtByService),
       latest: toTime(latest),
     };
-    return { basis, listed: { ...this.#file.finish(), service }, isRefused: false };
+    return { basis, listed: { ...this.#file.finish(), service }, failure: null };
   }
 
   async #fetchPage(): Promise<void> {
@@ -174,9 +174,10 @@ export function needsListing(
 }
 
 /** Returns the reason that a stream is not listed; null if it is. */
-export function whyNotListed(mode: CompletenessMode, { entryCount }: StreamStatement): string | null {
-  if (mode === 'record') return 'verify.completeness is "record"';
-  if ((entryCount ?? 0) > MAX_LISTED) return `${entryCount} entries are too many to list`;
+export function whyNotListed(mode: CompletenessMode, { entryCount }: StreamStatement): NotListed | null {
+  if (mode === 'record') return { code: 'listing-not-requested', reason: 'verify.completeness is "record"' };
+  if ((entryCount ?? 0) > MAX_LISTED)
+    return { code: 'listing-too-long', reason: `${entryCount} entries are too many to list` };
   return null;
 }
 

@@ -7,6 +7,7 @@ import { cutText } from '../../core/foreign-text.ts';
 import { readHttpDate } from '../../core/http-date.ts';
 import { formFileName } from '../../verifier/bundle/files.ts';
 import { type FormSource, type ReadPdf, readPdfForm } from '../../verifier/claims/observe.ts';
+import { toFailure } from '../../verifier/model/failure.ts';
 import { readPdf } from '../../verifier/pdf-text/reader.ts';
 import { type Form, SHOWN_OF_ID } from '../client/audit.ts';
 import type { ExportContext, ServiceInUse } from './context.ts';
@@ -57,7 +58,7 @@ export async function receiveForms(
   folder: string,
   watch: FormWatch,
 ): Promise<ReceivedForms> {
-  const received: ReceivedForms = { files: [], missing: [], transferLog: [], withKey: [], refused: [] };
+  const received: ReceivedForms = { files: [], missing: [], transferLog: [], withKey: [] };
   for (const form of client.forms) {
     watch.begin(form);
     const file = join(folder, form);
@@ -80,9 +81,9 @@ export async function receiveForms(
     } catch (error) {
       if (!isEvidenceError(error) || error.code === 'interrupted') throw error;
       watch.failed(form, error.message);
-      received.missing.push({ form, reason: error.message });
-      if (error.code === 'refused') received.refused.push(form);
-      received.transferLog.push({ step: form, failure: error.message });
+      const failure = toFailure(error);
+      received.missing.push({ form, ...failure });
+      received.transferLog.push({ step: form, failure });
       // Keeps the part that arrived under a name that marks it as partial.
       const bytes = await sizeOf(file);
       if (bytes > 0) received.files.push({ form, path: `${formFileName(form, '')}.part`, file, bytes, sha256: null });

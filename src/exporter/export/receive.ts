@@ -3,12 +3,13 @@ import { isEvidenceError } from '../../core/errors.ts';
 import type { TransferLog } from '../../verifier/bundle/documents.ts';
 import { asPart, PackageReader, type PackageReading } from '../../verifier/chain/package.ts';
 import type { VendorVerdict } from '../../verifier/claims/agreement-vendor.ts';
-import { type CompletenessBasis, entriesBeside } from '../../verifier/claims/completeness.ts';
+import { type CompletenessBasis, entriesBeside, type NotListedBasis } from '../../verifier/claims/completeness.ts';
 import { sectionOf } from '../../verifier/claims/overlap.ts';
 import { lookOut } from '../../verifier/claims/past.ts';
 import type { Unfetched } from '../../verifier/claims/schemas.ts';
 import type { RecordedStatement } from '../../verifier/claims/statement.ts';
 import { lastFetched } from '../../verifier/claims/unfetched.ts';
+import { toFailure } from '../../verifier/model/failure.ts';
 import { type ExportContext, pastOf, type RunState } from './context.ts';
 import type { JobStep } from './events.ts';
 import {
@@ -41,8 +42,8 @@ export interface Received extends Omit<ReceivedForms, 'transferLog'> {
 /** Observers of the JSON form, from its first byte on. */
 interface JsonWatch extends Disposable {
   reader: PackageReader;
-  /** Comparison with the listing; null if the stream is not listed. */
-  listing: ListingCheck | null;
+  /** Comparison with the listing, or the reason why there is none. */
+  listing: ListingCheck | NotListedBasis;
 }
 
 /** Requests of one stream to the service, each recorded for the chain of custody. */
@@ -82,7 +83,7 @@ export class Collection {
       };
     } catch (error) {
       if (!isEvidenceError(error) || error.code === 'interrupted') throw error;
-      this.transferLog.push({ step: 'vendor-verify', failure: error.message });
+      this.transferLog.push({ step: 'vendor-verify', failure: toFailure(error) });
       this.#report('vendor-verify', error.message);
       return null;
     }
@@ -107,7 +108,7 @@ export class Collection {
         this.#context.runtime.listen({ type: 'received', streamId: this.#streamId, form, bytes: chunk.length });
         if (form !== 'json') return;
         watch.reader.push(chunk);
-        await watch.listing?.catchUp();
+        if (watch.listing instanceof ListingCheck) await watch.listing.catchUp();
       },
       failed: (form, message) => this.#report(form, message),
     });
@@ -115,8 +116,8 @@ export class Collection {
     const absent = forms.missing.find(({ form }) => form === 'json');
     const whole = watch.reader.finish();
     const reading = absent === undefined ? whole : asPart(whole, absent.reason);
-    const { basis: completeness, listed, isRefused } = await this.#endListing(watch, reading, made);
-    const ofListing = { completeness, listed, isListingRefused: isRefused };
+    const { basis: completeness, listed, failure } = await this.#endListing(watch, reading, made);
+    const ofListing = { completeness, listed, isListingRefused: failure?.code === 'refused' };
     return { packageId, reading, ...forms, ...ofListing, checkAnswer: this.#checkAnswer, statedCount };
   }
 
@@ -145,16 +146,18 @@ export class Collection {
   /** Returns this stream's part of the account's package. */
   receiveFrom(account: AccountPackage): Received {
     this.transferLog.push(...account.transferLog);
-    const why = 'the package contains all streams, so the entries were not listed';
-    const { packageId, files, missing, refused, withKey } = account;
+    const { packageId, files, missing, withKey } = account;
     return {
       packageId,
       reading: account.readingOf(this.#streamId),
       files,
       missing,
-      refused,
       withKey,
-      completeness: { kind: 'record', why },
+      completeness: {
+        kind: 'record',
+        code: 'account-package',
+        reason: 'the package contains all streams, so the entries were not listed',
+      },
       listed: null,
       isListingRefused: false,
       checkAnswer: this.#checkAnswer,
@@ -166,7 +169,8 @@ export class Collection {
   #watchJson(packageId: string): JsonWatch {
     const { service, trust } = this.#context;
     const { streamId, headSequence } = this.#stream;
-    const listing = this.#beginListing();
+    const listing = this.#notListed() ?? this.#beginListing();
+    const check = listing instanceof ListingCheck ? listing : null;
     const reader = new PackageReader(service.contract, trust.sealKeys, {
       streamId,
       packageId,
@@ -176,33 +180,28 @@ export class Collection {
         service.packagePeriod,
         () => entriesBeside(headSequence),
       ),
-      ...observersOf(this.#run.supplements?.notes.begin(streamId) ?? null, listing),
+      ...observersOf(this.#run.supplements?.notes.begin(streamId) ?? null, check),
     });
     const dispose = () => {
       reader[Symbol.dispose]();
-      listing?.[Symbol.dispose]();
+      check?.[Symbol.dispose]();
     };
     return { reader, listing, [Symbol.dispose]: dispose };
   }
 
-  #beginListing(): ListingCheck | null {
+  #beginListing(): ListingCheck {
     const { client, packagePeriod } = this.#context.service;
-    if (this.#mode === 'off' || this.#whyNotListed() !== null) return null;
     return new ListingCheck(client, this.#stream, packagePeriod, join(this.#folder, 'listing'));
   }
 
   async #endListing({ listing }: JsonWatch, { defect }: PackageReading, asked: AskedAt): Promise<Listed> {
-    const without = (basis: CompletenessBasis): Listed => ({ basis, listed: null, isRefused: false });
-    if (this.#mode === 'off') return without({ kind: 'none', why: 'verify.completeness is "off"' });
-    if (defect !== null) return without({ kind: 'none', why: 'the JSON form could not be read' });
-    if (listing === null) return without({ kind: 'record', why: this.#whyNotListed() ?? '' });
+    const without = (basis: NotListedBasis): Listed => ({ basis, listed: null, failure: null });
+    if (defect !== null) return without({ kind: 'none', code: 'not-read', reason: 'the JSON form could not be read' });
+    if (!(listing instanceof ListingCheck)) return without(listing);
     this.#announce('listing');
     const ended = await listing.finish(asked, this.statement.headSequence);
-    const { basis } = ended;
-    this.transferLog.push({
-      step: 'listing',
-      ...(basis.kind === 'record' ? { failure: basis.why } : { listed: listing.listed }),
-    });
+    const outcome = ended.failure === null ? { listed: listing.listed } : { failure: toFailure(ended.failure) };
+    this.transferLog.push({ step: 'listing', ...outcome });
     return ended;
   }
 
@@ -210,9 +209,15 @@ export class Collection {
     return this.#context.question.scope.completeness;
   }
 
-  #whyNotListed(): string | null {
-    if (!this.#context.service.client.listsEntries) return 'the contract has no list of entries';
-    return whyNotListed(this.#mode, this.#stream);
+  /** Returns the reason why the entries are not listed; null if they are. */
+  #notListed(): NotListedBasis | null {
+    const off = 'verify.completeness is "off"';
+    if (this.#mode === 'off') return { kind: 'none', code: 'listing-off', reason: off };
+    const unlisted = 'the contract has no list of entries';
+    if (!this.#context.service.client.listsEntries)
+      return { kind: 'record', code: 'listing-not-in-contract', reason: unlisted };
+    const why = whyNotListed(this.#mode, this.#stream);
+    return why === null ? null : { kind: 'record', ...why };
   }
 
   /** Statement about this stream from the service's list. */

@@ -1,6 +1,7 @@
 import type { TransferLog } from '../../verifier/bundle/documents.ts';
 import type { PackageReading } from '../../verifier/chain/package.ts';
 import type { PackageCut } from '../../verifier/claims/listing.ts';
+import type { Failure } from '../../verifier/model/failure.ts';
 import type { Form } from '../client/audit.ts';
 
 /** Time at which a package was requested; see `PackageCut`. */
@@ -28,9 +29,7 @@ interface ReceivedFile {
 /** Forms of one package that the service delivered. */
 export interface ReceivedForms {
   files: ReceivedFile[];
-  missing: { form: Form; reason: string }[];
-  /** Missing forms that the API key may not download. */
-  refused: Form[];
+  missing: ({ form: Form } & Failure)[];
   transferLog: TransferLog['steps'];
   /** Forms that contain the API key. */
   withKey: Form[];

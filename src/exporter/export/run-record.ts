@@ -5,7 +5,7 @@ import type { EarlierRuns } from '../../verifier/ledger/earlier-runs.ts';
 import { ATTEMPT } from '../../verifier/records/attempt.ts';
 import { attemptFileOf } from '../../verifier/records/keys.ts';
 import { EXIT_CODE_OF } from '../../verifier/records/outcome.ts';
-import type { Reconciliation, RunRecord, RunStream, StreamRecord } from '../../verifier/records/record.ts';
+import type { Reconciliation, RunRecord, RunStream, RunWarning, StreamRecord } from '../../verifier/records/record.ts';
 import { readRecord } from '../../verifier/records/record-bytes.ts';
 import { countRunStreams, disagreementsIn, toRunOutcome } from '../../verifier/records/run-algebra.ts';
 import type { Unbound } from '../../verifier/records/stored-object.ts';
@@ -20,7 +20,7 @@ import type { StreamJobs } from './stream-jobs.ts';
 interface Besides {
   earlier: EarlierRuns;
   /** Limitations of the archive. */
-  limitations: readonly string[];
+  limitations: readonly RunWarning[];
   supplements: RunSupplements | null;
 }
 
@@ -84,7 +84,8 @@ export function toRunRecord(
     binding: null,
   };
   const grown = disagreementsIn(record).filter(({ kind }) => kind === 'grown');
-  record.warnings.push(...grown.map(({ stream_id, message }) => `the stream "${stream_id}": ${message}`));
+  for (const { stream_id, message } of grown)
+    record.warnings.push({ code: 'grown', message: `the stream "${stream_id}": ${message}` });
   return record;
 }
 
@@ -128,35 +129,33 @@ function warningsOf(
   { question: { period }, supersedes, service: { packagePeriod }, signing: { signingKey } }: ExportContext,
   { start: { clock }, ledger: { newest } }: RunState,
   { recovered }: StreamJobs,
-): string[] {
-  const selected = period.from === packagePeriod.from && period.to === packagePeriod.to;
-  const begins = signingKey !== null && newest !== null && newest.entry.signature === undefined;
-  return [
-    ...(clock === null ? [] : warnOfSkew(clock)),
-    ...(begins ? [`runs before entry ${newest.entry.number + 1} of the ledger were not signed`] : []),
-    ...(supersedes.length === 0 ? [] : [`this run replaces: ${supersedes.join(', ')}`]),
-    ...(selected ? [] : ['the service cannot select a period; every package contains its whole stream']),
-    ...recovered
-      .filter(({ unread }) => unread)
-      .map(({ streamId }) => streamId)
-      .sort()
-      .map(
-        (streamId) =>
-          `the encrypted bundle of the stream "${streamId}" was recovered: its claims are as recorded by the interrupted attempt`,
-      ),
-  ];
+): RunWarning[] {
+  const warnings = clock === null ? [] : warnOfSkew(clock);
+  const warn = (code: RunWarning['code'], message: string) => warnings.push({ code, message });
+  if (signingKey !== null && newest !== null && newest.entry.signature === undefined)
+    warn('unsigned-before', `runs before entry ${newest.entry.number + 1} of the ledger were not signed`);
+  if (supersedes.length > 0) warn('replaces', `this run replaces: ${supersedes.join(', ')}`);
+  if (period.from !== packagePeriod.from || period.to !== packagePeriod.to)
+    warn('whole-streams', 'the service cannot select a period; every package contains its whole stream');
+  const unread = recovered.filter((stream) => stream.unread).map(({ streamId }) => streamId);
+  for (const streamId of unread.sort())
+    warn(
+      'recovered-unread',
+      `the encrypted bundle of the stream "${streamId}" was recovered: its claims are as recorded by the interrupted attempt`,
+    );
+  return warnings;
 }
 
 /**
  * Returns a warning if the clocks differ: the service's clock dates entries and the period, this machine's clock the
  * export's own records.
  */
-function warnOfSkew(clock: ClockReading): string[] {
+function warnOfSkew(clock: ClockReading): RunWarning[] {
   const skew = describeSkew(clock);
+  if (skew === null) return [];
   const [ours, theirs] = [clock.ours, clock.theirs].map((time) => time.toISOString());
-  return skew === null
-    ? []
-    : [`the clock of this machine was ${skew} that of the service: ${ours} here, ${theirs} there`];
+  const message = `the clock of this machine was ${skew} that of the service: ${ours} here, ${theirs} there`;
+  return [{ code: 'clock-skew', message }];
 }
 
 /** Returns a stream's record without the members that the run or attempt already states. */

@@ -199,8 +199,8 @@ function placeOf(
 
 /** Reports whether the missing parts of a stream are exactly those that the API key may not access. */
 function isRefused({ question }: ExportContext, { received, known }: BagContents): boolean {
-  const { missing, refused, isListingRefused } = received;
-  if (missing.length > 0) return missing.length === refused.length;
+  const { missing, isListingRefused } = received;
+  if (missing.length > 0) return missing.every(({ code }) => code === 'refused');
   return isListingRefused && needsListing(question.scope, known.period);
 }
 

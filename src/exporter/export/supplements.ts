@@ -99,11 +99,12 @@ function toServices(context: ExportContext, { collected, missing }: CollectedSup
   for (const service of SUPPLEMENT_SERVICES) services[service] = { state: 'not_configured' };
   for (const { service, url, collectedAt } of collected)
     services[service] = { state: 'collected', origin: url, collected_at: collectedAt.toISOString() };
-  for (const { service, url, collectedAt, reason, next_step } of missing)
+  for (const { service, url, collectedAt, code, reason, next_step } of missing)
     services[service] = {
       state: 'missing',
       origin: url,
       collected_at: collectedAt.toISOString(),
+      code,
       reason,
       next_step: sayStepOf(context, next_step),
     };

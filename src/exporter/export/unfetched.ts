@@ -5,6 +5,7 @@ import { newestHead } from '../../verifier/claims/span.ts';
 import type { StreamStatement } from '../../verifier/claims/statement.ts';
 import { newestEnd, type PlacedLate, placeLate } from '../../verifier/claims/unfetched.ts';
 import type { Past } from '../../verifier/ledger/past.ts';
+import { toFailure } from '../../verifier/model/failure.ts';
 import { timeSchema } from '../../verifier/model/schemas.ts';
 import { monthOf } from '../../verifier/records/months.ts';
 import type { Question } from '../../verifier/records/question.ts';
@@ -60,7 +61,7 @@ export async function listUnfetched(
     return { ...asked, late: ranges.list };
   } catch (error) {
     if (!isEvidenceError(error) || error.code === 'interrupted') throw error;
-    return { ...asked, failure: error.message };
+    return { ...asked, failure: toFailure(error) };
   }
 }
 

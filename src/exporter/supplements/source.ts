@@ -1,4 +1,5 @@
 import { type EvidenceError, type NextStep, RESUME } from '../../core/errors.ts';
+import { type Failure, toFailure } from '../../verifier/model/failure.ts';
 import type { Description } from '../../verifier/profile/description.ts';
 import type { SupplementsDescription } from '../../verifier/profile/supplements.ts';
 import { OTHER_SERVICES, type OtherService, type SupplementService } from '../../verifier/supplements/files.ts';
@@ -23,9 +24,8 @@ export function othersOf({ clients }: SupplementSource): [OtherService, Suppleme
 }
 
 /** Reason that a service has no supplement, with the next step. */
-export interface MissingSupplement {
+export interface MissingSupplement extends Failure {
   service: SupplementService;
-  reason: string;
   next_step: NextStep;
 }
 
@@ -40,5 +40,5 @@ function remedyOf(service: SupplementService, { code }: EvidenceError): string {
 
 export function toMissingSupplement(service: SupplementService, error: EvidenceError): MissingSupplement {
   const before = error instanceof LimitError ? `${error.nextStep} Then` : `${remedyOf(service, error)}; then`;
-  return { service, reason: error.message, next_step: { ...RESUME, before } };
+  return { service, ...toFailure(error), next_step: { ...RESUME, before } };
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { FORMATS } from '../../core/formats.ts';
 import { CLAIMS } from '../claims/claim.ts';
 import {
+  notListedSchema,
   operatorSchema,
   periodSchema,
   restartSchema,
@@ -11,6 +12,7 @@ import {
   unfetchedSchema,
 } from '../claims/schemas.ts';
 import { verdictSchema } from '../claims/verdict-schema.ts';
+import { failureSchema } from '../model/failure.ts';
 import { type RecordFormat, runIdSchema, sha256Schema, timeSchema } from '../model/schemas.ts';
 import { SUPPLEMENT_SERVICES } from '../supplements/files.ts';
 import type { BagStatus } from './layout.ts';
@@ -55,8 +57,8 @@ export const verificationSchema = z.strictObject({
   /** Basis of completeness. The listing itself is `data/listing.csv`. */
   completeness: z.discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('listing') }),
-    z.strictObject({ kind: z.literal('record'), reason: z.string() }),
-    z.strictObject({ kind: z.literal('none'), reason: z.string() }),
+    z.strictObject({ kind: z.literal('record'), ...notListedSchema.shape }),
+    z.strictObject({ kind: z.literal('none'), ...notListedSchema.shape }),
   ]),
   /** Answer of the service's own Verify operation. */
   vendor: z
@@ -115,7 +117,7 @@ export const transferLogSchema = z.strictObject({
       listed: z.strictObject({ entries: z.int().min(0), pages: z.int().min(0) }).optional(),
       /** First and last number that no export has; for `unfetched` only. */
       range: z.strictObject({ from: z.int(), to: z.int() }).optional(),
-      failure: z.string().optional(),
+      failure: failureSchema.optional(),
     }),
   ),
 });

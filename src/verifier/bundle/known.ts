@@ -31,7 +31,7 @@ export function toKnownDocument(known: Known): KnownDocument {
     package_entries: statedCount,
     secrets,
     accepted_restarts: [...restarts],
-    completeness: kind === 'listing' ? { kind } : { kind, reason: completeness.why },
+    completeness: kind === 'listing' ? { kind } : completeness,
   };
 }
 
@@ -56,9 +56,13 @@ function statementOf({ statement: { entries, head, read_at } }: Pick<KnownDocume
 }
 
 function basisOf({ completeness }: KnownDocument, listing: ListingResult | null): CompletenessBasis {
-  if (completeness.kind === 'none') return { kind: 'none', why: completeness.reason };
-  if (completeness.kind === 'record') return { kind: 'record', why: completeness.reason };
-  if (listing === null) return { kind: 'none', why: 'the listing that the bundle should hold could not be compared' };
+  if (completeness.kind !== 'listing') return completeness;
+  if (listing === null)
+    return {
+      kind: 'none',
+      code: 'no-listing',
+      reason: 'the listing that the bundle should hold could not be compared',
+    };
   return { kind: 'listing', ...listing };
 }
 

@@ -1,19 +1,16 @@
 import { utf8Text } from '../../core/bytes.ts';
+import { EvidenceError } from '../../core/errors.ts';
+import { type MissingForm, missingFormSchema } from '../records/record.ts';
 import type { Bundle } from './bundle.ts';
 import { missingForms } from './files.ts';
 import { missingFileName } from './layout.ts';
 
-/** Missing form, and the reason. */
-export interface MissingForm {
-  form: string;
-  reason: string;
-}
-
 const MAX_REASON_BYTES = 64 * 1024;
 
 /** Returns the tag file that replaces the form. */
-export function missingFile({ form, reason }: MissingForm): { name: string; content: string } {
-  return { name: missingFileName(form), content: `The ${form} form of this package is missing.\n\n${reason}\n` };
+export function missingFile({ form, code, reason }: MissingForm): { name: string; content: string } {
+  const content = `The ${form} form of this package is missing: ${code}.\n\n${reason}\n`;
+  return { name: missingFileName(form), content };
 }
 
 /** @throws EvidenceError `unreadable` if a file is damaged or too long. */
@@ -21,7 +18,10 @@ export async function readMissing(bundle: Bundle): Promise<MissingForm[]> {
   const missing: MissingForm[] = [];
   for (const form of missingForms(bundle.entries.map(({ path }) => path))) {
     const text = utf8Text(await bundle.readFile(missingFileName(form), MAX_REASON_BYTES));
-    missing.push({ form, reason: text.split('\n\n').slice(1).join('\n\n').trim() });
+    const [, code, reason] = /^[^\n]* is missing: (\S+)\.\n\n(.*)$/s.exec(text) ?? [];
+    const read = missingFormSchema.safeParse({ form, code, reason: reason?.trim() });
+    if (!read.success) throw new EvidenceError('unreadable', `${missingFileName(form)} does not have its form`);
+    missing.push(read.data);
   }
   return missing;
 }

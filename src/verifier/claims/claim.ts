@@ -10,6 +10,19 @@ export type ClaimName = (typeof CLAIMS)[number];
 /** Claims that must be proved for the status `verified`, unless the caller names others. */
 export const DEFAULT_REQUIRED: readonly ClaimName[] = ['order', 'content'];
 
+/** Reasons why a package was not compared with the service's listing of its entries. */
+export const NOT_LISTED_CODES = [
+  /** No listing beside the package. */
+  'no-listing',
+  'listing-off',
+  'listing-not-requested',
+  'listing-not-in-contract',
+  'listing-too-long',
+  'listing-failed',
+  /** Package of the whole account; for agreement, too. */
+  'account-package',
+] as const;
+
 /** Reasons why a claim is neither proved nor refuted. */
 export const OPEN_CODES = [
   // Any claim: the package has no entries, or could not be read in full.
@@ -38,8 +51,9 @@ export const OPEN_CODES = [
   'not-compared',
   'before-earlier-runs',
   'unknown-start',
+  // completeness: the package was not compared with a listing.
+  ...NOT_LISTED_CODES,
   // completeness
-  'no-listing',
   'entries-undecided',
   'nothing-stated',
   'record-not-comparable',
@@ -47,7 +61,6 @@ export const OPEN_CODES = [
   // agreement
   'bundle-altered',
   'form-not-read',
-  'account-package',
   'forms-doubtful',
 ] as const;
 export type OpenCode = (typeof OPEN_CODES)[number];

@@ -4,7 +4,7 @@ import { FindingLog } from '../model/finding-log.ts';
 import { toStreamFinding } from '../model/stream-finding.ts';
 import { type Claim, type Judgement, proved, refuted, unproved } from './claim.ts';
 import type { ListingResult } from './listing.ts';
-import type { Span, Unfetched } from './schemas.ts';
+import type { NotListed, Span, Unfetched } from './schemas.ts';
 import {
   type Contradiction,
   contradictionIn,
@@ -18,10 +18,10 @@ import { whyHidden } from './unfetched.ts';
  * Statements with which the package was compared to judge completeness. They come from the service; a bundle records
  * them for later verification.
  */
-export type CompletenessBasis =
-  | ({ kind: 'listing' } & ListingResult)
-  | { kind: 'record'; why: string }
-  | { kind: 'none'; why: string };
+export type CompletenessBasis = ({ kind: 'listing' } & ListingResult) | NotListedBasis;
+
+/** Basis without a listing: the statement in the list of streams, or nothing. */
+export type NotListedBasis = { kind: 'record' | 'none' } & NotListed;
 
 interface CompletenessQuestion extends StatementQuestion {
   basis: CompletenessBasis;
@@ -45,7 +45,7 @@ export function judgeCompleteness(question: CompletenessQuestion): Judgement {
 }
 
 function judge(question: CompletenessQuestion, log: FindingLog): Claim {
-  const { walk, basis, period } = question;
+  const { walk, basis } = question;
   if (basis.kind === 'listing' && (basis.differences > 0 || basis.deviations.length > 0))
     return judgeDifferences(walk, basis, log);
   const wrong =
@@ -55,10 +55,7 @@ function judge(question: CompletenessQuestion, log: FindingLog): Claim {
     log.add(toStreamFinding('completeness/count-differs', walk.streamId, message, values));
     return refuted(message);
   }
-  if (basis.kind === 'none') return unproved('no-listing', basis.why);
-  if (basis.kind === 'record' && isWholeStream(period)) return judgeByRecord(question, basis.why, log);
-  if (basis.kind === 'record')
-    return unproved('no-listing', `${basis.why}, and the stream record speaks of the whole stream, not of this period`);
+  if (basis.kind !== 'listing') return judgeUnlisted(question, basis, log);
   if (basis.undecided > 0) return unproved('entries-undecided', whyUndecided(basis.undecided));
   if (walk.entries === 0) return unproved('no-entries', 'there are no entries, and the service lists none');
   return proved(
@@ -127,6 +124,12 @@ function judgeDifferences(walk: WalkResult, { differences, deviations }: Listing
     log.add(toStreamFinding('completeness/listing-differs', walk.streamId, message, place), count);
   }
   return refuted(`the service's own listing differs in ${plural(differences, 'entry')}`);
+}
+
+function judgeUnlisted(question: CompletenessQuestion, { kind, code, reason }: NotListedBasis, log: FindingLog): Claim {
+  if (kind === 'none') return unproved(code, reason);
+  if (isWholeStream(question.period)) return judgeByRecord(question, reason, log);
+  return unproved(code, `${reason}, and the stream record speaks of the whole stream, not of this period`);
 }
 
 function judgeByRecord({ walk, statement }: CompletenessQuestion, why: string, log: FindingLog): Claim {

@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { failureSchema } from '../model/failure.ts';
 import { runIdSchema, timeSchema } from '../model/schemas.ts';
+import { NOT_LISTED_CODES } from './claim.ts';
 
 const count = z.int().min(0);
 
@@ -58,11 +60,15 @@ export const unfetchedSchema = z.strictObject({
   ),
   /** True if there may be more than were requested. */
   more: z.boolean(),
-  /** Reason why the service did not answer; null if it did. */
-  failure: z.string().nullable(),
+  /** Null if the service answered. */
+  failure: failureSchema.nullable(),
 });
 export type Unfetched = z.infer<typeof unfetchedSchema>;
 export type LateRange = Unfetched['late'][number];
+
+/** Reason why a package was not compared with the service's listing of its entries. */
+export const notListedSchema = z.strictObject({ code: z.enum([...NOT_LISTED_CODES, 'not-read']), reason: z.string() });
+export type NotListed = z.infer<typeof notListedSchema>;
 
 /** Newest entry: its number, and its digest as the service states it. */
 export const headSchema = z.strictObject({ sequence: count, hash: z.string() });

@@ -28,7 +28,7 @@ export function findLate(
 ): StreamFinding[] {
   if (unfetched !== null && unfetched.failure !== null) {
     const [from, to] = [unfetched.after + 1, unfetched.to];
-    const message = `the list of streams states ${entriesIn(from, to)}, which no export has, and the service did not list ${from === to ? 'it' : 'them'}: ${unfetched.failure}`;
+    const message = `the list of streams states ${entriesIn(from, to)}, which no export has, and the service did not list ${from === to ? 'it' : 'them'}: ${unfetched.failure.reason}`;
     return [toStreamFinding('continuity/unfetched', streamId, message, { from, to })];
   }
   return placeLate(earlier, unfetched).map(({ range, run, isApart }) => {

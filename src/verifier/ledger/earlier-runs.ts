@@ -2,7 +2,7 @@ import { isEvidenceError } from '../../core/errors.ts';
 import type { ReadableArchive } from '../archive/archive.ts';
 import { coverageOf } from '../records/coverage.ts';
 import { runRecordKey } from '../records/keys.ts';
-import type { EarlierRun, RunRecord } from '../records/record.ts';
+import type { EarlierRun, RunRecord, RunWarning } from '../records/record.ts';
 import { readRunRecord } from '../records/stored-run.ts';
 import type { LedgerEnd } from './end.ts';
 
@@ -12,8 +12,8 @@ const KEPT = 240;
 export interface EarlierRuns {
   /** Oldest first. */
   runs: EarlierRun[];
-  /** Reason why the runs are not known; null if they are. */
-  warning: string | null;
+  /** Null if the runs are known. */
+  warning: RunWarning | null;
 }
 
 /**
@@ -49,5 +49,6 @@ export function toEarlierRun(record: RunRecord): EarlierRun {
 }
 
 function unknown(why: string): EarlierRuns {
-  return { runs: [], warning: `the runs before this one could not be read, so their coverage is not shown: ${why}` };
+  const message = `the runs before this one could not be read, so their coverage is not shown: ${why}`;
+  return { runs: [], warning: { code: 'earlier-runs-unread', message } };
 }

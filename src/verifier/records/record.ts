@@ -1,7 +1,6 @@
 // Over 250 lines: forms of all records that a run leaves.
 
 import { z } from 'zod';
-import { ERROR_CODES } from '../../core/errors.ts';
 import { FORMATS } from '../../core/formats.ts';
 import type { Rows } from '../../core/rows/rows.ts';
 import { STATUSES } from '../claims/claim.ts';
@@ -14,6 +13,7 @@ import {
   streamStatementSchema,
 } from '../claims/schemas.ts';
 import { findingSchema, verdictSchema } from '../claims/verdict-schema.ts';
+import { failureSchema } from '../model/failure.ts';
 import {
   type LongFormat,
   type LongMember,
@@ -36,13 +36,17 @@ import { runSupplementsSchema, supplementCountsSchema } from './supplements.ts';
 
 const count = z.int().min(0);
 
+/** Form of a package that is missing, and the failure. */
+export const missingFormSchema = z.strictObject({ form: z.string(), ...failureSchema.shape });
+export type MissingForm = z.infer<typeof missingFormSchema>;
+
 /** `runs/<run-id>/streams/<slug>.json`: record of a finished stream. */
 export const streamRecordSchema = z.strictObject({
   format: z.literal(FORMATS.stream),
   run_id: runIdSchema,
   ...verdictSchema.shape,
   partial: z.boolean(),
-  missing: z.array(z.strictObject({ form: z.string(), reason: z.string() })),
+  missing: z.array(missingFormSchema),
   collected: collectedSchema,
   service: serviceStatementSchema,
   bundle: bundleSchema,
@@ -128,8 +132,7 @@ export interface Abandonment {
 
 export const streamFailureSchema = z.strictObject({
   stream_id: z.string(),
-  code: z.enum(ERROR_CODES),
-  reason: z.string(),
+  ...failureSchema.shape,
   next_step: z.string(),
 });
 export type StreamFailure = z.infer<typeof streamFailureSchema>;
@@ -167,6 +170,40 @@ const streamListSchema = z.strictObject({
 export interface StreamList extends Omit<z.infer<typeof streamListSchema>, 'streams'> {
   streams: Rows<z.infer<typeof listedStreamSchema>>;
 }
+
+/** Codes of the warnings of a run. */
+export const RUN_WARNING_CODES = [
+  /** Clocks of this machine and of the service that differ. */
+  'clock-skew',
+  /** Earlier runs without a signature. */
+  'unsigned-before',
+  /** Earlier revisions that this run replaces. */
+  'replaces',
+  /** Service that cannot select a period. */
+  'whole-streams',
+  /** Encrypted bundle of an interrupted attempt, which was not read again. */
+  'recovered-unread',
+  /** Record of the run before that could not be read. */
+  'earlier-runs-unread',
+  /** Stream with later entries of an exported period. */
+  'grown',
+  /** Store that ignores create-only writes, with and without versions. */
+  'create-only-by-versions',
+  'create-only-ignored',
+  /** Limitations of the store. */
+  'no-versions',
+  'no-checksums',
+  'locks-unread',
+  'versions-unlisted',
+  'uploads-unlisted',
+  /** Events of the store: a later version that hides the first, an object that was locked by a later attempt. */
+  'left-covered',
+  'locked-later',
+] as const;
+
+/** Warning of a run: its code, and the sentence for people. */
+const runWarningSchema = z.strictObject({ code: z.enum(RUN_WARNING_CODES), message: z.string() });
+export type RunWarning = z.infer<typeof runWarningSchema>;
 
 /** Facts in the reports that are nowhere else in the record. */
 const reportSchema = z.strictObject({
@@ -240,7 +277,7 @@ export const runRecordSchema = z.strictObject({
   reconciliation: runReconciliationSchema,
   /** Null if no service other than the audit service was configured. */
   supplements: runSupplementsSchema.nullable(),
-  warnings: z.array(z.string()),
+  warnings: z.array(runWarningSchema),
   /** True if the run has a signed statement (run.dsse.json). */
   signed: z.boolean(),
   /** Authority that was to time-stamp this record (run.tsr), without secrets in its URL; null for none. */

@@ -7,6 +7,7 @@ import { digestReader } from '../profile/digest-text.ts';
 import { valueAt } from '../profile/path.ts';
 import type { EntryDescription, RecordsDescription } from '../profile/supplements.ts';
 import { toTimeOrNull } from '../profile/time.ts';
+import type { RecordOpenCode } from './document.ts';
 import { type Comparison, compareMembers, type Saying } from './members.ts';
 import type { NamedEntry, SupplementRecord } from './reading.ts';
 import type { FoundEntry, StreamNotes } from './standing.ts';
@@ -39,8 +40,9 @@ export function compareWithEntry(
   if (named.digest !== null && named.digest !== found.digest)
     return differs('names another digest than its entry has', named.digest, found.digest);
   const entry = found.bytes === null ? null : readEntryText(found.bytes);
-  if (entry === null) return open('its entry can be read in more than one way');
-  if (!isNamed(contract, entry.value, named, found)) return open('the bundle shows another entry under its number');
+  if (entry === null) return open('ambiguous-entry', 'its entry can be read in more than one way');
+  if (!isNamed(contract, entry.value, named, found))
+    return open('another-entry', 'the bundle shows another entry under its number');
   for (const [path, text] of Object.entries(description.is))
     if (valueAt(entry.value, path) !== text)
       return differs(`its entry has another "${path}" than those of such records`, text, shown(entry.value, path));
@@ -50,7 +52,7 @@ export function compareWithEntry(
   const farOff = compareTime(contract, record, entry.value, description.time_within_seconds);
   if (farOff !== null) return farOff;
   const later = laterSayings(contract, record, description, facts);
-  if (later === null) return open('an entry that changes it can be read in more than one way');
+  if (later === null) return open('ambiguous-entry', 'an entry that changes it can be read in more than one way');
   const { may_say } = description;
   const first = { sequence: named.sequence, said, isExact: entry.isExact, may_say, isCertain: true };
   const comparison = compareMembers(record, description, { first, later, isCurrent: facts.isCurrent });
@@ -142,8 +144,8 @@ function isNamed(
   return isOfStream && isNumber && digestReader(digest).digest(valueAt(value, entry.digest)) === found.digest;
 }
 
-function open(reason: string): Comparison {
-  return { outcome: 'open', reason };
+function open(code: RecordOpenCode, reason: string): Comparison {
+  return { outcome: 'open', code, reason };
 }
 
 function differs(message: string, expected: string, actual?: string): Comparison {

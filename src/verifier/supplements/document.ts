@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { FORMATS } from '../../core/formats.ts';
+import { failureSchema } from '../model/failure.ts';
 import { runIdSchema, timeSchema } from '../model/schemas.ts';
 import { SUPPLEMENT_FINDING_CODES } from '../model/supplement-finding.ts';
 import { KIND_NAMES, type RecordKind, type SupplementService } from './files.ts';
@@ -18,7 +19,7 @@ export const serviceStateSchema = z.discriminatedUnion('state', [
     state: z.literal('missing'),
     origin: z.string(),
     collected_at: timeSchema,
-    reason: z.string(),
+    ...failureSchema.shape,
     next_step: z.string(),
   }),
   z.strictObject({ state: z.literal('not_configured') }),
@@ -32,6 +33,20 @@ export type SupplementState = z.infer<typeof serviceStateSchema>;
  */
 const RECORD_STATE_NAMES = ['proved_by_entry', 'contradicted', 'unproved', 'no_entry'] as const;
 export type RecordStateName = (typeof RECORD_STATE_NAMES)[number];
+
+/** Reasons why a record is neither proved nor contradicted. */
+export const RECORD_OPEN_CODES = [
+  'no-entries-named',
+  'stream-not-read',
+  'stream-not-proved',
+  'not-covered',
+  'outside-bundle',
+  'gap',
+  'ambiguous-entry',
+  'another-entry',
+  'inexact-number',
+] as const;
+export type RecordOpenCode = (typeof RECORD_OPEN_CODES)[number];
 
 export const recordCountsSchema = z.strictObject({
   /** Number of records as received, of any time; a record received twice counts once. */
@@ -67,6 +82,8 @@ export const recordStateSchema = z.strictObject({
   kind: z.enum(KIND_NAMES),
   id: z.string(),
   state: z.enum(RECORD_STATE_NAMES),
+  /** Code of the reason; for an unproved record only. */
+  code: z.enum(RECORD_OPEN_CODES).optional(),
   /** Reason why it is not proved. */
   reason: z.string().optional(),
   /** Columns of a proved record that no entry states, so that they are only the service's word. */

@@ -3,7 +3,7 @@ import type { SupplementFindingCode } from '../model/supplement-finding.ts';
 import type { Description } from '../profile/description.ts';
 import type { EntryDescription, RecordsDescription } from '../profile/supplements.ts';
 import { compareWithEntry, type EntryContract, type StreamFacts } from './comparing.ts';
-import type { RecordStateName, SupplementState } from './document.ts';
+import type { RecordOpenCode, RecordStateName, SupplementState } from './document.ts';
 import { RECORD_KINDS, type RecordKind } from './files.ts';
 import type { Comparison } from './members.ts';
 import { describeRecords, type NamedEntry, type SupplementRecord } from './reading.ts';
@@ -19,8 +19,10 @@ export interface RecordFault {
   isCommon: boolean;
 }
 
-interface RecordJudgement {
+export interface RecordJudgement {
   state: RecordStateName;
+  /** Code of the reason; for an unproved record only. */
+  code?: RecordOpenCode;
   /** Reason why it is not proved. */
   reason?: string;
   /** Columns of a proved record that no entry states. */
@@ -51,7 +53,8 @@ export function judgeRecord(
   { standingOf, askedAt }: { standingOf(streamId: string): StreamStanding; askedAt: RecordsAsked },
 ): RecordJudgement {
   const description = contract.supplements && describeRecords(contract.supplements, record.kind);
-  if (description == null || !isJudged(description)) return unproved('the service names no entries of such records');
+  if (description == null || !isJudged(description))
+    return unproved('no-entries-named', 'the service names no entries of such records');
   const { entry } = record;
   if (entry === null) return noEntry();
   if (entry.stream !== null && entry.stream !== entry.streamId)
@@ -60,18 +63,18 @@ export function judgeRecord(
       actual: entry.streamId,
     });
   const standing = standingOf(entry.streamId);
-  if (standing.kind === 'unknown') return unproved(standing.reason);
+  if (standing.kind === 'unknown') return unproved('stream-not-read', 'the bundle of its stream was not opened');
   if (standing.kind === 'refuted') return contradicted('the stream of its entry is refuted', { isCommon: true });
   const { first, last, open, notCovered, notes } = standing;
-  if (open !== null) return unproved(open);
+  if (open !== null) return unproved('stream-not-proved', open);
   const bare = pathsOf(description.entry).find((path) => notCovered.some((member) => overlap(path, member)));
-  if (bare !== undefined) return unproved(`the digests of its stream do not cover "${bare}" of entries`);
+  if (bare !== undefined) return unproved('not-covered', `the digests of its stream do not cover "${bare}" of entries`);
   const wrong = wrongPlace(record, entry, standing, { askedAt, within: description.entry.time_within_seconds });
   if (wrong !== null) return wrong;
   if (first === null || last === null || entry.sequence < first || entry.sequence > last)
     return outside(entry, first, last);
   const found = notes.find(entry.sequence);
-  if (found === null) return unproved('the bundle of its stream has a gap where its entry would be');
+  if (found === null) return unproved('gap', 'the bundle of its stream has a gap where its entry would be');
   const facts = streamFactsOf(standing, askedAt);
   return toJudgement(compareWithEntry(contract, record, entry, found, facts, description), description);
 }
@@ -160,13 +163,13 @@ function toJudgement(comparison: Comparison, { csv, time, entry }: Judged): Reco
     if (time !== null && within !== null) stated.add(time);
     return { state: 'proved_by_entry', asReported: csv.filter((column) => !stated.has(column)) };
   }
-  if (comparison.outcome === 'open') return unproved(comparison.reason);
+  if (comparison.outcome === 'open') return unproved(comparison.code, comparison.reason);
   const { message, expected, actual } = comparison;
   return contradicted(message, whereDefined({ expected, actual }));
 }
 
-function unproved(reason: string): RecordJudgement {
-  return { state: 'unproved', reason };
+function unproved(code: RecordOpenCode, reason: string): RecordJudgement {
+  return { state: 'unproved', code, reason };
 }
 
 /** @param message text that follows the name of the record. */
@@ -188,7 +191,10 @@ function outside({ sequence }: NamedEntry, first: number | null, last: number | 
   const held = first === null || last === null ? 'no entries' : `the entries ${first} to ${last}`;
   const reason = `its entry ${sequence} lies outside of the bundle, which has ${held}`;
   const message = `their entries lie outside of the bundle, which has ${held}`;
-  return { state: 'unproved', reason, fault: { code: 'supplement/outside-bundle', message, isCommon: true } };
+  return {
+    ...unproved('outside-bundle', reason),
+    fault: { code: 'supplement/outside-bundle', message, isCommon: true },
+  };
 }
 
 /** Returns the paths of an entry that are compared. */

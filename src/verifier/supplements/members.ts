@@ -1,6 +1,7 @@
 import type { Json } from '../../core/json/canonical.ts';
 import { valueAt } from '../profile/path.ts';
 import type { EntryDescription } from '../profile/supplements.ts';
+import type { RecordOpenCode } from './document.ts';
 import { comparableText, type SupplementRecord } from './reading.ts';
 
 /** Result of comparing a record with the entries that name it. */
@@ -8,7 +9,7 @@ export type Comparison =
   /** Equal; with the members that entries state. */
   | { outcome: 'same'; stated: readonly string[] }
   /** Comparison is not possible. */
-  | { outcome: 'open'; reason: string }
+  | { outcome: 'open'; code: RecordOpenCode; reason: string }
   | { outcome: 'differs'; message: string; expected?: string; actual?: string };
 
 /** Entry that bears on a record, or the item in it that does. */
@@ -111,5 +112,9 @@ function differs(member: string, { text, sequence, path }: Stated, own: string):
 }
 
 function inexact(path: string): Comparison {
-  return { outcome: 'open', reason: `"${path}" is or holds a number that cannot be compared exactly` };
+  return {
+    outcome: 'open',
+    code: 'inexact-number',
+    reason: `"${path}" is or holds a number that cannot be compared exactly`,
+  };
 }

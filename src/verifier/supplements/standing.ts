@@ -9,9 +9,9 @@ export interface FoundEntry {
   bytes: Uint8Array | null;
 }
 
-/** Knowledge of a run about a stream that records name: none, that it is refuted, or the contents of its bundle. */
+/** Knowledge of a run about a stream that records name: none because its bundle was not opened, that it is refuted, or the contents of its bundle. */
 export type StreamStanding =
-  | { kind: 'unknown'; reason: string }
+  | { kind: 'unknown' }
   | { kind: 'refuted' }
   | {
       kind: 'read';
@@ -53,7 +53,7 @@ export function standingOf(
   { listed, requestedAt }: { listed: number | null; requestedAt: string },
 ): StreamStanding {
   if (status === 'refuted') return { kind: 'refuted' };
-  if (notes === null) return { kind: 'unknown', reason: 'the bundle of its stream was not opened' };
+  if (notes === null) return { kind: 'unknown' };
   const open = (['order', 'content'] as const).find((name) => claims[name].state !== 'proved');
   return {
     kind: 'read',

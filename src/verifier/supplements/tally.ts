@@ -1,10 +1,18 @@
+import { whereDefined } from '../../core/defined.ts';
 import { sha256 } from '../../core/digest.ts';
 import { KEPT_FINDINGS } from '../model/finding-log.ts';
 import { type SupplementFinding, toSupplementFinding } from '../model/supplement-finding.ts';
 import type { Description } from '../profile/description.ts';
 import type { KindCounts, RecordState, SupplementsStatement } from './document.ts';
 import { type RecordKind, recordFiles } from './files.ts';
-import { contradicted, type JudgedContract, judgeRecord, type RecordFault, type RecordsAsked } from './judging.ts';
+import {
+  contradicted,
+  type JudgedContract,
+  judgeRecord,
+  type RecordFault,
+  type RecordJudgement,
+  type RecordsAsked,
+} from './judging.ts';
 import { isToBeThere } from './missing-records.ts';
 import { type NamedEntry, readRecords, recordsOfPeriod, type SupplementRecord } from './reading.ts';
 import type { StreamStanding } from './standing.ts';
@@ -76,16 +84,16 @@ export class SupplementTally {
     const isOfPeriod = this.#isOfPeriod(record);
     if (!isOfPeriod && !this.#isDatedIntoPeriod(record, askedAt)) return null;
     const standingOf = (streamId: string) => this.#run.standingOf(streamId);
-    const { state, reason, asReported, fault } =
+    const { fault, ...judgement } =
       before === undefined
         ? judgeRecord(this.#run.contract, record, { standingOf, askedAt })
         : contradicted('it comes twice, and does not say the same both times');
-    if (!isOfPeriod && state !== 'contradicted') return null;
+    if (!isOfPeriod && judgement.state !== 'contradicted') return null;
     counts.in_period++;
-    counts[state]++;
+    counts[judgement.state]++;
     if (fault !== undefined) this.#note(record, fault);
-    if (state === 'proved_by_entry' && entry !== null) this.#prove(record.kind, entry.streamId);
-    return toState(record, { state, reason, asReported });
+    if (judgement.state === 'proved_by_entry' && entry !== null) this.#prove(record.kind, entry.streamId);
+    return toState(record, judgement);
   }
 
   /** Reports whether an entry dates a record into the period that is, by its own statement, of another one. */
@@ -180,17 +188,13 @@ function keyOf({ kind, id, streamId }: { kind: RecordKind; id: string; streamId:
 
 function toState(
   { kind, id, entry }: SupplementRecord,
-  {
-    state,
-    reason,
-    asReported = [],
-  }: { state: RecordState['state']; reason?: string | undefined; asReported?: string[] | undefined },
+  { state, code, reason, asReported = [] }: Omit<RecordJudgement, 'fault'>,
 ): RecordState {
   return {
     kind,
     id,
     state,
-    ...(reason === undefined ? {} : { reason }),
+    ...whereDefined({ code, reason }),
     ...(asReported.length === 0 ? {} : { as_reported: asReported }),
     ...(entry !== null && {
       entry: {

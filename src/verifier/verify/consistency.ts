@@ -21,12 +21,13 @@ import {
 } from '../bundle/files.ts';
 import type { FileDigest } from '../bundle/integrity.ts';
 import { BAG_INFO, expectedBagInfo, slugOf } from '../bundle/layout.ts';
-import { type MissingForm, readMissing } from '../bundle/missing.ts';
+import { readMissing } from '../bundle/missing.ts';
 import type { PackageReading } from '../chain/package.ts';
 import type { ListingResult } from '../claims/listing.ts';
 import { lastFetched, newestEnd } from '../claims/unfetched.ts';
 import type { Description } from '../profile/description.ts';
 import type { PackageForm } from '../reading/contract.ts';
+import type { MissingForm } from '../records/record.ts';
 import { type ObjectFinding, readInBundle, toObjectFinding } from './object-finding.ts';
 import { checkPages, checkServiceDocument } from './service.ts';
 import { checkTransferLog } from './transfer-log.ts';

@@ -58,7 +58,7 @@ const KNOWN: Known = {
   statedCount: null,
   secrets: { found_in: [], accepted: false },
   restarts: [],
-  completeness: { kind: 'none', why: 'a package by itself shows nothing to compare it with' },
+  completeness: { kind: 'none', code: 'no-listing', reason: 'a package by itself shows nothing to compare it with' },
 };
 
 const NO_FORMS = { summary: null, pdf: null, isShort: false, isAltered: false };

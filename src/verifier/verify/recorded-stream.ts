@@ -1,10 +1,9 @@
 import type { Verification } from '../bundle/documents.ts';
 import { collectedIn } from '../bundle/known.ts';
-import type { MissingForm } from '../bundle/missing.ts';
 import { type ReportedVerdict, withRecorded } from '../claims/recorded.ts';
 import type { Span, SpanEntries } from '../claims/schemas.ts';
 import { runRecordKey } from '../records/keys.ts';
-import type { Acceptance, RunRecord, RunStream } from '../records/record.ts';
+import type { Acceptance, MissingForm, RunRecord, RunStream } from '../records/record.ts';
 import { toRecordBytes } from '../records/record-bytes.ts';
 import type { VerifiedBundle } from './content.ts';
 import type { History } from './history.ts';
@@ -78,7 +77,8 @@ function differencesOf(
 }
 
 function sameForms({ partial, missing }: RunStream, found: readonly MissingForm[]): boolean {
-  const forms = (list: readonly MissingForm[]) => list.map(({ form, reason }) => `${form} ${reason.trim()}`).sort();
+  const forms = (list: readonly MissingForm[]) =>
+    list.map(({ form, code, reason }) => `${form} ${code} ${reason.trim()}`).sort();
   return partial === missing.length > 0 && sameRecord(forms(missing), forms(found));
 }
 

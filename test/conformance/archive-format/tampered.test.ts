@@ -84,7 +84,12 @@ const BYTES: Row[] = [
 ];
 
 const FIELDS: Row[] = [
-  ['the outcome of a run', (a) => a.editRun(SECOND, (record) => (record.warnings = ['all is well'])), REFUTED, 'run'],
+  [
+    'the outcome of a run',
+    (a) => a.editRun(SECOND, (record) => (record.warnings = [{ code: 'replaces', message: 'all is well' }])),
+    REFUTED,
+    'run',
+  ],
   [
     'who asked for a run',
     (a) => a.editOf(SECOND, run(SECOND, 'asked.json'), ({ scope }) => (scope.requested_by = 'somebody')),
@@ -150,7 +155,7 @@ const FIELDS: Row[] = [
     'a member twice in a run record',
     (a) => {
       const key = run(SECOND, 'run.json');
-      a.put(key, a.bytes(key).toString().replace('{\n', '{\n  "format": "evidence-run/6",\n'));
+      a.put(key, a.bytes(key).toString().replace('{\n', '{\n  "format": "evidence-run/7",\n'));
       a.recompute();
     },
     REFUTED,
@@ -316,7 +321,11 @@ const SIGNED: Row[] = [
   ['what people read is removed', rebagged((files) => files.delete('README.txt')), REFUTED, 'files'],
   ['a line of the listing is left out', rebagged((files) => cutListing(files)), REFUTED],
   ['bag-info.txt names another run', rebagged((files) => renamed(files)), REFUTED],
-  ['warnings of the run', (a) => a.editRun(SECOND, (record) => (record.warnings = ['x'])), VERIFIED],
+  [
+    'warnings of the run',
+    (a) => a.editRun(SECOND, (record) => (record.warnings = [{ code: 'replaces', message: 'x' }])),
+    VERIFIED,
+  ],
   ['what the run says of the one before', (a) => a.editRun(SECOND, earlier), REFUTED],
   [
     'the service of the run',

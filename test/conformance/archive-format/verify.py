@@ -157,7 +157,7 @@ def read_record(data, kind, place, name=None):
     except ValueError as error:
         must(False, place, f"cannot be read: {error!r}")
         return None
-    wanted = f"evidence-{name or kind}/6"
+    wanted = f"evidence-{name or kind}/7"
     if not must(isinstance(value, dict) and value.get("format") == wanted, place, f"is not of the format {wanted}"):
         return None
     return value if has_members(value, kind, place) else None
@@ -1037,14 +1037,14 @@ class Archive:
                 formats.append(json.loads(open(self.path(name), "rb").read())["format"])
             except (OSError, ValueError, KeyError, TypeError):
                 return False
-        return all(re.fullmatch(r"evidence-[a-z-]+/\d+", str(f)) and not str(f).endswith("/6") for f in formats)
+        return all(re.fullmatch(r"evidence-[a-z-]+/\d+", str(f)) and not str(f).endswith("/7") for f in formats)
 
     def verify(self):
         data = self.read("archive.json")
         archive = data and read_record(data, "archive", "archive.json")
         ledger = self.verify_ledger()
         if archive and ledger and ledger[0]["audit_url"] is not None:
-            must(data == record_bytes({"format": "evidence-archive/6", "audit_url": ledger[0]["audit_url"]}), "archive.json", "is not of the service of ledger entry 1")
+            must(data == record_bytes({"format": "evidence-archive/7", "audit_url": ledger[0]["audit_url"]}), "archive.json", "is not of the service of ledger entry 1")
         names = [entry.get("run_id") or entry.get("abandons") for entry in ledger if "run_id" in entry or "abandons" in entry]
         must(len(names) == len(set(names)), "ledger", "names a run in two entries")
         recorded = {entry["run_id"] for entry in ledger if "run_id" in entry}
@@ -1164,7 +1164,7 @@ class Archive:
     def derive(self, entry, before, key, ledger, eras):
         """4: the entry as it must be. Verifies what it records on the way."""
         heads, service = (before["heads"], before["audit_url"]) if before else ({}, None)
-        common = {"format": "evidence-ledger-entry/6", "number": entry["number"], "previous_sha256": entry["previous_sha256"]}
+        common = {"format": "evidence-ledger-entry/7", "number": entry["number"], "previous_sha256": entry["previous_sha256"]}
         if "hands_over_to" in entry:
             must(entry["countersignature"]["keyid"] == entry["hands_over_to"] != entry["signature"]["keyid"], key, "is not signed by the keys of a hand-over")
             return {**common, "hands_over_to": entry["hands_over_to"], "created_at": entry["created_at"], "audit_url": service, "heads": heads}
@@ -1403,7 +1403,7 @@ def verify_statement(archive, run, data):
     supplements = [run["supplements"]["object"]] if run["supplements"] else []
     subjects.update({s["key"]: s["sha256"] for s in bundles + supplements + run["left_over"] + run["documents"]})
     predicate = {name: run[name] for name in "run_id outcome exit_code period source tool finished_at".split()}
-    statement = record_bytes({"_type": "https://in-toto.io/Statement/v1", "subject": [{"name": n, "digest": {"sha256": subjects[n]}} for n in sorted(subjects, key=utf16)], "predicateType": "urn:evidence-exporter:run:6", "predicate": predicate})
+    statement = record_bytes({"_type": "https://in-toto.io/Statement/v1", "subject": [{"name": n, "digest": {"sha256": subjects[n]}} for n in sorted(subjects, key=utf16)], "predicateType": "urn:evidence-exporter:run:7", "predicate": predicate})
     must(envelope["payloadType"] == "application/vnd.in-toto+json" and base64.b64encode(statement).decode() == envelope["payload"], key, "is not the statement of this run")
     signature = envelope["signatures"][0]
     vouches = is_signed(archive.all_keys, envelope["payloadType"], base64.b64decode(envelope["payload"]), signature, key)

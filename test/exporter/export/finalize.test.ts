@@ -160,7 +160,7 @@ const EMPTY = { status: 'empty', entries: 0, first_sequence: null, head: null } 
 const PARTIAL: Partial<StreamRecord> = {
   status: 'incomplete',
   partial: true,
-  missing: [{ form: 'pdf', reason: 'r' }],
+  missing: [{ form: 'pdf', code: 'service', reason: 'r' }],
 };
 
 type Row = [string, StreamJobs, boolean, string, number, string, typeof COUNTS];

@@ -85,7 +85,7 @@ test('a run whose record would be too large to be read again stays open, and say
   const reason = 'x'.repeat(2 ** 20);
   const large = Array.from({ length: 10 }, (_, at) => {
     const one = stored(`s${at}`);
-    return { ...one, record: { ...one.record, missing: [{ form: 'pdf', reason }] } };
+    return { ...one, record: { ...one.record, missing: [{ form: 'pdf', code: 'service' as const, reason }] } };
   });
   await expect(freezeRun({ archive, binding, runtime }, runOf(large), 10 * 2 ** 20)).rejects.toMatchObject({
     code: 'service',
@@ -98,6 +98,6 @@ test('the record of a stream may take a part of that of its run', () => {
   const record = streamRecord('a');
   const question = { run_id: record.run_id } as Question;
   expect(readableStreamRecord({ question, binding }, record).length).toBeLessThan(10_000);
-  const missing = [{ form: 'pdf', reason: 'x'.repeat(8 * 2 ** 20) }];
+  const missing = [{ form: 'pdf', code: 'service' as const, reason: 'x'.repeat(8 * 2 ** 20) }];
   expect(() => readableStreamRecord({ question, binding }, { ...record, missing })).toThrow(/was not stored/);
 });

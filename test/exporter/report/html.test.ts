@@ -38,7 +38,7 @@ describe('what comes from outside', () => {
       streams: [
         monthStream(9, HOSTILE, {
           package_id: HOSTILE,
-          missing: [{ form: HOSTILE, reason: HOSTILE }],
+          missing: [{ form: HOSTILE, code: 'service', reason: HOSTILE }],
           partial: true,
         }),
         ...run.streams.map((stream) => ({
@@ -48,7 +48,7 @@ describe('what comes from outside', () => {
       ],
       failed: [{ stream_id: HOSTILE, code: 'service', reason: HOSTILE, next_step: HOSTILE }],
       excluded: [{ stream_id: HOSTILE, pattern: HOSTILE }],
-      warnings: [HOSTILE],
+      warnings: [{ code: 'replaces', message: HOSTILE }],
       operator: { user: HOSTILE, host: HOSTILE },
       report: { ...run.report, organisation: HOSTILE },
       earlier_runs: [{ ...earlierRun('2026-09'), run_id: HOSTILE }],

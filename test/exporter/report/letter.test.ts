@@ -26,7 +26,7 @@ function subject(
   return {
     run: record,
     share: {
-      format: 'evidence-share-record/6',
+      format: 'evidence-share-record/7',
       run_id: record.run_id,
       shared_with: 'J. Smith, Example Audit',
       shared_by: { user: 'evidence', host: 'batch-7' },

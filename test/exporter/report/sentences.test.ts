@@ -62,7 +62,8 @@ test('an accepted end is told of with its label, and to the preparer; one entry 
 });
 
 test('what is to be known of a run stands beside its times, as sentences', () => {
-  const warnings = ['the clock of who exported was behind', 'b', 'c', 'd'];
+  const messages = ['the clock of who exported was behind', 'b', 'c', 'd'];
+  const warnings = messages.map((message) => ({ code: 'clock-skew' as const, message }));
   expect(view(verifiedRun([monthStream(1)], { warnings })).run.notes).toEqual([
     'The clock of who exported was behind.',
     'B.',
@@ -81,7 +82,7 @@ test('of a run without entries it is said that there was none to check, not that
 });
 
 test.each([
-  ['in part', { partial: true, missing: [{ form: 'pdf' as const, reason: '503' }] }],
+  ['in part', { partial: true, missing: [{ form: 'pdf', code: 'service' as const, reason: '503' }] }],
   ['unreadable', { findings: [toStreamFinding('package/unreadable', 's', 'it ends in the middle')] }],
 ])('a stream of which no entry is known, and that was received %s, is counted for every claim', (_words, how) => {
   const none = { status: 'incomplete', entries: 0, first_sequence: null, head: null, ...how } as const;

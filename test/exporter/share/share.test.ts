@@ -116,7 +116,7 @@ test('the ledger up to the run goes along, with what it accepted and the keys it
   await finalizeRun(archive, 'run-0', first);
   const head = { sequence: 4, hash: DIGEST, run_id: 'run-0' };
   const acceptance = {
-    format: 'evidence-acceptance/6',
+    format: 'evidence-acceptance/7',
     stream_id: 's',
     reason: 'r',
     accepted_by: { user: 'u', host: 'h' },

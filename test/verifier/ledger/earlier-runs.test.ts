@@ -67,5 +67,5 @@ test.each([
   const archive = await tampered(await threeMonths(), { [runRecordKey('2026-10')]: change });
   const { runs, warning } = await earlierRunsOf(archive);
   expect(runs).toEqual([]);
-  expect(warning?.startsWith(UNKNOWN) && warning.includes(words)).toBe(true);
+  expect(warning?.message.startsWith(UNKNOWN) && warning.message.includes(words)).toBe(true);
 });

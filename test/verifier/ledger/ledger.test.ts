@@ -49,7 +49,7 @@ async function addRun(archive: Archive, runId: string, streams?: RunStream[], kn
 
 function stored(heads: Record<string, LedgerHead>, number = 7): StoredLedgerEntry {
   const common = {
-    format: 'evidence-ledger-entry/6' as const,
+    format: 'evidence-ledger-entry/7' as const,
     number,
     previous_sha256: DIGEST,
     created_at: 'then',

@@ -21,7 +21,7 @@ test('what was written is read again, and written again it is the same bytes', (
   const read = readRecord(RUN_RECORD, bytes, 'runs/2026-10/run.json');
   expect(read).toEqual(record);
   expect(Buffer.from(toRecordBytes(read)).equals(bytes)).toBe(true);
-  expect(Buffer.from(bytes).toString('utf8')).toMatch(/^\{\n {2}"format": "evidence-run\/6",\n.*\}\n$/s);
+  expect(Buffer.from(bytes).toString('utf8')).toMatch(/^\{\n {2}"format": "evidence-run\/7",\n.*\}\n$/s);
 });
 
 const KEY = 'runs/2026-10/streams/s.json';

@@ -120,7 +120,7 @@ function judge({
     return found === undefined ? null : { digest: found.hash, bytes: Buffer.from(JSON.stringify(found)) };
   };
   const standing: StreamStanding = isUnknown
-    ? { kind: 'unknown', reason: 'it is not there' }
+    ? { kind: 'unknown' }
     : standingOf(verdict, notesOf(contract, kind, sent, find), { listed, requestedAt });
   const askedAt = askedAtOf(SERVICES, { startedAt, to: period.to });
   const tally = new SupplementTally({ contract, period, standingOf: () => standing, askedAt });

@@ -12,7 +12,7 @@ const RUN = 'run-1';
 const { source, period, scope, begun_at, begun_at_by_service, operator } = runRecord(RUN, []);
 const { audit_url, contract, contract_sha256 } = source;
 const HONEST: Asked = {
-  format: 'evidence-asked/6',
+  format: 'evidence-asked/7',
   run_id: RUN,
   source: { audit_url, contract, contract_sha256 },
   period,

@@ -37,7 +37,7 @@ function spanOf(chain: readonly SentEntry[], first: number, last: number): SpanE
 
 const ALL: Span['period'] = { from: null, to: null };
 const common = {
-  format: 'evidence-ledger-entry/6' as const,
+  format: 'evidence-ledger-entry/7' as const,
   previous_sha256: DIGEST,
   created_at: 'then',
   audit_url: 'u',

@@ -35,7 +35,7 @@ function holdRecord(
     legal_hold: action === 'hold',
   };
   const record = { action, retain_until, objects: [{ ...object, version_id: null }] } as unknown as HoldRecord;
-  const done = { format: 'evidence-hold-result/6' as const, record_sha256: DIGEST, ended_at: 'then' };
+  const done = { format: 'evidence-hold-result/7' as const, record_sha256: DIGEST, ended_at: 'then' };
   return {
     key: 'k',
     record,

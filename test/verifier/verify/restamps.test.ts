@@ -14,7 +14,7 @@ const [FIRST, SECOND] = [stampKey(RUN, 1), stampKey(RUN, 2)];
 
 function record(token: string, more: Partial<Restamping> = {}): Restamping {
   return {
-    format: 'evidence-restamp-record/6',
+    format: 'evidence-restamp-record/7',
     run_id: RUN,
     ordered_by: { user: 'u', host: 'h' },
     ordered_at: '2026-11-01T00:00:00.000Z',

@@ -271,7 +271,7 @@ test('an unsigned run appended by hand to a signed ledger is refuted with and wi
   const forged = await tampered(archive, {
     'runs/run-2/run.json': toRecordBytesText(record),
     [ENTRY(2)]: toRecordBytesText({
-      format: 'evidence-ledger-entry/6',
+      format: 'evidence-ledger-entry/7',
       number: 2,
       previous_sha256: newest?.sha256,
       run_id: 'run-2',

@@ -6,6 +6,7 @@ import { EvidenceError } from '../../../core/errors.ts';
 import { type Expected, measure, type StoredObject, type Unlisted } from '../../../verifier/archive/archive.ts';
 import { hasCode, isOfFile } from '../../../verifier/archive/failure.ts';
 import { checkKey } from '../../../verifier/archive/key.ts';
+import type { RunWarning } from '../../../verifier/records/record.ts';
 import type { Archive, ObjectSource, PutResult } from '../archive.ts';
 import { conflict, differenceTo, expectedContent } from '../content.ts';
 import { lookupFailure, readFailure, storeFailure } from './failure.ts';
@@ -75,7 +76,7 @@ class DirectoryArchive implements Archive {
     }
   }
 
-  async limitations(): Promise<readonly string[]> {
+  async limitations(): Promise<readonly RunWarning[]> {
     return [];
   }
 

@@ -6,12 +6,14 @@ import { pipeline } from 'node:stream/promises';
 import { EvidenceError, isEvidenceError } from '../../../core/errors.ts';
 import type { Expected, StoredObject } from '../../../verifier/archive/archive.ts';
 import { checkKey, isKey } from '../../../verifier/archive/key.ts';
+import type { RunWarning } from '../../../verifier/records/record.ts';
 import type { Archive, Links, Locks, ObjectSource, PutResult } from '../archive.ts';
 import { conflict, differenceTo } from '../content.ts';
-import { type Capabilities, findCapabilities, PROBE, SCRATCH, toLimitations } from './capabilities.ts';
+import { type Capabilities, findCapabilities, PROBE, SCRATCH } from './capabilities.ts';
 import { Connection } from './connection.ts';
 import { isRefusal } from './failure.ts';
 import { confirm, type Inspection, inspect, measureObject, secure, toResult } from './inspect.ts';
+import { type Limitation, limitationsOf, toWarning } from './limitations.ts';
 import { S3Locks } from './locks.ts';
 import { putParts, sweepUploads } from './multipart.ts';
 import { formatS3Url, type S3Options, type S3Place } from './options.ts';
@@ -23,12 +25,6 @@ import { Versions } from './versions.ts';
 
 /** Age after which an unfinished upload is considered abandoned. */
 const DEAD_AFTER_MS = 24 * 60 * 60 * 1000;
-
-const LOCKED_LATER =
-  'the store stored some objects without a lock, such as multipart uploads; they were locked right afterwards';
-
-const LEFT_COVERED =
-  'two exports stored different objects under the same name at the same time, and the store did not restore the first one; other programs see the second one';
 
 /** Opens an archive in a bucket. Sends no request until the archive is used. */
 export function openS3Archive(place: S3Place, options: S3Options): Archive {
@@ -47,7 +43,7 @@ class S3Archive implements Archive {
   readonly #memory: PartMemory;
   /** Version that is the object, by key. The version of a key never changes, so it is looked up once. */
   readonly #known = new Map<string, string | undefined>();
-  #prepared: Promise<{ capabilities: Capabilities; limitations: string[] }> | null = null;
+  #prepared: Promise<{ capabilities: Capabilities; limitations: Set<Limitation> }> | null = null;
 
   constructor(place: S3Place, options: S3Options) {
     this.url = formatS3Url(place);
@@ -78,13 +74,13 @@ class S3Archive implements Archive {
     const wanted = { ...this.#name(key), version_id };
     const found = await confirm(this.#connection, wanted, expected, checksum, upload.protection);
     if (!capabilities.createOnly && !(await this.#isFirst(key, found))) return this.#yield(key, upload);
-    if (found.lockedLater) await this.#remark(LOCKED_LATER);
+    if (found.lockedLater) await this.#remark('locked-later');
     this.#known.set(key, found.version_id);
     return toResult('created', found);
   }
 
-  async limitations(): Promise<readonly string[]> {
-    return (await this.#prepare()).limitations;
+  async limitations(): Promise<readonly RunWarning[]> {
+    return Array.from((await this.#prepare()).limitations, toWarning);
   }
 
   async read(key: string): Promise<Readable> {
@@ -135,18 +131,16 @@ class S3Archive implements Archive {
   }
 
   /** Probes the store before anything is stored, and removes unfinished uploads of dead processes. */
-  #prepare(): Promise<{ capabilities: Capabilities; limitations: string[] }> {
+  #prepare(): Promise<{ capabilities: Capabilities; limitations: Set<Limitation> }> {
     this.#prepared ??= (async () => {
       const { bucket, prefix } = this.#place;
       const protection = protectionOf(this.#options, new Date());
       const capabilities = await findCapabilities(this.#connection, this.#place, this.#versions, protection);
-      const limitations = toLimitations(capabilities);
-      if (this.#versions.listable !== true)
-        limitations.push('the store does not list versions, so the newest version of each object is read');
+      const limitations = new Set(limitationsOf(capabilities));
+      if (this.#versions.listable !== true) limitations.add('versions-unlisted');
       const isDead = (_name: string, begun: Date | undefined) =>
         begun !== undefined && Date.now() - begun.getTime() > DEAD_AFTER_MS;
-      if (!(await sweepUploads(this.#connection, bucket, prefix, isDead)))
-        limitations.push('the store does not list unfinished uploads, so parts left by an interrupted run stay there');
+      if (!(await sweepUploads(this.#connection, bucket, prefix, isDead))) limitations.add('uploads-unlisted');
       return { capabilities, limitations };
     })();
     return this.#prepared;
@@ -192,7 +186,7 @@ class S3Archive implements Archive {
     } catch (error) {
       if (!isEvidenceError(error, 'conflict')) throw error;
       const first = await this.#resolve(key);
-      if (!(await putOnTop(this.#connection, first, protection))) await this.#remark(LEFT_COVERED);
+      if (!(await putOnTop(this.#connection, first, protection))) await this.#remark('left-covered');
       throw error;
     }
   }
@@ -206,14 +200,13 @@ class S3Archive implements Archive {
     if (differenceTo(expected, actual) !== undefined) throw conflict(key, expected, actual);
     // The process that stored the object may have died before locking it.
     const secured = await secure(this.#connection, wanted, protection);
-    if (secured.lockedLater) await this.#remark(LOCKED_LATER);
+    if (secured.lockedLater) await this.#remark('locked-later');
     return toResult('existing', secured);
   }
 
   /** Adds a limitation that was discovered later. */
-  async #remark(limitation: string): Promise<void> {
-    const { limitations } = await this.#prepare();
-    if (!limitations.includes(limitation)) limitations.push(limitation);
+  async #remark(limitation: Limitation): Promise<void> {
+    (await this.#prepare()).limitations.add(limitation);
   }
 
   async #resolve(key: string): Promise<Wanted> {

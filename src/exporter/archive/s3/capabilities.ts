@@ -84,28 +84,6 @@ async function tryCreate(connection: Connection, upload: Omit<Upload, 'createOnl
   }
 }
 
-/** Describes each missing capability in a sentence. */
-export function toLimitations({ createOnly, versions, checksums, locksShown }: Capabilities): string[] {
-  const sentences: string[] = [];
-  if (!createOnly && versions)
-    sentences.push(
-      'the store ignores create-only writes (If-None-Match): every key was looked up before it was written, and the first of several versions counts',
-    );
-  if (!createOnly && !versions)
-    sentences.push(
-      'the store ignores create-only writes (If-None-Match) and keeps no versions: every key was looked up before it was written, but another program writing at the same time can replace an object',
-    );
-  if (createOnly && !versions)
-    sentences.push(
-      'the store keeps no versions: anyone who may write to the bucket can replace or delete archived objects',
-    );
-  if (!checksums)
-    sentences.push('the store does not attest SHA-256 checksums, so every object was downloaded again and hashed');
-  if (!locksShown)
-    sentences.push('the locks of objects could not be read back: the store does not show them to this identity');
-  return sentences;
-}
-
 function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }

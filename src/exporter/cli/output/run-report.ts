@@ -56,7 +56,7 @@ export function printRun(result: ExportResult, archiveUrl: string, printer: Prin
   printFindings(record, printer);
   printNotReceived(record, printer);
   printAccepted(record.acceptances, printer);
-  for (const warning of record.warnings) printer.result([styled('note', 'yellow'), ` ${warning}`]);
+  for (const { message } of record.warnings) printer.result([styled('note', 'yellow'), ` ${message}`]);
   printExtent(record, printer);
   printSupplements(record.supplements, printer);
   printAttestations(result, printer);
@@ -143,6 +143,14 @@ const GIVE: Readonly<Partial<Record<OpenCode, string>>> = {
 
 /** Claims that depend on entries, keys and contract only: repeating the command gives the same result. */
 const SETTLED: ReadonlySet<ClaimName> = new Set(['order', 'content', 'seal']);
+/** Codes that follow from settings, from the contract or from a stream's length. */
+const SETTLED_CODES: ReadonlySet<OpenCode> = new Set([
+  'listing-off',
+  'listing-not-requested',
+  'listing-not-in-contract',
+  'listing-too-long',
+  'account-package',
+]);
 
 /** Explains why a run is not finalized, and what to do. */
 export function whyOpen(record: RunRecord): string {
@@ -151,11 +159,10 @@ export function whyOpen(record: RunRecord): string {
   const open = record.streams.filter(({ status }) => status === 'incomplete');
   const unmet = record.scope.required_claims.flatMap((name) => open.flatMap((stream) => unmetIn(stream, name)));
   const lacking = new Set(unmet.flatMap(({ give }) => give ?? []));
-  const settled = unmet.filter(({ name, give }) => SETTLED.has(name) || give !== undefined);
-  const isSettled = (stream: RunStream) => settled.some(({ streamId }) => streamId === stream.stream_id);
+  const settled = new Set(unmet.flatMap(({ streamId, isSettled }) => (isSettled ? [streamId] : [])));
   const { missing } = record.reconciliation.supplements;
   const mayCome =
-    missing > 0 || record.failed.length > 0 || open.some((stream) => stream.partial || !isSettled(stream));
+    missing > 0 || record.failed.length > 0 || open.some((stream) => stream.partial || !settled.has(stream.stream_id));
   return [
     ['The run is not finalized.', ...sayUnmet(unmet)].join(' '),
     ...lacking,
@@ -170,11 +177,15 @@ interface Unmet {
   streamId: string;
   /** Next step, if an input of the reader would settle the claim. */
   give: string | undefined;
+  /** True if repeating the command gives the same result. */
+  isSettled: boolean;
 }
 
 function unmetIn({ stream_id: streamId, claims }: RunStream, name: ClaimName): Unmet[] {
   const { state, code } = claims[name];
-  return state === 'unproved' ? [{ name, streamId, give: code && GIVE[code] }] : [];
+  if (state !== 'unproved' || code === undefined) return [];
+  const give = GIVE[code];
+  return [{ name, streamId, give, isSettled: give !== undefined || SETTLED.has(name) || SETTLED_CODES.has(code) }];
 }
 
 function sayUnmet(unmet: readonly Unmet[]): string[] {

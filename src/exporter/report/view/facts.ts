@@ -31,7 +31,11 @@ export function toIpeFacts(record: RunRecord, texts: Texts): Fact[] {
       `read with the contract “${source.contract}”${source.contract_sha256 === null ? '' : `, SHA-256 ${source.contract_sha256}`}`,
     ),
     { label: 'Requests', lines: source.requests.map(lineOf), form: 'mono' },
-    text('Period and time zone', `${describePeriod(period, end)}. Times are in UTC.`, ...warnings.map(asSentence)),
+    text(
+      'Period and time zone',
+      `${describePeriod(period, end)}. Times are in UTC.`,
+      ...warnings.map(({ message }) => asSentence(message)),
+    ),
     text('Cut-off', ...toCutoff(record, texts)),
     text('Extraction', ...extractionOf(record, texts)),
     text(

@@ -154,10 +154,10 @@ function toHead(record: RunRecord, finalized: boolean): RunHead {
 
 const NOTES = 3;
 
-function notesOn(warnings: readonly string[]): string[] {
+function notesOn(warnings: RunRecord['warnings']): string[] {
   const more = warnings.length - NOTES;
   return [
-    ...warnings.slice(0, NOTES).map(asSentence),
+    ...warnings.slice(0, NOTES).map(({ message }) => asSentence(message)),
     ...(more > 0 ? [`And ${grouped(more)} more: see “Period and time zone”.`] : []),
   ];
 }

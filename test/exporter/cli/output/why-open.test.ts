@@ -30,7 +30,9 @@ test.each([
   ['digests that nobody can make', open('content', 'no-recipe', 'no recipe is known'), [SAME], [AGAIN, KEYS]],
   ['tokens without roots', open('anchor', 'no-root', 'no authority is trusted here'), [ROOTS, SAME], [AGAIN, KEYS]],
   ['no token yet', open('anchor', 'no-token', 'no checkpoint has a token yet'), [AGAIN], [SAME, ROOTS]],
-  ['a listing that could not be read', open('completeness', 'no-listing', 'it broke off'), [AGAIN], [SAME]],
+  ['a listing that could not be read', open('completeness', 'listing-failed', 'it broke off'), [AGAIN], [SAME]],
+  ['a listing that is switched off', open('completeness', 'listing-off', 'it is off'), [SAME], [AGAIN]],
+  ['a list that the contract lacks', open('completeness', 'listing-not-in-contract', 'no list'), [SAME], [AGAIN]],
   ['a form that did not arrive', open('seal', 'key-not-given', 'no seal key was given', true), [KEYS, AGAIN], [SAME]],
 ])(
   'a run is open for %s: what is missing is named, and the same command only where it can help',

@@ -1,0 +1,10 @@
+import { z } from 'zod';
+import { ERROR_CODES, type EvidenceError } from '../../core/errors.ts';
+
+/** Failure as archived: the error's code, by which programs decide, and its message for people. */
+export const failureSchema = z.strictObject({ code: z.enum(ERROR_CODES), reason: z.string() });
+export type Failure = z.infer<typeof failureSchema>;
+
+export function toFailure({ code, message }: EvidenceError): Failure {
+  return { code, reason: message };
+}
