@@ -48,7 +48,8 @@ export async function findCapabilities(
   if (oldest === null) throw new EvidenceError('archive', `s3://${place.bucket}/${name} was stored, but is not listed`);
   const isFirst =
     conditional.state === 'created' &&
-    (oldest.version_id ?? null) === conditional.version_id &&
+    // Unknown if the store does not list versions.
+    (oldest.version_id === undefined || oldest.version_id === conditional.version_id) &&
     oldest.covered_by === undefined;
   const createOnly =
     conditional.state === 'refused' || (isFirst && (await tryCreate(connection, upload)).state === 'refused');

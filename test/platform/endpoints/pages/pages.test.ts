@@ -72,7 +72,7 @@ describe('enrolment', () => {
     expect([again.status, again.text.includes(token)]).toEqual([409, false]);
     const page = await operator.get(`${PAGE}/hosts/${settings.body.endpoint_id}`);
     expect(page.text).not.toContain(token);
-    expect(shown(page.text)).toContain('Nothing was reported yet. Start the sensor');
+    expect(shown(page.text)).toContain('Nothing was reported yet. Where this platform is installed, write the sensor');
     expect(await see(PAGE)).toContain('web &lt;1&gt; – never reported ! no baseline not compared none never 0');
     expect(await tile()).toMatch(/^! Some endpoints are not compared What 1 endpoint never reported /);
   });
