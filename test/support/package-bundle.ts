@@ -15,12 +15,13 @@ import type { CompletenessBasis } from '../../src/verifier/claims/completeness.t
 import { CarriedListing } from '../../src/verifier/claims/listing-text.ts';
 import type { RecordedStatement } from '../../src/verifier/claims/statement.ts';
 import { toVerdict, type Verdict } from '../../src/verifier/claims/verdict.ts';
+import type { MissingForm } from '../../src/verifier/model/failure.ts';
 import type { Description } from '../../src/verifier/profile/description.ts';
 import { formatContract } from '../../src/verifier/profile/file.ts';
 import type { Contract } from '../../src/verifier/reading/contract.ts';
 import { type ContractInUse, DEFAULT_IN_USE } from '../../src/verifier/reading/in-use.ts';
 import { pinContract } from '../../src/verifier/reading/pinned.ts';
-import type { MissingForm, StreamRecord } from '../../src/verifier/records/record.ts';
+import type { StreamRecord } from '../../src/verifier/records/record.ts';
 import { toRecordBytes } from '../../src/verifier/records/record-bytes.ts';
 import { examineReading } from './chain.ts';
 

@@ -3,11 +3,11 @@ import type { QueueDatabase } from './database.ts';
 import {
   type Conclusion,
   conclusionSchema,
-  failureSchema,
   readKept,
   readListed,
   readOutcome,
   type TaskFailure,
+  taskFailureSchema,
 } from './tasks.ts';
 
 /** Maximum number of streams read with their reasons; counts cover all streams. */
@@ -165,7 +165,7 @@ export async function readTroubles({ query, schema }: Reader, runId: string): Pr
 }
 
 function readFailure(text: string): ShownFailure {
-  const { next_step, ...failure } = readKept(failureSchema, text);
+  const { next_step, ...failure } = readKept(taskFailureSchema, text);
   return { ...failure, next_step: next_step === null ? null : sayNextStep(next_step) };
 }
 

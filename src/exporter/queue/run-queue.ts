@@ -10,7 +10,6 @@ import { type HeldJob, Jobs, TRIES } from './jobs.ts';
 import { tablesOf } from './tables.ts';
 import {
   type Conclusion,
-  failureSchema,
   listedText,
   optionsSchema,
   outcomeText,
@@ -19,6 +18,7 @@ import {
   readListed,
   type Task,
   type TaskFailure,
+  taskFailureSchema,
 } from './tasks.ts';
 
 /** Retention of finished runs in the database. */
@@ -254,7 +254,7 @@ function toHeld(job: HeldJob, { options }: { options: string }): HeldConclusion 
 }
 
 function toLost(streamId: string, failureText: string | null): StreamOutcome {
-  const last = failureText === null ? null : readKept(failureSchema, failureText);
+  const last = failureText === null ? null : readKept(taskFailureSchema, failureText);
   const why = last === null ? 'each of them ended during the export of the stream' : `the last time: ${last.reason}`;
   const reason = `${TRIES} workers tried to export the stream and failed; ${why}`;
   const next_step = last?.next_step ?? {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { ERROR_CODES, EvidenceError, type NextStep } from '../../core/errors.ts';
+import { EvidenceError, type NextStep } from '../../core/errors.ts';
 import { STATUSES } from '../../verifier/claims/claim.ts';
+import { failureSchema } from '../../verifier/model/failure.ts';
 import { runIdSchema, timeSchema } from '../../verifier/model/schemas.ts';
 import {
   type RunRecord,
@@ -58,12 +59,10 @@ const nextStepSchema = z.union([
 ]) as z.ZodType<NextStep>;
 
 /** Reason of a failed try. */
-export const failureSchema = z.strictObject({
-  code: z.enum(ERROR_CODES),
-  reason: z.string(),
+export const taskFailureSchema = failureSchema.extend({
   next_step: nextStepSchema.nullable(),
 });
-export type TaskFailure = z.infer<typeof failureSchema>;
+export type TaskFailure = z.infer<typeof taskFailureSchema>;
 
 const unread = z.strictObject({ unread: z.boolean() }).nullable();
 const outcomeSchema = z.discriminatedUnion('kind', [

@@ -1,6 +1,6 @@
 import { utf8Text } from '../../core/bytes.ts';
 import { EvidenceError } from '../../core/errors.ts';
-import { type MissingForm, missingFormSchema } from '../records/record.ts';
+import { type MissingForm, missingFormSchema } from '../model/failure.ts';
 import type { Bundle } from './bundle.ts';
 import { missingForms } from './files.ts';
 import { missingFileName } from './layout.ts';

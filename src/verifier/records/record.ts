@@ -13,7 +13,7 @@ import {
   streamStatementSchema,
 } from '../claims/schemas.ts';
 import { findingSchema, verdictSchema } from '../claims/verdict-schema.ts';
-import { failureSchema } from '../model/failure.ts';
+import { failureSchema, missingFormSchema } from '../model/failure.ts';
 import {
   type LongFormat,
   type LongMember,
@@ -35,10 +35,6 @@ import { runSupplementsSchema, supplementCountsSchema } from './supplements.ts';
  */
 
 const count = z.int().min(0);
-
-/** Form of a package that is missing, and the failure. */
-export const missingFormSchema = z.strictObject({ form: z.string(), ...failureSchema.shape });
-export type MissingForm = z.infer<typeof missingFormSchema>;
 
 /** `runs/<run-id>/streams/<slug>.json`: record of a finished stream. */
 export const streamRecordSchema = z.strictObject({

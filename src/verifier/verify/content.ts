@@ -14,9 +14,9 @@ import { type Deps, type FormSource, observe, type Readers, readSummary } from '
 import type { ServiceStatement } from '../claims/schemas.ts';
 import { toVerdict, type Verdict } from '../claims/verdict.ts';
 import type { SealKeys } from '../model/entry.ts';
+import type { MissingForm } from '../model/failure.ts';
 import type { Contract } from '../reading/contract.ts';
 import { type ContractUse, DEFAULT_IN_USE, type PinnedContract, toContractUse, toRead } from '../reading/in-use.ts';
-import type { MissingForm } from '../records/record.ts';
 import type { Certificate } from '../timestamp/certificate.ts';
 import { checkConsistency, type FilesBeside } from './consistency.ts';
 import { contradictions, openClaims } from './contradictions.ts';
