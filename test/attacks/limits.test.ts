@@ -12,7 +12,7 @@ import { runRecord } from '../support/records.ts';
 import { someRows } from '../support/some-rows.ts';
 
 const MB = 2 ** 20;
-const MOST_MEMORY = 300e6;
+const MOST_MEMORY = 350e6;
 
 let folder: string;
 beforeAll(() => {
