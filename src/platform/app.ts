@@ -10,18 +10,19 @@ import { Scheduler } from './jobs/scheduler.ts';
 import type { NamedService } from './open-module.ts';
 import { jobsOf, openModules } from './open-modules.ts';
 import type { Platform, PlatformOptions } from './options.ts';
-import { openParts, type Parts } from './parts.ts';
+import type { Parts } from './parts.ts';
 import { mailSettingsOf, startPosting } from './posting.ts';
 import { serveStatus } from './status/status.ts';
+import { openPartsInTime } from './waiting.ts';
 import { servePages } from './web/web.ts';
 
 /**
  * Serves a data folder until `close`.
- * @throws EvidenceError `config` if the folder is not initialized, mails cannot be written, or the port is not
+ * @throws DatabaseAway as `openPartsInTime`; EvidenceError `config` if the folder is not initialized, mails cannot be written, or the port is not
  * available.
  */
 export async function startPlatform(options: PlatformOptions): Promise<Platform> {
-  const parts = await openParts(options);
+  const parts = await openPartsInTime(options);
   const { database, clock, accounts } = parts;
   const modules: NamedService[] = [];
   try {

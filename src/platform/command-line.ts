@@ -14,6 +14,7 @@ import { keysCommands } from './commands/keys.ts';
 import { packagesCommands } from './commands/packages.ts';
 import { peopleCommands } from './commands/people.ts';
 import { sealKeysCommands } from './commands/seal-keys.ts';
+import { DATABASE_AWAY, DatabaseAway } from './setup.ts';
 
 const PROGRAM: Program<Work> = {
   name: 'evidence-platform',
@@ -56,7 +57,7 @@ function explain(error: unknown): number {
   if (isEvidenceError(error)) {
     const next = error.nextStep === undefined ? '' : `\n${error.nextStep}`;
     process.stderr.write(`${error.message}${next}\n`);
-    return exitCodeOf(error.code);
+    return error instanceof DatabaseAway ? DATABASE_AWAY : exitCodeOf(error.code);
   }
   // A missing package is explained by the importer of this program.
   if ((error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND') throw error;

@@ -20,6 +20,10 @@ export interface PlatformOptions extends PartsOptions, Partial<ModuleOptions> {
   rateLimits?: RateLimits;
   trustedProxies?: readonly string[];
   metricsFor?: MetricsFor;
+  /** Time to wait for a database that does not answer; 5 minutes by default. */
+  databaseWaitMs?: number;
+  /** Ends the wait for the database. */
+  signal?: AbortSignal;
   /** Environment variables that may create the first account. */
   environment?: NodeJS.ProcessEnv;
   /** Internal hosts that requests may be sent to. */

@@ -5,6 +5,7 @@ import { shellWord } from '../core/shell.ts';
 import { DerivedSealKeys } from './audit/seal-keys.ts';
 import type { Database } from './database/database.ts';
 import { openDatabase } from './database/open.ts';
+import { outageIn } from './database/outage.ts';
 import { dataFolder } from './folder.ts';
 import { takesMasterKey } from './master-key.ts';
 import { migrateAll } from './migrations.ts';
@@ -62,17 +63,26 @@ export function isSqlite({ postgresUrl }: PlatformPlace): boolean {
   return !postgresUrl;
 }
 
+/** Exit code of a command whose database does not answer: EX_TEMPFAIL of sysexits.h, after which units start again. */
+export const DATABASE_AWAY = 75;
+
+/** Error of a database that does not answer now. */
+export class DatabaseAway extends EvidenceError {}
+
 /** Explains an unavailable database, by an address without its password. */
 function unreachable(url: string, error: unknown): unknown {
-  const { cause } = error as { cause?: { code?: string } };
-  if (!/^(E[A-Z]+|28\w{3}|3D000)$/.test(cause?.code ?? '')) return error;
+  const reason = firstCause(error);
+  const isAway = outageIn(error) === 'unreachable';
+  // invalid_authorization_specification, invalid_catalog_name
+  if (!isAway && !/^(28\w{3}|3D000)$/.test(String((reason as { code?: unknown }).code))) return error;
   const { host, pathname } = new URL(url);
-  return new EvidenceError(
-    'config',
-    `the database ${pathname.slice(1)} at ${host} cannot be used: ${messageOf(cause)}`,
-    {
-      cause,
-      nextStep: 'Check that the database is running, and that user and password are correct.',
-    },
-  );
+  const message = `the database ${pathname.slice(1)} at ${host} cannot be used: ${messageOf(reason)}`;
+  const nextStep = 'Check that the database is running, and that user and password are correct.';
+  const details = { cause: error, nextStep };
+  return isAway ? new DatabaseAway('config', message, details) : new EvidenceError('config', message, details);
+}
+
+function firstCause(error: unknown): unknown {
+  const { cause } = error as { cause?: unknown };
+  return cause === undefined ? error : firstCause(cause);
 }

@@ -3,13 +3,14 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Pool } from 'undici';
+import { type Dispatcher, Pool } from 'undici';
 import { startPlatform } from '../../src/platform/app.ts';
 import type { Platform } from '../../src/platform/options.ts';
 import { builtFolder, PLATFORM } from '../support/process.ts';
 import { runPlatform } from './command.ts';
 
-const PROGRAM = join(builtFolder(), 'dist', PLATFORM);
+/** Built program. */
+export const PROGRAM = join(builtFolder(), 'dist', PLATFORM);
 
 /** A built platform that runs in separate processes on one database. */
 export class PlatformProcesses {
@@ -85,6 +86,8 @@ export type Acknowledged = Map<string, { stream_id: string; sequence: number; ha
 /** Addresses of the processes that answer at present. */
 export class Origins {
   readonly #pools = new Map<string, Pool>();
+  /** Different refusals for which a request was repeated. */
+  readonly refusals = new Set<string>();
   #next = 0;
 
   add(origin: string): void {
@@ -116,8 +119,14 @@ export class Origins {
         return;
       }
       if (answer && answer.statusCode < 500) throw new Error(`${answer.statusCode} ${text}`);
+      this.refusals.add(refusalOf(answer, text));
       // No process answers at this moment.
       await sleep(20);
     }
   }
+}
+
+function refusalOf(answer: Dispatcher.ResponseData | null | undefined, text: string | null | undefined): string {
+  if (!answer || !text) return 'no answer';
+  return `${answer.statusCode} ${JSON.parse(text).code} after ${answer.headers['retry-after']}`;
 }

@@ -54,7 +54,15 @@ export const serveCommand = command({
     const config = await readPlace(flags);
     const { startPlatform } = await import('../app.ts');
     const stopped = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
-    const platform = await startPlatform({ ...config, environment: process.env });
+    const stop = new AbortController();
+    void stopped.then(() => stop.abort());
+    const platform = await startPlatform({ ...config, environment: process.env, signal: stop.signal }).catch(
+      (error: unknown) => {
+        if (!stop.signal.aborted) throw error;
+        return null;
+      },
+    );
+    if (platform === null) return;
     const { origin, mailTo, bootstrapped } = platform;
     const said = [`listening on ${origin}`, `mails go to ${mailTo}`, ...(bootstrapped === null ? [] : [bootstrapped])];
     process.stdout.write(`${said.join('\n')}\n`);

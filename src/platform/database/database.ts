@@ -1,4 +1,5 @@
 import type { Compilable, Kysely, RawBuilder } from 'kysely';
+import type { Outage } from './outage.ts';
 
 type Dialect = 'sqlite' | 'postgres';
 
@@ -51,6 +52,8 @@ export interface Database extends ReadableDatabase {
   readonly dialect: Dialect;
   /** Number of write transactions that one process should run at once: 1 on SQLite, 4 on PostgreSQL. */
   readonly writersAtOnce: number;
+  /** Returns the outage that the last write of this process met; null if the write was not prevented by one. */
+  readonly outage: () => Outage | null;
   /** Returns the connections of this process; null if there is no pool. */
   readonly connections: () => Connections | null;
   /**

@@ -1,4 +1,12 @@
-import { type Compilable, CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
+import {
+  type Compilable,
+  CompiledQuery,
+  Kysely,
+  type PostgresCursor,
+  PostgresDialect,
+  type PostgresPoolClient,
+  sql,
+} from 'kysely';
 import pg from 'pg';
 import {
   type ColumnKind,
@@ -12,6 +20,7 @@ import {
   type StoredRow,
   type Transaction,
 } from './database.ts';
+import { asOutage, OutageMemory } from './outage.ts';
 
 /** Maximum number of connections of one process. */
 const CONNECTIONS = 10;
@@ -19,6 +28,8 @@ const CONNECTIONS = 10;
 const WRITERS = 4;
 /** Idle time in a transaction after which the server ends the transaction, whose locks block all other processes. */
 const IDLE_TRANSACTION = '-c idle_in_transaction_session_timeout=30s';
+/** Time limit for a connection, whether it is opened or another request gives it back. */
+const CONNECT_MS = 15_000;
 /** Maximum number of connections of a reader thread. */
 const READING_CONNECTIONS = 2;
 
@@ -50,17 +61,20 @@ const DIALECT: QueryDialect = {
 /** Opens a PostgreSQL database. @param url `postgres://user:password@host:port/database`. */
 export function openPostgres(url: string): Database {
   const { db, pool } = connect({ connectionString: url, max: CONNECTIONS, options: IDLE_TRANSACTION });
+  const memory = new OutageMemory();
   return {
     dialect: 'postgres',
     writersAtOnce: WRITERS,
     connections: () => ({ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     forMigrations: db,
     ...readableOf(url, db),
-    write: (work) => again(() => db.transaction().execute((transaction) => work(writerOf(transaction)))),
+    outage: () => memory.outage,
+    write: (work) =>
+      memory.note(() => again(() => db.transaction().execute((transaction) => work(writerOf(transaction))))),
     prepare<Row>(query: Compilable<Row>): PreparedQuery<Row> {
       const text = query.compile().sql;
       // Unnamed on the server: a named plan fails after another version of the platform migrates the tables.
-      return async (...values) => (await pool.query(text, [...values])).rows[0];
+      return async (...values) => (await reporting(pool.query(text, [...values]))).rows[0];
     },
   };
 }
@@ -72,12 +86,32 @@ export function readPostgres(url: string): ReadableDatabase {
 }
 
 function connect(config: pg.PoolConfig): { db: Kysely<never>; pool: pg.Pool } {
-  const pool = new pg.Pool({ ...config, types });
+  const pool = new pg.Pool({ ...config, types, connectionTimeoutMillis: CONNECT_MS });
   // The pool replaces a broken connection, whose next statement fails; without a listener, the error would end the
   // process.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
-  return { db: new Kysely<never>({ dialect: new PostgresDialect({ pool }) }), pool };
+  const dialect = new PostgresDialect({
+    pool: { options: pool.options, connect: () => connectTo(pool), end: () => pool.end() },
+  });
+  return { db: new Kysely<never>({ dialect }), pool };
+}
+
+/** Returns a connection whose errors are those of `asOutage`. */
+async function connectTo(pool: pg.Pool): Promise<PostgresPoolClient> {
+  const client = await reporting(pool.connect());
+  return {
+    // Kysely uses cursors for streams only, which nothing here requests.
+    query: <R>(text: string | PostgresCursor<R>, values: readonly unknown[] = []) =>
+      reporting(client.query(text as string, [...values])) as never,
+    release: () => client.release(),
+  };
+}
+
+function reporting<T>(answer: Promise<T>): Promise<T> {
+  return answer.catch((error: unknown) => {
+    throw asOutage(error);
+  });
 }
 
 function readableOf(url: string, db: Kysely<never>): ReadableDatabase {

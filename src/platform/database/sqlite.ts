@@ -1,5 +1,5 @@
 import { closeSync, openSync } from 'node:fs';
-import { backup, DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
+import { backup, DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Compilable,
@@ -21,6 +21,8 @@ import type {
   StoredRow,
   Transaction,
 } from './database.ts';
+import { OutageMemory } from './outage.ts';
+import { Prepared } from './sqlite-statements.ts';
 
 /** Time that a transaction waits for another process that writes. */
 const WAIT_MS = 10_000;
@@ -34,9 +36,6 @@ const SQLITE_BUSY = 5;
 
 /** Number of rows that one statement inserts. */
 const ROWS_AT_ONCE = 20;
-
-/** Number of prepared statements cached per connection. */
-const PREPARED = 500;
 
 const DIALECT: QueryDialect = {
   json: (text) => sql`json_quote(${text})`,
@@ -57,13 +56,15 @@ export function openSqlite(path: string): Database {
   const reading = readSqlite(path);
   // Connection without transactions, in which a query would see the state at the transaction's start.
   const asking = openFile(path, { readOnly: true });
+  const memory = new OutageMemory();
   return {
     ...reading,
     dialect: 'sqlite',
     writersAtOnce: 1,
     connections: () => null,
     forMigrations: writing,
-    write: (work) => writing.transaction().execute((transaction) => work(writerOf(transaction))),
+    outage: () => memory.outage,
+    write: (work) => memory.note(() => writing.transaction().execute((transaction) => work(writerOf(transaction)))),
     prepare<Row>(query: Compilable<Row>): PreparedQuery<Row> {
       const statement = asking.prepare(query.compile().sql);
       return async (...values) => statement.get(...values) as Row | undefined;
@@ -137,17 +138,24 @@ function connect(path: string, { readOnly, begin }: Connection): Kysely<never> {
   const database = openFile(path, { readOnly });
   if (!readOnly)
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000;');
-  return new Kysely<never>({ dialect: new NodeSqliteDialect({ database: new Prepared(database) }, begin) });
+  const isInTransaction = () => database.isTransaction;
+  return new Kysely<never>({
+    dialect: new NodeSqliteDialect({ database: new Prepared(database) }, { begin, isInTransaction }),
+  });
+}
+
+interface Transactions extends Pick<Connection, 'begin'> {
+  isInTransaction(): boolean;
 }
 
 class NodeSqliteDialect extends SqliteDialect {
   readonly #config: { database: SqliteDatabase };
-  readonly #begin: Connection['begin'];
+  readonly #transactions: Transactions;
 
-  constructor(config: { database: SqliteDatabase }, begin: Connection['begin']) {
+  constructor(config: { database: SqliteDatabase }, transactions: Transactions) {
     super(config);
     this.#config = config;
-    this.#begin = begin;
+    this.#transactions = transactions;
   }
 
   override createAdapter(): SqliteAdapter {
@@ -155,7 +163,7 @@ class NodeSqliteDialect extends SqliteDialect {
   }
 
   override createDriver(): SqliteDriver {
-    return new BeginningDriver(this.#config, this.#begin);
+    return new TransactionDriver(this.#config, this.#transactions);
   }
 }
 
@@ -166,12 +174,19 @@ class TransactionalAdapter extends SqliteAdapter {
   }
 }
 
-class BeginningDriver extends SqliteDriver {
+class TransactionDriver extends SqliteDriver {
   readonly #begin: CompiledQuery;
+  readonly #isInTransaction: () => boolean;
 
-  constructor(config: { database: SqliteDatabase }, begin: Connection['begin']) {
+  constructor(config: { database: SqliteDatabase }, { begin, isInTransaction }: Transactions) {
     super(config);
     this.#begin = CompiledQuery.raw(begin);
+    this.#isInTransaction = isInTransaction;
+  }
+
+  /** Does nothing if SQLite rolled back by itself, e.g. on a full disk; another error would hide the first. */
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    if (this.#isInTransaction()) await super.rollbackTransaction(connection);
   }
 
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
@@ -186,49 +201,6 @@ class BeginningDriver extends SqliteDriver {
       }
     }
   }
-}
-
-/** `node:sqlite` with the interface of Kysely's dialect, and a cache of prepared statements. */
-class Prepared implements SqliteDatabase {
-  readonly #database: DatabaseSync;
-  readonly #statements = new Map<string, ReturnType<typeof toKysely>>();
-
-  constructor(database: DatabaseSync) {
-    this.#database = database;
-  }
-
-  close(): void {
-    this.#database.close();
-  }
-
-  prepare(sql: string) {
-    let statement = this.#statements.get(sql);
-    if (statement === undefined) {
-      statement = toKysely(this.#database.prepare(sql));
-      if (this.#statements.size >= PREPARED) this.#statements.clear();
-      this.#statements.set(sql, statement);
-    }
-    return statement;
-  }
-}
-
-function toKysely(statement: StatementSync) {
-  const names = statement.columns().map(({ name }) => name);
-  const toRow = (values: unknown) => {
-    const row: Record<string, SQLOutputValue> = {};
-    for (const [at, name] of names.entries()) row[name] = (values as SQLOutputValue[])[at] as SQLOutputValue;
-    return row;
-  };
-  // Arrays are faster than the driver's objects, which are slow to create and to read.
-  statement.setReturnArrays(true);
-  return {
-    reader: names.length > 0,
-    all: (parameters: readonly unknown[]) => statement.all(...(parameters as SQLInputValue[])).map(toRow),
-    run: (parameters: readonly unknown[]) => statement.run(...(parameters as SQLInputValue[])),
-    *iterate(parameters: readonly unknown[]) {
-      for (const values of statement.iterate(...(parameters as SQLInputValue[]))) yield toRow(values);
-    },
-  };
 }
 
 const ALL_PAGES = 2 ** 31 - 1;

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Database, Transaction } from './database.ts';
+import { outageIn } from './outage.ts';
 
 /** Rules for requests that share a transaction, and for those that wait for each other. */
 interface Sharing<Request> {
@@ -128,15 +129,14 @@ export class Together<Request, Outcome> {
     }
   }
 
-  /** Runs the requests one by one if the group fails, because one of them may be the cause. */
+  /** Runs the requests one by one if the group fails, because one of them may be the cause, except in an outage. */
   async #write(together: readonly Waiting<Request, Outcome>[]): Promise<void> {
     try {
       const requests = together.map(({ request }) => request);
       const outcomes = await this.#database.write((transaction) => this.#carryOut(transaction, requests));
       for (const [at, { resolve }] of together.entries()) resolve(outcomes[at] as Outcome);
     } catch (error) {
-      const [only] = together;
-      if (together.length === 1) only?.reject(error);
+      if (together.length === 1 || outageIn(error) !== null) for (const { reject } of together) reject(error);
       else for (const waiting of together) await this.#write([waiting]);
     }
   }

@@ -2,7 +2,9 @@ import { STATUS_CODES } from 'node:http';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import type { z } from 'zod';
+import { messageOf as textOf } from '../../core/errors.ts';
 import { ownOrPlainWords } from '../../core/schema-words.ts';
+import { OUTAGES, type Outage, outageIn } from '../database/outage.ts';
 import { type CommonCode, DomainError, sayRefusal } from '../errors.ts';
 import { MODULES } from '../modules.ts';
 import type { WireProblem } from './wire.ts';
@@ -72,7 +74,7 @@ const LONGEST_DETAIL = 5000;
 /** Answers every failure with `application/problem+json`; a defect reveals no details to the caller. */
 export function answerProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const problem = toProblem(error);
-  if (problem.status >= 500) request.log.error({ err: error }, 'request failed');
+  logFailure(request, problem, error);
   const body: WireProblem = {
     type: 'about:blank',
     title: STATUS_CODES[problem.status] ?? 'Error',
@@ -89,6 +91,19 @@ export function answerProblem(error: unknown, request: FastifyRequest, reply: Fa
   reply.code(problem.status).type('application/problem+json').send(JSON.stringify(body));
 }
 
+/** Logs a failure of the service; an outage without the stack of each request. */
+export function logFailure({ log }: FastifyRequest, { status }: HttpProblem, error: unknown): void {
+  const outage = outageIn(error);
+  if (outage !== null) log.warn({ outage, reason: reasonOf(error) }, 'request failed in an outage');
+  else if (status >= 500) log.error({ err: error }, 'request failed');
+}
+
+/** Returns the message of the first cause. */
+function reasonOf(error: unknown): string {
+  const { cause } = error as Error;
+  return cause === undefined ? textOf(error) : reasonOf(cause);
+}
+
 /** Returns the headers that a problem requires. */
 export function headersOf({ members: { retry_after } }: HttpProblem): Record<string, string> {
   return typeof retry_after === 'number' ? { 'retry-after': String(retry_after) } : {};
@@ -102,6 +117,8 @@ function cut(message: string): string {
 /** Converts an error to the problem that the caller receives. */
 export function toProblem(error: unknown): HttpProblem {
   if (error instanceof HttpProblem) return error;
+  const outage = outageIn(error);
+  if (outage !== null) return outageProblem(outage);
   if (error instanceof DomainError) return refusalProblem(error);
   if (hasZodFastifySchemaValidationErrors(error)) return validationProblem(error);
   const { statusCode, message } = error as Partial<FastifyError>;
@@ -112,6 +129,14 @@ export function toProblem(error: unknown): HttpProblem {
       message ?? 'the request was refused',
     );
   return new HttpProblem(500, 'internal_error', 'the service failed; see its log for this request_id');
+}
+
+/** Seconds after which a client may repeat a request that an outage prevented. */
+const RETRY_SECONDS = 5;
+
+export function outageProblem(outage: Outage): HttpProblem {
+  const [status, code] = outage === 'full' ? [507, 'storage_full'] : [503, 'database_unavailable'];
+  return new HttpProblem(status, code, `${OUTAGES[outage]}; repeat the request later`, { retry_after: RETRY_SECONDS });
 }
 
 /** Issue of zod, as passed on by Fastify. */

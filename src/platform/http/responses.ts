@@ -14,7 +14,8 @@ const DESCRIPTIONS = {
   429: 'Too many requests; retry after the time in Retry-After.',
   431: 'The request line and the headers are too large.',
   500: 'The service failed; see its log.',
-  503: 'Temporarily unavailable: the process is shutting down, or its clock is slow.',
+  503: 'Temporarily unavailable: the process is shutting down, its database does not answer, or its clock is slow.',
+  507: 'The disk of the database is full.',
 } as const;
 export type ProblemStatus = keyof typeof DESCRIPTIONS;
 
@@ -40,7 +41,7 @@ export interface RequestParts {
 
 /** Returns the failures of all routes whose requests have these parts. */
 export function commonProblems({ body, params, querystring, headers }: RequestParts) {
-  const everywhere = [400, 401, 403, 408, 415, 429, 431, 500, 503] as const;
+  const everywhere = [400, 401, 403, 408, 415, 429, 431, 500, 503, 507] as const;
   const read = body ?? params ?? querystring ?? headers;
   return problemResponses(
     ...everywhere,

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 import { type FastifyInstance, fastify, LogController } from 'fastify';
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
@@ -13,6 +14,9 @@ const BODY_LIMIT = 2 ** 20;
 
 /** Time limit for receiving a request. */
 const REQUEST_MS = 60_000;
+
+/** Maximum number of connections of one process; further ones are closed at once. */
+const MAX_CONNECTIONS = 4096;
 
 /** Limit of an id with 1,024 UTF-16 units, percent-encoded in at most nine characters each. */
 const MAX_PARAMETER_LENGTH = 1024 * 9;
@@ -54,6 +58,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
     frameworkErrors: answerProblem,
   });
+  server.server.maxConnections = MAX_CONNECTIONS;
+  server.server.on('connection', (socket: Socket) => closeIfSilent(socket, requestTimeoutMs));
   server.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
     reply.header('cache-control', 'no-store');
@@ -68,4 +74,12 @@ export function createServer(options: ServerOptions): FastifyInstance {
   server.setErrorHandler(answerProblem);
   readExactJson(server);
   return server;
+}
+
+/** Closes a connection that has sent nothing within the time limit, which Node.js applies from the first byte on only. */
+function closeIfSilent(socket: Socket, afterMs: number): void {
+  const timer = setTimeout(() => {
+    if (socket.bytesRead === 0) socket.destroy();
+  }, afterMs);
+  socket.once('close', () => clearTimeout(timer));
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { plainAddress } from '../../core/address.ts';
 import { type Collect, EXPOSITION, toExposition } from '../../core/exposition.ts';
+import { OUTAGES, outageIn } from '../database/outage.ts';
 import { within } from '../database/within.ts';
 import { DomainError } from '../errors.ts';
 
@@ -22,9 +23,8 @@ export async function statusRoutes(
   server.get('/health', { config: { public: true } }, async () => ({ status: 'alive' }));
 
   server.get('/ready', { config: { public: true } }, async (_request, reply) => {
-    const checks = await readiness.look();
-    const ready = Object.values(checks).every((isFine) => isFine);
-    return reply.code(ready ? 200 : 503).send({ ready, checks });
+    const state = await readiness.look();
+    return reply.code(state.ready ? 200 : 503).send(state);
   });
 
   const config = metricsFor === 'key' ? ({ scope: 'metrics:read' } as const) : { public: true };
@@ -45,8 +45,16 @@ function requireLoopback({ socket, headers }: FastifyRequest): void {
     throw new DomainError('forbidden', 'metrics are available only from this machine');
 }
 
-/** Reports whether something that requests depend on works. */
-export type ReadinessCheck = () => Promise<boolean>;
+/** Looks at something that requests depend on. Returns the reason why it does not work; null if it works. */
+export type ReadinessCheck = () => Promise<string | null>;
+
+export interface ReadyState {
+  ready: boolean;
+  /** True for each check that succeeded. */
+  checks: Record<string, boolean>;
+  /** Reasons of those that failed, for people. */
+  reasons: Record<string, string>;
+}
 
 /** Time limit of a check, after which it counts as failed. */
 const CHECK_MS = 2000;
@@ -57,28 +65,35 @@ const KEPT_MS = 1000;
 export class Readiness {
   readonly #checks: Readonly<Record<string, ReadinessCheck>>;
   readonly #clock: () => Date;
-  #kept: { at: number; answer: Promise<Record<string, boolean>> } | null = null;
+  #kept: { at: number; answer: Promise<ReadyState> } | null = null;
 
   constructor(checks: Readonly<Record<string, ReadinessCheck>>, clock: () => Date) {
     this.#checks = checks;
     this.#clock = clock;
   }
 
-  /** Returns whether each check succeeded, by name. */
-  look(): Promise<Record<string, boolean>> {
+  look(): Promise<ReadyState> {
     const at = this.#clock().getTime();
     if (this.#kept === null || Math.abs(at - this.#kept.at) >= KEPT_MS) this.#kept = { at, answer: this.#lookNow() };
     return this.#kept.answer;
   }
 
-  async #lookNow(): Promise<Record<string, boolean>> {
-    const checks = Object.entries(this.#checks);
-    const outcomes = await Promise.all(checks.map(([, check]) => inTime(check)));
-    return Object.fromEntries(checks.map(([name], at) => [name, outcomes[at] === true]));
+  async #lookNow(): Promise<ReadyState> {
+    const named = Object.entries(this.#checks);
+    const found = await Promise.all(named.map(async ([name, check]) => [name, await inTime(check)] as const));
+    const failed = found.flatMap(([name, reason]) => (reason === null ? [] : [[name, reason] as const]));
+    return {
+      ready: failed.length === 0,
+      checks: Object.fromEntries(found.map(([name, reason]) => [name, reason === null])),
+      reasons: Object.fromEntries(failed),
+    };
   }
 }
 
-/** Reports whether a check succeeded within the time limit. */
-function inTime(check: ReadinessCheck): Promise<boolean> {
-  return within(CHECK_MS, check).catch(() => false);
+/** Returns the reason why a check failed or took too long; null if it succeeded. */
+function inTime(check: ReadinessCheck): Promise<string | null> {
+  return within(CHECK_MS, check).catch((error: unknown) => {
+    const outage = outageIn(error);
+    return outage === null ? `no answer within ${CHECK_MS / 1000} seconds, or an error` : OUTAGES[outage];
+  });
 }

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { type Collect, gauge } from '../../core/exposition.ts';
 import type { DerivedSealKeys } from '../audit/seal-keys.ts';
 import type { Database } from '../database/database.ts';
+import { OUTAGES } from '../database/outage.ts';
 import type { Scheduler } from '../jobs/scheduler.ts';
 import type { JobTables } from '../jobs/tables.ts';
 import { type MailSettings, requireMail } from '../mail/open.ts';
@@ -10,7 +11,7 @@ import { hasMasterKey } from '../master-key.ts';
 import { Histogram } from '../metrics/histogram.ts';
 import { processMetrics } from '../metrics/process.ts';
 import { isMigrated } from '../migrations.ts';
-import { type MetricsFor, Readiness, statusRoutes } from './routes.ts';
+import { type MetricsFor, Readiness, type ReadinessCheck, statusRoutes } from './routes.ts';
 
 interface StatusDeps {
   database: Database;
@@ -26,11 +27,15 @@ interface StatusDeps {
 export async function serveStatus(server: FastifyInstance, watched: StatusDeps): Promise<void> {
   const { database, keys, scheduler, clock, modules, metricsFor, mail } = watched;
   const checks = {
-    database: async () => (await sql`SELECT 1`.execute(database.tables())).rows.length === 1,
-    migrations: () => isMigrated(database),
-    master_key: () => hasMasterKey(database, keys),
-    scheduler: async () => scheduler.beats,
-    ...('folder' in mail ? { mail_folder: () => requireMail(mail).then(() => true) } : {}),
+    database: async () => {
+      await sql`SELECT 1`.execute(database.tables());
+      const outage = database.outage();
+      return outage === null ? null : OUTAGES[outage];
+    },
+    migrations: unless(() => isMigrated(database), 'another version of the platform changed the tables'),
+    master_key: unless(() => hasMasterKey(database, keys), 'the database belongs to another master key'),
+    scheduler: unless(async () => scheduler.beats, 'jobs do not run'),
+    ...('folder' in mail ? { mail_folder: unless(() => canWrite(mail), 'mails cannot be written') } : {}),
   };
   const collect = [
     measureRequests(server),
@@ -39,6 +44,16 @@ export async function serveStatus(server: FastifyInstance, watched: StatusDeps):
     processMetrics(),
   ];
   await statusRoutes(server, { readiness: new Readiness(checks, clock), collect, metricsFor });
+}
+
+/** @param reason the reason if the condition does not hold. */
+function unless(condition: () => Promise<boolean>, reason: string): ReadinessCheck {
+  return async () => ((await condition()) ? null : reason);
+}
+
+async function canWrite(mail: MailSettings): Promise<boolean> {
+  await requireMail(mail);
+  return true;
 }
 
 /**

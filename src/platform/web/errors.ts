@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { markup } from '../../core/html/markup.ts';
-import { type HttpProblem, headersOf, toProblem } from '../http/problem.ts';
+import { type HttpProblem, headersOf, logFailure, toProblem } from '../http/problem.ts';
 import { GoFirst } from './access.ts';
 import { sentence } from './forms.ts';
 import { FRONT } from './own-path.ts';
@@ -13,6 +13,7 @@ const TITLES: Record<number, string> = {
   429: 'Too many attempts',
   500: 'Internal error',
   503: 'Temporarily unavailable',
+  507: 'Disk full',
 };
 
 /** Titles of codes that are more specific than their status. */
@@ -25,7 +26,7 @@ export function answerProblemPage(error: unknown, request: FastifyRequest, reply
     return;
   }
   const problem = toProblem(error);
-  if (problem.status >= 500) request.log.error({ err: error }, 'request failed');
+  logFailure(request, problem, error);
   reply.headers(headersOf(problem));
   reply.page({
     title: TITLES_OF_CODES[problem.code] ?? TITLES[problem.status] ?? 'Request failed',

@@ -284,7 +284,7 @@ describe('PostgreSQL alone', () => {
       await new Promise(setImmediate);
       await sql`SELECT 1`.execute(tables);
     });
-    await expect(broken).rejects.toThrow(/terminat|not queryable/);
+    await expect(broken).rejects.toThrow('the database does not answer');
     await database.write(addFact('kept'));
     expect(await factsOf(database)).toEqual([{ fact: 'kept' }]);
   });
@@ -299,7 +299,7 @@ describe('PostgreSQL alone', () => {
       isHeld();
       await returns;
     });
-    const failed = expect(vanished).rejects.toThrow(/terminat|not queryable/);
+    const failed = expect(vanished).rejects.toThrow('the database does not answer');
     await held;
     await database.write(addFact('same'));
     comeBack();

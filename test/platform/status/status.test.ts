@@ -22,7 +22,7 @@ describe.each(SERVICES)('on %s', (name, start) => {
     const ready = () => call(service.origin, '', 'GET', '/ready', undefined, { authorization: '' });
     await expect.poll(async () => (await ready()).status).toBe(200);
     const checks = Object.fromEntries(NAMES.map((each) => [each, true]));
-    expect((await ready()).body).toEqual({ ready: true, checks });
+    expect((await ready()).body).toEqual({ ready: true, checks, reasons: {} });
   });
 
   test('the metrics count what was done, by routes and by nothing that a caller made up', async () => {
@@ -104,21 +104,25 @@ describe('in one process', () => {
   };
   let now = 0;
 
-  test('what is not as it should be is named with 503, and no more is said', async () => {
+  test('a failed check is named with its reason and 503, and no error is shown', async () => {
     const failing = async () => {
       throw new Error('password of the database');
     };
-    const server = await serve({ one: async () => true, two: async () => false, three: failing });
+    const server = await serve({ one: async () => null, two: async () => 'it is gone', three: failing });
     const { statusCode, body } = await server.inject('/ready');
     expect([statusCode, JSON.parse(body)]).toEqual([
       503,
-      { ready: false, checks: { one: true, two: false, three: false } },
+      {
+        ready: false,
+        checks: { one: true, two: false, three: false },
+        reasons: { two: 'it is gone', three: 'no answer within 2 seconds, or an error' },
+      },
     ]);
   });
 
   test('however often somebody asks, it is looked once a second', async () => {
     let looks = 0;
-    const server = await serve({ one: async () => ++looks > 0 });
+    const server = await serve({ one: async () => (++looks > 0 ? null : 'never') });
     for (let asked = 0; asked < 5; asked++) await server.inject('/ready');
     expect(looks).toBe(1);
     now += 1000;

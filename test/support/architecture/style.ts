@@ -178,6 +178,7 @@ export const STYLE_RULES: readonly Rule[] = [
       'core/yaml.ts',
       'exporter/archive/s3/failure.ts',
       'exporter/client/connection-error.ts',
+      'platform/database/outage.ts',
       'platform/traps/decoys/postgres/scram.ts',
       'verifier/bundle/container.ts',
     ],

@@ -1,0 +1,64 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type FastifyInstance, fastify, LogController } from 'fastify';
+import { OUTAGES } from './database/outage.ts';
+import { closeSoon, type ListenAt, listen } from './http/listen.ts';
+import { type LogLevel, loggerOptions } from './http/log.ts';
+import { answerProblem, outageProblem } from './http/problem.ts';
+import { openParts, type Parts, type PartsOptions } from './parts.ts';
+import { DatabaseAway } from './setup.ts';
+
+/** Time after which a start gives up, if nothing else is configured. */
+const GIVE_UP_MS = 5 * 60_000;
+/** Time between attempts. */
+const PAUSE_MS = 1000;
+
+export interface WaitingOptions extends PartsOptions, Pick<ListenAt, 'port'> {
+  host?: string;
+  logLevel?: LogLevel;
+  /** Time to wait for a database that does not answer. */
+  databaseWaitMs?: number;
+  /** Ends the wait. */
+  signal?: AbortSignal;
+}
+
+/**
+ * Opens the parts of a platform. While their database does not answer, the address of the platform answers that it is
+ * alive, but not ready.
+ * @throws DatabaseAway if the database does not answer in time; the signal's reason; otherwise as `openParts`.
+ */
+export async function openPartsInTime(options: WaitingOptions): Promise<Parts> {
+  const { host = '127.0.0.1', port, logLevel = 'warn', databaseWaitMs = GIVE_UP_MS, signal } = options;
+  const end = performance.now() + databaseWaitMs;
+  let standIn: FastifyInstance | null = null;
+  try {
+    for (;;) {
+      try {
+        return await openParts(options);
+      } catch (error) {
+        if (!(error instanceof DatabaseAway) || performance.now() > end) throw error;
+        if (standIn === null) {
+          standIn = createStandIn(logLevel);
+          standIn.log.warn({ reason: error.message }, 'waiting for the database');
+          await listen(standIn, { host, port });
+        }
+        await sleep(PAUSE_MS, undefined, { signal });
+      }
+    }
+  } finally {
+    if (standIn !== null) await closeSoon(standIn);
+  }
+}
+
+/** Returns a server for the time before the database answers. */
+function createStandIn(logLevel: LogLevel): FastifyInstance {
+  const server = fastify({
+    logger: loggerOptions(logLevel),
+    logController: new LogController({ disableRequestLogging: true }),
+  });
+  server.get('/health', async () => ({ status: 'alive' }));
+  server.get('/ready', (_request, reply) =>
+    reply.code(503).send({ ready: false, checks: { database: false }, reasons: { database: OUTAGES.unreachable } }),
+  );
+  server.setNotFoundHandler((request, reply) => answerProblem(outageProblem('unreachable'), request, reply));
+  return server;
+}
