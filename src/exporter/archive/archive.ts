@@ -82,8 +82,8 @@ export interface Archive extends ReadableArchive {
   put(key: string, source: ObjectSource, expected: Expected): Promise<PutResult>;
 
   /**
-   * Returns the limitations of this store compared with others, for the run record. If nothing was
-   * stored before, it probes the store once.
+   * Returns the limitations of this store compared with others, for the run record. If nothing was stored before, it
+   * probes the store once.
    *
    * @throws EvidenceError as `put` does.
    */
