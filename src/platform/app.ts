@@ -18,8 +18,8 @@ import { servePages } from './web/web.ts';
 
 /**
  * Serves a data folder until `close`.
- * @throws DatabaseAway as `openPartsInTime`; EvidenceError `config` if the folder is not initialized, mails cannot be written, or the port is not
- * available.
+ * @throws DatabaseAway as `openPartsInTime`; EvidenceError `config` if the folder is not initialized, mails cannot be
+ * written, or the port is not available.
  */
 export async function startPlatform(options: PlatformOptions): Promise<Platform> {
   const parts = await openPartsInTime(options);

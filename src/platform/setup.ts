@@ -5,7 +5,7 @@ import { shellWord } from '../core/shell.ts';
 import { DerivedSealKeys } from './audit/seal-keys.ts';
 import type { Database } from './database/database.ts';
 import { openDatabase } from './database/open.ts';
-import { outageIn } from './database/outage.ts';
+import { firstCause, outageIn } from './database/outage.ts';
 import { dataFolder } from './folder.ts';
 import { takesMasterKey } from './master-key.ts';
 import { migrateAll } from './migrations.ts';
@@ -80,9 +80,4 @@ function unreachable(url: string, error: unknown): unknown {
   const nextStep = 'Check that the database is running, and that user and password are correct.';
   const details = { cause: error, nextStep };
   return isAway ? new DatabaseAway('config', message, details) : new EvidenceError('config', message, details);
-}
-
-function firstCause(error: unknown): unknown {
-  const { cause } = error as { cause?: unknown };
-  return cause === undefined ? error : firstCause(cause);
 }

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type FastifyInstance, fastify, LogController } from 'fastify';
 import { OUTAGES } from './database/outage.ts';
-import { closeSoon, type ListenAt, listen } from './http/listen.ts';
+import { closeSoon, listen } from './http/listen.ts';
 import { type LogLevel, loggerOptions } from './http/log.ts';
 import { answerProblem, outageProblem } from './http/problem.ts';
-import { openParts, type Parts, type PartsOptions } from './parts.ts';
+import type { PlatformOptions } from './options.ts';
+import { openParts, type Parts } from './parts.ts';
 import { DatabaseAway } from './setup.ts';
 
 /** Time after which a start gives up, if nothing else is configured. */
@@ -12,21 +13,12 @@ const GIVE_UP_MS = 5 * 60_000;
 /** Time between attempts. */
 const PAUSE_MS = 1000;
 
-export interface WaitingOptions extends PartsOptions, Pick<ListenAt, 'port'> {
-  host?: string;
-  logLevel?: LogLevel;
-  /** Time to wait for a database that does not answer. */
-  databaseWaitMs?: number;
-  /** Ends the wait. */
-  signal?: AbortSignal;
-}
-
 /**
  * Opens the parts of a platform. While their database does not answer, the address of the platform answers that it is
  * alive, but not ready.
  * @throws DatabaseAway if the database does not answer in time; the signal's reason; otherwise as `openParts`.
  */
-export async function openPartsInTime(options: WaitingOptions): Promise<Parts> {
+export async function openPartsInTime(options: PlatformOptions): Promise<Parts> {
   const { host = '127.0.0.1', port, logLevel = 'warn', databaseWaitMs = GIVE_UP_MS, signal } = options;
   const end = performance.now() + databaseWaitMs;
   let standIn: FastifyInstance | null = null;

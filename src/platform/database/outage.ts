@@ -26,6 +26,12 @@ export function outageIn(error: unknown): Outage | null {
   return outageIn(error.cause);
 }
 
+/** Returns the error at the end of a chain of causes. */
+export function firstCause(error: unknown): unknown {
+  const { cause } = error as { cause?: unknown };
+  return cause === undefined ? error : firstCause(cause);
+}
+
 /** Returns an OutageError for an error that a driver throws because of an outage, and any other error itself. */
 export function asOutage(error: unknown): unknown {
   const outage = outageOf(error);

@@ -4,7 +4,7 @@ import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import type { z } from 'zod';
 import { messageOf as textOf } from '../../core/errors.ts';
 import { ownOrPlainWords } from '../../core/schema-words.ts';
-import { OUTAGES, type Outage, outageIn } from '../database/outage.ts';
+import { firstCause, OUTAGES, type Outage, outageIn } from '../database/outage.ts';
 import { type CommonCode, DomainError, sayRefusal } from '../errors.ts';
 import { MODULES } from '../modules.ts';
 import type { WireProblem } from './wire.ts';
@@ -94,14 +94,8 @@ export function answerProblem(error: unknown, request: FastifyRequest, reply: Fa
 /** Logs a failure of the service; an outage without the stack of each request. */
 export function logFailure({ log }: FastifyRequest, { status }: HttpProblem, error: unknown): void {
   const outage = outageIn(error);
-  if (outage !== null) log.warn({ outage, reason: reasonOf(error) }, 'request failed in an outage');
+  if (outage !== null) log.warn({ outage, reason: textOf(firstCause(error)) }, 'request failed in an outage');
   else if (status >= 500) log.error({ err: error }, 'request failed');
-}
-
-/** Returns the message of the first cause. */
-function reasonOf(error: unknown): string {
-  const { cause } = error as Error;
-  return cause === undefined ? textOf(error) : reasonOf(cause);
 }
 
 /** Returns the headers that a problem requires. */

@@ -157,7 +157,7 @@ const ROOMS: Record<string, Record<string, string[]>> = {
     config: ['http', 'mail', 'service-settings', 'settings', 'status'],
     setup: ['database', 'folder', 'master-key', 'migrations'],
     parts: ['database', 'folder', 'jobs', 'setup'],
-    waiting: ['database', 'http', 'parts', 'setup'],
+    waiting: ['database', 'http', 'options', 'parts', 'setup'],
     init: ['database', 'folder', 'master-key', 'parts', 'scopes', 'setup', 'timestamp'],
     posting: ['database', 'jobs', 'mail', 'open-module'],
     options: ['http', 'mail', 'parts', 'service-settings', 'status'],
