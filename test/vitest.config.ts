@@ -9,7 +9,7 @@ useMemory();
 const UNIT = unitTests();
 const MOCKING = mockingTests();
 /** More workers than processors, because tests wait for programs and timeouts. */
-const WORKERS = availableParallelism() + 3;
+const WORKERS = availableParallelism() + 2;
 
 export default defineConfig({
   test: {

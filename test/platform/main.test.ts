@@ -12,11 +12,10 @@ import { sealHash } from '../../src/platform/audit/rules.ts';
 import { sealKeyId } from '../../src/platform/audit/seal-keys.ts';
 import type { WireEntry } from '../../src/platform/audit/wire.ts';
 import type { Platform } from '../../src/platform/options.ts';
-import { builtFolder, PLATFORM, runToEnd } from '../support/process.ts';
+import { runToEnd } from '../support/process.ts';
 import { runPlatform } from './command.ts';
+import { PROGRAM } from './processes.ts';
 import { call, entry } from './service.ts';
-
-const PROGRAM = join(builtFolder(), 'dist', PLATFORM);
 
 let folder: string;
 let data: string;

@@ -185,12 +185,12 @@ test('a full disk is 507, and is named in /ready until there is room again', asy
   const append = (number: number) => call(platform.auditUrl, apiKey, 'POST', '/entries/', entry('s', number));
   const ready = async () => (await fetch(`${platform.origin}/ready`)).json();
   expect((await append(1)).status).toBe(201);
-  await disk.fill();
+  disk.fill();
   let number = 1;
   await expect.poll(async () => (await append(++number)).status).toBe(507);
   expect((await append(number)).body).toMatchObject({ code: 'storage_full', retry_after: 5 });
   await expect.poll(ready).toMatchObject({ ready: false, reasons: { database: 'the disk of the database is full' } });
-  await disk.free();
+  disk.free();
   await expect.poll(async () => (await append(number)).status).toBe(201);
   await expect.poll(ready).toMatchObject({ ready: true, reasons: {} });
 });
