@@ -8,7 +8,7 @@ import { drawnPdf } from '../support/drawn-pdf.ts';
 import { type FalseService, type Printed, startFalseService } from '../support/false-service.ts';
 import { json, type Reply } from '../support/fault-server.ts';
 import { packagePdf } from '../support/services/package-pdf.ts';
-import { someRows } from '../support/some-rows.ts';
+import { inTurn, someRows } from '../support/some-rows.ts';
 
 // No answer of a service may make an archive unreadable or block later exports. A service can spoil only its own
 // stream.
@@ -268,7 +268,15 @@ describe('the API key spreads into nothing but the forms', () => {
     encodeURIComponent(KEY).replace('s', '%73'),
     Buffer.from(KEY).toString('base64'),
   ];
-  const each = (name: string) => FORMS.map((form) => [name, form] as const);
+  /** Twist that puts a form into a place, and the exit code of the export. */
+  const PLACES: [place: string, twist: (form: string) => Twist, code: number][] = [
+    ['actor of a tampered entry', (actor) => changed(FORM, (it) => edited(it, { actor })), 1],
+    ['action of a tampered entry', (action) => changed(FORM, (it) => edited(it, { action })), 1],
+    ['entry_id of a tampered entry', (entry_id) => changed(FORM, (it) => edited(it, { entry_id })), 1],
+    ['stream of a listed entry', (stream_id) => changed(LISTING, (it) => listing(it, { stream_id })), 0],
+    ['ids of the summary', (package_id) => changed(/\/summary$/, (it) => ({ ...it, package_id })), 1],
+  ];
+  const rows = inTurn(PLACES, FORMS).map(([[place, twist, code], form]) => [place, form, twist, code] as const);
 
   /** Returns everything in the archive that the service did not send. */
   const kept = () => {
@@ -296,27 +304,8 @@ describe('the API key spreads into nothing but the forms', () => {
     expect((await service.export({ period: '2026-09' })).code).toBe(code);
   };
 
-  test.each([...each('actor'), ...each('action'), ...each('entry_id')])(
-    'in the %s of a tampered entry: %s',
-    (name, form) =>
-      requireClean(
-        changed(FORM, (it) => edited(it, { [name]: form })),
-        1,
-      ),
-  );
-
-  test.each(FORMS)('in the stream of a listed entry: %s', (form) =>
-    requireClean(
-      changed(LISTING, (it) => listing(it, { stream_id: form })),
-      0,
-    ),
-  );
-
-  test.each(FORMS)('in the ids of the summary: %s', (form) =>
-    requireClean(
-      changed(/\/summary$/, (it) => ({ ...it, package_id: form })),
-      1,
-    ),
+  test.each(someRows(rows, ([place]) => place))('in the %s: %s', (_place, form, twist, code) =>
+    requireClean(twist(form), code),
   );
 
   test('in the digest of an entry, in hex', () => {

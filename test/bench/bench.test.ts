@@ -7,12 +7,6 @@ import { bench } from './run-bench.ts';
 import { refuseUnsound } from './soundness.ts';
 import { formatTable } from './table.ts';
 
-test('a section by itself: its rows, with figures', async () => {
-  const { code, stderr, report } = await bench(['--quick', '--only', 'start']);
-  expect(code, stderr).toBe(0);
-  expect(report().rows.map(({ id, ours }) => [id, ours.value > 0])).toEqual([['start/help', true]]);
-});
-
 describe('what cannot be measured is refused', () => {
   test.each([
     [['--entries', '12'], '--entries is not a whole number of at least 1000'],

@@ -14,6 +14,7 @@ import { seededRandom } from '../support/random.ts';
 import { type Shown, storyOf } from '../support/services/beside.ts';
 import { placeBeside, recordIn, words } from '../support/services/beside-export.ts';
 import { type Fault, type FaultyService, startFaultyService } from '../support/services/faulty.ts';
+import { someRows } from '../support/some-rows.ts';
 import { Workers } from '../support/workers.ts';
 
 const KEY = 'sk_distributed_0123456789';
@@ -74,8 +75,10 @@ async function expectWhole({ cwd, env, record }: World, streams: number): Promis
   expect(verified.code).toBe(0);
 }
 
-describe('four workers, one of which is killed ten times', () => {
-  const STREAMS = 100;
+const KILLS = someRows([4, 10], () => 'kills').at(-1) ?? 0;
+
+describe(`four workers, one of which is killed ${KILLS} times`, () => {
+  const STREAMS = 10 * KILLS;
   const RATE = 60;
 
   test('export every stream once, within the limit of the service', async () => {
@@ -93,7 +96,7 @@ describe('four workers, one of which is killed ten times', () => {
     for (let n = 0; n < 4; n++) here.workers.start(['--concurrency', '3']);
     let kills = 0;
     const killing = (async () => {
-      while (kills < 10) {
+      while (kills < KILLS) {
         await sleep(300 + random() * 1000);
         const running = [...here.workers.running];
         const victim = running[Math.floor(random() * running.length)];
@@ -106,7 +109,7 @@ describe('four workers, one of which is killed ten times', () => {
     })();
     const [ended] = await Promise.all([coordinator, killing]);
     expect(ended.code, ended.stderr + ended.stdout + here.workers.said.join('\n')).toBe(0);
-    expect(kills).toBe(10);
+    expect(kills).toBe(KILLS);
     await expectWhole(here, STREAMS);
     expect(here.record()).toMatchObject({ outcome: 'verified', failed: [], vanished: [] });
     // Network delays vary, so the limit applies to several seconds together.

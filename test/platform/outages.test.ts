@@ -21,7 +21,7 @@ import { kill, Origins, PlatformProcesses, PROGRAM } from './processes.ts';
 import { call, entry } from './service.ts';
 import { expectWhole, write } from './writers.ts';
 
-const LOAD = { writers: 24, each: 60, streams: 6 };
+const LOAD = { writers: 24, each: 25, streams: 6 };
 /** Number of times that each fault is injected; test/soak has more. */
 const TIMES = Number(process.env['FAULTS'] ?? 1);
 

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Dispatcher, Pool } from 'undici';
 import { startPlatform } from '../../src/platform/app.ts';
@@ -32,11 +33,15 @@ export class PlatformProcesses {
   /** Starts another process, and waits until it prints its address. @param env variables in addition to the tests'. */
   async serve(env: NodeJS.ProcessEnv = {}): Promise<{ child: ChildProcess; origin: string }> {
     const child = spawn(process.execPath, [PROGRAM, 'serve', ...this.#words, '--port', '0'], {
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, ...env },
     });
     this.#running.add(child);
-    const [line] = await once(createInterface(child.stdout), 'line');
+    const log = text(child.stderr);
+    const ended = once(child, 'exit').then(async () => {
+      throw new Error(`serve ended before it printed its address: ${await log}`);
+    });
+    const [line] = await Promise.race([once(createInterface(child.stdout), 'line'), ended]);
     return { child, origin: /^listening on (http:\S+)$/.exec(line)?.[1] ?? '' };
   }
 
