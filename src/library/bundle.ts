@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
+import { verifyToken } from '../core/timestamp/verify.ts';
 import { readPdf } from '../verifier/pdf-text/reader.ts';
-import { verifyToken } from '../verifier/timestamp/verify.ts';
 import { verifyBundle as verifyBundleFile } from '../verifier/verify/bundle.ts';
 import { type FileReport, reportOfBundle } from '../verifier/verify/file-report.ts';
 import { type Content, verifyBundleContent } from './content.ts';

@@ -1,7 +1,7 @@
 import { access, open } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { EvidenceError } from '../core/errors.ts';
-import { verifyToken } from '../verifier/timestamp/verify.ts';
+import { verifyToken } from '../core/timestamp/verify.ts';
 import type { FileReport } from '../verifier/verify/file-report.ts';
 import { BEGINNING_BYTES } from '../verifier/verify/package-content.ts';
 import { verifyPackage as verifyPackageFile } from '../verifier/verify/package-file.ts';

@@ -1,4 +1,4 @@
-import { readRoots } from '../verifier/timestamp/roots.ts';
+import { readRoots } from '../core/timestamp/roots.ts';
 import type { VerifyOptions } from '../verifier/verify/content.ts';
 import { type Trust, toVerifyOptions } from './trust.ts';
 

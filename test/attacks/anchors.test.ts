@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from 'vitest';
+import type { Certificate } from '../../src/core/timestamp/certificate.ts';
+import { readRoots } from '../../src/core/timestamp/roots.ts';
 import { PackageReader } from '../../src/verifier/chain/package.ts';
 import type { Description } from '../../src/verifier/profile/description.ts';
 import { DEFAULT_DESCRIPTION, defaultContract } from '../../src/verifier/reading/default-contract.ts';
 import { openContract } from '../../src/verifier/reading/reading.ts';
-import type { Certificate } from '../../src/verifier/timestamp/certificate.ts';
-import { readRoots } from '../../src/verifier/timestamp/roots.ts';
 import {
   chainOf,
   examineReading,

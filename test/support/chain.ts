@@ -1,6 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import reference from 'canonicalize';
 import { toHmacKey } from '../../src/core/digest.ts';
+import { verifyToken } from '../../src/core/timestamp/verify.ts';
 import type { DatedQuestion } from '../../src/verifier/chain/dated.ts';
 import { PackageReader, type PackageReading } from '../../src/verifier/chain/package.ts';
 import type { ComparedSection } from '../../src/verifier/chain/walk.ts';
@@ -10,7 +11,6 @@ import type { Known, Measures, Observations, ReadForms } from '../../src/verifie
 import type { RecordedStatement } from '../../src/verifier/claims/statement.ts';
 import type { SealKeys } from '../../src/verifier/model/entry.ts';
 import { defaultContract } from '../../src/verifier/reading/default-contract.ts';
-import { verifyToken } from '../../src/verifier/timestamp/verify.ts';
 
 /** An entry on the wire; tests put arbitrary values into it. */
 export interface SentEntry {

@@ -2,10 +2,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect } from 'vitest';
-import type { Certificate } from '../../src/verifier/timestamp/certificate.ts';
-import { readIntermediates, readRoots } from '../../src/verifier/timestamp/roots.ts';
-import type { TokenFindingCode } from '../../src/verifier/timestamp/token-finding.ts';
-import { type TokenVerdict, verifyToken } from '../../src/verifier/timestamp/verify.ts';
+import type { Certificate } from '../../src/core/timestamp/certificate.ts';
+import { readIntermediates, readRoots } from '../../src/core/timestamp/roots.ts';
+import type { TokenFindingCode } from '../../src/core/timestamp/token-finding.ts';
+import { type TokenVerdict, verifyToken } from '../../src/core/timestamp/verify.ts';
 import { digestOf, type Issued } from './tsa-forge.ts';
 import { opensslAccepts } from './tsa-openssl.ts';
 

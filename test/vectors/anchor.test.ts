@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readRoots } from '../../src/verifier/timestamp/roots.ts';
-import { refutes } from '../../src/verifier/timestamp/token-finding.ts';
-import { verifyToken } from '../../src/verifier/timestamp/verify.ts';
+import { readRoots } from '../../src/core/timestamp/roots.ts';
+import { refutes } from '../../src/core/timestamp/token-finding.ts';
+import { verifyToken } from '../../src/core/timestamp/verify.ts';
 
 interface Case {
   root: string;

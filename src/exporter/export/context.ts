@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { type NextStep, sayNextStep } from '../../core/errors.ts';
+import type { Certificate } from '../../core/timestamp/certificate.ts';
 import type { Operator, Restart, StreamPast } from '../../verifier/claims/schemas.ts';
 import type { Recipients } from '../../verifier/encryption/keys.ts';
 import type { LedgerEnd } from '../../verifier/ledger/end.ts';
@@ -10,7 +11,6 @@ import type { ContractInUse } from '../../verifier/reading/in-use.ts';
 import type { Question } from '../../verifier/records/question.ts';
 import type { Acceptance, ReportOptions, RunRecord } from '../../verifier/records/record.ts';
 import type { StoredSupplements } from '../../verifier/records/supplements.ts';
-import type { Certificate } from '../../verifier/timestamp/certificate.ts';
 import type { NotedStreams } from '../../verifier/verify/noted-entries.ts';
 import type { Archive } from '../archive/archive.ts';
 import type { AuditClient } from '../client/audit.ts';

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
+import { digestOidOfLength } from '../../core/timestamp/algorithms.ts';
+import type { Certificate } from '../../core/timestamp/certificate.ts';
+import { TAG } from '../../core/timestamp/der.ts';
 import { judgeStamp, type Stamps, type StampVerdict } from '../../verifier/records/stamps.ts';
-import { digestOidOfLength } from '../../verifier/timestamp/algorithms.ts';
-import type { Certificate } from '../../verifier/timestamp/certificate.ts';
-import { TAG } from '../../verifier/timestamp/der.ts';
 import type { Archive } from '../archive/archive.ts';
 import type { AuthorityClient } from '../client/authority.ts';
 import { putBytes } from '../records/put-record.ts';

@@ -2,6 +2,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { type ErrorCode, EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import { FORMATS } from '../../core/formats.ts';
+import { verifyToken } from '../../core/timestamp/verify.ts';
 import { collectedIn, serviceStatementOf, toStatementDocument } from '../../verifier/bundle/known.ts';
 import { bundleFileName, slugOf } from '../../verifier/bundle/layout.ts';
 import type { Examination } from '../../verifier/claims/claim.ts';
@@ -11,7 +12,6 @@ import { type Known, observe, type ReadPdf } from '../../verifier/claims/observe
 import { attemptPrefix, bundleKey, runDraftKey } from '../../verifier/records/keys.ts';
 import type { StreamRecord } from '../../verifier/records/record.ts';
 import type { Unbound } from '../../verifier/records/stored-object.ts';
-import { verifyToken } from '../../verifier/timestamp/verify.ts';
 import { whereKept } from '../records/put-record.ts';
 import { type BagContents, type PackedBag, packBag, toTransferLog } from './bag.ts';
 import { type ExportContext, pastOf, type RunState, type Runtime } from './context.ts';

@@ -1,5 +1,9 @@
 import { base64Text } from '../../core/bytes.ts';
 import { agree, grouped, plural } from '../../core/plurals.ts';
+import { accuracyOf, CLOCK_TOLERANCE, isOlderThan } from '../../core/timestamp/age.ts';
+import type { Certificate } from '../../core/timestamp/certificate.ts';
+import { leavesOpen, refutes } from '../../core/timestamp/token-finding.ts';
+import type { TokenFacts, VerifyToken } from '../../core/timestamp/verify.ts';
 import type { WalkResult, Watched } from '../chain/walk.ts';
 import { FindingLog } from '../model/finding-log.ts';
 import {
@@ -9,10 +13,6 @@ import {
   toStreamFinding,
 } from '../model/stream-finding.ts';
 import type { Checkpoint } from '../reading/contract.ts';
-import { accuracyOf, CLOCK_TOLERANCE, isOlderThan } from '../timestamp/age.ts';
-import type { Certificate } from '../timestamp/certificate.ts';
-import { leavesOpen, refutes } from '../timestamp/token-finding.ts';
-import type { TokenFacts, VerifyToken } from '../timestamp/verify.ts';
 import { type Claim, type Judgement, proved, refuted, unproved } from './claim.ts';
 import { type OpenToken, toOpenFindings, withoutSoundToken } from './open-tokens.ts';
 import type { Span } from './schemas.ts';

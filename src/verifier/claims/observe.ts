@@ -1,10 +1,10 @@
 import { isEvidenceError } from '../../core/errors.ts';
+import type { Certificate } from '../../core/timestamp/certificate.ts';
+import type { VerifyToken } from '../../core/timestamp/verify.ts';
 import type { PackageReading } from '../chain/package.ts';
 import type { SealKeys } from '../model/entry.ts';
 import type { PdfFacts } from '../pdf-text/pdf.ts';
 import type { Contract } from '../reading/contract.ts';
-import type { Certificate } from '../timestamp/certificate.ts';
-import type { VerifyToken } from '../timestamp/verify.ts';
 import type { PdfReading, SummaryReading } from './agreement.ts';
 import type { VendorVerdict } from './agreement-vendor.ts';
 import type { CompletenessBasis } from './completeness.ts';

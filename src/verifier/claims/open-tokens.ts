@@ -1,6 +1,6 @@
 import { grouped } from '../../core/plurals.ts';
+import type { TokenFinding } from '../../core/timestamp/token-finding.ts';
 import { type StreamFinding, toStreamFinding } from '../model/stream-finding.ts';
-import type { TokenFinding } from '../timestamp/token-finding.ts';
 import { type Claim, unproved } from './claim.ts';
 
 /** Token that proves nothing here, but is not wrong by itself. */

@@ -1,11 +1,11 @@
 import { StreamingSha256 } from '../../core/digest.ts';
 import { EvidenceError } from '../../core/errors.ts';
+import { CLOCK_TOLERANCE, isOlderThan } from '../../core/timestamp/age.ts';
+import type { Certificate } from '../../core/timestamp/certificate.ts';
+import { MAX_TOKEN_BYTES } from '../../core/timestamp/token.ts';
+import { leavesOpen, refutes } from '../../core/timestamp/token-finding.ts';
+import { verifyToken } from '../../core/timestamp/verify.ts';
 import type { ReadableArchive } from '../archive/archive.ts';
-import { CLOCK_TOLERANCE, isOlderThan } from '../timestamp/age.ts';
-import type { Certificate } from '../timestamp/certificate.ts';
-import { MAX_TOKEN_BYTES } from '../timestamp/token.ts';
-import { leavesOpen, refutes } from '../timestamp/token-finding.ts';
-import { verifyToken } from '../timestamp/verify.ts';
 import { runRecordKey, stampKey } from './keys.ts';
 
 /** Maximum number of tokens of a run; one a year is many. */

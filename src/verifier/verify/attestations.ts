@@ -1,4 +1,5 @@
 import { isEvidenceError } from '../../core/errors.ts';
+import type { Certificate } from '../../core/timestamp/certificate.ts';
 import type { ReadableArchive } from '../archive/archive.ts';
 import { runEnvelopeKey, runRecordKey } from '../records/keys.ts';
 import type { RunRecord } from '../records/record.ts';
@@ -6,7 +7,6 @@ import { readRecord } from '../records/record-bytes.ts';
 import { judgeStamps, readStamps, type StampVerdict } from '../records/stamps.ts';
 import { readRunEnvelope, STATEMENT, toStatement } from '../records/statement.ts';
 import type { Signed } from '../signature/envelope.ts';
-import type { Certificate } from '../timestamp/certificate.ts';
 import { type RestampCheck, verifyRestamps } from './hold-log.ts';
 import { checked, type ObjectFinding, readObject, toObjectFinding, toUnreadable } from './object-finding.ts';
 import { checkRunSignature, type Keyring } from './signatures.ts';

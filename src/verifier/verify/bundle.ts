@@ -1,6 +1,6 @@
+import { verifyToken } from '../../core/timestamp/verify.ts';
 import { openBundle } from '../bundle/read.ts';
 import { readPdf } from '../pdf-text/reader.ts';
-import { verifyToken } from '../timestamp/verify.ts';
 import { type VerifiedBundle, type VerifyOptions, verifyContent } from './content.ts';
 
 /**

@@ -1,4 +1,5 @@
 import { isEvidenceError } from '../../core/errors.ts';
+import type { Certificate } from '../../core/timestamp/certificate.ts';
 import type { Bundle } from '../bundle/bundle.ts';
 import type { BundleFinding } from '../bundle/bundle-finding.ts';
 import type { TransferLog, Verification } from '../bundle/documents.ts';
@@ -17,7 +18,6 @@ import type { SealKeys } from '../model/entry.ts';
 import type { MissingForm } from '../model/failure.ts';
 import type { Contract } from '../reading/contract.ts';
 import { type ContractUse, DEFAULT_IN_USE, type PinnedContract, toContractUse, toRead } from '../reading/in-use.ts';
-import type { Certificate } from '../timestamp/certificate.ts';
 import { checkConsistency, type FilesBeside } from './consistency.ts';
 import { contradictions, openClaims } from './contradictions.ts';
 import { readDocuments, type StatedDocuments } from './documents.ts';

@@ -1,8 +1,8 @@
 import type { BigIntStats } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { verifyToken } from '../../core/timestamp/verify.ts';
 import type { PackageReader } from '../chain/package.ts';
 import { type DecodedRange, decodeRange, RANGE_BYTES, Slot } from '../decode/wasm/segments.ts';
-import { verifyToken } from '../timestamp/verify.ts';
 import type { VerifyOptions } from './content.ts';
 import { beginPackage, judgePackage, type VerifiedPackage } from './package-content.ts';
 import type { RangeThreads } from './range-threads.ts';

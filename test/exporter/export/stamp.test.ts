@@ -1,8 +1,8 @@
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { readRoots } from '../../../src/core/timestamp/roots.ts';
 import { openMemoryArchive } from '../../../src/exporter/archive/memory.ts';
 import { AuthorityClient } from '../../../src/exporter/client/authority.ts';
 import { keepStamp, requestStamp } from '../../../src/exporter/export/stamp.ts';
-import { readRoots } from '../../../src/verifier/timestamp/roots.ts';
 import { type Answer, type FaultServer, type Reply, startFaultServer, unusedUrl } from '../../support/fault-server.ts';
 import { type Authority, answering, genTimeAt, newAuthority } from '../../support/forging-authority.ts';
 import { digestOf, type Issued, statusInfo } from '../../support/tsa-forge.ts';

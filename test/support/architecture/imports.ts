@@ -41,6 +41,7 @@ const ROOMS: Record<string, Record<string, string[]>> = {
     'spare-memory': [],
     threads: ['defined', 'errors'],
     terminal: ['errors', 'install-paths', 'secret', 'plurals'],
+    timestamp: ['errors'],
     typesetting: ['install-paths', 'lazy'],
     wait: [],
     'webhook-signature': [],
@@ -55,14 +56,13 @@ const ROOMS: Record<string, Record<string, string[]>> = {
     model: [],
     chain: ['decode', 'model', 'reading'],
     'pdf-text': [],
-    timestamp: ['model'],
     signature: [],
-    claims: ['chain', 'model', 'pdf-text', 'reading', 'recipe', 'timestamp'],
+    claims: ['chain', 'model', 'pdf-text', 'reading', 'recipe'],
     supplements: ['claims', 'model', 'profile'],
     bundle: ['claims', 'model', 'supplements'],
     encryption: [],
     archive: [],
-    records: ['archive', 'claims', 'model', 'signature', 'supplements', 'timestamp'],
+    records: ['archive', 'claims', 'model', 'signature', 'supplements'],
     ledger: ['archive', 'claims', 'model', 'records', 'signature'],
     verify: [
       'archive',
@@ -79,7 +79,6 @@ const ROOMS: Record<string, Record<string, string[]>> = {
       'records',
       'signature',
       'supplements',
-      'timestamp',
     ],
   },
   probe: {
@@ -222,7 +221,7 @@ const ASSEMBLE = [
 
 /** Rooms whose code sees only its arguments. */
 const PURE =
-  /^(core\/(json|html)|verifier\/(profile|decode|recipe|reading|model|chain|timestamp|signature|claims|supplements)|sensor\/report|exporter\/report\/view)\//;
+  /^(core\/(json|html|timestamp)|verifier\/(profile|decode|recipe|reading|model|chain|signature|claims|supplements)|sensor\/report|exporter\/report\/view)\//;
 const IMPURE_IMPORTS =
   /^node:(fs|fs\/promises|net|http|https|child_process|os|timers|timers\/promises|dns|worker_threads)$|^undici$/;
 const IMPURE_TEXT =

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { readRoots } from '../../../src/core/timestamp/roots.ts';
 import { openMemoryArchive } from '../../../src/exporter/archive/memory.ts';
 import { judgeStamps, readStamps, type StampVerdict } from '../../../src/verifier/records/stamps.ts';
-import { readRoots } from '../../../src/verifier/timestamp/roots.ts';
 import { type Authority, genTimeAt, newAuthority } from '../../support/forging-authority.ts';
 import { digestOf, type Forgery, forge, statusInfo } from '../../support/tsa-forge.ts';
 

@@ -1,10 +1,10 @@
 import { toHmacKey } from '../../../core/digest.ts';
 import { EvidenceError } from '../../../core/errors.ts';
+import type { Certificate } from '../../../core/timestamp/certificate.ts';
+import { readRoots } from '../../../core/timestamp/roots.ts';
 import type { Identities, Recipients } from '../../../verifier/encryption/keys.ts';
 import type { SealKeys } from '../../../verifier/model/entry.ts';
 import { type PublicKey, readPublicKey } from '../../../verifier/signature/key.ts';
-import type { Certificate } from '../../../verifier/timestamp/certificate.ts';
-import { readRoots } from '../../../verifier/timestamp/roots.ts';
 import type { Config } from './config.ts';
 import { readGivenFile, readGivenText, refuseOpen } from './given-file.ts';
 

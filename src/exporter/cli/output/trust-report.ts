@@ -1,9 +1,9 @@
 import { dirname } from 'node:path';
 import type { Printer } from '../../../core/terminal/printer.ts';
+import type { Certificate } from '../../../core/timestamp/certificate.ts';
 import type { ClaimName } from '../../../verifier/claims/claim.ts';
 import type { ContractUse } from '../../../verifier/reading/in-use.ts';
 import type { PublicKey } from '../../../verifier/signature/key.ts';
-import type { Certificate } from '../../../verifier/timestamp/certificate.ts';
 import type { Config } from '../config/config.ts';
 
 /** Inputs that a verification relied on, and the contracts that it read by. Contains no secrets. */

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { TokenFindingCode } from '../../../src/verifier/timestamp/token-finding.ts';
+import type { TokenFindingCode } from '../../../src/core/timestamp/token-finding.ts';
 import { boolean, explicit, integer, NULL, octets, oid, sequence, tlv } from '../../support/der.ts';
 import { type ForgedCase, forgedCases, judgeForged } from '../../support/tsa-case.ts';
 import {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, test } from 'vitest';
-import type { TokenFindingCode } from '../../../src/verifier/timestamp/token-finding.ts';
+import type { TokenFindingCode } from '../../../src/core/timestamp/token-finding.ts';
 import { algorithm, integer, NULL, octets, oid, sequence } from '../../support/der.ts';
 import { type ForgedCase, forgedCases } from '../../support/tsa-case.ts';
 import {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { MAX_TOKEN_BYTES } from '../../../src/verifier/timestamp/token.ts';
-import type { TokenFindingCode } from '../../../src/verifier/timestamp/token-finding.ts';
+import { MAX_TOKEN_BYTES } from '../../../src/core/timestamp/token.ts';
+import type { TokenFindingCode } from '../../../src/core/timestamp/token-finding.ts';
 import { integer, octets, sequence, set, time, tlv, utf8 } from '../../support/der.ts';
 import { type ForgedCase, forgedCases, judgeForged } from '../../support/tsa-case.ts';
 import { ca, forge, type Issued, issue, OID, purposes, statusInfo } from '../../support/tsa-forge.ts';

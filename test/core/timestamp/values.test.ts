@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import { readDer } from '../../../src/verifier/timestamp/der.ts';
+import { readDer } from '../../../src/core/timestamp/der.ts';
 import {
   readBits,
   readBoolean,
@@ -8,7 +8,7 @@ import {
   readInteger,
   readOid,
   readTime,
-} from '../../../src/verifier/timestamp/values.ts';
+} from '../../../src/core/timestamp/values.ts';
 
 const element = (hex: string) => readDer(Buffer.from(hex, 'hex'));
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { EvidenceError } from '../../../src/core/errors.ts';
-import { readIntermediates, readRoots } from '../../../src/verifier/timestamp/roots.ts';
+import { readIntermediates, readRoots } from '../../../src/core/timestamp/roots.ts';
 import { sequence, tlv } from '../../support/der.ts';
 import { ca, extension, type Issued, issue, OID, purposes, USAGE, usage } from '../../support/tsa-forge.ts';
 

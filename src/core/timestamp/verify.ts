@@ -1,4 +1,4 @@
-import { isEvidenceError, messageOf } from '../../core/errors.ts';
+import { isEvidenceError, messageOf } from '../errors.ts';
 import { CLOCK_TOLERANCE, isLaterThan } from './age.ts';
 import { algorithmName, digestOf } from './algorithms.ts';
 import { type Certificate, KEY_USAGE } from './certificate.ts';

@@ -1,5 +1,5 @@
 import { type KeyObject, X509Certificate } from 'node:crypto';
-import { EvidenceError } from '../../core/errors.ts';
+import { EvidenceError } from '../errors.ts';
 import { children, context, DerFields, type Element, expectTag, malformed, readDer, TAG } from './der.ts';
 import { type GeneralName, type Name, readGeneralName, readName, sameName } from './names.ts';
 import { readBits, readBoolean, readCount, readInteger, readOid } from './values.ts';

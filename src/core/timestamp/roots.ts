@@ -1,4 +1,4 @@
-import { EvidenceError, messageOf } from '../../core/errors.ts';
+import { EvidenceError, messageOf } from '../errors.ts';
 import { keyWeakness } from './algorithms.ts';
 import { type Certificate, isSelfSigned, KEY_USAGE, readCertificate } from './certificate.ts';
 

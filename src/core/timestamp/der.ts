@@ -1,4 +1,4 @@
-import { EvidenceError } from '../../core/errors.ts';
+import { EvidenceError } from '../errors.ts';
 
 /**
  * Element of DER (X.690 section 10), as far as CMS and X.509 use it. Our own code, because exact bytes are checked:

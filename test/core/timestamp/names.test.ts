@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { readDer } from '../../../src/verifier/timestamp/der.ts';
-import { readName, sameName } from '../../../src/verifier/timestamp/names.ts';
+import { readDer } from '../../../src/core/timestamp/der.ts';
+import { readName, sameName } from '../../../src/core/timestamp/names.ts';
 import { oid, sequence, set, tlv } from '../../support/der.ts';
 
 const UTF8 = 0x0c;

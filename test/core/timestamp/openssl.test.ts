@@ -2,8 +2,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readRoots } from '../../../src/verifier/timestamp/roots.ts';
-import { type TokenVerdict, verifyToken } from '../../../src/verifier/timestamp/verify.ts';
+import { readRoots } from '../../../src/core/timestamp/roots.ts';
+import { type TokenVerdict, verifyToken } from '../../../src/core/timestamp/verify.ts';
 import { someRows } from '../../support/some-rows.ts';
 import { createAuthorities, eachOf, type FreshToken, freshToken, opensslAccepts } from '../../support/tsa-openssl.ts';
 

@@ -1,5 +1,3 @@
-import type { BareFinding } from '../model/finding.ts';
-
 /**
  * Codes of findings about a token. Most refute the token. `unknown-issuer` and `future` leave it unproved, and
  * `certificate-expired` is a warning to time-stamp again.
@@ -16,7 +14,12 @@ export type TokenFindingCode =
   | 'anchor/future'
   | 'anchor/certificate-expired';
 
-export type TokenFinding = BareFinding<TokenFindingCode>;
+export interface TokenFinding {
+  code: TokenFindingCode;
+  message: string;
+  expected?: string;
+  actual?: string;
+}
 
 export function toTokenFinding(
   code: TokenFindingCode,
