@@ -34,6 +34,8 @@ export interface PlatformConfig extends ModuleOptions {
   port: number;
   /** RFC 3161 authority; null for the development authority of the folder. */
   tsaUrl: string | null;
+  /** PEM file of the roots to which the authority's certificate must lead; null for any authority. */
+  tsaRoots: string | null;
   /** Minutes between checkpoints of grown streams; null for checkpoints on request only. */
   checkpointMinutes: number | null;
   logLevel: LogLevel;
@@ -76,6 +78,7 @@ const settings = z.strictObject({
   host: z.string().min(1).optional(),
   port: port.optional(),
   tsa_url: z.string().min(1).optional(),
+  tsa_roots: z.string().min(1).optional(),
   checkpoint_minutes: z.int().min(1).max(10_080).optional(),
   log_level: z.enum(LOG_LEVELS).optional(),
   trusted_proxies: z.array(proxy).optional(),
@@ -126,6 +129,7 @@ export function readPlatformConfig(
     host: flags.host ?? variable('EVIDENCE_PLATFORM_HOST') ?? file.host ?? '127.0.0.1',
     port: flags.port ?? toPort(variable('EVIDENCE_PLATFORM_PORT')) ?? file.port ?? 8181,
     tsaUrl: flags['tsa-url'] ?? variable('EVIDENCE_PLATFORM_TSA_URL') ?? file.tsa_url ?? null,
+    tsaRoots: file.tsa_roots ?? null,
     checkpointMinutes: file.checkpoint_minutes ?? null,
     logLevel: toLogLevel(variable('EVIDENCE_PLATFORM_LOG_LEVEL')) ?? file.log_level ?? 'warn',
     rateLimits: toRateLimits(file),
@@ -155,7 +159,7 @@ function readFile(path: string): ConfigFile {
   }
   const file = parseYaml(platformFileSchema, text, path);
   const inFolder = (name: string) => resolve(dirname(path), name);
-  for (const name of ['data', 'postgres_password_file', 'mail_folder'] as const)
+  for (const name of ['data', 'postgres_password_file', 'tsa_roots', 'mail_folder'] as const)
     if (file[name] !== undefined) file[name] = inFolder(file[name]);
   if (file.smtp?.password_file !== undefined) file.smtp.password_file = inFolder(file.smtp.password_file);
   return file;

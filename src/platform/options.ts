@@ -14,6 +14,8 @@ export interface PlatformOptions extends PartsOptions, Partial<ModuleOptions> {
   host?: string;
   /** RFC 3161 authority; without one, the development authority of the folder. */
   tsaUrl?: string | null;
+  /** PEM file of the roots to which the authority's certificate must lead; any authority without it. */
+  tsaRoots?: string | null;
   /** Minutes between checkpoints of grown streams; without it, checkpoints on request only. */
   checkpointMinutes?: number | null;
   logLevel?: LogLevel;

@@ -6,7 +6,7 @@ import { serviceSettingsInForce } from './service-settings.ts';
 
 /** Returns the settings of a platform for people, by their names in platform.yaml, without secrets. */
 export function settingsInForce(options: PlatformOptions): [name: string, value: string][] {
-  const { dataDir, postgresUrl, publicUrl, tsaUrl, checkpointMinutes, signUp, mail, logLevel } = options;
+  const { dataDir, postgresUrl, publicUrl, tsaUrl, tsaRoots, checkpointMinutes, signUp, mail, logLevel } = options;
   const { trustedProxies = [], metricsFor = 'key', outgoingHosts = [] } = options;
   const { requestsPerMinute, refusalsPerMinute } = options.rateLimits ?? RATE_LIMITS;
   return [
@@ -14,6 +14,7 @@ export function settingsInForce(options: PlatformOptions): [name: string, value:
     ['postgres_url', postgresUrl ? withoutUser(postgresUrl) : 'none: SQLite in the data folder'],
     ['public_url', publicUrl ?? 'none: the address that the platform listens on'],
     ['tsa_url', tsaUrl ? withoutUser(tsaUrl) : 'none: the development authority, which is not an independent witness'],
+    ['tsa_roots', tsaRoots ?? 'none: any authority'],
     ['checkpoint_minutes', checkpointMinutes ? String(checkpointMinutes) : 'none: only on request'],
     ['sign_up', signUp ?? 'closed'],
     ['smtp, mail_folder', mail === undefined ? 'the folder mail in the data folder' : mailsTo(mail)],

@@ -31,6 +31,7 @@ test('without a word about it everything is as it is meant for one machine', () 
     host: '127.0.0.1',
     port: 8181,
     tsaUrl: null,
+    tsaRoots: null,
     checkpointMinutes: null,
     logLevel: 'warn',
     rateLimits: { requestsPerMinute: 600_000, refusalsPerMinute: 300 },
@@ -53,6 +54,7 @@ postgres_password_file: password
 host: 0.0.0.0
 port: 0
 tsa_url: https://tsa.example
+tsa_roots: tsa.pem
 checkpoint_minutes: 60
 log_level: info
 rate_limits:
@@ -89,6 +91,7 @@ agents:
     host: '0.0.0.0',
     port: 0,
     tsaUrl: 'https://tsa.example',
+    tsaRoots: join(folder, 'tsa.pem'),
     checkpointMinutes: 60,
     logLevel: 'info',
     rateLimits: { requestsPerMinute: 1000, refusalsPerMinute: 300 },

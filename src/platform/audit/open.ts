@@ -16,7 +16,7 @@ const LONGEST_RETRY_MS = 20 * 60_000;
 
 export async function openAudit(deps: ServiceDeps): Promise<OpenService> {
   const { sealKeys: keys, options, serverLog } = deps;
-  const authority = await openAuthority(options.tsaUrl ?? null, dataFolder(options.dataDir).authority);
+  const authority = await openAuthority(options, dataFolder(options.dataDir).authority, deps.clock);
   const onAnchorFailure = (error: unknown, checkpointId: string | null) =>
     serverLog.warn({ checkpointId, reason: messageOf(error) }, 'a checkpoint stays pending');
   const service = assembleAudit({ ...deps, keys, authority, onAnchorFailure });

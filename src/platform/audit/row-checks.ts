@@ -42,7 +42,7 @@ export async function checkCheckpoints({ reader, seals, stream, head, faults, si
 async function checkToken(row: CheckpointRow, token: Uint8Array, faults: Faults): Promise<void> {
   // Loaded only if there are checkpoints, because loading takes a fifth of a second.
   const { readStamp } = await import('../timestamp/exchange.ts');
-  faults.compare('checkpoint_token_mismatch', row.sequence, told(row), stated(await readStamp(token)));
+  faults.compare('checkpoint_token_mismatch', row.sequence, told(row), stated(readStamp(token)));
 }
 
 function told({ hash, gen_time, authority }: CheckpointRow): string {

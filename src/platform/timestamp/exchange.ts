@@ -1,4 +1,9 @@
-import { EvidenceError, messageOf } from '../../core/errors.ts';
+import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
+import { CLOCK_TOLERANCE, isOlderThan } from '../../core/timestamp/age.ts';
+import type { Certificate } from '../../core/timestamp/certificate.ts';
+import { readResponse, type Token } from '../../core/timestamp/token.ts';
+import { refutes, toTokenFinding } from '../../core/timestamp/token-finding.ts';
+import { verifyToken } from '../../core/timestamp/verify.ts';
 import { AUTHORITY_COMMON_NAME } from './certificates.ts';
 
 /** Time-stamping authority, which binds a digest to a time by RFC 3161. */
@@ -21,7 +26,6 @@ export function toImprint(hex: string): Buffer {
 
 export const SHA256 = '2.16.840.1.101.3.4.2.1';
 export const SIGNED_DATA = '1.2.840.113549.1.7.2';
-const COMMON_NAME = '2.5.4.3';
 export const TST_INFO = '1.2.840.113549.1.9.16.1.4';
 
 interface Asked {
@@ -47,61 +51,51 @@ export async function encodeRequest({ imprint, nonce }: Asked): Promise<Buffer> 
   return Buffer.from(query.toSchema().toBER());
 }
 
+/** Conditions for a token, in addition to those of its request. */
+export interface Trust {
+  /** Roots that the operator pins; empty if any authority is accepted. */
+  roots: readonly Certificate[];
+  clock: () => Date;
+}
+
 /**
+ * Verifies the answer of an authority: granted, same digest, same nonce, a certificate for time-stamping whose key
+ * signed it, and a time beside our clock; with pinned roots, also the path to one of them.
+ *
  * @param authority name in errors.
  * @param der a TimeStampResp (RFC 3161 section 2.4.2).
  * @returns the time that it states.
- * @throws EvidenceError `service` unless it grants the request.
+ * @throws EvidenceError `service` unless all of this holds.
  */
-export async function readGrantedTime(authority: string, der: Buffer, asked: Asked): Promise<Date> {
-  const refuse = (what: string, cause?: unknown): EvidenceError =>
-    new EvidenceError('service', `the time-stamping authority ${authority} ${what}`, {
-      nextStep: 'Try another --tsa-url; the checkpoint stays pending and is tried again.',
-      cause,
-    });
-  const { status, tstInfo } = await parseResponse(der).catch((cause: unknown) => {
-    throw refuse(`answered what is not a TimeStampResp: ${messageOf(cause)}`, cause);
-  });
-  if (tstInfo === undefined) throw refuse(`did not grant the time-stamp (PKIStatus ${status})`);
-  const { hashAlgorithm, hashedMessage } = tstInfo.messageImprint;
-  if (hashAlgorithm.algorithmId !== SHA256 || !asked.imprint.equals(hashedMessage.valueBlock.valueHexView))
-    throw refuse('stamped another digest than the one that was asked for');
-  if (tstInfo.nonce === undefined || tstInfo.nonce.toBigInt() !== toInteger(asked.nonce))
-    throw refuse('answered with another nonce than the one that was sent');
-  return tstInfo.genTime;
-}
-
-/**
- * Returns the contents of a granted TimeStampResp, and the common names of its certificates.
- * @throws Error if the DER is invalid.
- */
-export async function parseResponse(der: Buffer) {
-  const pkijs = await import('pkijs');
-  const asn1 = await import('asn1js');
-  const { offset, result } = asn1.fromBER(der);
-  if (offset !== der.length) throw new Error(result.error || 'there is something after its end');
-  const response = new pkijs.TimeStampResp({ schema: result });
-  const status: number = response.status.status;
-  const isGranted = status === pkijs.PKIStatus.granted || status === pkijs.PKIStatus.grantedWithMods;
-  if (!isGranted) return { status, tstInfo: undefined, signers: [] };
-  if (response.timeStampToken?.contentType !== SIGNED_DATA) throw new Error('its token is not signed data');
-  const { encapContentInfo, certificates = [] } = new pkijs.SignedData({ schema: response.timeStampToken.content });
-  if (encapContentInfo.eContentType !== TST_INFO || encapContentInfo.eContent === undefined)
-    throw new Error('its token is not a time-stamp');
-  const signers = certificates.flatMap((each) => (each instanceof pkijs.Certificate ? commonNamesOf(each) : []));
-  return { status, tstInfo: pkijs.TSTInfo.fromBER(encapContentInfo.eContent.getValue()), signers };
-}
-
-function commonNamesOf({ subject }: import('pkijs').Certificate): string[] {
-  const names = subject.typesAndValues.filter(({ type }) => type === COMMON_NAME);
-  return names.map(({ value }) => String(value.valueBlock.value));
+export function verifyAnswer(authority: string, der: Buffer, asked: Asked, { roots, clock }: Trust): Date {
+  const now = clock();
+  const question = { digest: asked.imprint.toString('hex'), nonce: toInteger(asked.nonce), roots, now };
+  const { faults, says } = verifyToken(der, question);
+  const wrong = faults.filter((fault) => refutes(fault) || fault.code === 'anchor/future' || roots.length > 0);
+  if (says !== null && isOlderThan({ genTime: says.genTime, accuracy: says.accuracy }, now, CLOCK_TOLERANCE.exporter))
+    wrong.push(
+      toTokenFinding(
+        'anchor/future',
+        `the token is of ${says.genTime.toISOString()}, but the clock here says ${now.toISOString()}`,
+      ),
+    );
+  if (wrong.length === 0 && says !== null && says.authority !== null) return says.genTime;
+  const reasons = wrong.map(({ message }) => message).join('; ');
+  throw new EvidenceError(
+    'service',
+    `the answer of the time-stamping authority ${authority} is no anchor: ${reasons || 'it carries no certificate of its signer'}`,
+    {
+      nextStep:
+        'Check the clock and tsa_roots, or try another --tsa-url; the checkpoint stays pending and is tried again.',
+    },
+  );
 }
 
 function toInteger(bytes: Buffer): bigint {
   return BigInt(`0x${bytes.toString('hex')}`);
 }
 
-/** Statements of a timestamp. Its signature is not checked here, but by verifiers that pin the authority's root. */
+/** Statements of a timestamp that was verified when it arrived. */
 export interface StatedStamp {
   /** Hex of the stamped digest. */
   imprint: string;
@@ -111,13 +105,22 @@ export interface StatedStamp {
 }
 
 /** Reads the DER of a TimeStampResp; null if it is invalid or grants nothing. */
-export async function readStamp(der: Uint8Array): Promise<StatedStamp | null> {
-  const response = await parseResponse(Buffer.from(der)).catch(() => null);
-  if (response?.tstInfo === undefined) return null;
-  const { messageImprint, genTime } = response.tstInfo;
+export function readStamp(der: Uint8Array): StatedStamp | null {
+  const token = tokenIn(der);
+  if (token === null) return null;
+  const { imprint, genTime } = token.info;
   return {
-    imprint: Buffer.from(messageImprint.hashedMessage.valueBlock.valueHexView).toString('hex'),
+    imprint: Buffer.from(imprint.digest).toString('hex'),
     genTime,
-    isDevelopment: response.signers.includes(AUTHORITY_COMMON_NAME),
+    isDevelopment: token.certificates.some(({ subject }) => subject.text.includes(AUTHORITY_COMMON_NAME)),
   };
+}
+
+function tokenIn(der: Uint8Array): Token | null {
+  try {
+    return readResponse(der).token;
+  } catch (error) {
+    if (isEvidenceError(error, 'unreadable')) return null;
+    throw error;
+  }
 }

@@ -1,19 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { EvidenceError, isEvidenceError, messageOf } from '../../core/errors.ts';
 import { Dispatcher, type OutgoingAnswer, type OutgoingRequest } from '../outgoing/dispatcher.ts';
-import { encodeRequest, readGrantedTime, type TimestampAuthority, toImprint } from './exchange.ts';
+import { encodeRequest, type TimestampAuthority, type Trust, toImprint, verifyAnswer } from './exchange.ts';
 
 const NONCE_BYTES = 8;
 
 /**
- * Returns an RFC 3161 authority over HTTP (section 3.4).
- *
- * Checks that an answer matches its request: granted, same digest, same nonce. Does not check the signature, which
- * verifiers with a pinned root do.
+ * Returns an RFC 3161 authority over HTTP (section 3.4), whose answers are verified.
  *
  * @param timeoutMs for the whole exchange; that of the dispatcher by default.
  */
-export function remoteAuthority(url: string, timeoutMs?: number): TimestampAuthority {
+export function remoteAuthority(url: string, trust: Trust, timeoutMs?: number): TimestampAuthority {
   const address = URL.parse(url);
   if (address === null || !/^https?:$/.test(address.protocol))
     throw new EvidenceError('config', 'the URL of the time-stamping authority is not an http(s) URL', {
@@ -30,7 +27,7 @@ export function remoteAuthority(url: string, timeoutMs?: number): TimestampAutho
       const imprint = toImprint(digestHex);
       const nonce = randomBytes(NONCE_BYTES);
       const token = await post(address, shown, await encodeRequest({ imprint, nonce }), dispatcher);
-      return { token, genTime: await readGrantedTime(shown, token, { imprint, nonce }) };
+      return { token, genTime: verifyAnswer(shown, token, { imprint, nonce }, trust) };
     },
   };
 }

@@ -133,7 +133,7 @@ describe('pending checkpoints', () => {
       expect(await retryWith({ kind: 'external', url: 'x', stamp: () => Promise.reject(down) })).toBe(3);
       expect(failures).toEqual([down]);
       expect(await retryWith(await openDevelopmentAuthority(join(service.dataDir, 'authority')))).toBe(3);
-      expect(await retryWith(remoteAuthority(external.url))).toBe(0);
+      expect(await retryWith(remoteAuthority(external.url, { roots: [], clock: () => new Date() }))).toBe(0);
       database.close();
       for (const checkpoint of await listAll(service, '/streams/s/checkpoints')) {
         expect(checkpoint.anchor).toMatchObject({ status: 'anchored', authority: 'external', tsa_url: external.url });
