@@ -2,7 +2,7 @@ import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import { CLOCK_TOLERANCE, isOlderThan } from '../../core/timestamp/age.ts';
 import type { Certificate } from '../../core/timestamp/certificate.ts';
 import { readResponse, type Token } from '../../core/timestamp/token.ts';
-import { refutes, toTokenFinding } from '../../core/timestamp/token-finding.ts';
+import { refutes } from '../../core/timestamp/token-finding.ts';
 import { verifyToken } from '../../core/timestamp/verify.ts';
 import { AUTHORITY_COMMON_NAME } from './certificates.ts';
 
@@ -72,18 +72,14 @@ export function verifyAnswer(authority: string, der: Buffer, asked: Asked, { roo
   const question = { digest: asked.imprint.toString('hex'), nonce: toInteger(asked.nonce), roots, now };
   const { faults, says } = verifyToken(der, question);
   const wrong = faults.filter((fault) => refutes(fault) || fault.code === 'anchor/future' || roots.length > 0);
-  if (says !== null && isOlderThan({ genTime: says.genTime, accuracy: says.accuracy }, now, CLOCK_TOLERANCE.exporter))
-    wrong.push(
-      toTokenFinding(
-        'anchor/future',
-        `the token is of ${says.genTime.toISOString()}, but the clock here says ${now.toISOString()}`,
-      ),
-    );
-  if (wrong.length === 0 && says !== null && says.authority !== null) return says.genTime;
-  const reasons = wrong.map(({ message }) => message).join('; ');
+  const reasons = wrong.map(({ message }) => message);
+  if (says !== null && isOlderThan(says, now, CLOCK_TOLERANCE.exporter))
+    reasons.push(`the token is of ${says.genTime.toISOString()}, but the clock here says ${now.toISOString()}`);
+  if (says?.authority === null) reasons.push('it carries no certificate of its signer');
+  if (says !== null && reasons.length === 0) return says.genTime;
   throw new EvidenceError(
     'service',
-    `the answer of the time-stamping authority ${authority} is no anchor: ${reasons || 'it carries no certificate of its signer'}`,
+    `the answer of the time-stamping authority ${authority} is no anchor: ${reasons.join('; ')}`,
     {
       nextStep:
         'Check the clock and tsa_roots, or try another --tsa-url; the checkpoint stays pending and is tried again.',

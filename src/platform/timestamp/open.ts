@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { EvidenceError, messageOf } from '../../core/errors.ts';
-import { readRoots } from '../../core/timestamp/roots.ts';
 import type { TimestampAuthority } from './exchange.ts';
 
 export interface AuthoritySettings {
@@ -21,6 +20,7 @@ export async function openAuthority(
   clock: () => Date,
 ): Promise<TimestampAuthority> {
   if (tsaUrl === null) return (await import('./authority.ts')).openDevelopmentAuthority(folder);
+  const { readRoots } = await import('../../core/timestamp/roots.ts');
   const roots = tsaRoots === null ? [] : readRoots(await readPem(tsaRoots), tsaRoots);
   return (await import('./remote.ts')).remoteAuthority(tsaUrl, { roots, clock });
 }
