@@ -33,7 +33,9 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test(`a run of ${STREAMS.toLocaleString('en')} streams gets its reports and its record in less than ${LIMIT_MB} MB and ${LIMIT_SECONDS} s`, async () => {
+test(`a run of ${STREAMS.toLocaleString('en')} streams gets its reports and its record in less than ${LIMIT_MB} MB and ${LIMIT_SECONDS} s`, {
+  timeout: 300_000,
+}, async () => {
   const { code, stdout, stderr } = await nodeToEnd(EVIDENCE, ['export', '--period', RUN], {
     cwd: folder,
     env: { EVIDENCE_AUDIT_URL: AUDIT_URL, EVIDENCE_API_KEY: API_KEY },
