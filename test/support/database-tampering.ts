@@ -20,6 +20,7 @@ function openDatabase(dataDir: string): DatabaseSync {
 const HASHED = [
   'action',
   'entry_id',
+  'recorded_by',
   'resource_id',
   'resource_type',
   'seal_key_id',

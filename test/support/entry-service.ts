@@ -22,10 +22,15 @@ export interface EntryService {
   /** Answers to use instead, once each, in order. */
   faults: { status: number; headers?: Record<string, string>; body?: string }[];
   requests(): number;
+  /** Forgets all idempotency keys, as a service does after some time. */
+  forgetKeys(): void;
   close(): Promise<void>;
 }
 
-/** Starts `POST /audit/entries/batch`, as strict as its contract: limits, required fields, all or none, idempotency. */
+/**
+ * Starts `POST /audit/entries/batch`, as strict as its contract: limits, required fields, all or none, idempotency; and
+ * `GET /audit/entries/` of one stream, in pages.
+ */
 export async function startEntryService(): Promise<EntryService> {
   const byKey = new Map<string, string>();
   let requests = 0;
@@ -36,12 +41,14 @@ export async function startEntryService(): Promise<EntryService> {
     batches: [],
     faults: [],
     requests: () => requests,
+    forgetKeys: () => byKey.clear(),
     close: async () => {
       server.close();
       await once(server, 'close');
     },
   };
   const answer = (request: IncomingMessage, body: Buffer): [number, object] => {
+    if (request.method === 'GET') return listOf(service, request);
     if (request.method !== 'POST' || request.url !== '/audit/entries/batch') return [404, { code: 'not_found' }];
     if (request.headers.authorization !== `Bearer ${service.apiKey}`) return [401, { code: 'unauthenticated' }];
     if (request.headers['content-type'] !== 'application/json') return [415, { code: 'unsupported' }];
@@ -78,8 +85,21 @@ export async function startEntryService(): Promise<EntryService> {
   return service;
 }
 
+const PAGE = 3;
+
+function listOf({ apiKey, recorded }: EntryService, { url = '', headers }: IncomingMessage): [number, object] {
+  if (headers.authorization !== `Bearer ${apiKey}`) return [401, { code: 'unauthenticated' }];
+  const { pathname, searchParams } = new URL(url, 'http://service');
+  if (pathname !== '/audit/entries/') return [404, { code: 'not_found' }];
+  const from = Number(searchParams.get('cursor') ?? 0);
+  const all = recorded.filter(({ stream_id }) => stream_id === searchParams.get('stream_id'));
+  const next = from + PAGE < all.length ? String(from + PAGE) : null;
+  const page = all.slice(from, from + PAGE).map(({ idempotency_key: _, ...entry }) => entry);
+  return [200, { data: page, next_cursor: next }];
+}
+
 function send(response: ServerResponse, status: number, body: object): void {
-  const type = status === 201 ? 'application/json' : 'application/problem+json';
+  const type = status < 300 ? 'application/json' : 'application/problem+json';
   response.writeHead(status, { 'content-type': type }).end(JSON.stringify(body));
 }
 

@@ -37,6 +37,7 @@ function entryAt(sequence: number): WireEntry {
     action: ['GetRole', 'PutRolePolicy', 'ListAttachedRolePolicies'][sequence % 3] ?? '',
     resource_type: 'AWS::IAM::Role',
     resource_id: `arn:aws:iam::111122223333:role/service-role/example-${sequence}`,
+    recorded_by: 'key:k',
     metadata: {},
     prev_hash: hashOf(sequence - 1),
     seal_key_id: 'e1-0123456789abcdef',

@@ -4,7 +4,7 @@ import { pick } from '../database/table.ts';
 import { DomainError, invalidField } from '../errors.ts';
 import type { PageQuery } from '../http/fields.ts';
 import { sortedPage } from '../http/newest-first.ts';
-import type { Actor } from '../http/principal.ts';
+import type { Actor, AppendLimits } from '../http/principal.ts';
 import { rowChanger, rowFinder } from '../rows.ts';
 import { isScope, SCOPES, type Scope } from '../scopes.ts';
 import { type Administration, refuseScopes } from './administration.ts';
@@ -13,7 +13,11 @@ import { ACCOUNT_TABLES, type AccountTables } from './tables.ts';
 import type { rotationSchema } from './wire.ts';
 
 /** API key without its digest. */
-export type ApiKey = Omit<AccountTables['api_keys'], 'sha256' | 'scopes'> & { scopes: Scope[] };
+export interface ApiKey extends Omit<AccountTables['api_keys'], 'sha256' | 'scopes' | 'streams'> {
+  scopes: Scope[];
+  /** Patterns of the streams to which the key may append; null for any. */
+  streams: string[] | null;
+}
 
 /** New API key. Its text is not stored and cannot be shown again. */
 export interface IssuedKey {
@@ -28,6 +32,7 @@ export interface KeyInput {
   expiresAt: string | null;
   /** Sole subject that the key may act for, such as `endpoint:ID`. */
   boundTo?: string | null;
+  limits?: AppendLimits;
 }
 
 /** Context of issuing a key. */
@@ -60,8 +65,13 @@ export async function rotateKey(
   const { now } = issuing;
   const old = await findKey(transaction, keyId);
   await refuseEnded(transaction, old, now);
-  const input = { ...old, expiresAt: expires_at === undefined ? old.expires_at : expires_at, boundTo: old.bound_to };
-  const issued = await insertKey(transaction, input, issuing, keyId);
+  const input = {
+    ...old,
+    expiresAt: expires_at === undefined ? old.expires_at : expires_at,
+    boundTo: old.bound_to,
+    limits: old,
+  };
+  const issued = await insertKey(transaction, input, issuing, old);
   const overlap = new Date(now.getTime() + overlap_seconds * 1000).toISOString();
   if (old.expires_at === null || overlap < old.expires_at) await changeKey(transaction, old, { expires_at: overlap });
   await recordOf(transaction, issuing, 'key.rotated', issued.key);
@@ -141,9 +151,9 @@ async function refuseEnded(transaction: Transaction, key: ApiKey, now: Date): Pr
 
 async function insertKey(
   transaction: Transaction,
-  { name, scopes, expiresAt, boundTo = null }: KeyInput,
+  { name, scopes, expiresAt, boundTo = null, limits }: KeyInput,
   { actor, now: at, given = createKey() }: Issuing,
-  rotatedFrom: string | null,
+  old: ApiKey | null,
 ): Promise<IssuedKey> {
   refuseScopes(actor, scopes);
   const now = at.toISOString();
@@ -158,8 +168,11 @@ async function insertKey(
     expires_at: expiresAt,
     revoked_at: null,
     last_used_at: null,
-    rotated_from: rotatedFrom,
+    rotated_from: old?.key_id ?? null,
+    lineage: old?.lineage ?? id,
     bound_to: boundTo,
+    streams: limits?.streams == null ? null : JSON.stringify(limits.streams),
+    actor: limits?.actor ?? null,
   };
   await transaction.tables<AccountTables>().insertInto('api_keys').values(row).execute();
   return { key: toApiKey(row), text };
@@ -169,7 +182,7 @@ function recordOf(
   transaction: Transaction,
   { actor, administration }: Issuing,
   action: 'key.made' | 'key.rotated',
-  { key_id, name, scopes, expires_at, rotated_from, bound_to }: ApiKey,
+  { key_id, name, scopes, expires_at, rotated_from, bound_to, streams, actor: sole }: ApiKey,
 ): Promise<void> {
   const more = {
     name,
@@ -177,6 +190,8 @@ function recordOf(
     expires_at,
     ...(rotated_from === null ? {} : { rotated_from }),
     ...(bound_to === null ? {} : { bound_to }),
+    ...(streams === null ? {} : { streams }),
+    ...(sole === null ? {} : { actor: sole }),
   };
   return administration.record(transaction, { actor, action, of: ['api_key', key_id], more });
 }
@@ -186,7 +201,13 @@ const changeKey = rowChanger(ACCOUNT_TABLES, 'api_keys', 'key_id');
 function toApiKey(row: AccountTables['api_keys']): ApiKey {
   return {
     ...pick(row, ['key_id', 'name', 'created_at', 'expires_at', 'revoked_at', 'last_used_at']),
-    ...pick(row, ['rotated_from', 'bound_to']),
+    ...pick(row, ['rotated_from', 'lineage', 'bound_to', 'actor']),
     scopes: scopesOf(row),
+    streams: limitsOf(row).streams,
   };
+}
+
+/** Returns the limits on the entries that a key may append. */
+export function limitsOf({ streams, actor }: Pick<AccountTables['api_keys'], 'streams' | 'actor'>) {
+  return { streams: streams === null ? null : (JSON.parse(streams) as string[]), actor };
 }

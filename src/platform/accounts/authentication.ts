@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Database, PreparedQuery } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import type { Principal } from '../http/principal.ts';
-import { scopesOf } from './api-keys.ts';
+import { limitsOf, scopesOf } from './api-keys.ts';
 import { keyDigest, keyIdOf } from './key.ts';
 import type { AccountTables } from './tables.ts';
 
@@ -12,8 +12,7 @@ const USED_MS = 60_000;
 /** Digest to compare with if no key has the id, so that the answer takes equally long. */
 const NO_DIGEST = '-'.repeat(64);
 
-const READ = ['key_id', 'sha256', 'name', 'scopes', 'bound_to', 'expires_at', 'revoked_at', 'last_used_at'] as const;
-type PresentedKey = Pick<AccountTables['api_keys'], (typeof READ)[number]>;
+type PresentedKey = AccountTables['api_keys'];
 
 /** Authenticates API keys, and records their last use. */
 export class KeyAuthentication {
@@ -26,14 +25,14 @@ export class KeyAuthentication {
   constructor(database: Database, clock: () => Date) {
     this.#database = database;
     this.#clock = clock;
-    const keys = database.tables<AccountTables>().selectFrom('api_keys').select(READ);
+    const keys = database.tables<AccountTables>().selectFrom('api_keys').selectAll();
     this.#findById = database.prepare(keys.where('key_id', '=', ''));
   }
 
   /** @throws DomainError `unauthenticated`; `key_expired` or `key_revoked` if the whole key is right. */
   async authenticate(presented: string): Promise<Principal> {
-    const id = keyIdOf(presented);
-    const row = id === null ? undefined : await this.#findById(id);
+    const keyId = keyIdOf(presented);
+    const row = keyId === null ? undefined : await this.#findById(keyId);
     if (!isTextOf(row, presented))
       throw new DomainError('unauthenticated', 'the API key is not valid for this service');
     const now = this.#clock();
@@ -42,7 +41,8 @@ export class KeyAuthentication {
     if (row.expires_at !== null && row.expires_at <= now.toISOString())
       throw new DomainError('key_expired', `the API key "${row.name}" expired at ${row.expires_at}`);
     this.#noteUse(row, now);
-    return { kind: 'key', id: row.key_id, name: row.name, scopes: scopesOf(row), boundTo: row.bound_to };
+    const { key_id: id, name, lineage, bound_to: boundTo } = row;
+    return { kind: 'key', id, name, lineage, scopes: scopesOf(row), boundTo, limits: limitsOf(row) };
   }
 
   /** Resolves when no last use is being recorded. */

@@ -6,7 +6,17 @@ import type { PageQuery } from '../http/fields.ts';
 import type { Actor } from '../http/principal.ts';
 import { keyedRequest, makeOnce } from '../idempotency/keyed-results.ts';
 import type { Administration } from './administration.ts';
-import { type ApiKey, findKey, type IssuedKey, issueKey, listKeys, revokeKey, rotateKey } from './api-keys.ts';
+import {
+  type ApiKey,
+  findKey,
+  type IssuedKey,
+  issueKey,
+  type KeyInput,
+  listKeys,
+  revokeKey,
+  rotateKey,
+} from './api-keys.ts';
+import { scopesOfPreset } from './presets.ts';
 import type { newKeySchema, rotationSchema } from './wire.ts';
 
 interface KeysDeps {
@@ -37,9 +47,8 @@ export class ApiKeys {
   make(actor: Actor, body: z.output<typeof newKeySchema>, idempotencyKey?: string): Promise<IssuedKey> {
     const { database, clock, administration } = this.#deps;
     const now = clock();
-    const { name, scopes, expires_at: expiresAt } = body;
     return issueOnce(database, { scope: 'keys', body, idempotencyKey, now }, (transaction) =>
-      issueKey(transaction, { name, scopes, expiresAt }, { actor, now, administration }),
+      issueKey(transaction, keyInput(body), { actor, now, administration }),
     );
   }
 
@@ -62,6 +71,19 @@ export class ApiKeys {
     const { database, clock, administration } = this.#deps;
     return database.write((transaction) => revokeKey(transaction, keyId, { actor, now: clock(), administration }));
   }
+}
+
+/** Returns the input of a key that a request describes. */
+export function keyInput({
+  name,
+  preset,
+  scopes,
+  expires_at,
+  streams,
+  actor,
+}: z.output<typeof newKeySchema>): KeyInput {
+  const limits = { streams: streams ?? null, actor: actor ?? null };
+  return { name, scopes: scopes ?? scopesOfPreset(preset), expiresAt: expires_at, limits };
 }
 
 /** Request that issues a key. */

@@ -19,8 +19,14 @@ export const ACCOUNT_TABLES = {
     last_used_at: column.optional(column.text()),
     /** Key that this one replaces. */
     rotated_from: column.optional(column.text('UNIQUE REFERENCES api_keys')),
+    /** First of the keys that were rotated into this one: its own id if it replaces none. */
+    lineage: column.text(),
     /** Sole subject that the key may act for, as named by its service: `endpoint:ID`; null if it is not bound. */
     bound_to: column.optional(column.text()),
+    /** JSON list of patterns of the streams to which the key may append; null for any. */
+    streams: column.optional(column.text()),
+    /** Sole actor as whom the key may append; null for any. */
+    actor: column.optional(column.text()),
   }),
   people: table({
     person_id: column.text('PRIMARY KEY'),

@@ -1,19 +1,47 @@
 import { z } from 'zod';
 import { instant, text } from '../http/fields.ts';
 import { emailSchema } from '../mail/address.ts';
-import { SCOPES } from '../scopes.ts';
-import { LONGEST_PASSWORD, PEOPLE_ROLES } from './enums.ts';
+import { SCOPES, type Scope } from '../scopes.ts';
+import { KEY_PRESETS, LONGEST_PASSWORD, PEOPLE_ROLES } from './enums.ts';
 
 const DAY_SECONDS = 24 * 60 * 60;
 const MAX_OVERLAP_SECONDS = 30 * DAY_SECONDS;
 
 const time = z.string();
 
-export const newKeySchema = z.strictObject({
+const MAX_PATTERNS = 50;
+const APPENDING: Scope = 'audit:write';
+
+/** Name of an actor, or pattern of stream ids, in which `*` stands for any text. */
+const limit = text.min(1).max(1024);
+
+const newKeyFields = z.strictObject({
   name: text.min(1).max(200),
-  scopes: z.array(z.enum(SCOPES)).min(1).max(SCOPES.length),
+  preset: z.enum(KEY_PRESETS).optional(),
+  scopes: z.array(z.enum(SCOPES)).min(1).max(SCOPES.length).optional(),
+  streams: z.array(limit).min(1).max(MAX_PATTERNS).nullish(),
+  actor: limit.nullish(),
   expires_at: instant.nullable().default(null),
 });
+
+/** Limits hold for appending only, so a key that can also read would see more than its limits suggest. */
+export const newKeySchema = newKeyFields
+  .refine(({ preset, scopes }) => (preset === undefined) !== (scopes === undefined), {
+    path: ['scopes'],
+    message: 'state either scopes or a preset',
+  })
+  .refine((key) => key.streams == null || onlyAppends(key), {
+    path: ['streams'],
+    message: `a key limited to streams can have no scope but ${APPENDING}`,
+  })
+  .refine((key) => key.actor == null || onlyAppends(key), {
+    path: ['actor'],
+    message: `a key limited to an actor can have no scope but ${APPENDING}`,
+  });
+
+function onlyAppends({ preset, scopes = [] }: z.output<typeof newKeyFields>): boolean {
+  return preset === 'recorder' || (scopes.length > 0 && scopes.every((scope) => scope === APPENDING));
+}
 
 /** Body of a rotation; a request without a body uses the defaults. */
 export const rotationSchema = z.preprocess(
@@ -37,8 +65,14 @@ export const apiKeySchema = z.object({
   revoked_at: time.nullable(),
   last_used_at: time.nullable(),
   rotated_from: z.string().nullable(),
+  /** First of the keys that were rotated into this one; they share their idempotency keys. */
+  lineage: z.string(),
   /** Sole subject that the key may act for, `endpoint:ID`; null if it is not bound. */
   bound_to: z.string().nullable(),
+  /** Patterns of the streams to which the key may append; null for any. */
+  streams: z.array(z.string()).nullable(),
+  /** Sole actor as whom the key may append; null for any. */
+  actor: z.string().nullable(),
 });
 
 /** Issued key. `api_key` is its text, which is returned only once. */

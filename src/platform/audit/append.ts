@@ -28,6 +28,8 @@ export interface Appended {
 /** Entries that are appended together or not at all. */
 export interface AppendRequest {
   entries: readonly CheckedEntry[];
+  /** Authenticated caller. */
+  recordedBy: string;
   /** Idempotency key of the whole request. */
   key?: string | undefined;
 }
@@ -76,10 +78,10 @@ export async function appendAll(
 type KeyedAppend = ReturnType<typeof withKeys>;
 type KeyedEntry = KeyedAppend['entries'][number];
 
-function withKeys({ entries, key }: AppendRequest) {
+function withKeys({ entries, key, recordedBy }: AppendRequest) {
   return {
     entries: entries.map((entry) => ({
-      entry,
+      entry: { ...entry, recordedBy },
       request: keyedRequest('audit/entries', entry.idempotency_key, withoutKey(entry)),
     })),
     request: keyedRequest('audit/entries/batch', key, entries.map(withoutKey)),
@@ -103,6 +105,8 @@ class Group {
   readonly #results: KeyedResults;
   readonly #keys: DerivedSealKeys;
   readonly #now: Date;
+  /** New streams by their likeness. */
+  readonly #begun = new Map<string, string>();
   readonly added: Added[] = [];
 
   constructor(heads: Map<string, StreamHead>, results: KeyedResults, keys: DerivedSealKeys, now: Date) {
@@ -139,9 +143,11 @@ class Group {
   /** Checks all entries before any is appended, so that a refused request changes nothing. @throws DomainError */
   #refuse(entries: readonly KeyedEntry[]): void {
     const bodies = new Map<string, string>();
+    const begun = new Map(this.#begun);
     for (const { entry, request } of entries) {
       const head = this.#headOf(entry.stream_id);
       refuseDamaged(head);
+      refuseSimilar(head, begun);
       timestampOf(this.#now, head.lastEntryAt);
       if (request === null) continue;
       this.#results.resultOf(request);
@@ -162,6 +168,7 @@ class Group {
     const head = this.#headOf(entry.stream_id);
     const row = sealOnto(head, entry, this.#keys, this.#now);
     this.added.push({ row, head });
+    if (head.streamNo === null) this.#begun.set(head.likeness, head.streamId);
     if (request !== null) this.#results.keep(request, JSON.stringify(placeOf(row)));
     return { row, repeated: false };
   }
@@ -183,4 +190,21 @@ class Group {
 
 function placeOf({ stream_id, sequence }: EntryRow): Place {
   return [stream_id, sequence];
+}
+
+/**
+ * @param begun streams that begin in the same transaction, by their likeness; adds a stream that does not exist.
+ * @throws DomainError `stream_resembles` if the stream does not exist, and another looks like it.
+ */
+function refuseSimilar({ streamId, streamNo, likeness, resembles }: StreamHead, begun: Map<string, string>): void {
+  if (streamNo !== null) return;
+  const other = resembles ?? begun.get(likeness) ?? streamId;
+  begun.set(likeness, streamId);
+  if (other === streamId) return;
+  throw new DomainError(
+    'stream_resembles',
+    `there is no stream ${JSON.stringify(streamId)}, and its ID looks like that of ${JSON.stringify(other)}; nothing was added`,
+    { stream_id: other },
+    'stream_id',
+  );
 }

@@ -49,7 +49,7 @@ function entryJson({ sql: dialect }: Reader, streamId: RawBuilder<string>): RawB
     CASE WHEN occurred_at IS NULL THEN '' ELSE concat(',"occurred_at":', ${text('occurred_at')}) END,
     ',"actor":', ${text('actor')}, ',"action":', ${text('action')},
     ',"resource_type":', ${text('resource_type')}, ',"resource_id":', ${text('resource_id')},
-    ',"metadata":', metadata, ',"prev_hash":"', prev_hash, '","seal_key_id":', ${text('seal_key_id')},
+    ',"recorded_by":', ${text('recorded_by')}, ',"metadata":', metadata, ',"prev_hash":"', prev_hash, '","seal_key_id":', ${text('seal_key_id')},
     ',"hash":"', hash, '","seal":"', seal, '"}')`;
 }
 
@@ -74,7 +74,7 @@ function entryContent({ sql: dialect }: Reader, streamId: string): RawBuilder<st
   return sql`concat('{"action":', ${text('action')}, ',"actor":', ${text('actor')}, ',"entry_id":', ${text('entry_id')},
     ',"metadata":', metadata,
     CASE WHEN occurred_at IS NULL THEN '' ELSE concat(',"occurred_at":', ${text('occurred_at')}) END,
-    ',"prev_hash":"', prev_hash, '","resource_id":', ${text('resource_id')},
+    ',"prev_hash":"', prev_hash, '","recorded_by":', ${text('recorded_by')}, ',"resource_id":', ${text('resource_id')},
     ',"resource_type":', ${text('resource_type')}, ',"seal_key_id":', ${text('seal_key_id')},
     ',"sequence":', sequence, CAST(${`,"stream_id":${JSON.stringify(streamId)}`} AS text),
     ',"timestamp":', ${text('timestamp')}, '}')`;

@@ -7,3 +7,12 @@ export const ROTATED = { action: 'key.rotated', resource_type: 'seal_key' } as c
 export function saysRotated({ action, resource_type }: { action: string; resource_type: string }): boolean {
   return action === ROTATED.action && resource_type === ROTATED.resource_type;
 }
+
+/**
+ * Returns a stream id without what readers overlook: the form of its characters, case, blanks and invisible characters.
+ * Ids with the same result look alike.
+ */
+export function plainId(streamId: string): string {
+  const visible = streamId.normalize('NFKC').replace(/[\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}]/gu, '');
+  return visible.toUpperCase().toLowerCase().normalize('NFKC');
+}

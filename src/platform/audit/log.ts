@@ -3,7 +3,7 @@ import { canonicalize, type Json } from '../../core/json/canonical.ts';
 import type { Reader, Transaction } from '../database/database.ts';
 import { type AppendDeps, appendAll } from './append.ts';
 import { lastEntries } from './repository.ts';
-import { entryToWire } from './rules.ts';
+import { entryToWire, PLATFORM_ITSELF } from './rules.ts';
 import type { WireEntry } from './wire.ts';
 
 /** Entry that a service records about its own work. */
@@ -67,7 +67,7 @@ export function openAuditLog(deps: AppendDeps): AuditLog {
       stream_id,
       metadataText: canonicalize(entry.metadata),
     }));
-    const [outcome] = await appendAll(transaction, deps, [{ entries: checked }]);
+    const [outcome] = await appendAll(transaction, deps, [{ entries: checked, recordedBy: PLATFORM_ITSELF }]);
     if (outcome === undefined) return [];
     if ('refused' in outcome) throw outcome.refused;
     return outcome.appended.map(({ row: { stream_id, sequence, hash } }) => ({ stream_id, sequence, hash }));

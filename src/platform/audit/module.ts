@@ -9,6 +9,6 @@ export const audit = {
     'audit:export': 'to generate packages',
   },
   tables: AUDIT_TABLES,
-  refusals: { clock_behind: 503, package_damaged: 409, stream_damaged: 409 },
+  refusals: { clock_behind: 503, package_damaged: 409, stream_damaged: 409, stream_resembles: 409 },
   load: async () => (await import('./open.ts')).openAudit,
 } as const satisfies ServiceModule;

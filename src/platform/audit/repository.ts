@@ -4,6 +4,7 @@ import { kindsOf } from '../database/table.ts';
 import { DomainError } from '../errors.ts';
 import { FIRST_EPOCH } from './enums.ts';
 import type { RowSeals, SealedHead } from './sealed-rows.ts';
+import { likenessOf, similarStreams } from './similar-rows.ts';
 import { AUDIT_TABLES, type AuditTables } from './tables.ts';
 
 /** Entry with the id of its stream instead of the stream's number. */
@@ -11,6 +12,10 @@ export type EntryRow = Omit<Selectable<AuditTables['entries']>, 'recorded' | 'st
 
 /** Head of a stream, to which the next entry is added; locked by one transaction at a time. */
 export interface StreamHead extends Omit<SealedHead, 'hash' | 'lastEntryAt'> {
+  /** Result of `likenessOf`. */
+  likeness: string;
+  /** Existing stream whose id looks like that of this one, which does not exist; null for none. */
+  resembles: string | null;
   /** Number of the stream; null if the stream does not exist yet. */
   streamNo: number | null;
   /** Hash of the last entry; null if the stream has no entries. */
@@ -35,6 +40,7 @@ export const ENTRY_COLUMNS = [
   'action',
   'resource_type',
   'resource_id',
+  'recorded_by',
   'metadata',
   'prev_hash',
   'seal_key_id',
@@ -43,6 +49,17 @@ export const ENTRY_COLUMNS = [
 ] as const satisfies readonly (keyof EntryRow)[];
 
 const STORED = kindsOf(AUDIT_TABLES.entries, ['stream_no', ...ENTRY_COLUMNS]);
+
+const NO_ENTRIES = {
+  sequence: 0,
+  hash: null,
+  count: 0,
+  lastEntryAt: null,
+  checkpoints: 0,
+  anchored: 0,
+  verifications: 0,
+  sealEpoch: FIRST_EPOCH,
+};
 
 /**
  * Locks the heads of streams until the transaction ends. Locks them in one order, so that two transactions cannot
@@ -63,25 +80,24 @@ export async function lockHeads(
     .orderBy('stream_id')
     .modifyEnd(dialect.locked)
     .execute();
-  const none = {
-    sequence: 0,
-    hash: null,
-    count: 0,
-    lastEntryAt: null,
-    checkpoints: 0,
-    anchored: 0,
-    verifications: 0,
-    sealEpoch: FIRST_EPOCH,
-  };
-  const heads = streamIds.map((streamId): [string, StreamHead] => [
-    streamId,
-    { streamId, streamNo: null, createdAt: now.toISOString(), ...none, isSound: true },
-  ]);
   const locked = rows.map((row): [string, StreamHead] => {
     const head = sealedHeadOf(row);
-    return [row.stream_id, { ...head, streamNo: row.stream_no, isSound: row.head_seal === seals.head(head) }];
+    const { stream_no: streamNo, likeness } = row;
+    return [
+      row.stream_id,
+      { ...head, streamNo, likeness, resembles: null, isSound: row.head_seal === seals.head(head) },
+    ];
   });
-  return new Map([...heads, ...locked]);
+  const heads = new Map(locked);
+  const absent = streamIds.filter((streamId) => !heads.has(streamId));
+  const similar = await similarStreams(transaction, absent);
+  for (const streamId of absent) {
+    const likeness = likenessOf(streamId);
+    const resembles = similar.get(likeness) ?? null;
+    const begun = { streamId, streamNo: null, createdAt: now.toISOString(), ...NO_ENTRIES, isSound: true };
+    heads.set(streamId, { ...begun, likeness, resembles });
+  }
+  return heads;
 }
 
 /** Locks the head of an existing stream. @throws DomainError `not_found`, `stream_damaged`. */
@@ -108,7 +124,9 @@ export function refuseDamaged({ streamId, isSound }: StreamHead): void {
 }
 
 /** Returns the statements of a stream's row about its head. */
-export function sealedHeadOf(row: Omit<Selectable<AuditTables['streams']>, 'verification_no'>): SealedHead {
+export function sealedHeadOf(
+  row: Omit<Selectable<AuditTables['streams']>, 'verification_no' | 'likeness'>,
+): SealedHead {
   return {
     streamId: row.stream_id,
     createdAt: row.created_at,
@@ -138,6 +156,7 @@ export async function createStreams(
       .insertInto('streams')
       .values({
         stream_id: head.streamId,
+        likeness: head.likeness,
         created_at: head.createdAt,
         verification_no: null,
         ...columnsOf(head, seals),

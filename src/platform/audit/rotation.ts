@@ -6,7 +6,7 @@ import type { Database, Reader, Transaction } from '../database/database.ts';
 import type { AppendDeps } from './append.ts';
 import { ROTATED } from './enums.ts';
 import { addEntries, lockHead, moveHeads } from './repository.ts';
-import { sealOnto } from './rules.ts';
+import { PLATFORM_ITSELF, sealOnto } from './rules.ts';
 import { type DerivedSealKeys, sealKeyId } from './seal-keys.ts';
 import type { AuditTables } from './tables.ts';
 import { countByHour } from './totals.ts';
@@ -39,7 +39,7 @@ async function rotate(
   const [from, to] = [sealKeyId(streamId, epoch), sealKeyId(streamId, epoch + 1)];
   const metadata = { epoch: epoch + 1, from, to };
   const said = { stream_id: streamId, actor: 'evidence-platform', ...ROTATED, resource_id: to, metadata };
-  const row = sealOnto(head, { ...said, metadataText: canonicalize(metadata) }, keys, now);
+  const row = sealOnto(head, { ...said, metadataText: canonicalize(metadata), recordedBy: PLATFORM_ITSELF }, keys, now);
   head.sealEpoch = epoch + 1;
   await addEntries(transaction, [{ row, head }]);
   await countByHour(transaction, [{ row, head }]);

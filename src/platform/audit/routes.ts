@@ -1,6 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { type ServiceDescription, serveOpenApi } from '../http/openapi.ts';
+import { principalOf, refuseBeyond } from '../http/principal.ts';
 import { problemResponses } from '../http/responses.ts';
 import { serveOperations } from '../operations/operation.ts';
 import { evidenceOperations, streamOperations } from './operations/streams.ts';
@@ -58,7 +59,9 @@ const checkpointRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = async
         response: { 201: checkpointSchema, 200: checkpointSchema, ...problemResponses(404, 409) },
       },
     },
-    async ({ params }, reply) => {
+    async (request, reply) => {
+      const { params } = request;
+      refuseBeyond(principalOf(request), params);
       const { checkpoint, repeated } = await service.checkpoints.create(params.stream_id);
       return reply.code(repeated ? 200 : 201).send(checkpoint);
     },

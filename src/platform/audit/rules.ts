@@ -33,6 +33,7 @@ export function entryText(entry: EntryContent): string {
     `"metadata":${entry.metadata}`,
     ...(entry.occurred_at === null ? [] : [`"occurred_at":${quote(entry.occurred_at)}`]),
     `"prev_hash":"${entry.prev_hash}"`,
+    `"recorded_by":${quote(entry.recorded_by)}`,
     `"resource_id":${quote(entry.resource_id)}`,
     `"resource_type":${quote(entry.resource_type)}`,
     `"seal_key_id":${quote(entry.seal_key_id)}`,
@@ -60,6 +61,7 @@ export function entryToJson(entry: EntryRow): string {
     `"action":${quote(entry.action)}`,
     `"resource_type":${quote(entry.resource_type)}`,
     `"resource_id":${quote(entry.resource_id)}`,
+    `"recorded_by":${quote(entry.recorded_by)}`,
     `"metadata":${entry.metadata}`,
     `"prev_hash":"${entry.prev_hash}"`,
     `"seal_key_id":${quote(entry.seal_key_id)}`,
@@ -100,11 +102,17 @@ function quote(text: string): string {
   return JSON.stringify(text);
 }
 
+/** `recorded_by` of entries that the platform writes about its own work. */
+export const PLATFORM_ITSELF = 'platform';
+
+/** Entry with the authenticated caller that sent it. */
+export type EntryToSeal = CheckedEntry & { recordedBy: string };
+
 /**
  * Seals an entry onto the head of its stream, and moves the head to the entry.
  * @throws DomainError `clock_behind`.
  */
-export function sealOnto(head: StreamHead, entry: CheckedEntry, keys: DerivedSealKeys, now: Date): EntryRow {
+export function sealOnto(head: StreamHead, entry: EntryToSeal, keys: DerivedSealKeys, now: Date): EntryRow {
   const { id, key } = keys.of(entry.stream_id, head.sealEpoch);
   const content = {
     entry_id: randomUUID(),
@@ -116,6 +124,7 @@ export function sealOnto(head: StreamHead, entry: CheckedEntry, keys: DerivedSea
     action: entry.action,
     resource_type: entry.resource_type,
     resource_id: entry.resource_id,
+    recorded_by: entry.recordedBy,
     metadata: entry.metadataText,
     prev_hash: head.hash ?? GENESIS,
     seal_key_id: id,

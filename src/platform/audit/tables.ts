@@ -43,6 +43,8 @@ export const AUDIT_TABLES = {
     {
       stream_no: column.ordinal(),
       stream_id: column.text('UNIQUE'),
+      /** SHA-256 of `plainId`: of streams whose ids look alike, there is only one. */
+      likeness: column.text('UNIQUE'),
       entry_count: column.integer(),
       head_sequence: column.integer(),
       head_hash: column.text(),
@@ -55,7 +57,7 @@ export const AUDIT_TABLES = {
       verification_count: column.integer(),
       /** Epoch of the key that seals the next entry. */
       seal_epoch: column.integer(),
-      /** Seal over all columns above except the number. */
+      /** Seal over all columns above except the number and the likeness. */
       head_seal: column.text(),
       /** Check that started last; null if there was none. */
       verification_no: column.optional(column.integer('REFERENCES verifications')),
@@ -88,6 +90,8 @@ export const AUDIT_TABLES = {
       action: column.text(),
       resource_type: column.text(),
       resource_id: column.text(),
+      /** Authenticated caller that sent the entry: `key:ID`; `platform` for the platform's own entries. */
+      recorded_by: column.text(),
       /** Object as RFC 8785 text, so that it can be hashed as it is. */
       metadata: column.jsonObject(),
       prev_hash: column.digest(),

@@ -9,7 +9,7 @@ import {
   text,
 } from '../http/fields.ts';
 import { MODULES } from '../modules.ts';
-import { saysRotated } from './enums.ts';
+import { plainId, saysRotated } from './enums.ts';
 
 /**
  * Default contract of the audit service: the wire shapes that the platform serves, and that the exporter expects unless
@@ -33,6 +33,8 @@ export const entrySchema = z.object({
   action: z.string(),
   resource_type: z.string(),
   resource_id: z.string(),
+  /** Authenticated caller that sent the entry: `key:ID`; `platform` for the platform's own entries. */
+  recorded_by: z.string(),
   metadata: z.record(z.string(), z.json()),
   prev_hash: digest,
   seal_key_id: z.string(),
@@ -188,7 +190,11 @@ const inWords = (own: string) => (own.endsWith('/') ? `IDs that begin with "${ow
 const openStreamId = name
   .refine((id) => id !== '.' && id !== '..', 'cannot be "." or ".."')
   .refine((id) => Buffer.byteLength(id) <= MAX_STREAM_ID_BYTES, `has more than ${MAX_STREAM_ID_BYTES} bytes of UTF-8`)
-  .refine((id) => !isOwnStream(id), `is reserved for the platform: ${OWN_STREAMS.map(inWords).join(', ')}`);
+  .refine((id) => plainId(id) !== '', 'has no visible character')
+  .refine(
+    (id) => !isOwnStream(plainId(id)),
+    `looks like an ID that is reserved for the platform: ${OWN_STREAMS.map(inWords).join(', ')}`,
+  );
 
 export const newEntrySchema = z
   .strictObject({

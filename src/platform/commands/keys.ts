@@ -30,10 +30,9 @@ const createCommand = command({
   async work({ name, scope, expires, ...flags }) {
     const { issueKey } = await import('../accounts/api-keys.ts');
     const { newKeySchema } = await import('../accounts/wire.ts');
-    const { expires_at, ...input } = checked(newKeySchema, { name, scopes: scope, expires_at: expires });
-    await issueAndShow('keys create', flags, (transaction, issuing) =>
-      issueKey(transaction, { ...input, expiresAt: expires_at }, issuing),
-    );
+    const { keyInput } = await import('../accounts/keys.ts');
+    const input = keyInput(checked(newKeySchema, { name, scopes: scope, expires_at: expires }));
+    await issueAndShow('keys create', flags, (transaction, issuing) => issueKey(transaction, input, issuing));
   },
 });
 

@@ -12,6 +12,17 @@ export interface Principal {
   scopes: readonly Scope[];
   /** Sole subject that the sender may act for, as named by a service: `endpoint:ID`. */
   boundTo?: string | null;
+  /** First of the keys that were rotated into this one; `id` by default. Its idempotency keys belong to all of them. */
+  lineage?: string;
+  /** Entries that the sender may append; any by default. */
+  limits?: AppendLimits;
+}
+
+/** Limits on the entries that an API key may append. Null stands for any. */
+export interface AppendLimits {
+  /** Patterns of stream ids, in which `*` stands for any text. */
+  streams: readonly string[] | null;
+  actor: string | null;
 }
 
 /** Actor with its rights; an actor cannot grant a scope that it lacks. */
@@ -24,6 +35,43 @@ export interface Actor {
 /** Returns the actor that a principal is. */
 export function actorOf({ kind, id, scopes }: Principal): Actor {
   return { name: `${kind}:${id}`, scopes };
+}
+
+/**
+ * Returns an idempotency key that belongs to its sender: another sender with the same key makes another request.
+ * Undefined stands for none.
+ */
+export function ownKey<Key extends string | undefined>({ kind, id, lineage = id }: Principal, key: Key): Key {
+  return (key === undefined ? key : JSON.stringify([kind, lineage, key])) as Key;
+}
+
+/** @throws DomainError `forbidden` if the sender must not append to a stream, or not as an actor. */
+export function refuseBeyond({ name, limits }: Principal, entry: { stream_id: string; actor?: string }): void {
+  const { streams = null, actor = null } = limits ?? {};
+  if (streams?.some((pattern) => isLike(entry.stream_id, pattern)) === false)
+    throw new DomainError(
+      'forbidden',
+      `the API key "${name}" may append only to ${streams.join(', ')}`,
+      {},
+      'stream_id',
+    );
+  if (actor !== null && entry.actor !== undefined && entry.actor !== actor)
+    throw new DomainError('forbidden', `the API key "${name}" may append only as the actor ${actor}`, {}, 'actor');
+}
+
+/** Reports whether a text is like a pattern, in which `*` stands for any text. */
+export function isLike(text: string, pattern: string): boolean {
+  const [start = '', ...parts] = pattern.split('*');
+  const end = parts.pop();
+  if (end === undefined) return text === pattern;
+  if (!text.startsWith(start)) return false;
+  let at = start.length;
+  for (const part of parts) {
+    const found = text.indexOf(part, at);
+    if (found === -1) return false;
+    at = found + part.length;
+  }
+  return text.length - end.length >= at && text.endsWith(end);
 }
 
 /** Authenticates an API key. @throws DomainError `unauthenticated`, `key_expired`, `key_revoked`. */

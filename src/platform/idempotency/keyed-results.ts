@@ -3,7 +3,7 @@ import { canonicalize, type Json } from '../../core/json/canonical.ts';
 import { type Database, InTheWay, type Reader, type Transaction } from '../database/database.ts';
 import { kindsOf } from '../database/table.ts';
 import { DomainError } from '../errors.ts';
-import { type Job, tidyJob } from '../jobs/scheduler.ts';
+import { type Job, TIDY_MS } from '../jobs/scheduler.ts';
 import { IDEMPOTENCY_TABLES, type IdempotencyTables } from './tables.ts';
 
 /** Request with an idempotency key; repeating the request returns the same result and has no further effect. */
@@ -18,8 +18,8 @@ const COLUMNS = kindsOf(IDEMPOTENCY_TABLES.keyed_results, ['request', 'body_sha2
 
 /**
  * Returns a request with its key; null if it has none.
- * @param scope of the operation; a key has one result in each scope. Keys are shared by all callers, so that a client
- * that switches API keys can still repeat a request.
+ * @param scope of the operation; a key has one result in each scope.
+ * @param key as returned by `ownKey`.
  */
 export function keyedRequest(scope: string, key: string | undefined, body: Json): KeyedRequest | null {
   if (key === undefined) return null;
@@ -51,7 +51,7 @@ export class KeyedResults {
     const rows = await all.where(reader.sql.isAmong('request', ids)).execute();
     const now = this.#now.toISOString();
     for (const row of rows)
-      if (row.until !== null && row.until <= now) this.#outdated.push(row.request);
+      if (row.until <= now) this.#outdated.push(row.request);
       else this.#known.set(row.request, { bodySha256: row.body_sha256, result: row.result });
   }
 
@@ -66,9 +66,9 @@ export class KeyedResults {
     return known.result;
   }
 
-  /** @param lifetimeMs time for which the result is kept; forever by default. */
-  keep({ id, bodySha256 }: KeyedRequest, result: string, lifetimeMs?: number): void {
-    const until = lifetimeMs === undefined ? null : new Date(this.#now.getTime() + lifetimeMs).toISOString();
+  /** Keeps the result of a request for `KEY_LIFETIME_MS`. */
+  keep({ id, bodySha256 }: KeyedRequest, result: string): void {
+    const until = new Date(this.#now.getTime() + KEY_LIFETIME_MS).toISOString();
     this.#known.set(id, { bodySha256, result });
     this.#made.push({ request: id, body_sha256: bodySha256, result, until });
   }
@@ -90,8 +90,8 @@ export class KeyedResults {
   }
 }
 
-/** Time for which results are kept; those of appended entries are kept forever. */
-export const KEY_LIFETIME_MS = 24 * 60 * 60 * 1000;
+/** Time for which results are kept, which outlasts a weekend without anybody to mend a client. */
+export const KEY_LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;
 
 /** Returns the result of the same request; null if the request is new. @throws DomainError `idempotency_conflict`. */
 export async function earlierResult(reader: Reader, keyed: KeyedRequest | null, now: Date): Promise<string | null> {
@@ -120,7 +120,7 @@ export async function makeOnce<T>(
   const earlier = results.resultOf(keyed);
   if (earlier !== null) return { earlier };
   const made = await make();
-  results.keep(keyed, resultOf(made), KEY_LIFETIME_MS);
+  results.keep(keyed, resultOf(made));
   await results.write(transaction);
   return { made };
 }
@@ -150,10 +150,21 @@ export function keyOfAnother(): DomainError {
   );
 }
 
+/** Number of results deleted in one transaction, so that requests wait only briefly. */
+const MAX_DELETED = 5000;
+
 /** Returns the job that deletes expired results. */
 export function keyedResultsJob(database: Database, clock: () => Date): Job {
-  return tidyJob('idempotency/tidy', database, (transaction) => {
-    const results = transaction.tables<IdempotencyTables>().deleteFrom('keyed_results');
-    return results.where('until', '<=', clock().toISOString()).execute();
-  });
+  const deleteSome = (transaction: Transaction) => {
+    const results = transaction.tables<IdempotencyTables>();
+    const expired = results.selectFrom('keyed_results').select('request').where('until', '<=', clock().toISOString());
+    const some = expired.orderBy('until').limit(MAX_DELETED);
+    return results.deleteFrom('keyed_results').where('request', 'in', some).executeTakeFirstOrThrow();
+  };
+  const run = async () => {
+    let deleted: bigint;
+    do deleted = (await database.write(deleteSome)).numDeletedRows;
+    while (deleted === BigInt(MAX_DELETED));
+  };
+  return { name: 'idempotency/tidy', everyMs: TIDY_MS, atMostMs: TIDY_MS, run };
 }

@@ -7,10 +7,10 @@ export const IDEMPOTENCY_TABLES = {
       request: column.text('PRIMARY KEY'),
       body_sha256: column.digest(),
       result: column.text(),
-      /** Expiry of the result; null for never. */
-      until: column.optional(column.text()),
+      /** Expiry of the result. */
+      until: column.text(),
     },
-    { indexes: { keyed_results_by_end: '(until) WHERE until IS NOT NULL' } },
+    { indexes: { keyed_results_by_end: '(until)' } },
   ),
 };
 

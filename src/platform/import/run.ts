@@ -1,4 +1,5 @@
 import { EvidenceError, messageOf } from '../../core/errors.ts';
+import { contentDigest, withImportKey } from './import-key.ts';
 import { type ImportResult, ImportTally } from './result.ts';
 import {
   type BatchOutcome,
@@ -27,6 +28,8 @@ export class EntryQueue {
   readonly #service: EntryReceiver;
   readonly #tally: ImportTally;
   readonly #streams = new Map<string, Waiting>();
+  /** Entries that streams already had, by stream and by the id of the event. */
+  readonly #imported = new Map<string, ReadonlyMap<string, string>>();
   #waitingBytes = 0;
 
   constructor(service: EntryReceiver, tally: ImportTally) {
@@ -34,7 +37,9 @@ export class EntryQueue {
     this.#tally = tally;
   }
 
-  async add(entry: ImportedEntry): Promise<void> {
+  async add(event: ImportedEntry): Promise<void> {
+    const entry = withImportKey(event);
+    if (await this.#isRecorded(entry)) return;
     const json = JSON.stringify(entry);
     const bytes = Buffer.byteLength(json) + 1;
     if (bytes > MAX_BATCH_BYTES - ENVELOPE_BYTES) {
@@ -49,6 +54,18 @@ export class EntryQueue {
     this.#waitingBytes += bytes;
     this.#streams.set(entry.stream_id, waiting);
     if (this.#waitingBytes > MAX_WAITING_BYTES) await this.#sendLargest();
+  }
+
+  /** Counts an entry that the stream already had before this run. */
+  async #isRecorded(entry: ImportedEntry): Promise<boolean> {
+    const { stream_id, idempotency_key } = entry;
+    const imported = this.#imported.get(stream_id) ?? (await this.#service.imported(stream_id));
+    this.#imported.set(stream_id, imported);
+    const digest = imported.get(idempotency_key);
+    if (digest === undefined) return false;
+    if (digest === contentDigest(entry)) this.#tally.recorded(stream_id, 0, 1);
+    else this.#tally.skip(reasonOf({ outcome: 'conflict' }));
+    return true;
   }
 
   async flush(): Promise<void> {

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { EvidenceError, messageOf } from '../../core/errors.ts';
 import type { Json } from '../../core/json/canonical.ts';
 import { isRetriedStatus, readRetryAfter } from '../../core/retry.ts';
+import { contentDigest, importedSchema } from './import-key.ts';
 
 /** Event for the audit service: the body of `POST /entries/` with the event's own id as its key. */
 export interface ImportedEntry {
@@ -15,6 +16,7 @@ export interface ImportedEntry {
   metadata?: { [name: string]: Json };
   /** RFC 3339 time; omitted if the source has none. */
   occurred_at?: string;
+  /** Id of the event, which is also recorded in the metadata as `import_key`. */
   idempotency_key: string;
 }
 
@@ -57,6 +59,10 @@ const FIRST_DELAY_MS = 250;
 const LONGEST_DELAY_MS = 10 * 60_000;
 
 const answerSchema = z.looseObject({ created: z.int().min(0), repeated: z.int().min(0) });
+const pageSchema = z.looseObject({
+  data: z.array(importedSchema),
+  next_cursor: z.string().min(1).nullable(),
+});
 const problemSchema = z.looseObject({ code: z.string().optional(), detail: z.string().optional() });
 
 export type BatchOutcome =
@@ -68,12 +74,15 @@ export type BatchOutcome =
 
 /** Audit service, for an import. */
 export interface EntryReceiver {
+  /** Returns the digests of the imported entries that a stream has, by the ids of their events. */
+  imported(streamId: string): Promise<Map<string, string>>;
   /** Records a batch of entries, given as JSON texts, all or none. */
   record(entries: readonly string[]): Promise<BatchOutcome>;
   close(): Promise<void>;
 }
 
 const REFUSALS = [
+  [409, 'stream_resembles'],
   [413, 'too_large'],
   [422, 'invalid_request'],
 ] as const;
@@ -89,7 +98,7 @@ interface Answer {
  * @throws EvidenceError `config` if the URL or the key is invalid.
  */
 export function connectAuditService(url: string, apiKey: string): EntryReceiver {
-  const endpoint = batchEndpoint(url);
+  const base = serviceUrl(url);
   if (!/^[\x21-\x7e]+$/.test(apiKey))
     throw new EvidenceError('config', 'the API key in EVIDENCE_API_KEY is empty or contains invalid characters', {
       nextStep: 'Set EVIDENCE_API_KEY to the key that `evidence-platform init` printed.',
@@ -99,45 +108,73 @@ export function connectAuditService(url: string, apiKey: string): EntryReceiver 
     headersTimeout: ANSWER_TIMEOUT_MS,
     bodyTimeout: ANSWER_TIMEOUT_MS,
   });
-  return { record: (entries) => postBatch(endpoint, apiKey, agent, entries), close: () => agent.close() };
+  const caller = { apiKey, agent };
+  return {
+    imported: (streamId) => readImported(base, caller, streamId),
+    record: (entries) => postBatch(`${base}/entries/batch`, caller, entries),
+    close: () => agent.close(),
+  };
 }
 
-function batchEndpoint(url: string): string {
+/** Returns the URL without a slash at its end. */
+function serviceUrl(url: string): string {
   const base = URL.parse(url);
   if (base === null || !/^https?:$/.test(base.protocol) || base.username !== '' || base.password !== '')
     throw new EvidenceError('config', 'the URL of the audit service must be an http or https URL without a user', {
       nextStep: 'Use --url http://127.0.0.1:8181/audit, with the key in EVIDENCE_API_KEY.',
     });
-  base.pathname = `${base.pathname.replace(/\/+$/, '')}/entries/batch`;
-  return base.href;
+  return `${base.origin}${base.pathname.replace(/\/+$/, '')}`;
 }
 
-async function postBatch(
-  endpoint: string,
-  apiKey: string,
-  agent: Dispatcher,
-  entries: readonly string[],
-): Promise<BatchOutcome> {
-  const body = `{"entries":[${entries.join(',')}]}`;
+interface ServiceCaller {
+  apiKey: string;
+  agent: Dispatcher;
+}
+
+async function readImported(base: string, caller: ServiceCaller, streamId: string): Promise<Map<string, string>> {
+  const found = new Map<string, string>();
+  const endpoint = `${base}/entries/`;
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const query = new URLSearchParams({ stream_id: streamId, limit: '500', ...(cursor === '' ? {} : { cursor }) });
+    const answer = await callUntilAnswered(`${endpoint}?${query}`, caller, null);
+    refuseKey(endpoint, answer);
+    const page = answer.status === 200 ? pageSchema.safeParse(parseJson(answer.body)).data : undefined;
+    if (page === undefined)
+      throw new EvidenceError('service', `${endpoint} answered ${answer.status} to a request for a list of entries`, {
+        nextStep: CHECK_URL,
+      });
+    for (const entry of page.data) {
+      const importKey = entry.metadata?.['import_key'];
+      if (typeof importKey === 'string') found.set(importKey, contentDigest(entry));
+    }
+    cursor = page.next_cursor;
+  }
+  return found;
+}
+
+async function postBatch(endpoint: string, caller: ServiceCaller, entries: readonly string[]): Promise<BatchOutcome> {
+  // Repeating a request is safe, because every entry has an idempotency key.
+  const answer = await callUntilAnswered(endpoint, caller, `{"entries":[${entries.join(',')}]}`);
+  return toOutcome(endpoint, answer, entries.length);
+}
+
+/** @param body null for GET. */
+async function callUntilAnswered(endpoint: string, caller: ServiceCaller, body: string | null): Promise<Answer> {
   for (let attempt = 1; ; attempt++) {
-    // Repeating a request is safe, because every entry has an idempotency key.
-    const answer = await post(endpoint, apiKey, agent, body).catch((cause: unknown) => unreachable(endpoint, cause));
+    const answer = await call(endpoint, caller, body).catch((cause: unknown) => unreachable(endpoint, cause));
     if (answer instanceof EvidenceError) {
       if (attempt === ATTEMPTS) throw answer;
     } else if (attempt === ATTEMPTS || !isRetriedStatus(answer.status)) {
-      return toOutcome(endpoint, answer, entries.length);
+      return answer;
     }
     await sleep(delayBefore(attempt, answer instanceof EvidenceError ? null : answer.retryAfter));
   }
 }
 
-async function post(endpoint: string, apiKey: string, agent: Dispatcher, body: string): Promise<Answer> {
-  const response = await request(endpoint, {
-    method: 'POST',
-    dispatcher: agent,
-    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json', accept: 'application/json' },
-    body,
-  });
+async function call(endpoint: string, { apiKey, agent }: ServiceCaller, body: string | null): Promise<Answer> {
+  const headers = { authorization: `Bearer ${apiKey}`, accept: 'application/json' };
+  const sent = body === null ? { headers } : { headers: { ...headers, 'content-type': 'application/json' }, body };
+  const response = await request(endpoint, { method: body === null ? 'GET' : 'POST', dispatcher: agent, ...sent });
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of response.body as AsyncIterable<Buffer>) {
@@ -170,10 +207,7 @@ function unreachable(endpoint: string, cause: unknown): EvidenceError {
 function toOutcome(endpoint: string, answer: Answer, sent: number): BatchOutcome {
   const { status } = answer;
   const json = parseJson(answer.body);
-  if (status === 401 || status === 403)
-    throw new EvidenceError('refused', `${endpoint} refused the API key with status ${status}`, {
-      nextStep: 'Set EVIDENCE_API_KEY to a valid key of this service, then run the same import again.',
-    });
+  refuseKey(endpoint, answer);
   const problem = problemSchema.safeParse(json).data;
   if (status === 422 && problem?.code === 'idempotency_conflict') return { outcome: 'conflict' };
   if (REFUSALS.some(([each, code]) => each === status && code === problem?.code))
@@ -183,8 +217,19 @@ function toOutcome(endpoint: string, answer: Answer, sent: number): BatchOutcome
     return { outcome: 'recorded', created: recorded.created, repeated: recorded.repeated };
   const said = [problem?.code, problem?.detail].filter((part) => part !== undefined).join(': ');
   throw new EvidenceError('service', `${endpoint} answered ${status} to ${sent} entries${said && ` (${said})`}`, {
-    nextStep: 'Check that --url is the audit service, such as http://127.0.0.1:8181/audit.',
+    nextStep: CHECK_URL,
   });
+}
+
+const CHECK_URL = 'Check that --url is the audit service, such as http://127.0.0.1:8181/audit.';
+
+/** @throws EvidenceError `refused` if the service refused the API key. */
+function refuseKey(endpoint: string, { status }: Answer): void {
+  if (status === 401 || status === 403)
+    throw new EvidenceError('refused', `${endpoint} refused the API key with status ${status}`, {
+      nextStep:
+        'Set EVIDENCE_API_KEY to a key of this service with the scopes audit:read and audit:write, then run the same import again.',
+    });
 }
 
 function parseJson(text: string): unknown {

@@ -12,7 +12,7 @@ export interface Job {
   run(): Promise<void>;
 }
 
-const TIDY_MS = 60 * 60_000;
+export const TIDY_MS = 60 * 60_000;
 
 /** Returns a job that deletes outdated rows every hour, in one transaction. */
 export function tidyJob(

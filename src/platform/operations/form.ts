@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { whereDefined } from '../../core/defined.ts';
 import type { MarkupContent } from '../../core/html/markup.ts';
+import { ownKey, principalOf } from '../http/principal.ts';
 import { paramsOf } from '../web/asked.ts';
 import { type PostForm, postForm } from '../web/fields.ts';
 import { type Access, type AskedForm, type Done, serveForm } from '../web/forms.ts';
@@ -66,7 +67,8 @@ export function serveOperationForm<
         api: example === undefined ? call : { ...call, body: example(subject) },
       };
     },
-    async act({ once: key, ...body }, request, reply) {
+    async act({ once, ...body }, request, reply) {
+      const key = ownKey(principalOf(request), once);
       const asked = askedBy<z.output<Params>, Record<string, unknown>, unknown>(request);
       const subject = await find(asked.params);
       const answer = await work({ ...asked, body: body as z.output<Body>, key }, callerOf(request, reply));

@@ -4,7 +4,7 @@ import { whereDefined } from '../../core/defined.ts';
 import { hangUpOf } from '../http/caller.ts';
 import { isKnown, sendKnown } from '../http/etag.ts';
 import { keyHeaderSchema } from '../http/fields.ts';
-import { type Actor, actorOf, type Principal, principalOf } from '../http/principal.ts';
+import { type Actor, actorOf, ownKey, type Principal, principalOf } from '../http/principal.ts';
 import { type ProblemStatus, problemResponses } from '../http/responses.ts';
 import type { MODULES } from '../modules.ts';
 import type { Scope } from '../scopes.ts';
@@ -20,7 +20,7 @@ export interface Asked<Params, Query, Body> {
   params: Params;
   query: Query;
   body: Body;
-  /** Idempotency key; undefined if the request has none. */
+  /** Idempotency key, which belongs to the caller; undefined if the request has none. */
   key: string | undefined;
 }
 
@@ -151,12 +151,13 @@ function schemaOf(id: string, declared: AnyOperation): FastifySchema {
 /** Returns the input of a request, which its route has validated. */
 export function askedBy<Params, Query, Body>(request: FastifyRequest): Asked<Params, Query, Body> {
   const { params, query, body, headers } = request;
+  const principal = principalOf(request);
   return {
-    actor: actorOf(principalOf(request)),
+    actor: actorOf(principal),
     params: params as Params,
     query: query as Query,
     body: body as Body,
-    key: headers['idempotency-key'] as string | undefined,
+    key: ownKey(principal, headers['idempotency-key'] as string | undefined),
   };
 }
 

@@ -41,6 +41,9 @@ describe.each(SERVICES)('/keys on %s', (_name, start) => {
       last_used_at: null,
       rotated_from: null,
       bound_to: null,
+      lineage: keyIdOf(api_key),
+      streams: null,
+      actor: null,
     });
     expect((await service.call('POST', '/entries/', entry('s', 1), as(api_key))).status).toBe(201);
     const listed = await listAll(service, '//keys/?limit=1');

@@ -57,6 +57,37 @@ describe('one entry', () => {
     expect(await listAll(service, `/entries/?stream_id=${encodeURIComponent(stream)}`)).toHaveLength(2);
   });
 
+  test.each([
+    ['another case', 'LOOKS/é'],
+    ['decomposed characters', 'looks/e\u0301'],
+    ['a blank at the end', 'looks/é '],
+    ['an invisible character', 'looks\u200b/é'],
+    ['full-width characters', 'ｌooks/é'],
+    ['a no-break space', 'looks\u00a0/é'],
+  ])('is refused for a stream that looks like another by %s', async (_name, similar) => {
+    await append(entry('looks/é', 1));
+    const { status, body } = await append(entry(similar, 1));
+    expect([status, body.code, body.stream_id]).toEqual([409, 'stream_resembles', 'looks/é']);
+    expect((await append(entry('looks/é', 2))).status).toBe(201);
+  });
+
+  test.each(['Platform/Administration', 'TRAPS', 'tr aps', 'platform/ x', 'agents\u00ad/a'])(
+    'is refused for the stream %j, which looks like one of the platform',
+    async (streamId) => {
+      const { status, body } = await append(entry(streamId, 1));
+      expect([status, body.code]).toEqual([422, 'invalid_request']);
+      expect(body.detail).toContain('reserved for the platform');
+    },
+  );
+
+  test.each([' ', '\u200b', '\t \u00ad'])(
+    'is refused for a stream ID of invisible characters, %j',
+    async (streamId) => {
+      const { status, body } = await append(entry(streamId, 1));
+      expect([status, body.code]).toEqual([422, 'invalid_request']);
+    },
+  );
+
   test('a key that was used in one stream is refused in another', async () => {
     const keys = ['left', 'right'].map((stream) => append(entry(stream, 1, { idempotency_key: 'same' })));
     const statuses = (await Promise.all(keys)).map(({ status }) => status);

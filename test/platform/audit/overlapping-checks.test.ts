@@ -25,7 +25,7 @@ describe.each(DATABASES)('checks of one stream by two processes on %s', (_name, 
     ({ database } = created);
     other = created.open();
     const appender = new Appender(database, { keys, seals, clock: () => new Date(0) });
-    await appender.append({ entries: [{ ...entry('s', 1), metadata: {}, metadataText: '{}' }] });
+    await appender.append({ entries: [{ ...entry('s', 1), metadata: {}, metadataText: '{}' }], recordedBy: 'key:k' });
   });
   afterAll(() => place.close());
 

@@ -20,6 +20,7 @@ const row = (sequence: number, more: Partial<EntryRow> = {}): EntryRow => ({
   action: 'b',
   resource_type: 'c',
   resource_id: 'd',
+  recorded_by: 'key:k',
   metadata: '{}',
   prev_hash: '0'.repeat(64),
   seal_key_id: 'k',

@@ -28,6 +28,7 @@ describe.each(DATABASES)('the statistics of %s', (_name, start) => {
       now = time;
       await appender.append({
         entries: ['a', 'b', 'a'].map((streamId) => ({ ...entry(streamId, 1), metadata: {}, metadataText: '{}' })),
+        recordedBy: 'key:k',
       });
     }
   });

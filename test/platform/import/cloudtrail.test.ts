@@ -63,6 +63,7 @@ describe('importCloudTrail', () => {
           awsRegion: 'us-east-1',
           requestParameters: { userName: 'bob' },
           eventID: 'e-1',
+          import_key: 'cloudtrail:e-1',
         },
         occurred_at: '2024-05-01T10:00:00Z',
         idempotency_key: 'cloudtrail:e-1',

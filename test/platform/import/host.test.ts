@@ -88,6 +88,7 @@ describe('git history', () => {
             { status: 'A', path: 'src/a.ts' },
             { status: 'A', path: 'src/deep/b.ts' },
           ],
+          import_key: `git:${first}:src`,
         },
         occurred_at: '2024-05-01T10:00:00+02:00',
         idempotency_key: `git:${first}:src`,
@@ -163,7 +164,13 @@ describe('packages that npm installed', () => {
         action: 'package.install',
         resource_type: 'npm.package',
         resource_id: 'a@1.0.0',
-        metadata: { path: 'node_modules/a', integrity: 'sha512-AA==', dev: false, occurred_at_is: expect.any(String) },
+        metadata: {
+          path: 'node_modules/a',
+          integrity: 'sha512-AA==',
+          dev: false,
+          occurred_at_is: expect.any(String),
+          import_key: 'npm:node_modules/a:sha512-AA==',
+        },
         occurred_at: '2024-06-01T00:00:00.000Z',
         idempotency_key: 'npm:node_modules/a:sha512-AA==',
       },
@@ -255,6 +262,8 @@ describe('importHost', () => {
     await writeFile(join(logs, 'dpkg.log'), '2024-05-01 10:00:00 startup archives unpack\n'.repeat(2));
     const first = await run();
     expect(first).toMatchObject({ created: 5, repeated: 0 });
+    expect(await run()).toMatchObject({ created: 0, repeated: 5, skipped: [] });
+    service.forgetKeys();
     expect(await run()).toMatchObject({ created: 0, repeated: 5, skipped: [] });
     expect(service.recorded).toHaveLength(5);
   });

@@ -8,11 +8,14 @@ import { SCOPE_HINTS, SCOPES, type Scope } from '../../scopes.ts';
 import { personOf } from '../../web/access.ts';
 import { copyable } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
-import { type Choice, choices, field, onceField, select } from '../../web/fields.ts';
+import { type Choice, choices, field, onceField, select, textArea } from '../../web/fields.ts';
+import { linesOfField } from '../../web/form-lines.ts';
 import type { FormState } from '../../web/forms.ts';
 import type { PageView } from '../../web/layout.ts';
+import { KEY_PRESETS, type KeyPreset } from '../enums.ts';
 import type { ApiKeys } from '../keys.ts';
 import { keyOperations } from '../operations/keys.ts';
+import { PRESET_HINTS, scopesOfPreset } from '../presets.ts';
 import type { issuedKeySchema } from '../wire.ts';
 import { KEYS_PATH, keyPath } from './paths.ts';
 
@@ -27,18 +30,38 @@ export function keyActPages(server: FastifyInstance, parts: { keys: ApiKeys; clo
   revokePage(server, parts);
 }
 
+const OWN_SCOPES = 'own';
+
+/** Fields of a new key. Those of a choice that is not selected are ignored. */
+const NEW_KEY = z
+  .object({
+    once: idempotencyKey,
+    name: text.trim().min(1, 'Enter a purpose').max(200),
+    purpose: z.enum([...KEY_PRESETS, OWN_SCOPES], 'Choose a purpose'),
+    scopes: z.preprocess((given) => (given === undefined ? [] : [given].flat()), z.array(z.enum(SCOPES))),
+    streams: z.preprocess(linesOfField, z.array(text)),
+    actor: text.trim().default(''),
+    expires_at: z.preprocess((given) => (given === '' ? null : given), instant.nullable()),
+  })
+  .refine(({ purpose, scopes }) => purpose !== OWN_SCOPES || scopes.length > 0, {
+    path: ['scopes'],
+    message: 'Choose at least one scope',
+  })
+  .transform(({ once, name: title, purpose, scopes, streams, actor, expires_at }) => ({
+    once,
+    name: title,
+    expires_at,
+    ...(purpose === OWN_SCOPES ? { scopes } : { preset: purpose }),
+    ...(purpose === 'recorder' && streams.length > 0 ? { streams } : {}),
+    ...(purpose === 'recorder' && actor !== '' ? { actor } : {}),
+  }));
+
 function makePage(server: FastifyInstance, { keys, clock }: { keys: ApiKeys; clock: () => Date }): void {
-  const one = (given: unknown) => (given === undefined ? [] : [given].flat());
   serveOperationForm(server, keyOperations(keys).makeApiKey, {
     path: '/keys/new',
     api: '/keys',
     access: MAKING,
-    schema: z.object({
-      once: idempotencyKey,
-      name: text.trim().min(1, 'Enter a purpose').max(200),
-      scopes: z.preprocess(one, z.array(z.enum(SCOPES)).min(1, 'Choose at least one scope')),
-      expires_at: z.preprocess((given) => (given === '' ? null : given), instant.nullable()),
-    }),
+    schema: NEW_KEY,
     view: ({ form, request }) => ({
       title: 'Create an API key',
       isNarrow: true,
@@ -93,7 +116,7 @@ function revokePage(server: FastifyInstance, { keys }: { keys: ApiKeys }): void 
   });
 }
 
-const EXAMPLE = { name: 'exporter', scopes: ['audit:read'], expires_at: null };
+const EXAMPLE = { name: 'exporter', preset: 'exporter', expires_at: null };
 
 const OVERLAPS: readonly Choice[] = [
   { value: '0', label: 'none: the old key ends immediately' },
@@ -106,15 +129,37 @@ function newKeyFields(form: FormState, request: FastifyRequest, now: Date): Mark
   const { scopes } = personOf(request);
   const hint = 'Purpose of the key, as others see it.';
   const own = SCOPES.filter((scope) => scopes.includes(scope));
-  const may = own.map((scope) => ({ value: scope, label: scope, hint: SCOPE_HINTS[scope] }));
+  const presets = KEY_PRESETS.filter((preset) => scopesOfPreset(preset).every((scope) => own.includes(scope)));
   return [
     field(form, { name: 'name', label: 'Name', hint, isFirst: true }),
-    choices(form, { name: 'scopes', label: 'Scopes', type: 'checkbox' }, may),
+    choices(form, { name: 'purpose', label: 'What the key may do', type: 'radio' }, [
+      ...presets.map((preset) => presetChoice(form, preset)),
+      { value: OWN_SCOPES, label: 'Other scopes', fields: [scopeChoices(form, own)] },
+    ]),
     select(form, { name: 'expires_at', label: 'Valid for', value: endOfDay(now, 90) }, [
       ...[30, 90, 365].map((days) => ({ value: endOfDay(now, days), label: `${days} days` })),
       { value: '', label: 'until it is revoked' },
     ]),
   ];
+}
+
+function presetChoice(form: FormState, preset: KeyPreset): Choice {
+  const choice = { value: preset, label: preset, hint: PRESET_HINTS[preset] };
+  if (preset !== 'recorder') return choice;
+  const streams = 'One pattern per line, in which * stands for any text, such as payments/*. Empty for any stream.';
+  const actor = 'Name that all entries must have as their actor. Empty for any.';
+  return {
+    ...choice,
+    fields: [
+      textArea(form, { name: 'streams', label: 'Only to these streams', hint: streams, isOptional: true }, 3),
+      field(form, { name: 'actor', label: 'Only as this actor', hint: actor, isOptional: true }),
+    ],
+  };
+}
+
+function scopeChoices(form: FormState, own: readonly Scope[]): Markup {
+  const may = own.map((scope) => ({ value: scope, label: scope, hint: SCOPE_HINTS[scope] }));
+  return choices(form, { name: 'scopes', label: 'Scopes', type: 'checkbox' }, may);
 }
 
 /** Returns the end of a day in UTC, so that a form submitted again a little later makes the same request. */

@@ -76,6 +76,8 @@ function keyFacts(key: ApiKey, now: Date): Markup {
     ['Status', keyState(key, now)],
     ['Prefix', markup`<code>sk_${key.key_id}_</code>`],
     ['Scopes', scopeList(key.scopes)],
+    ...(key.streams === null ? [] : [['Appends only to', scopeList(key.streams)] as const]),
+    ...(key.actor === null ? [] : [['Appends only as', name(key.actor)] as const]),
     ['Created', moment(key.created_at, now)],
     ['Last used', momentOr(key.last_used_at, now, 'never')],
     ['Expires', momentOr(key.expires_at, now, 'never')],

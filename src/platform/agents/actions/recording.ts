@@ -3,7 +3,6 @@ import type { Json } from '../../../core/json/canonical.ts';
 import { type EntryPlace, keptPlace } from '../../audit/api.ts';
 import type { Transaction } from '../../database/database.ts';
 import { DomainError, invalidField } from '../../errors.ts';
-import { KEY_LIFETIME_MS } from '../../idempotency/keyed-results.ts';
 import type { Agent } from '../agent-rows.ts';
 import { type AgentEntry, writeEntries } from '../entries.ts';
 import type { AgentStateName } from '../enums.ts';
@@ -103,7 +102,7 @@ class ActionRecording {
     if (report.attestation !== null && isSignedTooFar(report.attestation, now)) throw signedTooFar(now);
     if (agent.state === 'suspended' || agent.state === 'revoked') return this.#refuse(agent, report);
     const action = await this.#log(agent, report, judge(agent, report, known.factsOf(agent, report)));
-    if (report.keyed !== null) known.results.keep(report.keyed, action.action_id, KEY_LIFETIME_MS);
+    if (report.keyed !== null) known.results.keep(report.keyed, action.action_id);
     return () => ({ action });
   }
 

@@ -15,7 +15,7 @@ import { entryToWire } from '../rules.ts';
 import { findStream, recordedEntry } from '../streams.ts';
 import { type EntriesQuery, entriesQuerySchema, streamParamsSchema, type WireEntry } from '../wire.ts';
 import type { AuditPageParts } from './parts.ts';
-import { streamPath, waysTo } from './paths.ts';
+import { pathOfKey, streamPath, waysTo } from './paths.ts';
 
 const MAY_READ = { scope: 'audit:read' } as const;
 
@@ -158,6 +158,12 @@ function onePage(server: FastifyInstance, { service }: AuditPageParts): void {
   });
 }
 
+/** Returns the caller that sent an entry, with a link to its API key. */
+function recorder(recordedBy: string): Markup {
+  const key = /^key:(\w+)$/.exec(recordedBy)?.[1];
+  return key === undefined ? name(recordedBy) : markup`API key ${link(pathOfKey(key), key)}`;
+}
+
 function entryFacts(entry: WireEntry, now: Date): Markup {
   const { stream_id, sequence, occurred_at } = entry;
   return factList([
@@ -165,6 +171,7 @@ function entryFacts(entry: WireEntry, now: Date): Markup {
     ['Action', name(entry.action)],
     ['Resource', markup`${name(entry.resource_type)} <code>${name(entry.resource_id)}</code>`],
     ['Recorded', moment(entry.timestamp, now)],
+    ['Recorded by', recorder(entry.recorded_by)],
     ...(occurred_at === undefined ? [] : [['Occurred, according to the sender', name(occurred_at)] as const]),
     ['Hash', digest(entry.hash)],
     [

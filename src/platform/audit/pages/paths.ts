@@ -9,6 +9,9 @@ export const packagePath = pathsBelow(`${AUDIT_PATH}/packages`);
 /** Returns the same path in the API. */
 export const streamApi = pathsBelow('/audit/streams');
 
+/** Returns the path of an API key's page. */
+export const pathOfKey = pathsBelow(`${PAGES}/keys`);
+
 /** Returns the pages above a page of a stream. */
 export function waysTo(streamId: string | null): { title: string; path: string }[] {
   const audit = { title: 'Audit', path: AUDIT_PATH };

@@ -3,11 +3,12 @@ import { z } from 'zod';
 import { DomainError } from '../../errors.ts';
 import { hangUpOf } from '../../http/caller.ts';
 import { keyHeaderSchema } from '../../http/fields.ts';
+import { actorOf, ownKey, type Principal, principalOf, refuseBeyond } from '../../http/principal.ts';
 import { problemResponses } from '../../http/responses.ts';
 import { pageSchema } from '../../http/wire.ts';
-import type { Appended } from '../append.ts';
+import type { Appended, AppendRequest } from '../append.ts';
 import { listEntries } from '../list.ts';
-import { checkMetadata } from '../metadata.ts';
+import { type CheckedEntry, checkMetadata } from '../metadata.ts';
 import { entryToJson } from '../rules.ts';
 import type { AuditService } from '../service.ts';
 import { batchSchema, type EntriesQuery, entriesQuerySchema, entrySchema, newEntrySchema } from '../wire.ts';
@@ -42,14 +43,15 @@ export const entryRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = asy
         summary: 'Append an entry to its stream',
         headers: keyHeaderSchema,
         body: newEntrySchema,
-        response: { 201: entrySchema, 200: entrySchema, ...problemResponses(409, 422) },
+        response: { 201: entrySchema, 200: entrySchema, ...problemResponses(403, 409, 422) },
       },
     },
-    async ({ body, bodyShape, headers }, reply) => {
+    async (request, reply) => {
+      const { body, bodyShape, headers } = request;
       const key = oneKey(headers['idempotency-key'], body.idempotency_key);
       const entry = key === undefined ? body : { ...body, idempotency_key: key };
       const entries = checkMetadata([entry], bodyShape, () => 'body');
-      const [appended] = await service.appender.append({ entries });
+      const [appended] = await service.appender.append(fromCaller(principalOf(request), entries));
       if (appended === undefined) throw new Error('an entry was neither appended nor found');
       return reply
         .code(appended.repeated ? 200 : 201)
@@ -72,9 +74,11 @@ export const entryRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = asy
         response: { 201: batchAnswerSchema, ...problemResponses(409, 413, 422) },
       },
     },
-    async ({ body, bodyShape, headers }, reply) => {
+    async (request, reply) => {
+      const { body, bodyShape, headers } = request;
       const entries = checkMetadata(body.entries, bodyShape, (at) => `body.entries.${at}`);
-      const appended = await service.appender.append({ entries, key: headers['idempotency-key'] });
+      const asked = fromCaller(principalOf(request), entries, headers['idempotency-key']);
+      const appended = await service.appender.append(asked);
       return reply
         .code(201)
         .type(JSON_TYPE)
@@ -103,6 +107,16 @@ export const entryRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = asy
     },
   );
 };
+
+/** Returns a request with idempotency keys that belong to its caller. @throws DomainError `forbidden`. */
+function fromCaller(principal: Principal, entries: readonly CheckedEntry[], key?: string): AppendRequest {
+  for (const entry of entries) refuseBeyond(principal, entry);
+  return {
+    entries: entries.map((entry) => ({ ...entry, idempotency_key: ownKey(principal, entry.idempotency_key) })),
+    key: ownKey(principal, key),
+    recordedBy: actorOf(principal).name,
+  };
+}
 
 /** Reports whether reading a list here is faster than handing it to a thread. */
 function isShort({ limit, cursor: _, stream_id: _stream, after_sequence: _after, ...filters }: EntriesQuery): boolean {

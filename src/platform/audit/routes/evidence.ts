@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { hangUpOf } from '../../http/caller.ts';
 import { keyHeaderSchema } from '../../http/fields.ts';
+import { ownKey, principalOf } from '../../http/principal.ts';
 import { problemResponses } from '../../http/responses.ts';
 import { sendPackage } from '../packages.ts';
 import type { AuditService } from '../service.ts';
@@ -54,8 +55,9 @@ export const evidenceRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = 
         response: { 201: generatedSchema, 200: generatedSchema, ...problemResponses(404, 422) },
       },
     },
-    async ({ body, headers }, reply) => {
-      const key = headers['idempotency-key'];
+    async (request, reply) => {
+      const { body, headers } = request;
+      const key = ownKey(principalOf(request), headers['idempotency-key']);
       const { package: generated, repeated } = await service.evidence.generate(body, key, hangUpOf(reply));
       return reply.code(repeated ? 200 : 201).send(generated);
     },
