@@ -150,23 +150,20 @@ export async function createStreams(
   seals: RowSeals,
   heads: readonly StreamHead[],
 ): Promise<void> {
-  for (const head of heads) {
-    const row = await transaction
-      .tables<AuditTables>()
-      .insertInto('streams')
-      .values({
-        stream_id: head.streamId,
-        likeness: head.likeness,
-        created_at: head.createdAt,
-        verification_no: null,
-        ...columnsOf(head, seals),
-      })
-      .onConflict((conflict) => conflict.column('stream_id').doNothing())
-      .returning('stream_no')
-      .executeTakeFirst();
-    if (row === undefined) throw new InTheWay('the stream was begun meanwhile');
-    head.streamNo = row.stream_no;
-  }
+  if (heads.length === 0) return;
+  const rows = heads.map((head) => ({
+    stream_id: head.streamId,
+    likeness: head.likeness,
+    created_at: head.createdAt,
+    ...columnsOf(head, seals),
+  }));
+  const created = await transaction.insertAbsent('streams', CREATED, rows);
+  if (created < heads.length) throw new InTheWay('a stream was begun meanwhile');
+  const ids = heads.map(({ streamId }) => streamId);
+  const streams = transaction.tables<AuditTables>().selectFrom('streams').select(['stream_id', 'stream_no']);
+  const numbered = await streams.where(transaction.sql.isAmong('stream_id', ids)).execute();
+  const numbers = new Map(numbered.map(({ stream_id, stream_no }) => [stream_id, stream_no]));
+  for (const head of heads) head.streamNo = numbers.get(head.streamId) ?? null;
 }
 
 export function addEntries(transaction: Transaction, added: readonly Added[]): Promise<void> {
@@ -179,8 +176,8 @@ export function moveHeads(transaction: Transaction, seals: RowSeals, heads: read
   return transaction.updateAll('streams', MOVED, rows);
 }
 
-const MOVED = kindsOf(AUDIT_TABLES.streams, [
-  'stream_no',
+/** Columns that change when a head moves. */
+const HEAD_COLUMNS = [
   'head_sequence',
   'entry_count',
   'head_hash',
@@ -190,9 +187,11 @@ const MOVED = kindsOf(AUDIT_TABLES.streams, [
   'verification_count',
   'seal_epoch',
   'head_seal',
-]);
+] as const;
+const MOVED = kindsOf(AUDIT_TABLES.streams, ['stream_no', ...HEAD_COLUMNS]);
+const CREATED = kindsOf(AUDIT_TABLES.streams, ['stream_id', 'created_at', ...HEAD_COLUMNS]);
 
-/** Returns the columns that change when a head moves. */
+/** Returns the values of these columns. */
 function columnsOf(head: StreamHead, seals: RowSeals) {
   const { sequence, count, hash, lastEntryAt, checkpoints, anchored, verifications, sealEpoch } = head;
   if (hash === null || lastEntryAt === null) throw new Error('a stream without entries has no head');

@@ -78,6 +78,8 @@ interface Connections {
 export interface Transaction extends Reader {
   /** Inserts rows whose members have the names and kinds of `columns`, in order. */
   insertAll(table: string, columns: Columns, rows: readonly StoredRow[]): Promise<void>;
+  /** Inserts those of the rows that conflict with no other row, and returns their number. */
+  insertAbsent(table: string, columns: Columns, rows: readonly StoredRow[]): Promise<number>;
   /** Updates the rows whose first of these columns equals that of one of `rows`. */
   updateAll(table: string, columns: Columns, rows: readonly StoredRow[]): Promise<void>;
 }

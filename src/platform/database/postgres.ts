@@ -134,14 +134,19 @@ function readerOf(db: Kysely<never>): Reader {
 
 /** Returns a writer that uses one statement for all rows, because each statement is a network round trip. */
 function writerOf(transaction: Kysely<never>): Transaction {
+  const insert = async (table: string, columns: Columns, rows: readonly StoredRow[], end: string) => {
+    if (rows.length === 0) return 0;
+    const names = Object.keys(columns);
+    const text = `INSERT INTO ${table} (${names.join(', ')}) SELECT * FROM ${unnest(columns)} ${end}`;
+    const { numAffectedRows } = await transaction.executeQuery(CompiledQuery.raw(text, arraysOf(rows, names)));
+    return Number(numAffectedRows);
+  };
   return {
     ...readerOf(transaction),
     async insertAll(table, columns, rows) {
-      if (rows.length === 0) return;
-      const names = Object.keys(columns);
-      const text = `INSERT INTO ${table} (${names.join(', ')}) SELECT * FROM ${unnest(columns)}`;
-      await transaction.executeQuery(CompiledQuery.raw(text, arraysOf(rows, names)));
+      await insert(table, columns, rows, '');
     },
+    insertAbsent: (table, columns, rows) => insert(table, columns, rows, 'ON CONFLICT DO NOTHING'),
     async updateAll(table, columns, rows) {
       if (rows.length === 0) return;
       const names = Object.keys(columns);

@@ -13,6 +13,7 @@ import {
   sql,
 } from 'kysely';
 import type {
+  Columns,
   Database,
   PreparedQuery,
   QueryDialect,
@@ -94,17 +95,24 @@ function readerOf(db: Kysely<never>): Reader {
 
 /** Returns a writer that prepares two statements: one for many rows at a time, and one for the remaining rows. */
 function writerOf(transaction: Kysely<never>): Transaction {
+  const insert = async (table: string, columns: Columns, rows: readonly StoredRow[], end: string) => {
+    const names = Object.keys(columns);
+    const one = `(${names.map(() => '?').join(', ')})`;
+    let inserted = 0;
+    for (const some of inPieces(rows)) {
+      const text = `INSERT INTO ${table} (${names.join(', ')}) VALUES ${some.map(() => one).join(', ')} ${end}`;
+      const values = some.flatMap((row) => valuesOf(row, names));
+      const { numAffectedRows } = await transaction.executeQuery(CompiledQuery.raw(text, values));
+      inserted += Number(numAffectedRows);
+    }
+    return inserted;
+  };
   return {
     ...readerOf(transaction),
     async insertAll(table, columns, rows) {
-      const names = Object.keys(columns);
-      const one = `(${names.map(() => '?').join(', ')})`;
-      for (const some of inPieces(rows)) {
-        const text = `INSERT INTO ${table} (${names.join(', ')}) VALUES ${some.map(() => one).join(', ')}`;
-        const values = some.flatMap((row) => valuesOf(row, names));
-        await transaction.executeQuery(CompiledQuery.raw(text, values));
-      }
+      await insert(table, columns, rows, '');
     },
+    insertAbsent: (table, columns, rows) => insert(table, columns, rows, 'ON CONFLICT DO NOTHING'),
     async updateAll(table, columns, rows) {
       const [key = '', ...others] = Object.keys(columns);
       const text = `UPDATE ${table} SET ${others.map((name) => `${name} = ?`).join(', ')} WHERE ${key} = ?`;

@@ -52,6 +52,7 @@ function endingWith(transaction: Transaction, signal: AbortSignal): Transaction 
     sql: transaction.sql,
     tables: <Tables>() => checked().tables<Tables>(),
     insertAll: async (...rows) => checked().insertAll(...rows),
+    insertAbsent: async (...rows) => checked().insertAbsent(...rows),
     updateAll: async (...rows) => checked().updateAll(...rows),
   };
 }
