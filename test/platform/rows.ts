@@ -11,12 +11,12 @@ export async function rowsOf(dataDir: string, streamId: string, count: number, s
   const first = start.toISOString();
   const last = new Date(start.getTime() + count).toISOString();
   const head = { streamId, createdAt: first, sequence: count, hash: ZEROS, count, lastEntryAt: last };
-  const seal = seals.head({ ...head, checkpoints: 0, anchored: 0, verifications: 0, sealEpoch: 1 });
+  const seal = seals.head({ ...head, checkpoints: 0, anchored: 0, verifications: 0, packages: 0, sealEpoch: 1 });
   const number = `(SELECT stream_no FROM streams WHERE stream_id = '${streamId}')`;
   const time = `strftime('%Y-%m-%dT%H:%M:%fZ', ${start.getTime() / 1000} + n / 1000.0, 'unixepoch')`;
   return [
     `INSERT INTO streams (stream_id, likeness, entry_count, head_sequence, head_hash, created_at, last_entry_at, checkpoint_count,
-      anchored_count, verification_count, seal_epoch, head_seal) VALUES ('${streamId}', '${streamId}', ${count}, ${count}, '${ZEROS}', '${first}', '${last}', 0, 0, 0, 1, '${seal}')`,
+      anchored_count, verification_count, package_count, seal_epoch, head_seal) VALUES ('${streamId}', '${streamId}', ${count}, ${count}, '${ZEROS}', '${first}', '${last}', 0, 0, 0, 0, 1, '${seal}')`,
     // The trigger would look for a duplicate of every row.
     'DROP TRIGGER IF EXISTS entries_no_replace',
     `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${count})

@@ -29,8 +29,8 @@ async function fill(database: Database, count: number): Promise<void> {
       SELECT 'check ' || i, i, 1, CASE i % 100 WHEN 0 THEN 0 ELSE 1 END, '${TIME}', '${TIME}', 1, 1, 1, '${DIGEST}', 1, '[]',
         '${DIGEST}', '${DIGEST}' FROM (${numbers}) AS numbers`,
     `INSERT INTO streams (stream_id, likeness, entry_count, head_sequence, head_hash, created_at, last_entry_at, checkpoint_count,
-        anchored_count, verification_count, seal_epoch, head_seal, verification_no)
-      SELECT 'stream ' || i, 'stream' || i, 1, 1, '${DIGEST}', '${TIME}', '${TIME}', 0, 0, 1, 1, '${DIGEST}', i FROM (${numbers}) AS numbers`,
+        anchored_count, verification_count, package_count, seal_epoch, head_seal, verification_no)
+      SELECT 'stream ' || i, 'stream' || i, 1, 1, '${DIGEST}', '${TIME}', '${TIME}', 0, 0, 1, 0, 1, '${DIGEST}', i FROM (${numbers}) AS numbers`,
     `INSERT INTO entry_hours (hour, stream_no, entries) SELECT '${TIME.slice(0, 13)}', i, 1 FROM (${numbers}) AS numbers`,
   ];
   await database.write(async (transaction) => {

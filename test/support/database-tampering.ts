@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import canonicalize from 'canonicalize';
-import { sealedHeadOf } from '../../src/platform/audit/repository.ts';
+import { sealedHeadOf } from '../../src/platform/audit/head-rows.ts';
 import { DerivedSealKeys } from '../../src/platform/audit/seal-keys.ts';
 import { RowSeals } from '../../src/platform/audit/sealed-rows.ts';
 

@@ -2,18 +2,9 @@ import type { Json } from '../../core/json/canonical.ts';
 import type { Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { type KeyedRequest, KeyedResults, keyedRequest, keyOfAnother } from '../idempotency/keyed-results.ts';
+import { createStreams, lockHeads, moveHeads, refuseDamaged, type StreamHead } from './head-rows.ts';
 import type { CheckedEntry } from './metadata.ts';
-import {
-  type Added,
-  addEntries,
-  createStreams,
-  type EntryRow,
-  entryAt,
-  lockHeads,
-  moveHeads,
-  refuseDamaged,
-  type StreamHead,
-} from './repository.ts';
+import { type Added, addEntries, type EntryRow, entryAt } from './repository.ts';
 import { sealOnto, timestampOf } from './rules.ts';
 import type { DerivedSealKeys } from './seal-keys.ts';
 import type { RowSeals } from './sealed-rows.ts';
@@ -64,12 +55,11 @@ export async function appendAll(
   for (const append of appends) outcomes.push(await group.attempt(append, transaction));
   const moved = group.moved();
   const begun = moved.filter(({ streamNo }) => streamNo === null);
-  const others = moved.filter(({ streamNo }) => streamNo !== null);
   await createStreams(transaction, seals, begun);
   await addEntries(transaction, group.added);
   await countByHour(transaction, group.added);
-  await moveHeads(transaction, seals, others);
   await results.write(transaction);
+  await moveHeads(transaction, seals, moved);
   if (begun.length > 0)
     await addToTotals(transaction, seals, { streams: begun.length, verified: 0, failed: 0, reached: 0 });
   return outcomes;

@@ -11,7 +11,7 @@ import {
   type PendingCheckpoint,
   pendingCheckpoints,
 } from './checkpoint-rows.ts';
-import { lockHead, moveHeads, type StreamHead } from './repository.ts';
+import { lockHead, moveHeads, type StreamHead } from './head-rows.ts';
 import type { CheckpointRow, RowSeals } from './sealed-rows.ts';
 import { findStream } from './streams.ts';
 import { AUDIT_TABLES, type AuditTables } from './tables.ts';

@@ -15,6 +15,7 @@ const COUNTED_ROWS = 5000;
 
 const CHECKED_COLUMNS = [
   'sequence',
+  'timestamp',
   'action',
   'resource_type',
   'prev_hash',

@@ -4,7 +4,8 @@ import type { Database } from '../database/database.ts';
 import { DomainError, there } from '../errors.ts';
 import { earlierResult, type KeyedRequest, keyedRequest, makeIdOnce } from '../idempotency/keyed-results.ts';
 import { rowChanger, rowInserter } from '../rows.ts';
-import type { PackageOrder, PackageRow } from './packing.ts';
+import { nextNumber } from './head-rows.ts';
+import type { NewPackage, PackageOrder, PackageRow } from './packing.ts';
 import type { RowSeals } from './sealed-rows.ts';
 import { SharedWork } from './shared-work.ts';
 import { AUDIT_TABLES, type AuditTables } from './tables.ts';
@@ -14,7 +15,7 @@ interface EvidenceDeps {
   database: Database;
   seals: RowSeals;
   clock: () => Date;
-  settle(order: PackageOrder, signal: AbortSignal): Promise<PackageRow>;
+  settle(order: PackageOrder, signal: AbortSignal): Promise<NewPackage>;
   print(row: PackageRow, signal: AbortSignal): Promise<Uint8Array>;
 }
 
@@ -60,7 +61,7 @@ export class Evidence {
         .innerJoin('streams', 'streams.stream_no', 'packages.stream_no')
         .select(['packages.stream_no', 'stream_id', 'package_id', 'title', 'packages.created_at'])
         .select(['packages.entry_count', 'first_sequence', 'last_sequence', 'checkpoints', 'anchored'])
-        .select(['head', 'summary', 'seal'])
+        .select(['number', 'head', 'summary', 'seal'])
         .where('package_id', '=', packageId)
         .executeTakeFirst(),
       'no evidence package has this ID',
@@ -115,9 +116,11 @@ export class Evidence {
   }
 
   /** Stores a package and returns its id, or the id of the package that the same request produced in the meantime. */
-  #keep({ stream_id: _, ...row }: PackageRow, keyed: KeyedRequest | null): Promise<string> {
+  #keep({ stream_id, ...row }: NewPackage, keyed: KeyedRequest | null): Promise<string> {
+    const { seals } = this.#deps;
     return makeIdOnce(this.#deps, keyed, async (transaction) => {
-      await insertPackage(transaction, row);
+      const numbered = { ...row, number: await nextNumber(transaction, seals, stream_id, 'packages') };
+      await insertPackage(transaction, { ...numbered, seal: seals.package(numbered, stream_id) });
       return row.package_id;
     });
   }
@@ -133,6 +136,6 @@ function damaged(): DomainError {
   );
 }
 
-export function toGenerated({ package_id, stream_id, entry_count, created_at }: PackageRow): WireGenerated {
+export function toGenerated({ package_id, stream_id, entry_count, created_at }: NewPackage): WireGenerated {
   return { package_id, status: 'ready', stream_id, entry_count, created_at };
 }

@@ -10,6 +10,9 @@ import type { GenerateRequest, WireCheckpoint } from './wire.ts';
 /** Package with the id of its stream. */
 export type PackageRow = StoredPackage & { stream_id: string };
 
+/** Package that is not stored yet. */
+export type NewPackage = Omit<PackageRow, 'number' | 'seal'>;
+
 export interface PackageOrder {
   packageId: string;
   /** Time of generation. */
@@ -23,7 +26,7 @@ export async function settlePackage(
   seals: RowSeals,
   { packageId, now, request }: PackageOrder,
   signal: AbortSignal,
-): Promise<PackageRow> {
+): Promise<NewPackage> {
   const pages = new EntryPages(database);
   const row = await findStream(database, request.stream_id);
   const stream = streamToWire(row, seals);
@@ -41,7 +44,7 @@ export async function settlePackage(
   };
   const anchors = await withoutTokens(database, seals, packed);
   const facts = { packageId, stream, period: periodOf(request), now, census, anchors };
-  const unsealed = {
+  return {
     ...packed,
     package_id: packageId,
     title: request.title ?? `Audit evidence of ${stream.stream_id}`,
@@ -50,7 +53,6 @@ export async function settlePackage(
     head: JSON.stringify(headOf(facts)),
     summary: JSON.stringify(summaryOf(facts)),
   };
-  return { ...unsealed, seal: seals.package(unsealed, stream.stream_id) };
 }
 
 /** Returns the checkpoints of a package without their tokens, which are long. */

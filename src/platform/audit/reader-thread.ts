@@ -2,6 +2,7 @@ import { workerData } from 'node:worker_threads';
 import { serve } from '../../core/threads/serve.ts';
 import type { DatabaseAddress } from '../database/database.ts';
 import { openForReading } from '../database/open.ts';
+import { HeadsCheck } from './heads-check.ts';
 import { inspectStream } from './inspection.ts';
 import { listEntries } from './list.ts';
 import { type PackageOrder, type PackageRow, packageJson, settlePackage } from './packing.ts';
@@ -20,10 +21,11 @@ const { address, masterKey } = workerData as ReaderPlace;
 const database = await openForReading(address);
 const keys = new DerivedSealKeys(masterKey);
 const seals = new RowSeals(keys.ofRows());
+const heads = new HeadsCheck(database, seals);
 
 /** Reads of a reader thread, which works apart from the thread that answers and appends. */
 const READS = {
-  inspect: (id: string, signal: AbortSignal) => inspectStream(database, { keys, seals }, id, signal),
+  inspect: (id: string, signal: AbortSignal) => inspectStream(database, { keys, seals, heads }, id, signal),
   entries: (query: EntriesQuery, signal: AbortSignal) => listEntries(database, query, signal),
   stats: (now: Date) => database.snapshot((reader) => readStats(reader, seals, now)),
   activity: (now: Date) => readActivity(database, now),

@@ -4,7 +4,7 @@ import type { Reader } from '../database/database.ts';
 import type { StatedStamp } from '../timestamp/exchange.ts';
 import { checkpointPages } from './checkpoint-rows.ts';
 import type { StreamName } from './entry-rows.ts';
-import type { CheckpointRow, RowSeals, SealedHead, VerificationRow } from './sealed-rows.ts';
+import type { CheckpointRow, RowSeals, SealedHead, StoredPackage, VerificationRow } from './sealed-rows.ts';
 import type { AuditTables } from './tables.ts';
 import type { Faults } from './walk.ts';
 
@@ -71,6 +71,51 @@ export async function checkVerifications({ reader, seals, stream, head, faults, 
   }
   gaps.pass(verifications + 1, sequence);
 }
+
+/** Checks that every package that the head counts exists, and that every package is as this service wrote it. */
+export async function checkPackages({ reader, seals, stream, head, faults, signal }: RowChecks): Promise<void> {
+  const gaps = new Gaps('package_missing', faults);
+  for await (const rows of packagePages(reader, stream)) {
+    for (const row of rows) {
+      if (row.number <= head.packages) gaps.pass(row.number, head.sequence);
+      if (row.seal !== seals.package(row, stream.stream_id))
+        faults.fail('package_seal_mismatch', head.sequence, null, row.package_id);
+    }
+    signal.throwIfAborted();
+  }
+  gaps.pass(head.packages + 1, head.sequence);
+}
+
+/** Yields packages by number. */
+function packagePages(reader: Reader, { stream_no }: StreamName): AsyncGenerator<NumberedPackage[]> {
+  const packages = reader.tables<AuditTables>().selectFrom('packages').where('stream_no', '=', stream_no);
+  const sorted = packages.select(STORED_PACKAGE).orderBy('number').orderBy('package_id').limit(PAGE_ROWS);
+  return batches(
+    { number: Number.MIN_SAFE_INTEGER, package_id: '' },
+    ({ number, package_id }) => ({ number, package_id }),
+    ({ number, package_id }) =>
+      sorted
+        .where(({ eb, refTuple, tuple }) => eb(refTuple('number', 'package_id'), '>', tuple(number, package_id)))
+        .execute(),
+  );
+}
+
+type NumberedPackage = Pick<StoredPackage, (typeof STORED_PACKAGE)[number]>;
+
+const STORED_PACKAGE = [
+  'package_id',
+  'number',
+  'title',
+  'created_at',
+  'entry_count',
+  'first_sequence',
+  'last_sequence',
+  'checkpoints',
+  'anchored',
+  'head',
+  'summary',
+  'seal',
+] as const;
 
 /** Yields checks by number; checks with the same number are in insertion order. */
 function verificationPages(reader: Reader, { stream_no }: StreamName): AsyncGenerator<VerificationRow[]> {

@@ -1,7 +1,8 @@
 import { createHmac, hash, type KeyObject, randomUUID } from 'node:crypto';
 import { DomainError } from '../errors.ts';
+import type { StreamHead } from './head-rows.ts';
 import type { CheckedEntry } from './metadata.ts';
-import type { EntryRow, StreamHead } from './repository.ts';
+import type { EntryRow } from './repository.ts';
 import type { DerivedSealKeys } from './seal-keys.ts';
 import type { WireEntry } from './wire.ts';
 

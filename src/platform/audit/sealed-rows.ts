@@ -2,7 +2,11 @@ import { createHmac, hash, type KeyObject } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import type { AuditTables } from './tables.ts';
 
+/** Lane of the sum over all heads. */
+export type SealedHeadSum = Omit<Selectable<AuditTables['head_sums']>, 'seal'>;
+
 /** Head of a stream, with the counts of the stream's rows. */
+// Over ten members: they are the columns that one seal covers.
 export interface SealedHead {
   streamId: string;
   createdAt: string;
@@ -15,6 +19,8 @@ export interface SealedHead {
   anchored: number;
   /** Number of checks that have a number. */
   verifications: number;
+  /** Number of packages that have a number. */
+  packages: number;
   /** Epoch of the key that seals the next entry. */
   sealEpoch: number;
 }
@@ -38,7 +44,7 @@ export class RowSeals {
 
   head(head: SealedHead): string {
     const end = [head.sequence, head.hash, head.count, head.lastEntryAt];
-    const counted = [head.checkpoints, head.anchored, head.verifications];
+    const counted = [head.checkpoints, head.anchored, head.verifications, head.packages];
     return this.#seal('head', head.streamId, head.createdAt, ...end, ...counted, head.sealEpoch);
   }
 
@@ -56,7 +62,15 @@ export class RowSeals {
   }
 
   package(row: Omit<StoredPackage, 'stream_no' | 'seal'>, streamId: string): string {
-    const facts = [row.package_id, row.title, row.created_at, row.entry_count, row.first_sequence, row.last_sequence];
+    const facts = [
+      row.package_id,
+      row.number,
+      row.title,
+      row.created_at,
+      row.entry_count,
+      row.first_sequence,
+      row.last_sequence,
+    ];
     const texts = [hash('sha256', row.head, 'hex'), hash('sha256', row.summary, 'hex')];
     return this.#seal('package', streamId, ...facts, row.checkpoints, row.anchored, ...texts);
   }
@@ -71,6 +85,10 @@ export class RowSeals {
 
   totals({ streams, verified, failed, reached }: SealedTotals): string {
     return this.#seal('totals', streams, verified, failed, reached);
+  }
+
+  headSum({ lane, changes, sum, seen }: SealedHeadSum): string {
+    return this.#seal('head_sum', lane, changes, sum, seen);
   }
 
   /** Seals the content as a JSON array, whose text is unambiguous: no two rows have the same text. */

@@ -55,6 +55,8 @@ export const AUDIT_TABLES = {
       anchored_count: column.integer(),
       /** Number of checks that have a number. */
       verification_count: column.integer(),
+      /** Number of packages that have a number. */
+      package_count: column.integer(),
       /** Epoch of the key that seals the next entry. */
       seal_epoch: column.integer(),
       /** Seal over all columns above except the number and the likeness. */
@@ -74,6 +76,17 @@ export const AUDIT_TABLES = {
     failed: column.integer(),
     /** Sum of the last sequence numbers that the last checks reached. */
     reached: column.integer(),
+    seal: column.text(),
+  }),
+  /** Lanes of the sum over all heads: see `addToHeadSum`. */
+  head_sums: table({
+    lane: column.integer('PRIMARY KEY'),
+    /** Number of transactions that changed this lane. */
+    changes: column.integer(),
+    /** Sum modulo 2^256, in hex. */
+    sum: column.digest(),
+    /** JSON list of the other lanes and their numbers of changes, when this lane was changed last. */
+    seen: column.text(),
     seal: column.text(),
   }),
   /** Columns of entries, the only copy: answers and checks are built from them. */
@@ -143,6 +156,11 @@ export const AUDIT_TABLES = {
     {
       package_id: column.text('PRIMARY KEY'),
       stream_no: column.integer('REFERENCES streams'),
+      /**
+       * Number among the packages of the stream, from 1 without gaps; 0 for a package generated after the stream's row
+       * was changed, which is not counted.
+       */
+      number: column.integer(),
       title: column.text(),
       created_at: column.text(),
       entry_count: column.integer(),
@@ -166,7 +184,12 @@ export const AUDIT_TABLES = {
       pdf: column.optional(column.bytes()),
       pdf_seal: column.optional(column.text()),
     },
-    { indexes: { packages_by_stream: '(stream_no, created_at, package_id)' } },
+    {
+      indexes: {
+        packages_by_stream: '(stream_no, created_at, package_id)',
+        packages_by_number: '(stream_no, number, package_id)',
+      },
+    },
   ),
 };
 

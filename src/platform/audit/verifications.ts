@@ -6,8 +6,8 @@ import { DomainError } from '../errors.ts';
 import type { PageQuery } from '../http/fields.ts';
 import { newestFirst } from '../http/newest-first.ts';
 import { Histogram } from '../metrics/histogram.ts';
+import { nextNumber } from './head-rows.ts';
 import type { StreamInspection } from './inspection.ts';
-import { lockHeads, moveHeads } from './repository.ts';
 import type { RowSeals } from './sealed-rows.ts';
 import { SharedWork } from './shared-work.ts';
 import { findStream, type StreamRow, streamToWire } from './streams.ts';
@@ -78,7 +78,7 @@ function recordVerification(database: Database, seals: RowSeals, made: NewVerifi
   return database.write(async (transaction) => {
     // The lock keeps others from recording a check of the stream in the meantime, which would count the same change
     // twice.
-    const number = await nextNumber(transaction, seals, made);
+    const number = await nextNumber(transaction, seals, stream_id, 'verifications');
     const tables = transaction.tables<AuditTables>();
     const before = await findStream(transaction, stream_id);
     const row = toRow(made, number, seals);
@@ -105,19 +105,6 @@ async function count(
     failed: Number(!verified) - Number(was === 'failed'),
     reached: (to_sequence ?? 0) - (was === 'unverified' ? 0 : (before.to_sequence ?? 0)),
   });
-}
-
-/**
- * Returns the number of the next check, locking the head until the transaction ends. Returns 0 if the head was changed
- * outside the service: such a head gets no new seal and counts no checks.
- */
-async function nextNumber(transaction: Transaction, seals: RowSeals, made: NewVerification): Promise<number> {
-  const { stream_id, checked_at } = made.verification;
-  const head = (await lockHeads(transaction, seals, [stream_id], new Date(checked_at))).get(stream_id);
-  if (head === undefined || head.streamNo === null || !head.isSound) return 0;
-  head.verifications++;
-  await moveHeads(transaction, seals, [head]);
-  return head.verifications;
 }
 
 function toRow({ verification, began_at, inspection }: NewVerification, number: number, seals: RowSeals) {

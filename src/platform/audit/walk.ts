@@ -3,6 +3,7 @@ import { FIRST_EPOCH, saysRotated } from './enums.ts';
 import { GENESIS, hashContent, sealHash } from './rules.ts';
 import { type DerivedSealKeys, type FoundSealKey, sealKeyId } from './seal-keys.ts';
 import type { SealedHead } from './sealed-rows.ts';
+import { hourOf } from './totals.ts';
 import type { WireVerification } from './wire.ts';
 
 type Failure = WireVerification['failures'][number];
@@ -45,6 +46,8 @@ interface StatedOfStream {
   head: SealedHead;
   /** Digests of entries as stated by checkpoints, in the order of the sequence numbers. */
   anchors: readonly { sequence: number; hash: string }[];
+  /** Numbers of entries by hour. */
+  hours: ReadonlyMap<string, number>;
 }
 
 /** Single pass over the entries of a stream. */
@@ -57,6 +60,8 @@ export class Walk {
   #epoch = FIRST_EPOCH;
   /** Key of the last entry, which is usually also that of the next. */
   #found: FoundSealKey | null = null;
+  /** Numbers of entries by hour. */
+  readonly #hours = new Map<string, number>();
   first: number | null = null;
   last: number | null = null;
   head: string | null = null;
@@ -84,6 +89,8 @@ export class Walk {
     this.last = sequence;
     this.head = entry.hash;
     this.checked++;
+    const hour = hourOf(entry.timestamp);
+    this.#hours.set(hour, (this.#hours.get(hour) ?? 0) + 1);
   }
 
   finish(): void {
@@ -94,6 +101,7 @@ export class Walk {
     else this.#faults.compare('head_mismatch', sequence, hash, this.head);
     if (sealEpoch !== this.#epoch) this.#failEpoch(sequence, streamId, sealEpoch);
     if (count !== this.checked) this.#faults.fail('count_mismatch', sequence, `${count}`, `${this.checked}`);
+    this.#compareHours(sequence);
   }
 
   /**
@@ -113,6 +121,17 @@ export class Walk {
     if (found.epoch !== this.#epoch) this.#failEpoch(sequence, streamId, found.epoch);
     // Continues with the epoch found, so that one break is reported once.
     this.#epoch = found.epoch + Number(saysRotated(entry));
+  }
+
+  /** Compares the numbers of entries by hour, and reports the first one that differs. */
+  #compareHours(sequence: number): void {
+    const { hours } = this.#expected;
+    const all = [...new Set([...hours.keys(), ...this.#hours.keys()])].sort();
+    const counts = all.map((hour) => ({ hour, stated: hours.get(hour) ?? 0, counted: this.#hours.get(hour) ?? 0 }));
+    const wrong = counts.find(({ stated, counted }) => stated !== counted);
+    if (wrong === undefined) return;
+    const { hour, stated, counted } = wrong;
+    this.#faults.fail('hour_mismatch', sequence, `${hour}: ${counted}`, `${hour}: ${stated}`);
   }
 
   #failEpoch(sequence: number, streamId: string, epoch: number): void {

@@ -43,7 +43,7 @@ describe.each(DATABASES)('on %s', (_name, start) => {
       const ids = Array.from({ length: count }, (_, at) => `${count} ${at}`);
       const counted = { statements: 0 };
       await made.database.write((transaction) =>
-        appendAll(counting(transaction, counted), deps, [{ entries: entriesOf(ids) }]),
+        appendAll(counting(transaction, counted), deps, [{ entries: entriesOf(ids), recordedBy: 'key:k' }]),
       );
       statements.push(counted.statements);
     }
@@ -58,7 +58,7 @@ describe.each(DATABASES)('on %s', (_name, start) => {
     const ids = Array.from({ length: 50 }, (_, at) => `shared ${at}`);
     const other = made.open();
     const append = (database: typeof other) =>
-      database.write((transaction) => appendAll(transaction, deps, [{ entries: entriesOf(ids) }]));
+      database.write((transaction) => appendAll(transaction, deps, [{ entries: entriesOf(ids), recordedBy: 'key:k' }]));
     await Promise.all([1, 2, 3, 4].flatMap(() => [append(made.database), append(other)]));
     const rows = (await made.query(`SELECT count(*) AS entries, max(sequence) AS last FROM entries JOIN streams
       ON entries.stream_no = streams.stream_no WHERE stream_id LIKE 'shared %' GROUP BY stream_id`)) as Ends[];

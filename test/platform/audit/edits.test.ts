@@ -60,7 +60,12 @@ const TEXTS = ['actor', 'action', 'resource_type', 'resource_id', 'timestamp', '
 /** Edits, with the codes and sequence numbers that Verify reports. */
 const EDITS: readonly (readonly [name: string, edit: string, expected: readonly string[]])[] = [
   ...TEXTS.map(
-    (column) => [`${column} edited`, `UPDATE entries SET ${column} = 'x' ${at(30)}`, ['hash_mismatch 30']] as const,
+    (column) =>
+      [
+        `${column} edited`,
+        `UPDATE entries SET ${column} = 'x' ${at(30)}`,
+        ['hash_mismatch 30', ...(column === 'timestamp' ? ['hour_mismatch 60'] : [])],
+      ] as const,
   ),
   ['metadata edited', `UPDATE entries SET metadata = '{}' ${at(30)}`, ['hash_mismatch 30']],
   ['metadata respelled', `UPDATE entries SET metadata = metadata || ' ' ${at(30)}`, ['hash_mismatch 30']],
@@ -73,35 +78,50 @@ const EDITS: readonly (readonly [name: string, edit: string, expected: readonly 
   ['seal edited', `UPDATE entries SET seal = '${FAKE}' ${at(30)}`, ['seal_mismatch 30']],
   ['seal key edited', `UPDATE entries SET seal_key_id = 'e9-0' ${at(30)}`, ['hash_mismatch 30', 'unknown_seal_key 30']],
   ['first entry edited', `UPDATE entries SET actor = 'x' ${at(1)}`, ['hash_mismatch 1']],
-  ['one deleted', `DELETE FROM entries ${at(30)}`, ['sequence_gap 30', 'broken_link 31', 'count_mismatch 60']],
+  [
+    'one deleted',
+    `DELETE FROM entries ${at(30)}`,
+    ['sequence_gap 30', 'broken_link 31', 'count_mismatch 60', 'hour_mismatch 60'],
+  ],
   [
     'several deleted',
     `DELETE FROM entries ${OF_STREAM} AND sequence BETWEEN 21 AND 39`,
-    ['sequence_gap 21', 'broken_link 40', 'count_mismatch 60'],
+    ['sequence_gap 21', 'broken_link 40', 'count_mismatch 60', 'hour_mismatch 60'],
   ],
-  ['first deleted', `DELETE FROM entries ${at(1)}`, ['sequence_gap 1', 'broken_link 2', 'count_mismatch 60']],
+  [
+    'first deleted',
+    `DELETE FROM entries ${at(1)}`,
+    ['sequence_gap 1', 'broken_link 2', 'count_mismatch 60', 'hour_mismatch 60'],
+  ],
   [
     'last deleted',
     `DELETE FROM entries ${at(60)}`,
-    ['checkpoint_mismatch 60', 'head_mismatch 60', 'count_mismatch 60'],
+    ['checkpoint_mismatch 60', 'head_mismatch 60', 'count_mismatch 60', 'hour_mismatch 60'],
   ],
   [
     'all deleted',
     `DELETE FROM entries ${OF_STREAM}`,
     [
       ...['checkpoint_mismatch 20', 'checkpoint_mismatch 40', 'checkpoint_mismatch 60'],
-      ...['head_mismatch 60', 'count_mismatch 60'],
+      ...['head_mismatch 60', 'count_mismatch 60', 'hour_mismatch 60'],
     ],
   ],
   [
     'moved to another stream',
     `UPDATE entries SET sequence = 1000000 + stream_no, stream_no = (SELECT stream_no FROM streams WHERE stream_id = 'other') ${at(30)}`,
-    ['sequence_gap 30', 'broken_link 31', 'count_mismatch 60'],
+    ['sequence_gap 30', 'broken_link 31', 'count_mismatch 60', 'hour_mismatch 60'],
   ],
   [
     'taken from another stream',
     `UPDATE entries SET stream_no = ${NUMBER}, sequence = 61 WHERE sequence = 1 AND stream_no = (SELECT stream_no FROM streams WHERE stream_id = 'giving')`,
-    ['broken_link 61', 'hash_mismatch 61', 'unknown_seal_key 61', 'head_mismatch 60', 'count_mismatch 60'],
+    [
+      'broken_link 61',
+      'hash_mismatch 61',
+      'unknown_seal_key 61',
+      'head_mismatch 60',
+      'count_mismatch 60',
+      'hour_mismatch 60',
+    ],
   ],
   [
     'two swapped',
@@ -119,17 +139,20 @@ const EDITS: readonly (readonly [name: string, edit: string, expected: readonly 
   ['count edited', head('entry_count = 7'), ['count_mismatch 60', 'head_seal_mismatch 60']],
   ['the time of the last entry edited', head("last_entry_at = '2031-01-01T00:00:00.000Z'"), ['head_seal_mismatch 60']],
   ['the time of its beginning edited', head("created_at = '2001-01-01T00:00:00.000Z'"), ['head_seal_mismatch 60']],
-  ['seal of the head edited', head(`head_seal = '${FAKE}'`), ['head_seal_mismatch 60']],
   [
     'end cut off after the last checkpoint, head made to fit',
     `DELETE FROM checkpoints ${OF_STREAM} AND number = 3; ${cutAt(50)}`,
-    ['head_seal_mismatch 50', 'checkpoint_missing 50', 'anchor_missing 50'],
+    ['hour_mismatch 50', 'head_seal_mismatch 50', 'checkpoint_missing 50', 'anchor_missing 50'],
   ],
-  ['end cut off before a checkpoint, head made to fit', cutAt(50), ['checkpoint_mismatch 60', 'head_seal_mismatch 50']],
+  [
+    'end cut off before a checkpoint, head made to fit',
+    cutAt(50),
+    ['checkpoint_mismatch 60', 'hour_mismatch 50', 'head_seal_mismatch 50'],
+  ],
   [
     'end and checkpoints cut off, head made to fit',
     `${cutAt(10)}; DELETE FROM checkpoints ${OF_STREAM}; ${head('checkpoint_count = 0, anchored_count = 0')}`,
-    ['head_seal_mismatch 10'],
+    ['hour_mismatch 10', 'head_seal_mismatch 10'],
   ],
   [
     'checkpoint deleted',
@@ -189,6 +212,31 @@ const EDITS: readonly (readonly [name: string, edit: string, expected: readonly 
     `UPDATE verifications SET number = 0 ${OF_STREAM}`,
     ['verification_seal_mismatch 60', 'verification_missing 60'],
   ],
+  ['numbers by hour edited', `UPDATE entry_hours SET entries = entries + 1 ${OF_STREAM}`, ['hour_mismatch 60']],
+  ['numbers by hour deleted', `DELETE FROM entry_hours ${OF_STREAM}`, ['hour_mismatch 60']],
+  ['numbers by hour moved', `UPDATE entry_hours SET hour = '2020-01-01T00' ${OF_STREAM}`, ['hour_mismatch 60']],
+  ['a package deleted', `DELETE FROM packages ${OF_STREAM} AND number = 1`, ['package_missing 60']],
+  ['the last package deleted', `DELETE FROM packages ${OF_STREAM} AND number = 2`, ['package_missing 60']],
+  [
+    'all packages deleted, the count made to fit',
+    `DELETE FROM packages ${OF_STREAM}; ${head('package_count = 0')}`,
+    ['head_seal_mismatch 60'],
+  ],
+  [
+    'a package numbered anew',
+    `DELETE FROM packages ${OF_STREAM} AND number = 1; UPDATE packages SET number = 1 ${OF_STREAM}`,
+    ['package_seal_mismatch 60', 'package_missing 60'],
+  ],
+  [
+    'title of a package edited',
+    `UPDATE packages SET title = 'x' ${OF_STREAM} AND number = 2`,
+    ['package_seal_mismatch 60'],
+  ],
+  [
+    'summary of a package edited',
+    `UPDATE packages SET summary = '{}' ${OF_STREAM} AND number = 2`,
+    ['package_seal_mismatch 60'],
+  ],
   [
     'what a check found edited',
     `UPDATE verifications SET failures = '[1]' ${OF_STREAM}`,
@@ -224,6 +272,7 @@ describe.each([
       await fill(service, streamId, ENTRIES / 3);
       await call('POST', `/streams/${streamId}/checkpoints`);
     }
+    for (let count = 1; count <= 2; count++) await call('POST', '/evidence/generate', { stream_id: streamId });
     expect((await call('POST', `/streams/${streamId}/verify`)).body.failures).toEqual([]);
     return streamId;
   }
@@ -290,7 +339,7 @@ describe.each([
       const { body } = await call('POST', '/streams/renamed/verify');
       const codes = new Set((body.failures as { code: string }[]).map(({ code }) => code));
       expect([...codes].sort()).toEqual([
-        ...['checkpoint_seal_mismatch', 'hash_mismatch', 'head_seal_mismatch'],
+        ...['checkpoint_seal_mismatch', 'hash_mismatch', 'head_seal_mismatch', 'package_seal_mismatch'],
         ...['unknown_seal_key', 'verification_seal_mismatch'],
       ]);
     });
@@ -385,7 +434,7 @@ describe.each([
       const streamId = await newStream();
       const missing = async () => (await call('GET', '/stats/')).body.missing_streams;
       const before = await missing();
-      const tables = ['entries', 'entry_hours', 'checkpoints', 'verifications'];
+      const tables = ['entries', 'entry_hours', 'checkpoints', 'packages', 'verifications'];
       const own = tables.map((table) => `DELETE FROM ${table} ${OF_STREAM}`);
       await edit(
         streamId,
@@ -395,7 +444,7 @@ describe.each([
       await editable.sql('UPDATE totals SET streams = streams - 1');
       expect((await call('GET', '/stats/')).body).toMatchObject({ missing_streams: null, verified_streams: 0 });
       // A later stream does not reseal the edited totals.
-      await newStream();
+      await fill(service, 'later', 1);
       expect(await missing()).toBeNull();
       await editable.sql('DELETE FROM totals');
       expect(await missing()).toBeNull();

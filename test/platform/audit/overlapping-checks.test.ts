@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Appender } from '../../../src/platform/audit/appender.ts';
+import { HeadsCheck } from '../../../src/platform/audit/heads-check.ts';
 import { inspectStream, type StreamInspection } from '../../../src/platform/audit/inspection.ts';
 import { DerivedSealKeys } from '../../../src/platform/audit/seal-keys.ts';
 import { RowSeals } from '../../../src/platform/audit/sealed-rows.ts';
@@ -32,7 +33,7 @@ describe.each(DATABASES)('checks of one stream by two processes on %s', (_name, 
   let now = 0;
   const clock = () => new Date(++now);
   const inspect = (reader: Database) => (streamId: string, signal: AbortSignal) =>
-    inspectStream(reader, { keys, seals }, streamId, signal);
+    inspectStream(reader, { keys, seals, heads: new HeadsCheck(reader, seals) }, streamId, signal);
 
   /** Starts a process that verifies, and pauses after reading everything until it is told to continue. */
   function slowProcess() {
