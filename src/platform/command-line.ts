@@ -8,6 +8,7 @@ import { parse } from '../core/terminal/parse.ts';
 import type { Work } from './commands/command.ts';
 import { deployCommand } from './commands/deploy.ts';
 import { backupCommand, initCommand, serveCommand } from './commands/folder.ts';
+import { fsckCommand } from './commands/fsck.ts';
 import { helpCommand, listOfPlatformTopics } from './commands/help.ts';
 import { importCommands } from './commands/import.ts';
 import { keysCommands } from './commands/keys.ts';
@@ -26,6 +27,7 @@ const PROGRAM: Program<Work> = {
     ...packagesCommands,
     ...sealKeysCommands,
     backup: backupCommand,
+    fsck: fsckCommand,
     ...importCommands,
     deploy: deployCommand,
     help: helpCommand,

@@ -17,6 +17,8 @@ export interface ServiceModule {
   refusals?: Readonly<Record<string, number>>;
   /** Loads the code that opens the service. */
   load(): Promise<unknown>;
+  /** Loads the check of the rows of the service. */
+  loadCheck?(): Promise<unknown>;
 }
 
 /** Settings that a service adds to platform.yaml and to the options of a platform. */

@@ -2,6 +2,8 @@ import type { FastifyBaseLogger, FastifyPluginAsync } from 'fastify';
 import type { Collect } from '../core/exposition.ts';
 import type { KeyAuthentication } from './accounts/authentication.ts';
 import type { AlertService } from './alerts/service.ts';
+import type { DerivedSealKeys } from './audit/seal-keys.ts';
+import type { ReadableDatabase } from './database/database.ts';
 import type { Sends } from './jobs/delivery.ts';
 import type { Job } from './jobs/scheduler.ts';
 import type { MailTransport } from './mail/mail.ts';
@@ -53,3 +55,23 @@ export interface OpenService {
 export interface NamedService extends OpenService {
   name: string;
 }
+
+/** Place whose rows are checked. */
+export interface CheckPlace {
+  database: ReadableDatabase;
+  sealKeys: DerivedSealKeys;
+  clock: () => Date;
+  signal: AbortSignal;
+}
+
+/** Difference between rows and what determines them. */
+export interface RowFinding {
+  code: string;
+  /** Subject, for people. */
+  of: string;
+  expected: string | null;
+  actual: string | null;
+}
+
+/** Yields the differences between the rows of a service and what determines them. */
+export type RowCheck = (place: CheckPlace) => AsyncIterable<RowFinding>;

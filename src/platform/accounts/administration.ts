@@ -44,6 +44,7 @@ type ActName =
   | 'second_factor.added'
   | 'second_factor.removed'
   | 'passkey.counted_back'
+  | 'heads.accepted'
   | 'message.replayed'
   | 'alert_channel.added'
   | 'alert_channel.removed'

@@ -61,16 +61,20 @@ export async function headsFit(reader: Reader, seals: RowSeals): Promise<boolean
 
 /** Makes the sum fit the present heads. Returns false if it fits already. */
 export async function acceptHeads(transaction: Transaction, seals: RowSeals): Promise<boolean> {
-  if (await headsFit(transaction, seals)) return false;
-  const tables = transaction.tables<AuditTables>();
-  const heads = await tables.selectFrom('streams').select('head_seal').execute();
-  await tables.deleteFrom('head_sums').execute();
   await createLanes(transaction, seals);
-  await addToHeadSum(
-    transaction,
-    seals,
-    heads.map(({ head_seal }) => ({ before: null, after: head_seal })),
-  );
+  const tables = transaction.tables<AuditTables>();
+  // No head changes while all lanes are locked.
+  const lanes = tables.selectFrom('head_sums').selectAll().orderBy('lane').modifyEnd(transaction.sql.locked);
+  const rows = await lanes.execute();
+  if (await headsFit(transaction, seals)) return false;
+  const heads = await tables.selectFrom('streams').select('head_seal').execute();
+  let left = heads.reduce((sum, { head_seal }) => sum + toNumber(head_seal), 0n);
+  for (const { lane, changes } of rows) {
+    const sum = { lane, changes: changes + 1, sum: toHex(left), seen: '[]' };
+    left = 0n;
+    const change = tables.updateTable('head_sums').set({ ...sum, seal: seals.headSum(sum) });
+    await change.where('lane', '=', lane).execute();
+  }
   return true;
 }
 

@@ -28,7 +28,7 @@ export interface StreamInspection {
  */
 export async function inspectStream(
   database: ReadableDatabase,
-  { keys, seals, heads }: Pick<AppendDeps, 'keys' | 'seals'> & { heads: HeadsCheck },
+  { keys, seals, heads }: Pick<AppendDeps, 'keys' | 'seals'> & { heads: Pick<HeadsCheck, 'fit'> },
   streamId: string,
   signal: AbortSignal,
 ): Promise<StreamInspection> {

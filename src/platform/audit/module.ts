@@ -11,4 +11,5 @@ export const audit = {
   tables: AUDIT_TABLES,
   refusals: { clock_behind: 503, package_damaged: 409, stream_damaged: 409, stream_resembles: 409 },
   load: async () => (await import('./open.ts')).openAudit,
+  loadCheck: async () => (await import('./check.ts')).checkAudit,
 } as const satisfies ServiceModule;

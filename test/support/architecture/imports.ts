@@ -161,7 +161,7 @@ const ROOMS: Record<string, Record<string, string[]>> = {
     posting: ['database', 'jobs', 'mail', 'open-module'],
     options: ['http', 'mail', 'parts', 'service-settings', 'status'],
     'settings-in-force': ['http', 'mail', 'options', 'service-settings'],
-    'open-module': ['jobs', 'mail', 'options', 'parts', 'web'],
+    'open-module': ['database', 'jobs', 'mail', 'options', 'parts', 'web'],
     'open-modules': ['folder', 'idempotency', 'jobs', 'modules', 'open-module', 'options', 'parts'],
     bootstrap: ['database', 'errors', 'mail', 'parts', 'scopes', 'settings'],
     app: [
@@ -172,7 +172,20 @@ const ROOMS: Record<string, Record<string, string[]>> = {
     backup: ['database', 'folder', 'setup'],
     demonstration: [],
     embedded: ['app', 'demonstration', 'folder', 'import', 'init', 'parts'],
-    commands: ['app', 'backup', 'config', 'database', 'errors', 'import', 'init', 'parts', 'scopes', 'setup'],
+    commands: [
+      'app',
+      'backup',
+      'config',
+      'database',
+      'errors',
+      'import',
+      'init',
+      'modules',
+      'open-module',
+      'parts',
+      'scopes',
+      'setup',
+    ],
     'command-line': ['commands', 'setup'],
     main: ['command-line'],
   },
@@ -296,8 +309,9 @@ function loadedBy(files: readonly SourceFile[], starts: readonly string[]): Sour
 const THREADS = ['exporter/export/packing-thread.ts', 'verifier/pdf-text/reader-thread.ts'];
 
 function cyclesIn(files: readonly SourceFile[]): string[] {
-  // A module loads its service when the platform opens it.
-  const opens = (path: string, to: string) => path.endsWith('/module.ts') && to === path.replace(/module/, 'open');
+  // A module loads its service when the platform opens it, and the check of its rows.
+  const opens = (path: string, to: string) =>
+    path.endsWith('/module.ts') && [path.replace(/module/, 'open'), path.replace(/module/, 'check')].includes(to);
   const graph = new Map(files.map(({ path, imports }) => [path, imports.filter((to) => !opens(path, to))]));
   const state = new Map<string, 'open' | 'done'>();
   const cycles: string[] = [];
