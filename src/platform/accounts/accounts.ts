@@ -6,6 +6,8 @@ import { Ceremonies, relyingPartyOf } from './ceremonies.ts';
 import { forgetChallenges } from './challenges.ts';
 import { CredentialChanges } from './credentials.ts';
 import type { AccountDeps } from './deps.ts';
+import { Devices } from './devices.ts';
+import { HashQueue } from './hash-queue.ts';
 import { Invitations } from './invitations.ts';
 import { Joining } from './joining.ts';
 import type { Letters } from './letters.ts';
@@ -20,6 +22,7 @@ import { SignIn } from './sign-in.ts';
 import { forgetAttempts, Throttle } from './throttle.ts';
 
 /** Services of accounts that routes, pages and commands use. */
+// Over ten members: each one is a service.
 export interface Accounts {
   people: People;
   joining: Joining;
@@ -28,6 +31,7 @@ export interface Accounts {
   credentials: CredentialChanges;
   passkeys: Passkeys;
   sessions: Sessions;
+  devices: Devices;
   ownSessions: OwnSessions;
   links: OneTimeLinks;
   secrets: SecretBox;
@@ -55,8 +59,10 @@ export function assembleAccounts(options: AccountsOptions): Accounts {
   const party = relyingPartyOf(publicUrl);
   const ceremonies = party === null ? null : new Ceremonies(party);
   const secondFactors = new SecondFactors({ secrets, clock, administration, ceremonies });
+  const devices = new Devices(secrets, clock);
+  const guarding = { throttle: new Throttle(clock), hashing: new HashQueue(), devices };
   const shared = { database, clock, administration, letters, links, secrets, passwords };
-  const deps: AccountDeps = { ...shared, sessions, secondFactors, throttle: new Throttle(clock) };
+  const deps: AccountDeps = { ...shared, ...guarding, sessions, secondFactors };
   const signIn = new SignIn(deps);
   return {
     people: new People(deps),
@@ -66,6 +72,7 @@ export function assembleAccounts(options: AccountsOptions): Accounts {
     credentials: new CredentialChanges(deps, signIn),
     passkeys: new Passkeys(deps, ceremonies),
     sessions,
+    devices,
     ownSessions: new OwnSessions(deps),
     links,
     secrets,

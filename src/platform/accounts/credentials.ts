@@ -8,7 +8,7 @@ import { endLinks, type Link, linkUsed, readLink, takeLink } from './links.ts';
 import { refuseWeak } from './password.ts';
 import { findPerson, type PersonRow, personByEmail, personById, updatePerson } from './person-rows.ts';
 import type { Credentials, SignIn } from './sign-in.ts';
-import { accountSubject, letterSubjects } from './throttle.ts';
+import { letterSubjects } from './throttle.ts';
 import { totpStep } from './totp.ts';
 
 /** Changes to passwords and authenticators. */
@@ -26,10 +26,11 @@ export class CredentialChanges {
    * @throws DomainError `weak_password`; as `SignIn.signIn` for the old password and the code.
    */
   async changePassword(token: string, network: string, given: Credentials & { next: string }): Promise<void> {
-    const { sessions, passwords } = this.#deps;
-    const { email: known, name } = await sessions.require(token);
+    const { sessions, passwords, hashing } = this.#deps;
+    const { email: known, personId, name } = await sessions.require(token);
     refuseWeak(given.next, [known, name]);
-    const password = await passwords.hash(given.next);
+    const sender = `person ${personId}`;
+    const password = await hashing.run({ lane: 'known', sender }, () => passwords.hash(given.next));
     await this.#signIn.prove(token, network, given, async ({ transaction, person: { person_id, email } }) => {
       const { administration, letters } = this.#deps;
       await updatePerson(transaction, { person_id }, { password });
@@ -80,23 +81,31 @@ export class CredentialChanges {
     return { email };
   }
 
-  /** Sets a new password with a link, and ends all sessions. @throws DomainError `link_used`, `weak_password`. */
-  async reset(token: string, next: string): Promise<void> {
-    const { database, passwords, sessions, letters, administration, throttle, clock } = this.#deps;
-    const { email, name } = await personOf(database, await readLink(database, 'reset', token, clock()));
+  /**
+   * Sets a new password with a link, and ends all sessions.
+   * @returns the cookie of a device that is known, so that guesses at the password do not pause who has the link.
+   * @throws DomainError `link_used`, `weak_password`.
+   */
+  async reset(token: string, next: string): Promise<string> {
+    const { database, passwords, hashing, sessions, letters, administration, clock } = this.#deps;
+    const {
+      person_id: personId,
+      email,
+      name,
+    } = await personOf(database, await readLink(database, 'reset', token, clock()));
     refuseWeak(next, [email, name]);
-    const password = await passwords.hash(next);
+    const sender = `person ${personId}`;
+    const password = await hashing.run({ lane: 'known', sender }, () => passwords.hash(next));
     await database.write(async (transaction) => {
       const link = await takeLink(transaction, 'reset', token, clock());
       const { person_id, email: to } = await personOf(transaction, link);
       await updatePerson(transaction, { person_id }, { password });
       await sessions.endAll(transaction, person_id);
       await endLinks(transaction, 'reset', link.content, clock());
-      // Resets the throttle, so that earlier guesses at the password do not lock out the owner of the address.
-      await throttle.succeed(transaction, accountSubject(to), []);
       await letters.send(transaction, { letter: 'password_changed', to });
       await administration.record(transaction, ownAct(person_id, 'password.reset', { link_id: link.link_id }));
     });
+    return this.#deps.devices.cookie(email);
   }
 
   /**

@@ -122,9 +122,9 @@ export class Joining {
     take: (transaction: Transaction) => Promise<{ by: HowJoined; link_id?: string }>,
     also: (transaction: Transaction) => Promise<void> = async () => {},
   ): Promise<Joined> {
-    const { database, passwords, clock, sessions, administration } = this.#deps;
+    const { database, passwords, hashing, clock, sessions, administration } = this.#deps;
     refuseWeak(password, [email, name]);
-    const hashed = await passwords.hash(password);
+    const hashed = await hashing.run({ lane: 'known', sender: `joining ${email}` }, () => passwords.hash(password));
     return database.write(async (transaction) => {
       const taken = await take(transaction);
       const personId = await insertPerson(transaction, { email, role, name, password: hashed }, clock());

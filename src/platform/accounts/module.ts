@@ -18,6 +18,6 @@ export const people = {
     'people:write': 'to invite and disable people, and to change their roles',
   },
   tables: ACCOUNT_TABLES,
-  refusals: { link_used: 410, not_signed_in: 401, too_many_attempts: 429, weak_password: 422 },
+  refusals: { link_used: 410, not_signed_in: 401, sign_in_busy: 429, too_many_attempts: 429, weak_password: 422 },
   load: async () => (await import('./open.ts')).openPeople,
 } as const satisfies ServiceModule;

@@ -1,6 +1,5 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import { Slots } from '../../core/parallel.ts';
 import { DomainError } from '../errors.ts';
 import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from './enums.ts';
 
@@ -10,9 +9,6 @@ import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from './enums.ts';
 const COST = { log2N: 17, r: 8, p: 1 };
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
-
-/** Maximum number of hashes at once: each needs memory, and a thread that the file system and DNS also use. */
-const AT_ONCE = 2;
 
 /** Hashes a password for storage: `scrypt$17$8$1$SALT$HASH`, the last two in base64url. */
 export async function hashPassword(password: string, cost = COST): Promise<string> {
@@ -37,17 +33,16 @@ export async function isPassword(password: string, stored: string | null): Promi
 /** Hash with the cost of a real one, for a missing account. */
 const NOBODY = `scrypt$${COST.log2N}$${COST.r}$${COST.p}$${Buffer.alloc(SALT_BYTES).toString('base64url')}$${Buffer.alloc(HASH_BYTES).toString('base64url')}`;
 
-const SLOTS = new Slots(AT_ONCE);
 const scryptKey = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
 
 function derive(password: string, salt: Buffer, { log2N, r, p }: typeof COST): Promise<Buffer> {
   const N = 2 ** log2N;
   // Normalizes the password, so that composed and decomposed letters are equal (RFC 8265 section 4.2).
   const text = password.normalize('NFC');
-  return SLOTS.run(() => scryptKey(text, salt, HASH_BYTES, { N, r, p, maxmem: 256 * N * r }));
+  return scryptKey(text, salt, HASH_BYTES, { N, r, p, maxmem: 256 * N * r });
 }
 
-/** Hashing and checking of passwords. */
+/** Hashing and checking of passwords. Each call runs in a place of the `HashQueue`. */
 export interface Passwords {
   hash(password: string): Promise<string>;
   /** Checks a password as `isPassword` does. */

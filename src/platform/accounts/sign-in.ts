@@ -5,9 +5,10 @@ import { tokenDigest } from '../secrets.ts';
 import { ownAct } from './administration.ts';
 import { type ChallengePurpose, purposeOf } from './challenges.ts';
 import type { AccountDeps } from './deps.ts';
-import { findPerson, type PersonRow, personByEmail, personById, readPerson } from './person-rows.ts';
+import { findPerson, type PersonRow, personByEmail, readPerson } from './person-rows.ts';
 import type { FactorQuestion, GivenFactor, SecondFactor } from './second-factors.ts';
-import { accountSubject, networkSubject } from './throttle.ts';
+import { factorSubjects, passwordSubjects, type ThrottleSubject } from './throttle.ts';
+import { openTicket, sealTicket } from './tickets.ts';
 
 /** Password, and a second factor if the person has one. */
 export interface Credentials extends GivenFactor {
@@ -20,10 +21,12 @@ interface SignInRequest extends Credentials {
   network: string;
   /** Browser in words. */
   browser?: string | undefined;
+  /** Cookie of a browser that signed in before, from `Devices`. */
+  device?: string | undefined;
 }
 
 type FirstOutcome = { session: string } | { ticket: string };
-type SecondStep = GivenFactor & Pick<SignInRequest, 'network' | 'browser'> & { ticket: string };
+type SecondStep = GivenFactor & Pick<SignInRequest, 'network' | 'browser' | 'device'> & { ticket: string };
 type From = Pick<SignInRequest, 'network' | 'browser'>;
 
 /** Same message for every reason, so that accounts cannot be discovered. */
@@ -43,11 +46,22 @@ type Work<T> = (proof: Proof) => Promise<T>;
 interface Attempt {
   email: string;
   network: string;
-  /** Reports whether the first factor is right. Takes equally long if there is no account. */
-  isRight(known: PersonRow | undefined): Promise<boolean>;
+  /** Counts to which a failure is added. */
+  subjects: readonly ThrottleSubject[];
+  /**
+   * Reports whether the first factor is right. Takes equally long if there is no account.
+   * @param isClean true if nothing failed before.
+   */
+  isRight(person: PersonRow | undefined, isClean: boolean): Promise<boolean>;
   factor: GivenFactor;
   /** Purpose of the challenge that a passkey answers. */
   purpose: ChallengePurpose;
+}
+
+/** Sender of a password. */
+interface PasswordSender extends Pick<Attempt, 'email' | 'network'> {
+  /** Device or session that is known; null for a stranger. */
+  known: string | null;
 }
 
 interface Outcomes<T> {
@@ -69,8 +83,10 @@ export class SignIn {
    * @returns the token of a new session.
    * @throws DomainError `not_signed_in`, whatever the reason; `too_many_attempts`.
    */
-  signIn({ email: address, network, browser, password, ...factor }: SignInRequest): Promise<string> {
-    const attempt = { ...this.#byPassword(canonicalEmail(address), network, password), factor };
+  async signIn({ email: address, network, browser, device, password, ...factor }: SignInRequest): Promise<string> {
+    const email = canonicalEmail(address);
+    const known = this.#deviceOf(email, device);
+    const attempt = { ...this.#byPassword({ email, network, known }, password), factor };
     return this.#attempt(attempt, { work: (proof) => this.#begin(proof, { network, browser }) });
   }
 
@@ -79,8 +95,10 @@ export class SignIn {
    * @returns the token of a new session, or a ticket for `secondStep`.
    * @throws DomainError as `signIn`.
    */
-  firstStep({ email, network, browser, password }: Omit<SignInRequest, keyof GivenFactor>): Promise<FirstOutcome> {
-    const attempt = this.#byPassword(canonicalEmail(email), network, password);
+  async firstStep(given: Omit<SignInRequest, keyof GivenFactor>): Promise<FirstOutcome> {
+    const { network, browser, password } = given;
+    const email = canonicalEmail(given.email);
+    const attempt = this.#byPassword({ email, network, known: this.#deviceOf(email, given.device) }, password);
     return this.#attempt<FirstOutcome>(attempt, {
       work: async (proof) => ({ session: await this.#begin(proof, { network, browser }) }),
       factorMissing: (person) => ({ ticket: sealTicket(this.#deps, person) }),
@@ -94,13 +112,14 @@ export class SignIn {
   }
 
   /**
-   * Signs in the holder of a ticket who gives a second factor. @throws DomainError `not_signed_in`,
-   * `too_many_attempts`.
+   * Signs in the holder of a ticket who gives a second factor. A passkey cannot be guessed and never has to wait.
+   * @throws DomainError `not_signed_in`, `too_many_attempts`.
    */
-  async secondStep({ ticket, network, browser, ...factor }: SecondStep): Promise<string> {
+  async secondStep({ ticket, network, browser, device, ...factor }: SecondStep): Promise<string> {
     const { email, password } = await openTicket(this.#deps, ticket);
-    const isRight = async (known: PersonRow | undefined) => known?.password === password;
-    const attempt = { email, network, isRight, factor, purpose: purposeOf('sign in', ticket) };
+    const isRight = async (person: PersonRow | undefined) => person?.password === password;
+    const subjects = factor.passkey === undefined ? factorSubjects(email, this.#deviceOf(email, device)) : [];
+    const attempt = { email, network, subjects, isRight, factor, purpose: purposeOf('sign in', ticket) };
     return this.#attempt(attempt, { work: (proof) => this.#begin(proof, { network, browser }) });
   }
 
@@ -120,47 +139,76 @@ export class SignIn {
     await this.prove(token, network, given, ({ transaction }) => sessions.prove(transaction, token));
   }
 
-  /** Runs `work` after the user in the session has authenticated again. @throws DomainError as `signIn`. */
+  /**
+   * Runs `work` after the user in the session has authenticated again. Failures count for the session only.
+   * @throws DomainError as `signIn`.
+   */
   async prove<T>(token: string, network: string, given: Credentials, work: Work<T>): Promise<T> {
     const { email } = await this.#deps.sessions.require(token);
     const { password, ...factor } = given;
-    const attempt = { ...this.#byPassword(email, network, password), factor, purpose: purposeOf('prove', token) };
+    const known = `session ${tokenDigest(token)}`;
+    const by = this.#byPassword({ email, network, known }, password);
+    const attempt = { ...by, factor, purpose: purposeOf('prove', token) };
     return this.#attempt(attempt, { work });
   }
 
   async #attempt<T>(attempt: Attempt, { work, factorMissing }: Outcomes<T>): Promise<T> {
-    const { email, network, isRight } = attempt;
+    const { email, network, subjects } = attempt;
     const { database, throttle, secondFactors } = this.#deps;
-    const [account, ...others] = [accountSubject(email), networkSubject(network)] as const;
-    const { isBurst } = await database.write((transaction) => throttle.attempt(transaction, [account, ...others]));
+    const { isBurst, isClean } = await database.write((transaction) => throttle.attempt(transaction, subjects));
     const known = await personByEmail(database, email);
-    const isKnown = await isRight(known);
+    const isKnown = await this.#isRight(attempt, known, isClean);
     const done = await database.write(async (transaction) => {
       const person = isKnown && known !== undefined ? await this.#stillThere(transaction, known) : null;
       const { factor: given, purpose } = attempt;
       const factor = person === null ? 'wrong' : await secondFactors.take(transaction, person, given, purpose);
       if (person !== null && factor === 'missing' && factorMissing !== undefined) {
-        await throttle.suspend(transaction, [account, ...others]);
+        await throttle.takeBack(transaction, subjects);
         return { result: factorMissing(person) };
       }
       if (person === null || factor === 'wrong' || factor === 'missing') {
         if (isBurst) await this.#recordBurst(transaction, known, network);
         return null;
       }
-      await throttle.succeed(transaction, account, others);
+      await throttle.takeBack(transaction, subjects);
       return { result: await work({ transaction, person, secondFactor: factor === 'none' ? null : factor }) };
     });
     if (done === null) throw new DomainError('not_signed_in', REFUSED);
     return done.result;
   }
 
+  /** Reports whether the first factor is right; an attempt that is not even compared does not count. */
+  async #isRight({ isRight, subjects }: Attempt, known: PersonRow | undefined, isClean: boolean): Promise<boolean> {
+    const { database, throttle } = this.#deps;
+    try {
+      return await isRight(known, isClean);
+    } catch (error) {
+      await database.write((transaction) => throttle.takeBack(transaction, subjects));
+      throw error;
+    }
+  }
+
   /**
    * Returns an attempt by password, which takes equally long without an account. Its purpose matches no challenge, so
    * no passkey is accepted.
+   * @throws DomainError `sign_in_busy` if strangers cannot be served.
    */
-  #byPassword(email: string, network: string, password: string): Attempt {
-    const isRight = (known: PersonRow | undefined) => this.#deps.passwords.matches(password, known?.password ?? null);
-    return { email, network, isRight, factor: {}, purpose: purposeOf('sign in', '') };
+  #byPassword({ email, network, known }: PasswordSender, password: string): Attempt {
+    const { hashing, passwords } = this.#deps;
+    const sender = known ?? network;
+    hashing.refuseFull(known === null ? ['clean', 'suspect'] : ['known'], sender);
+    const isRight = (person: PersonRow | undefined, isClean: boolean) => {
+      const lane = known !== null ? 'known' : isClean ? 'clean' : 'suspect';
+      return hashing.run({ lane, sender }, () => passwords.matches(password, person?.password ?? null));
+    };
+    const subjects = passwordSubjects(email, network, known);
+    return { email, network, subjects, isRight, factor: {}, purpose: purposeOf('sign in', '') };
+  }
+
+  /** Returns the device of a cookie; null for a stranger. */
+  #deviceOf(email: string, cookie: string | undefined): string | null {
+    const id = this.#deps.devices.idIn(cookie, email);
+    return id === null ? null : `device ${id}`;
   }
 
   async #begin({ transaction, person: { person_id }, secondFactor }: Proof, from: From): Promise<string> {
@@ -186,45 +234,5 @@ export class SignIn {
       of: ['network', network],
       more: { person_id: known?.person_id ?? null },
     });
-  }
-}
-
-/** Validity of a ticket, during which the person finds the code. */
-const LIFETIME_MS = 5 * 60 * 1000;
-
-/** Context of the ticket's seal. */
-const OWNER = 'sign-in ticket';
-
-interface Ticket {
-  person_id: string;
-  /** Digest of the stored password hash; changing the password invalidates the ticket. */
-  password: string;
-  until: string;
-}
-
-type Deps = Pick<AccountDeps, 'secrets' | 'clock' | 'database'>;
-
-/** Returns a sealed ticket, with which the platform later recognizes that the password was right. */
-function sealTicket({ secrets, clock }: Deps, { person_id, password }: PersonRow): string {
-  const until = new Date(clock().getTime() + LIFETIME_MS).toISOString();
-  const ticket: Ticket = { person_id, password: tokenDigest(password), until };
-  return secrets.seal(Buffer.from(JSON.stringify(ticket)), OWNER).toString('base64url');
-}
-
-/** Returns the person of a ticket. @throws DomainError `not_signed_in` if the ticket is invalid or has expired. */
-async function openTicket(deps: Deps, text: string): Promise<PersonRow> {
-  const ticket = read(deps, text);
-  const person = ticket === null ? undefined : await personById(deps.database, ticket.person_id);
-  if (ticket === null || person === undefined || tokenDigest(person.password) !== ticket.password)
-    throw new DomainError('not_signed_in', 'the sign-in has expired; start again with your password');
-  return person;
-}
-
-function read({ secrets, clock }: Deps, text: string): Ticket | null {
-  try {
-    const ticket = JSON.parse(secrets.open(Buffer.from(text, 'base64url'), OWNER).toString()) as Ticket;
-    return ticket.until > clock().toISOString() ? ticket : null;
-  } catch {
-    return null;
   }
 }

@@ -55,11 +55,16 @@ export const ACCOUNT_TABLES = {
     /** Actor who hands the link to another person. */
     made_by: column.optional(column.text()),
   }),
-  failed_attempts: table({
-    subject: column.text('PRIMARY KEY'),
-    failures: column.integer(),
-    last_at: column.text(),
-  }),
+  failed_attempts: table(
+    {
+      subject: column.text('PRIMARY KEY'),
+      /** Failures since the last time at which all were forgiven. */
+      failures: column.integer(),
+      /** Time at which all failures are forgiven. */
+      forgiven_at: column.text(),
+    },
+    { indexes: { failed_attempts_by_time: '(forgiven_at)' } },
+  ),
   passkeys: table(
     {
       passkey_id: column.text('PRIMARY KEY'),

@@ -6,12 +6,15 @@ import { PAGES } from './own-path.ts';
 const SESSION = 'evidence_session';
 /** Cookie of a browser without a session, to which its forms are bound. */
 const VISITOR = 'evidence_visitor';
+/** Cookie of a browser in which a person signed in before. */
+const DEVICE = 'evidence_device';
+const DEVICE_SECONDS = 180 * 24 * 60 * 60;
 /** Cookie with a signed notice for the next page. */
 const NOTICE = 'evidence_notice';
 
 /**
  * Returns the attributes of all cookies, which are sent to pages only, never to the API, and hidden from scripts.
- * Without `Max-Age`, they end with the browser session.
+ * Without `Max-Age`, they end with the browser session; only that of a device has one.
  * @param publicUrl public address of the platform, if configured; https makes cookies Secure, whatever proxies are in
  * between.
  */
@@ -30,6 +33,15 @@ export function giveSession(reply: FastifyReply, token: string): void {
 
 export function clearSession(reply: FastifyReply): void {
   reply.clearCookie(SESSION);
+}
+
+export function deviceOf({ cookies }: FastifyRequest): string | undefined {
+  return cookies[DEVICE] || undefined;
+}
+
+/** Makes a browser known for longer than its session. */
+export function giveDevice(reply: FastifyReply, device: string): void {
+  reply.setCookie(DEVICE, device, { maxAge: DEVICE_SECONDS });
 }
 
 /** Returns the form token of a browser without a session: the value of its cookie, signed by the platform. */

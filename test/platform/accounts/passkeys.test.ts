@@ -214,12 +214,11 @@ describe.each(DATABASES)('passkeys on %s', (_name, start) => {
     await expect(proving).rejects.toMatchObject(NOT_RIGHT);
   });
 
-  test('guessing with passkeys becomes slow, too', async () => {
+  test('wrong answers, which cannot be guesses, pause nobody', async () => {
     await add();
-    const answers: string[] = [];
-    for (let guess = 0; guess < 6; guess++)
-      answers.push(await signIn(device, { origin: 'https://evil.example' }).catch(({ code }) => code));
-    expect(answers).toEqual([...Array(5).fill('not_signed_in'), 'too_many_attempts']);
+    for (let time = 0; time < 10; time++)
+      await expect(signIn(device, { origin: 'https://evil.example' })).rejects.toMatchObject(NOT_RIGHT);
+    await signIn();
   });
 
   test('one that counts back may be a copy: it signs nobody in, and that is recorded', async () => {

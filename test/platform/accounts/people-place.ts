@@ -15,6 +15,13 @@ export const PASSWORD = 'a long walk by the sea';
 export const NETWORK = '192.0.2.1';
 export const PUBLIC_URL = 'https://evidence.example';
 
+interface SignInDetails {
+  password?: string;
+  code?: string;
+  network?: string;
+  device?: string;
+}
+
 /** Accounts in a world, with cheap password hashes and a list of sent mails. */
 export class PeoplePlace extends World {
   readonly accounts: Accounts;
@@ -76,7 +83,7 @@ export class PeoplePlace extends World {
     return (await this.accounts.joining.accept('invite', token, { name, password: PASSWORD })).personId;
   }
 
-  signIn(email: string, more: { password?: string; code?: string; network?: string } = {}): Promise<string> {
+  signIn(email: string, more: SignInDetails = {}): Promise<string> {
     return this.accounts.signIn.signIn({ email, password: PASSWORD, network: NETWORK, ...more });
   }
 
@@ -93,6 +100,12 @@ export class PeoplePlace extends World {
     this.hashes++;
     return work;
   }
+}
+
+/** Returns the result of each attempt, or the code of its error. */
+export async function outcomes(attempts: readonly Promise<unknown>[]): Promise<string[]> {
+  const settled = await Promise.allSettled(attempts);
+  return settled.map((each) => (each.status === 'fulfilled' ? 'done' : each.reason.code)).sort();
 }
 
 /** Hash that no password matches. */

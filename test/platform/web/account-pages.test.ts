@@ -93,10 +93,32 @@ describe('signing in', () => {
     const visit = at.visit();
     for (let guess = 0; guess < 5; guess++) await signIn(visit, { password: `guess ${guess}` });
     const answer = await signIn(visit);
-    expect([answer.statusCode, answer.headers['retry-after']]).toEqual([429, '1']);
-    expect(alertOf(answer)).toBe('Too many attempts; try again in 1 s.');
-    at.place.now += 1000;
+    expect([answer.statusCode, answer.headers['retry-after']]).toEqual([429, '300']);
+    expect(alertOf(answer)).toBe('Too many attempts; try again in 300 s.');
+    at.place.now += 5 * MINUTE;
     expect((await signIn(visit)).statusCode).toBe(303);
+  });
+
+  test('makes the browser known, which others can then not pause, also when they have another browser', async () => {
+    const { personId } = await comeIn();
+    const [own, renewed] = [at.visit(), at.visit()];
+    const answer = await signIn(own);
+    const cookies = [answer.headers['set-cookie'] ?? []].flat();
+    expect(cookies.find((cookie) => cookie.startsWith('evidence_device='))?.replace(/=[^;]*/, '=SEALED')).toBe(
+      'evidence_device=SEALED; Max-Age=15552000; Path=/app; HttpOnly; SameSite=Lax',
+    );
+    await own.submit('/app/sign-out', {});
+    for (let guess = 0; guess < 6; guess++) await signIn(at.visit(), { password: `guess ${guess}` });
+    expect((await signIn(at.visit())).statusCode).toBe(429);
+    const stranger = at.visit();
+    await at.place.join('mallory@example.com', 'auditor', 'Mallory');
+    stranger.cookies.set('evidence_device', at.place.accounts.devices.cookie('mallory@example.com'));
+    expect((await signIn(stranger)).statusCode).toBe(429);
+    expect((await signIn(own)).statusCode).toBe(303);
+    const token = await at.place.link('reset', { person_id: personId });
+    const next = 'the third door on the left';
+    expect((await renewed.submit(`/app/reset/${token}`, { password: next })).statusCode).toBe(303);
+    expect((await signIn(renewed, { password: next })).statusCode).toBe(303);
   });
 
   test.each([

@@ -9,7 +9,7 @@ import { emailField, field, ownerOfPassword, postForm } from '../../web/fields.t
 import { serveForm } from '../../web/forms.ts';
 import { PAGES } from '../../web/own-path.ts';
 import { servePage } from '../../web/page.ts';
-import { clearSession, sessionTokenOf } from '../../web/session-cookie.ts';
+import { clearSession, giveDevice, sessionTokenOf } from '../../web/session-cookie.ts';
 import type { Accounts } from '../accounts.ts';
 import { passwordSchema } from '../wire.ts';
 import { unlessEnded } from './ended-link.ts';
@@ -137,7 +137,7 @@ function resetPage(server: FastifyInstance, accounts: Accounts): void {
         };
       }),
     async act({ password }, request, reply) {
-      await accounts.credentials.reset(tokenOf(request), password);
+      giveDevice(reply, await accounts.credentials.reset(tokenOf(request), password));
       clearSession(reply);
       return { notice: 'Your password was set. Sign in with the new password.', next: `${PAGES}/sign-in` };
     },

@@ -8,7 +8,7 @@ import { emailField, field, hidden, ownerOfPassword, postForm } from '../../web/
 import { type AskedForm, type FormState, serveForm } from '../../web/forms.ts';
 import type { PageView } from '../../web/layout.ts';
 import { ownPath, PAGES } from '../../web/own-path.ts';
-import { clearSession, giveSession, sessionTokenOf } from '../../web/session-cookie.ts';
+import { clearSession, deviceOf, giveDevice, giveSession, sessionTokenOf } from '../../web/session-cookie.ts';
 import type { Accounts } from '../accounts.ts';
 import { browserWords } from '../sessions.ts';
 import type { AccountPageParts } from './parts.ts';
@@ -108,8 +108,9 @@ function provePage(server: FastifyInstance, accounts: Accounts): void {
 }
 
 /** Returns the network and browser that start a session. */
-export function fromOf(request: FastifyRequest): { network: string; browser: string } {
-  return { network: networkOf(request), browser: browserWords(request.headers['user-agent']) };
+export function fromOf(request: FastifyRequest) {
+  const browser = browserWords(request.headers['user-agent']);
+  return { network: networkOf(request), browser, device: deviceOf(request) };
 }
 
 /**
@@ -122,8 +123,10 @@ export async function begin(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<string> {
+  const { email } = await accounts.sessions.require(session);
   await endPresent(accounts, request);
   giveSession(reply, session);
+  giveDevice(reply, accounts.devices.cookie(email));
   return nextOf(request);
 }
 
