@@ -12,6 +12,7 @@ import { Invitations } from './invitations.ts';
 import { Joining } from './joining.ts';
 import type { Letters } from './letters.ts';
 import { forgetLinks, OneTimeLinks } from './links.ts';
+import { RecoveryCodes } from './own-recovery-codes.ts';
 import { OwnSessions } from './own-sessions.ts';
 import { Passkeys } from './passkeys.ts';
 import { PASSWORDS, type Passwords } from './password.ts';
@@ -30,6 +31,7 @@ export interface Accounts {
   signIn: SignIn;
   credentials: CredentialChanges;
   passkeys: Passkeys;
+  recoveryCodes: RecoveryCodes;
   sessions: Sessions;
   devices: Devices;
   ownSessions: OwnSessions;
@@ -71,6 +73,7 @@ export function assembleAccounts(options: AccountsOptions): Accounts {
     signIn,
     credentials: new CredentialChanges(deps, signIn),
     passkeys: new Passkeys(deps, ceremonies),
+    recoveryCodes: new RecoveryCodes(deps),
     sessions,
     devices,
     ownSessions: new OwnSessions(deps),

@@ -45,6 +45,8 @@ type ActName =
   | 'second_factor.removed'
   | 'passkey.counted_back'
   | 'heads.accepted'
+  | 'recovery_codes.made'
+  | 'recovery_code.used'
   | 'message.replayed'
   | 'alert_channel.added'
   | 'alert_channel.removed'

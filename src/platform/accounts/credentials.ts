@@ -5,8 +5,10 @@ import { canonicalEmail } from '../mail/address.ts';
 import { ownAct } from './administration.ts';
 import type { AccountDeps } from './deps.ts';
 import { endLinks, type Link, linkUsed, readLink, takeLink } from './links.ts';
+import { endUnneededCodes } from './own-recovery-codes.ts';
 import { refuseWeak } from './password.ts';
 import { findPerson, type PersonRow, personByEmail, personById, updatePerson } from './person-rows.ts';
+import { firstCodes } from './recovery-codes.ts';
 import type { Credentials, SignIn } from './sign-in.ts';
 import { letterSubjects } from './throttle.ts';
 import { totpStep } from './totp.ts';
@@ -110,22 +112,25 @@ export class CredentialChanges {
 
   /**
    * Stores an authenticator if its first code is right, ends the other sessions, and notifies the person by mail.
+   * @returns the recovery codes made with it; null if the person has some.
    * @throws DomainError `not_signed_in` if the code is wrong, `conflict` if there is already one.
    */
-  async addAuthenticator(token: string, secret: Uint8Array, code: string): Promise<void> {
+  async addAuthenticator(token: string, secret: Uint8Array, code: string): Promise<string[] | null> {
     const { database, secrets, sessions, letters, administration, clock } = this.#deps;
     const { personId } = await sessions.require(token);
     const totp_step = totpStep(secret, code, clock(), 0);
     if (totp_step === null) throw new DomainError('not_signed_in', 'the code is wrong; check the clock of the device');
     const totp_secret = secrets.seal(secret, personId);
-    await database.write(async (transaction) => {
+    return database.write(async (transaction) => {
       const person = await findPerson(transaction, personId);
       if (person.totp_secret !== null)
         throw new DomainError('conflict', 'you already have an authenticator; remove it first');
       await updatePerson(transaction, { person_id: personId }, { totp_secret, totp_step });
+      const codes = await firstCodes(transaction, secrets, person);
       await sessions.endOthers(transaction, personId, token);
       await letters.send(transaction, { letter: 'second_factor_added', to: person.email });
       await administration.record(transaction, ownAct(personId, 'second_factor.added', { kind: 'authenticator' }));
+      return codes;
     });
   }
 
@@ -136,6 +141,7 @@ export class CredentialChanges {
       const { email, totp_secret } = await findPerson(transaction, personId);
       if (totp_secret === null) return;
       await updatePerson(transaction, { person_id: personId }, { totp_secret: null });
+      await endUnneededCodes(transaction, personId);
       await letters.send(transaction, { letter: 'second_factor_removed', to: email });
       await administration.record(transaction, ownAct(personId, 'second_factor.removed', { kind: 'authenticator' }));
     });

@@ -11,6 +11,7 @@ import type { LinkPurpose } from './tables.ts';
 export type AccountLetter = { to: string } & (
   | { letter: 'invitation' | 'confirmation' | 'reset'; link_id: string }
   | { letter: 'sign_up_tried' | 'password_changed' | 'second_factor_added' | 'second_factor_removed' }
+  | { letter: 'recovery_codes_made' | 'recovery_code_used' }
   /** Letter that is not sent, so that the work is the same for an address without an account. */
   | { letter: 'none'; link_id: string }
 );
@@ -85,6 +86,20 @@ const TEXTS: Record<Exclude<AccountLetter['letter'], 'none'>, Text> = {
     lines: [
       'A second factor was removed from your account on the evidence platform: the authenticator, a passkey, or all of them.',
       'If this was not you, change your password now and tell the operator of the platform.',
+    ],
+  },
+  recovery_codes_made: {
+    subject: 'New recovery codes were made for your account',
+    lines: [
+      'New recovery codes were made for your account on the evidence platform. Earlier ones no longer work.',
+      'If this was not you, change your password now, make new recovery codes on your account page, and tell the operator of the platform.',
+    ],
+  },
+  recovery_code_used: {
+    subject: 'A recovery code of your account was used',
+    lines: [
+      'A recovery code took the place of your second factor on the evidence platform. Each code works once; your account page shows how many are left.',
+      'If this was not you, change your password now, make new recovery codes on your account page, and tell the operator of the platform.',
     ],
   },
 };

@@ -6,7 +6,9 @@ import { ownAct } from './administration.ts';
 import { type Ceremonies, challengeIn, type MakingOptions, type PasskeyAnswer } from './ceremonies.ts';
 import { Challenges, purposeOf } from './challenges.ts';
 import type { AccountDeps } from './deps.ts';
+import { endUnneededCodes } from './own-recovery-codes.ts';
 import { deletePasskey, findPerson, insertPasskey, type PasskeyRow, passkeysOf, readPerson } from './person-rows.ts';
+import { firstCodes } from './recovery-codes.ts';
 
 /** Maximum number of passkeys, which also bounds the data on a page and in a browser. */
 const MOST_PASSKEYS = 20;
@@ -60,25 +62,28 @@ export class Passkeys {
   /**
    * Stores a passkey that the browser of a session created for `askToAdd`, ends the other sessions, and notifies the
    * person by mail.
+   * @returns the recovery codes made with it; null if the person has some.
    * @throws DomainError `not_signed_in` if the answer is wrong; `conflict` if the passkey is already known, there are
    * too many, or the address does not allow passkeys.
    */
-  async add(token: string, name: string, answer: PasskeyAnswer): Promise<void> {
-    const { database, sessions, letters, administration } = this.#deps;
+  async add(token: string, name: string, answer: PasskeyAnswer): Promise<string[] | null> {
+    const { database, secrets, sessions, letters, administration } = this.#deps;
     const { personId: person_id } = await sessions.require(token);
-    await database.write(async (transaction) => {
-      const { email } = await findPerson(transaction, person_id);
+    return database.write(async (transaction) => {
+      const person = await findPerson(transaction, person_id);
       refuseMore(await passkeysOf(transaction, person_id));
       const made = await this.#made(transaction, token, answer);
       const passkey = { ...made, passkey_id: randomUUID(), person_id, name, last_used_at: null };
       if (!(await insertPasskey(transaction, passkey)))
         throw new DomainError('conflict', 'this passkey already belongs to an account');
+      const codes = await firstCodes(transaction, secrets, person);
       await sessions.endOthers(transaction, person_id, token);
-      await letters.send(transaction, { letter: 'second_factor_added', to: email });
+      await letters.send(transaction, { letter: 'second_factor_added', to: person.email });
       await administration.record(
         transaction,
         ownAct(person_id, 'second_factor.added', { kind: 'passkey', passkey_id: passkey.passkey_id }),
       );
+      return codes;
     });
   }
 
@@ -88,6 +93,7 @@ export class Passkeys {
     await database.write(async (transaction) => {
       const { email } = await findPerson(transaction, personId);
       if (!(await deletePasskey(transaction, personId, passkeyId))) throw new DomainError('not_found', MISSING);
+      await endUnneededCodes(transaction, personId);
       await letters.send(transaction, { letter: 'second_factor_removed', to: email });
       await administration.record(
         transaction,

@@ -125,7 +125,10 @@ export class People {
       if (!(await toPerson(transaction, person)).second_factor) return {};
       await deletePasskeysOf(transaction, personId);
       await this.#deps.letters.send(transaction, { letter: 'second_factor_removed', to: person.email });
-      return { change: { totp_secret: null }, act: { actor, action: 'second_factor.removed', more: { kind: 'all' } } };
+      return {
+        change: { totp_secret: null, recovery_codes: null },
+        act: { actor, action: 'second_factor.removed', more: { kind: 'all' } },
+      };
     });
   }
 

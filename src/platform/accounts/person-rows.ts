@@ -39,6 +39,7 @@ export async function insertPerson(
       person_id,
       totp_secret: null,
       totp_step: 0,
+      recovery_codes: null,
       created_at: now.toISOString(),
       disabled_at: null,
     })

@@ -4,16 +4,21 @@ import { type Administration, ownAct } from './administration.ts';
 import { type Ceremonies, challengeIn, type PasskeyAnswer, type SigningOptions } from './ceremonies.ts';
 import { type ChallengePurpose, Challenges } from './challenges.ts';
 import { changePasskey, type PasskeyRow, type PersonRow, passkeysOf, updatePerson } from './person-rows.ts';
+import { codesLeft, takeRecoveryCode } from './recovery-codes.ts';
 import { totpStep } from './totp.ts';
 
 /** Second factors: an authenticator that shows codes, or passkeys. Any one suffices. */
 export type SecondFactor = 'authenticator' | 'passkey';
+
+/** Factor that a person gave: a second factor, or a code in its place. */
+export type UsedFactor = SecondFactor | 'recovery_code';
 
 /** Second factor that was given. */
 export interface GivenFactor {
   /** Code of the authenticator. */
   code?: string | undefined;
   passkey?: PasskeyAnswer | undefined;
+  recovery_code?: string | undefined;
 }
 
 /** Request for a second factor. */
@@ -21,6 +26,8 @@ export interface FactorQuestion {
   factors: readonly SecondFactor[];
   /** Options for the browser; null if there is no passkey, or the address does not allow passkeys. */
   options: SigningOptions | null;
+  /** True if the person has recovery codes. */
+  hasRecovery: boolean;
 }
 
 interface FactorDeps {
@@ -46,7 +53,8 @@ export class SecondFactors {
     const { ceremonies } = this.#deps;
     const canSign = ceremonies !== null && passkeys.length > 0;
     const options = canSign ? await ceremonies.toSign(passkeys, this.#challenges.make(purpose)) : null;
-    return { factors: factorsOf(person, passkeys.length > 0), options };
+    const hasRecovery = codesLeft(this.#deps.secrets, person) > 0;
+    return { factors: factorsOf(person, passkeys.length > 0), options, hasRecovery };
   }
 
   /**
@@ -56,13 +64,17 @@ export class SecondFactors {
   async take(
     transaction: Transaction,
     person: PersonRow,
-    { code, passkey }: GivenFactor,
+    { code, passkey, recovery_code }: GivenFactor,
     purpose: ChallengePurpose,
-  ): Promise<SecondFactor | 'none' | 'wrong' | 'missing'> {
+  ): Promise<UsedFactor | 'none' | 'wrong' | 'missing'> {
     const passkeys = await passkeysOf(transaction, person.person_id);
     if (factorsOf(person, passkeys.length > 0).length === 0) return 'none';
     if (passkey !== undefined)
       return (await this.#takePasskey(transaction, passkeys, passkey, purpose)) ? 'passkey' : 'wrong';
+    if (recovery_code !== undefined) {
+      const isGood = await takeRecoveryCode(transaction, this.#deps.secrets, person, recovery_code);
+      return isGood ? 'recovery_code' : 'wrong';
+    }
     if (code === undefined) return 'missing';
     return (await this.#takeCode(transaction, person, code)) ? 'authenticator' : 'wrong';
   }

@@ -6,7 +6,8 @@ import { ownAct } from './administration.ts';
 import { type ChallengePurpose, purposeOf } from './challenges.ts';
 import type { AccountDeps } from './deps.ts';
 import { findPerson, type PersonRow, personByEmail, readPerson } from './person-rows.ts';
-import type { FactorQuestion, GivenFactor, SecondFactor } from './second-factors.ts';
+import { codesLeft } from './recovery-codes.ts';
+import type { FactorQuestion, GivenFactor, UsedFactor } from './second-factors.ts';
 import { factorSubjects, passwordSubjects, type ThrottleSubject } from './throttle.ts';
 import { openTicket, sealTicket } from './tickets.ts';
 
@@ -37,7 +38,7 @@ interface Proof {
   transaction: Transaction;
   person: PersonRow;
   /** Second factor that was given; null if the person has none. */
-  secondFactor: SecondFactor | null;
+  secondFactor: UsedFactor | null;
 }
 
 /** Act that requires a verified identity. */
@@ -171,7 +172,9 @@ export class SignIn {
         return null;
       }
       await throttle.takeBack(transaction, subjects);
-      return { result: await work({ transaction, person, secondFactor: factor === 'none' ? null : factor }) };
+      const result = await work({ transaction, person, secondFactor: factor === 'none' ? null : factor });
+      if (factor === 'recovery_code') await this.#recordRecovery(transaction, person, network);
+      return { result };
     });
     if (done === null) throw new DomainError('not_signed_in', REFUSED);
     return done.result;
@@ -225,6 +228,14 @@ export class SignIn {
   async #stillThere(transaction: Transaction, { person_id, password }: PersonRow): Promise<PersonRow | null> {
     const person = await findPerson(transaction, person_id);
     return person.disabled_at !== null || person.password !== password ? null : person;
+  }
+
+  /** Records and mails the use of a recovery code. */
+  async #recordRecovery(transaction: Transaction, { person_id, email }: PersonRow, network: string): Promise<void> {
+    const { secrets, letters, administration } = this.#deps;
+    const left = codesLeft(secrets, await findPerson(transaction, person_id));
+    await letters.send(transaction, { letter: 'recovery_code_used', to: email });
+    await administration.record(transaction, ownAct(person_id, 'recovery_code.used', { network, left }));
   }
 
   #recordBurst(transaction: Transaction, known: PersonRow | undefined, network: string): Promise<void> {

@@ -40,6 +40,8 @@ export const ACCOUNT_TABLES = {
     totp_secret: column.optional(column.bytes()),
     /** Time step of the last accepted code. */
     totp_step: column.integer(),
+    /** Sealed JSON of the digests of the recovery codes that were not used; null if none were made. */
+    recovery_codes: column.optional(column.bytes()),
     created_at: column.text(),
     disabled_at: column.optional(column.text()),
   }),

@@ -78,7 +78,7 @@ export function serveForm<S extends z.ZodType>(server: FastifyInstance, page: Fo
 }
 
 /** Names of fields that are never filled in again: passwords, secrets and codes. */
-const SECRET = /password|^secret|^code$|^csrf$/;
+const SECRET = /password|^secret|^code$|^recovery_code$|^csrf$/;
 
 function withoutSecrets(body: Record<string, string | string[]>): FormState['values'] {
   return Object.fromEntries(Object.entries(body).filter(([name]) => !SECRET.test(name)));

@@ -18,6 +18,7 @@ export const PUBLIC_URL = 'https://evidence.example';
 interface SignInDetails {
   password?: string;
   code?: string;
+  recovery_code?: string | undefined;
   network?: string;
   device?: string;
 }

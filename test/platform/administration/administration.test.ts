@@ -124,6 +124,15 @@ const ACTS: Record<string, (scene: Scene) => Promise<() => Promise<unknown>>> = 
       });
     };
   },
+  'recovery_codes.made': async ({ at, ben, session }) => {
+    await at.accounts.credentials.addAuthenticator(session, Buffer.alloc(20), at.codeOf(Buffer.alloc(20)));
+    return () => at.accounts.recoveryCodes.renew(ben);
+  },
+  'recovery_code.used': async ({ at, session }) => {
+    const secret = Buffer.alloc(20);
+    const codes = await at.accounts.credentials.addAuthenticator(session, secret, at.codeOf(secret));
+    return () => at.accounts.signIn.proveAgain(session, 'n', { password: PASSWORD, recovery_code: codes?.[0] });
+  },
   'message.replayed':
     async ({ administration, deadLetter }) =>
     () =>

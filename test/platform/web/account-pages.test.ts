@@ -33,6 +33,8 @@ const comeIn = async (email = ADA, role: 'owner' | 'operator' | 'auditor' = 'own
 };
 const signIn = (visit: Visit, fields: Record<string, string> = {}, path = '/app/sign-in') =>
   visit.submit(path, { email: ADA, password: PASSWORD, ...fields });
+const csrfIn = ({ body }: { body: string }) =>
+  /name="csrf" value="([^"]*)"/.exec(body.slice(body.indexOf('<main')))?.[1] ?? '';
 const ticketIn = ({ body }: { body: string }) => /name="ticket" value="([^"]*)"/.exec(body)?.[1] ?? '';
 /** Adds a second factor to an account. */
 const addFactor = async () => {
@@ -210,6 +212,39 @@ describe('a second factor', () => {
       outcomes.push(await guessed.catch(({ code }) => code));
     }
     expect(outcomes).toEqual([...Array(5).fill('not_signed_in'), ...Array(2).fill('too_many_attempts')]);
+  });
+
+  test('that is lost is replaced by a recovery code, which is shown once and left out of the form', async () => {
+    const { session } = await comeIn();
+    const visit = at.visit(session);
+    await visit.submit('/app/prove', { password: PASSWORD });
+    const { body: offered } = await visit.get('/app/second-factor');
+    const offer = /name="offer" value="([^"]*)"/.exec(offered)?.[1] ?? '';
+    const csrf = csrfIn({ body: offered });
+    const secret = at.place.accounts.secrets.open(
+      Buffer.from(offer, 'base64url'),
+      `second factor of ${(await at.place.accounts.sessions.require(session)).personId}`,
+    );
+    const added = await visit.post('/app/second-factor', { csrf, offer, code: at.place.codeOf(secret) });
+    expect(titleOf(added)).toBe('Save your recovery codes');
+    expect(added.headers['cache-control']).toContain('no-store');
+    const codes = (/<pre id="codes"[^>]*>([^<]*)/.exec(added.body)?.[1] ?? '').split('\n');
+    expect(codes).toHaveLength(10);
+    expect((await visit.get('/app/account')).body).toContain('10 left');
+    const lost = at.visit();
+    const first = await signIn(lost);
+    expect(first.body).toContain('Use a recovery code instead');
+    const give = (recovery_code: string) =>
+      lost.post('/app/sign-in/code', { csrf: csrfIn(first), ticket: ticketIn(first), code: '', recovery_code });
+    const wrong = await give('aaaa-aaaa-aaaa-aaaa');
+    expect([wrong.statusCode, wrong.body.includes('aaaa-aaaa')]).toEqual([401, false]);
+    expect((await give(codes[0] ?? '')).statusCode).toBe(303);
+    expect((await lost.get('/app/account')).body).toContain('9 left');
+    const renewed = await lost.submit('/app/account/recovery-codes', {});
+    expect(titleOf(renewed)).toBe('Your recovery codes');
+    expect(renewed.body).not.toContain(codes[1]);
+    at.place.now += 6 * MINUTE;
+    expect((await lost.get('/app/account/recovery-codes')).headers.location).toContain('/app/prove');
   });
 
   test('is kept when its first code is right, for who was offered it alone', async () => {
@@ -390,6 +425,7 @@ const ACCESS: readonly (readonly [path: string, ...statuses: number[]])[] = [
   ['/app/invited/:token', 410, 410, 410, 410],
   ['/app/reset/:token', 410, 410, 410, 410],
   ['/app/account', 200, 200, 200, 303],
+  ['/app/account/recovery-codes', 200, 200, 200, 303],
   ['/app/account/sessions/:session_id/end', 404, 404, 404, 303],
   ['/app/account/sessions/end-others', 200, 200, 200, 303],
   ['/app/password', 200, 200, 200, 303],

@@ -68,8 +68,8 @@ test('a passkey is added, asked for, proves again, and is removed', { timeout: 1
   await press(page, 'Add it');
   await fill(page, { name: '<b>security key</b>' });
   await press(page, 'Add it');
-  await page.locator('[role=status]').waitFor();
-  expect(await noticeOf()).toContain('<b>security key</b> was added');
+  await page.getByText('<b>security key</b> was added').waitFor();
+  expect(await titleOf()).toBe('Save your recovery codes');
   await lookAt(page);
 
   // A device makes no second passkey.
@@ -123,7 +123,7 @@ test('without scripts the pages say what works instead', async () => {
   await prove('Go on');
   await fill(page, { name: 'key without a PIN' });
   await press(page, 'Add it');
-  await page.locator('[role=status]').waitFor();
+  await page.getByText('key without a PIN was added').waitFor();
   const cookies = await page.context().cookies();
   const plain = await browser.open('/app/passkeys/new', {
     javaScriptEnabled: false,
@@ -133,6 +133,7 @@ test('without scripts the pages say what works instead', async () => {
   expect(await plain.getByRole('button', { name: 'Add it' }).isVisible()).toBe(false);
   await lookAt(plain);
   await plain.goto('/app/prove');
-  expect(await plain.locator('main').textContent()).toContain('ask an owner to remove your second factor');
+  expect(await plain.locator('main').textContent()).toContain('Use another browser or a recovery code.');
+  expect(await plain.getByText('Use a recovery code instead').isVisible()).toBe(true);
   await lookAt(plain);
 });

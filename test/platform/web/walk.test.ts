@@ -114,7 +114,9 @@ describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
     await lookAt(ada);
     await fill(ada, { code: nextCode() });
     await press(ada, 'Turn it on');
-    expect(await noticeOf(ada)).toContain('Your authenticator was added');
+    expect(await titleOf(ada)).toBe('Save your recovery codes');
+    expect(await ada.locator('main').textContent()).toContain('Your authenticator was added');
+    await lookAt(ada);
   });
 
   test('signing out ends it, and signing in asks for password and code', async () => {

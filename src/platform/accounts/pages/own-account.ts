@@ -19,6 +19,7 @@ import type { AccountPageParts } from './parts.ts';
 import { factorButtons, factorFields, factorSchema } from './passkey-fields.ts';
 import { passkeySection } from './passkeys.ts';
 import { OWN_ACCOUNT } from './paths.ts';
+import { recoveryWords } from './recovery-codes.ts';
 import { presentPassword } from './sign-in.ts';
 
 /** Pages on which people view and change their own account, except for second factors. */
@@ -55,6 +56,7 @@ function accountPage(server: FastifyInstance, { accounts, clock }: AccountPagePa
             ['Role', markup`${role} <p class="minor">${ROLE_WORDS[role] ?? ''}</p>`],
             ['Password', markup`<p>${action(`${PAGES}/password`, 'Change it', 'quiet')}</p>`],
             ['Authenticator', authenticator],
+            ['Recovery codes', recoveryWords(await accounts.recoveryCodes.left(id), secondFactors.length > 0)],
           ]),
           passkeySection(accounts.passkeys.isOffered, await accounts.passkeys.list(id), clock()),
           sessionSection(await accounts.ownSessions.list(id, sessionTokenOf(request) ?? ''), clock()),

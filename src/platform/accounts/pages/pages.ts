@@ -6,6 +6,7 @@ import type { AccountPageParts } from './parts.ts';
 import { passkeyPages } from './passkeys.ts';
 import { KEYS_PATH, PEOPLE_PATH } from './paths.ts';
 import { peoplePages } from './people.ts';
+import { recoveryPages } from './recovery-codes.ts';
 import { secondFactorPages } from './second-factor.ts';
 import { signInPages } from './sign-in.ts';
 
@@ -27,6 +28,7 @@ export function pagesOfPeople(parts: AccountPageParts): ModulePages {
       ownAccountPages(server, parts);
       secondFactorPages(server, parts);
       passkeyPages(server, parts);
+      recoveryPages(server, parts);
       await peoplePages(server, parts);
     },
   };

@@ -32,6 +32,7 @@ const isEmpty = (given: unknown) => (given === '' ? undefined : given);
 export const factorSchema = {
   code: z.preprocess(isEmpty, codeSchema.optional()),
   passkey: z.preprocess(isEmpty, passkeySchema.optional()),
+  recovery_code: z.preprocess(isEmpty, z.string().max(100).optional()),
 };
 
 function parse(written: string): unknown {
@@ -43,22 +44,25 @@ function parse(written: string): unknown {
 }
 
 /** Renders the fields for a second factor; null if the person has none. */
-export function factorFields(form: FormState, { factors, options }: FactorQuestion, isFirst = false): Markup {
+export function factorFields(form: FormState, question: FactorQuestion, isFirst = false): Markup {
+  const { factors, options, hasRecovery } = question;
   const error = form.errors['code'];
   const code = factors.includes('authenticator')
     ? codeField(form, isFirst)
     : error === undefined
       ? null
       : markup`<p class="error"><span aria-hidden="true">✗</span> ${error}</p>\n`;
-  if (!factors.includes('passkey')) return markup`${code}`;
-  const instead = factors.includes('authenticator') ? TYPE_THE_CODE : ASK_AN_OWNER;
+  const recovery = hasRecovery ? recoveryField(form) : null;
+  if (!factors.includes('passkey')) return markup`${code}${recovery}`;
+  const instead = factors.includes('authenticator') ? TYPE_THE_CODE : hasRecovery ? USE_RECOVERY : ASK_AN_OWNER;
   const why = options === null ? markup`<p class="minor">${ELSEWHERE} ${instead}</p>\n` : null;
-  return markup`${code}${passkeyField()}${why ?? withoutScripts(`${WITHOUT_SCRIPTS} ${instead}`)}`;
+  return markup`${code}${passkeyField()}${why ?? withoutScripts(`${WITHOUT_SCRIPTS} ${instead}`)}${recovery}`;
 }
 
 export const WITHOUT_SCRIPTS = 'Passkeys need a browser that supports them and runs scripts.';
 const ELSEWHERE = 'Passkeys cannot be used at this address.';
 const TYPE_THE_CODE = 'Enter the code of your authenticator.';
+const USE_RECOVERY = 'Use another browser or a recovery code.';
 const ASK_AN_OWNER = 'Use another browser, or ask an owner to remove your second factor.';
 
 /** Renders the buttons of a form that asks for a second factor. */
@@ -85,6 +89,22 @@ export function passkeyButton(
   words: string,
 ): Markup {
   return markup`<button data-passkey="${ceremony}" data-options="${JSON.stringify(options)}" hidden>${words}</button>`;
+}
+
+/** Renders the field for a recovery code, which opens on request. */
+function recoveryField(form: FormState): Markup {
+  const hint = 'One of the codes that you saved. Each works once.';
+  const input = field(form, {
+    name: 'recovery_code',
+    label: 'Recovery code',
+    hint,
+    autocomplete: 'off',
+    isOptional: true,
+  });
+  return markup`<details><summary>Use a recovery code instead</summary>
+${input}<p><button formnovalidate>Use the recovery code</button></p>
+</details>
+`;
 }
 
 /** Renders the field for an authenticator's code. */

@@ -17,6 +17,7 @@ import { personNameSchema } from '../wire.ts';
 import type { AccountPageParts } from './parts.ts';
 import { passkeyButton, passkeyField, passkeySchema, WITHOUT_SCRIPTS, withoutScripts } from './passkey-fields.ts';
 import { OWN_ACCOUNT } from './paths.ts';
+import { afterAdding } from './recovery-codes.ts';
 
 const ABOVE = [{ title: 'Your account', path: OWN_ACCOUNT }];
 
@@ -28,9 +29,9 @@ export function passkeyPages(server: FastifyInstance, { accounts }: AccountPageP
     schema: z.object({ name: personNameSchema, passkey: passkeySchema }),
     show: (asked) => addView(accounts, asked),
     async act(given, request) {
-      await accounts.passkeys.add(sessionTokenOf(request) ?? '', given.name, given.passkey);
+      const codes = await accounts.passkeys.add(sessionTokenOf(request) ?? '', given.name, given.passkey);
       const notice = `${given.name} was added. You need a second factor each time you sign in.`;
-      return { notice, next: OWN_ACCOUNT };
+      return afterAdding(notice, codes);
     },
   });
   removePage(server, accounts);

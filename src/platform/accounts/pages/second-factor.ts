@@ -15,6 +15,7 @@ import { base32, newTotpSecret, totpLink } from '../totp.ts';
 import type { AccountPageParts } from './parts.ts';
 import { codeField, codeSchema } from './passkey-fields.ts';
 import { OWN_ACCOUNT } from './paths.ts';
+import { afterAdding } from './recovery-codes.ts';
 
 /** Name that authenticators show. */
 const ISSUER = 'Evidence platform';
@@ -31,9 +32,9 @@ export function secondFactorPages(server: FastifyInstance, { accounts }: Account
     show: (asked) => addView(accounts, asked),
     async act({ offer, code }, request) {
       const secret = openOffer(accounts, offer, personOf(request).id);
-      await accounts.credentials.addAuthenticator(sessionTokenOf(request) ?? '', secret, code);
+      const codes = await accounts.credentials.addAuthenticator(sessionTokenOf(request) ?? '', secret, code);
       const notice = 'Your authenticator was added. You need a second factor each time you sign in.';
-      return { notice, next: OWN_ACCOUNT };
+      return afterAdding(notice, codes);
     },
   });
   serveAct(server, {
