@@ -16,6 +16,8 @@ import {
   NO_POSTGRES,
   passwordShown,
   readPassword,
+  SIGN_UP_MODES,
+  signUpDomainSchema,
   smtpFileSchema,
   toMailSettings,
   toPublicUrl,
@@ -46,8 +48,10 @@ export interface PlatformConfig extends ModuleOptions {
   metricsFor: MetricsFor;
   /** Public address without a trailing slash; null for the address that the platform listens on. */
   publicUrl: string | null;
-  /** Sign-up mode; `open` lets anyone sign up once there is an owner. */
-  signUp: 'open' | 'closed';
+  /** People who may sign up once there is an owner. */
+  signUp: (typeof SIGN_UP_MODES)[number];
+  /** Domains whose addresses may sign up; empty for all. */
+  signUpDomains: readonly string[];
   mail: MailSettings;
   /** Internal hosts that requests may be sent to. */
   outgoingHosts: readonly string[];
@@ -87,7 +91,8 @@ const settings = z.strictObject({
     .strictObject({ requests_per_minute: z.int().min(1).optional(), refusals_per_minute: z.int().min(1).optional() })
     .optional(),
   public_url: z.string().refine(isOrigin, NO_ORIGIN).optional(),
-  sign_up: z.enum(['open', 'closed']).optional(),
+  sign_up: z.enum(SIGN_UP_MODES).optional(),
+  sign_up_domains: z.array(signUpDomainSchema).min(1).max(100).optional(),
   smtp: smtpFileSchema.optional(),
   mail_folder: z.string().min(1).optional(),
   outgoing_hosts: z.array(z.string().min(1)).optional(),
@@ -137,6 +142,7 @@ export function readPlatformConfig(
     metricsFor: file.metrics_for ?? 'key',
     publicUrl: toPublicUrl(variable('EVIDENCE_PLATFORM_PUBLIC_URL'), file),
     signUp: file.sign_up ?? 'closed',
+    signUpDomains: file.sign_up_domains ?? [],
     mail: toMailSettings(file, join(dataDir, 'mail')),
     outgoingHosts: file.outgoing_hosts ?? [],
     ...toModuleOptions(file, besideFile),

@@ -3,6 +3,7 @@ import { type Accounts, assembleAccounts } from './accounts/accounts.ts';
 import type { Administration } from './accounts/administration.ts';
 import { lettersInto } from './accounts/letters.ts';
 import type { Passwords } from './accounts/password.ts';
+import type { SignUpPolicy } from './accounts/sign-up-policy.ts';
 import { recordIn } from './administration/record.ts';
 import { type AuditLog, openAuditLog } from './audit/api.ts';
 import type { DerivedSealKeys } from './audit/seal-keys.ts';
@@ -24,8 +25,10 @@ export interface Parts {
 }
 
 export interface PartsOptions extends PlatformPlace {
-  /** Sign-up mode; `open` lets anyone sign up. */
-  signUp?: 'open' | 'closed';
+  /** People who may sign up; nobody by default. */
+  signUp?: SignUpPolicy['mode'];
+  /** Domains whose addresses may sign up; all by default. */
+  signUpDomains?: readonly string[];
   /** Public address of the platform; by default, the one that it listens on. */
   publicUrl?: string | null;
   /** Cheaper passwords, for tests. */
@@ -35,6 +38,7 @@ export interface PartsOptions extends PlatformPlace {
 /** @throws EvidenceError as `openPlace`. */
 export async function openParts({
   signUp = 'closed',
+  signUpDomains = [],
   publicUrl = null,
   passwords,
   ...place
@@ -48,8 +52,8 @@ export async function openParts({
     const outbox = new Outbox(database, clock);
     const masterKey = await readFile(dataFolder(place.dataDir).masterKey);
     const letters = lettersInto(outbox);
-    const isOpen = signUp === 'open';
-    const deps = { database, clock, masterKey, administration, letters, isOpen, publicUrl };
+    const policy = { mode: signUp, domains: signUpDomains };
+    const deps = { database, clock, masterKey, administration, letters, signUp: policy, publicUrl };
     const accounts = assembleAccounts({ ...deps, ...(passwords && { passwords }) });
     return { database, clock, sealKeys, log, administration, outbox, accounts };
   } catch (error) {

@@ -7,7 +7,7 @@ import { serviceSettingsInForce } from './service-settings.ts';
 /** Returns the settings of a platform for people, by their names in platform.yaml, without secrets. */
 export function settingsInForce(options: PlatformOptions): [name: string, value: string][] {
   const { dataDir, postgresUrl, publicUrl, tsaUrl, tsaRoots, checkpointMinutes, signUp, mail, logLevel } = options;
-  const { trustedProxies = [], metricsFor = 'key', outgoingHosts = [] } = options;
+  const { signUpDomains = [], trustedProxies = [], metricsFor = 'key', outgoingHosts = [] } = options;
   const { requestsPerMinute, refusalsPerMinute } = options.rateLimits ?? RATE_LIMITS;
   return [
     ['data', dataDir],
@@ -17,6 +17,7 @@ export function settingsInForce(options: PlatformOptions): [name: string, value:
     ['tsa_roots', tsaRoots ?? 'none: any authority'],
     ['checkpoint_minutes', checkpointMinutes ? String(checkpointMinutes) : 'none: only on request'],
     ['sign_up', signUp ?? 'closed'],
+    ['sign_up_domains', signUpDomains.length === 0 ? 'none: all domains' : signUpDomains.join(', ')],
     ['smtp, mail_folder', mail === undefined ? 'the folder mail in the data folder' : mailsTo(mail)],
     ['outgoing_hosts', outgoingHosts.length === 0 ? 'none: only public addresses' : outgoingHosts.join(', ')],
     ['log_level', logLevel ?? 'warn'],

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { domainToASCII } from 'node:url';
 import { z } from 'zod';
 import { EvidenceError } from '../core/errors.ts';
 import { canonicalEmail, isEmail } from './mail/address.ts';
@@ -84,3 +85,12 @@ export function readPassword(setting: string, path: string): string {
   if (!existsSync(path)) throw new EvidenceError('config', `${setting}: ${path} does not exist`);
   return readFileSync(path, 'utf8').replace(/\r?\n$/, '');
 }
+
+/** People who may sign up. */
+export const SIGN_UP_MODES = ['open', 'approval', 'closed'] as const;
+
+/** Domain of addresses, in the ASCII form of a canonical address. Subdomains are other domains. */
+export const signUpDomainSchema = z
+  .string()
+  .transform(domainToASCII)
+  .refine((domain) => isEmail(`a@${domain}`), 'is not a domain of e-mail addresses, such as example.com');

@@ -205,7 +205,7 @@ const SCENES: Record<string, Scene> = {
                 links.make(transaction, 'invite', { email, role: 'owner' }, clock()),
               );
               const joiner = { name: 'Somebody', password: 'a long walk by the sea' };
-              await joining.accept('invite', links.token(await made), joiner);
+              await joining.accept(links.token(await made), joiner);
             }
           },
         );

@@ -39,6 +39,7 @@ test('without a word about it everything is as it is meant for one machine', () 
     metricsFor: 'key',
     publicUrl: null,
     signUp: 'closed',
+    signUpDomains: [],
     mail: { folder: join('data', 'mail') },
     outgoingHosts: [],
     decoys: [],
@@ -62,7 +63,8 @@ rate_limits:
 trusted_proxies: [127.0.0.1, '::1', 10.0.0.0/8]
 metrics_for: loopback
 public_url: https://evidence.example/
-sign_up: open
+sign_up: approval
+sign_up_domains: [Example.com, münchen.example]
 smtp:
   url: smtp://platform@mail.example:587
   from: Evidence@example.com
@@ -98,7 +100,8 @@ agents:
     trustedProxies: ['127.0.0.1', '::1', '10.0.0.0/8'],
     metricsFor: 'loopback',
     publicUrl: 'https://evidence.example',
-    signUp: 'open',
+    signUp: 'approval',
+    signUpDomains: ['example.com', 'xn--mnchen-3ya.example'],
     mail: { smtp: { url: 'smtp://platform@mail.example:587', from: 'Evidence@example.com', password: 'p:a/ss' } },
     outgoingHosts: ['hooks.internal'],
     trustTimes: { trustedAfterDays: 1, verifiedAfterDays: 2, idleDays: 3 },
@@ -163,6 +166,7 @@ test('the environment replaces the file, and flags replace both', () => {
     rateLimits: expect.anything(),
     publicUrl: 'https://b.example',
     signUp: 'closed',
+    signUpDomains: [],
     mail: { folder: join('c', 'mail') },
   });
 });
@@ -249,6 +253,7 @@ describe('what is wrong is named', () => {
       { flags: { data: 'a' }, environment: { EVIDENCE_PLATFORM_PUBLIC_URL: 'javascript:alert(1)' } },
       'EVIDENCE_PLATFORM_PUBLIC_URL must be a URL without a path',
     ],
+    ['a domain that is none', { file: 'data: a\nsign_up_domains: [example.com, "@example.com"]\n' }, 'sign_up_domains'],
     ['another word for who may sign up', { file: 'data: a\nsign_up: maybe\n' }, 'platform.yaml:2:1: sign_up:'],
     [
       'two places for mails',

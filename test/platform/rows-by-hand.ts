@@ -12,6 +12,14 @@ export async function addPerson({ sql }: Service, role: Role = 'auditor'): Promi
   return id;
 }
 
+/** Adds a person who waits for approval. @returns the id of the sign-up. */
+export async function addSignUp({ sql }: Service): Promise<string> {
+  const id = randomUUID();
+  await sql(`INSERT INTO sign_ups (sign_up_id, email, name, password, requested_at)
+    VALUES ('${id}', '${id}@example.com', 'Somebody', 'none', '${NOW}')`);
+  return id;
+}
+
 /** Adds a message that the outbox gave up. @returns its id. */
 export async function addDeadLetter({ sql }: Service): Promise<string> {
   const id = randomUUID();

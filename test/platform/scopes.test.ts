@@ -8,7 +8,7 @@ import { someRows } from '../support/some-rows.ts';
 import { AGENT_OPERATIONS, OperatedAgents } from './agents/operations.ts';
 import { enrol, type HttpSensor } from './endpoints/http-sensor.ts';
 import { file as fileLine, partOf } from './endpoints/sensor-double.ts';
-import { addDeadLetter, addPerson } from './rows-by-hand.ts';
+import { addDeadLetter, addPerson, addSignUp } from './rows-by-hand.ts';
 import { entry, fill, type Service, startService } from './service.ts';
 import { settingsOf } from './traps/decoy-places.ts';
 import { IamDouble } from './traps/iam-double.ts';
@@ -177,6 +177,18 @@ const OPERATIONS: readonly Operation[] = [
     needed: 'people:write',
     given: scopesOfRole('auditor'),
     path: '//people/invitations/LINK/send-again',
+  },
+  { operation: 'GET /people/sign-ups', needed: 'people:read', path: '//people/sign-ups' },
+  {
+    operation: 'POST /people/sign-ups/{sign_up_id}/approve',
+    needed: 'people:write',
+    given: scopesOfRole('auditor'),
+    path: '//people/sign-ups/WAITING/approve',
+  },
+  {
+    operation: 'POST /people/sign-ups/{sign_up_id}/decline',
+    needed: 'people:write',
+    path: '//people/sign-ups/WAITING/decline',
   },
   {
     operation: 'POST /people/{person_id}/role',
@@ -533,6 +545,7 @@ async function send({ operation, path, body }: Operation, apiKey: string | undef
     LINK: path.includes('LINK')
       ? (await service.call('POST', '//people/invitations', newInvitation())).body.link_id
       : '',
+    WAITING: path.includes('WAITING') ? await addSignUp(service) : '',
     PERSON: path.includes('PERSON') ? await addPerson(service) : '',
     MESSAGE: path.includes('MESSAGE') ? await addDeadLetter(service) : '',
     TRAP: path.includes('TRAP') ? (await makeTrap()).credential_id : '',

@@ -13,7 +13,7 @@ beforeAll(async () => {
   place = await startSqlitePlace();
   const { database } = await place.create();
   await migrateAll(database);
-  at = new PeoplePlace(database, randomBytes(32), true, PASSWORDS);
+  at = new PeoplePlace(database, randomBytes(32), 'open', PASSWORDS);
   await at.join(ADA, 'owner');
 });
 afterAll(() => place.close());

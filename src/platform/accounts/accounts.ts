@@ -20,6 +20,8 @@ import { People } from './people.ts';
 import { SecondFactors } from './second-factors.ts';
 import { forgetSessions, Sessions } from './sessions.ts';
 import { SignIn } from './sign-in.ts';
+import type { SignUpPolicy } from './sign-up-policy.ts';
+import { forgetSignUps, SignUps } from './sign-ups.ts';
 import { forgetAttempts, Throttle } from './throttle.ts';
 
 /** Services of accounts that routes, pages and commands use. */
@@ -28,6 +30,7 @@ export interface Accounts {
   people: People;
   joining: Joining;
   invitations: Invitations;
+  signUps: SignUps;
   signIn: SignIn;
   credentials: CredentialChanges;
   passkeys: Passkeys;
@@ -45,8 +48,7 @@ interface AccountsOptions {
   masterKey: Uint8Array;
   administration: Administration;
   letters: Letters;
-  /** True if anyone may sign up. */
-  isOpen: boolean;
+  signUp: SignUpPolicy;
   /** Public address of the platform, if configured; passkeys are bound to it. */
   publicUrl: string | null;
   /** Cheaper passwords, for tests. */
@@ -54,7 +56,7 @@ interface AccountsOptions {
 }
 
 export function assembleAccounts(options: AccountsOptions): Accounts {
-  const { database, clock, masterKey, administration, letters, isOpen, publicUrl, passwords = PASSWORDS } = options;
+  const { database, clock, masterKey, administration, letters, signUp, publicUrl, passwords = PASSWORDS } = options;
   const links = new OneTimeLinks(masterKey);
   const sessions = new Sessions(database, clock);
   const secrets = new SecretBox(masterKey, 'accounts/secrets');
@@ -68,8 +70,9 @@ export function assembleAccounts(options: AccountsOptions): Accounts {
   const signIn = new SignIn(deps);
   return {
     people: new People(deps),
-    joining: new Joining(deps, isOpen),
+    joining: new Joining(deps, signUp),
     invitations: new Invitations(deps),
+    signUps: new SignUps(deps),
     signIn,
     credentials: new CredentialChanges(deps, signIn),
     passkeys: new Passkeys(deps, ceremonies),
@@ -82,10 +85,10 @@ export function assembleAccounts(options: AccountsOptions): Accounts {
   };
 }
 
-/** Returns the job that deletes expired links, sessions, challenges and counted attempts. */
+/** Returns the job that deletes expired links, sessions, challenges, sign-ups and counted attempts. */
 export function accountsTidyJob(database: Database, clock: () => Date): Job {
   return tidyJob('accounts/tidy', database, async (transaction) => {
-    for (const forget of [forgetLinks, forgetSessions, forgetAttempts, forgetChallenges])
+    for (const forget of [forgetLinks, forgetSessions, forgetAttempts, forgetChallenges, forgetSignUps])
       await forget(transaction, clock());
   });
 }

@@ -32,6 +32,9 @@ type ActName =
   | 'invitation.sent_again'
   | 'invitation.withdrawn'
   | 'person.joined'
+  | 'sign_up.confirmed'
+  | 'sign_up.approved'
+  | 'sign_up.declined'
   | 'person.role_changed'
   | 'person.disabled'
   | 'person.enabled'
@@ -62,7 +65,16 @@ export interface Act {
   action: ActName;
   /** Subject of the act. */
   of: readonly [
-    type: 'api_key' | 'person' | 'link' | 'network' | 'message' | 'alert_channel' | 'agent_subscriber' | 'platform',
+    type:
+      | 'api_key'
+      | 'person'
+      | 'link'
+      | 'sign_up'
+      | 'network'
+      | 'message'
+      | 'alert_channel'
+      | 'agent_subscriber'
+      | 'platform',
     id: string,
   ];
   more?: { [name: string]: Json };

@@ -12,6 +12,7 @@ export type AccountLetter = { to: string } & (
   | { letter: 'invitation' | 'confirmation' | 'reset'; link_id: string }
   | { letter: 'sign_up_tried' | 'password_changed' | 'second_factor_added' | 'second_factor_removed' }
   | { letter: 'recovery_codes_made' | 'recovery_code_used' }
+  | { letter: 'sign_up_waiting' | 'sign_up_approved' | 'sign_up_declined' }
   /** Letter that is not sent, so that the work is the same for an address without an account. */
   | { letter: 'none'; link_id: string }
 );
@@ -87,6 +88,21 @@ const TEXTS: Record<Exclude<AccountLetter['letter'], 'none'>, Text> = {
       'A second factor was removed from your account on the evidence platform: the authenticator, a passkey, or all of them.',
       'If this was not you, change your password now and tell the operator of the platform.',
     ],
+  },
+  sign_up_waiting: {
+    subject: 'Somebody waits for your approval',
+    lines: [
+      'Somebody signed up for the evidence platform, confirmed their e-mail address, and waits for the approval of an owner.',
+      'Approve or decline the sign-up on the page People. After 30 days, it is forgotten.',
+    ],
+  },
+  sign_up_approved: {
+    subject: 'Your account was approved',
+    lines: ['An owner of the evidence platform approved your account. You can now sign in with your password.'],
+  },
+  sign_up_declined: {
+    subject: 'Your account was not approved',
+    lines: ['An owner of the evidence platform declined your sign-up. Your name and your password were deleted.'],
   },
   recovery_codes_made: {
     subject: 'New recovery codes were made for your account',

@@ -62,6 +62,13 @@ export async function isAnybody(reader: Reader, besides = ''): Promise<boolean> 
   return (await people.where('person_id', '!=', besides).limit(1).execute()).length > 0;
 }
 
+/** Returns the addresses of the owners who may sign in. */
+export async function ownersOf(reader: Reader): Promise<string[]> {
+  const owners = reader.tables<AccountTables>().selectFrom('people').select('email').where('role', '=', 'owner');
+  const rows = await owners.where('disabled_at', 'is', null).orderBy('email').execute();
+  return rows.map(({ email }) => email);
+}
+
 export type PasskeyRow = AccountTables['passkeys'];
 
 /** Returns the passkeys of a person, oldest first. */

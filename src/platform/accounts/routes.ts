@@ -6,7 +6,15 @@ import type { ApiKeys } from './keys.ts';
 import { invitationOperations } from './operations/invitations.ts';
 import { keyOperations } from './operations/keys.ts';
 import { peopleOperations } from './operations/people.ts';
-import { apiKeySchema, issuedKeySchema, openInvitationSchema, personSchema, sentInvitationSchema } from './wire.ts';
+import { signUpOperations } from './operations/sign-ups.ts';
+import {
+  apiKeySchema,
+  issuedKeySchema,
+  openInvitationSchema,
+  personSchema,
+  sentInvitationSchema,
+  signUpSchema,
+} from './wire.ts';
 
 /** Serves API keys under the base path of their service. */
 export async function serveKeys(server: FastifyInstance, keys: ApiKeys): Promise<void> {
@@ -22,13 +30,20 @@ export async function serveKeys(server: FastifyInstance, keys: ApiKeys): Promise
 /** Serves people and invitations under the base path of their service. */
 export async function servePeople(
   server: FastifyInstance,
-  { people, invitations }: Pick<Accounts, 'people' | 'invitations'>,
+  { people, invitations, signUps }: Pick<Accounts, 'people' | 'invitations' | 'signUps'>,
 ): Promise<void> {
   await serveOpenApi(server, {
     title: 'People',
-    description: 'People with access, and their roles. Nobody can grant a role with more rights than their own.',
-    schemas: { Person: personSchema, Invitation: sentInvitationSchema, OpenInvitation: openInvitationSchema },
+    description:
+      'People with access, their roles, and those who wait for it. Nobody can grant a role with more rights than their own.',
+    schemas: {
+      Person: personSchema,
+      Invitation: sentInvitationSchema,
+      OpenInvitation: openInvitationSchema,
+      SignUp: signUpSchema,
+    },
   });
   serveOperations(server, peopleOperations(people));
   serveOperations(server, invitationOperations(invitations));
+  serveOperations(server, signUpOperations({ people, signUps }));
 }

@@ -57,6 +57,16 @@ export const ACCOUNT_TABLES = {
     /** Actor who hands the link to another person. */
     made_by: column.optional(column.text()),
   }),
+  /** People who confirmed their address and wait for approval. They have no account yet. */
+  sign_ups: table({
+    sign_up_id: column.text('PRIMARY KEY'),
+    /** Address, as returned by `canonicalEmail`. */
+    email: column.text('UNIQUE'),
+    name: column.text(),
+    /** Hash, as returned by `hashPassword`. */
+    password: column.text(),
+    requested_at: column.text(),
+  }),
   failed_attempts: table(
     {
       subject: column.text('PRIMARY KEY'),

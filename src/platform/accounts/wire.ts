@@ -93,6 +93,7 @@ export const passwordSchema = z.string().max(4 * LONGEST_PASSWORD);
 export const invitationSchema = z.strictObject({ email: emailSchema, role: roleSchema });
 export const newRoleSchema = z.strictObject({ role: roleSchema });
 export const personParamsSchema = z.object({ person_id: text });
+export const signUpParamsSchema = z.object({ sign_up_id: text });
 export const invitationParamsSchema = z.object({ link_id: text });
 
 export const personSchema = z.object({
@@ -103,6 +104,14 @@ export const personSchema = z.object({
   second_factor: z.boolean(),
   created_at: time,
   disabled_at: time.nullable(),
+});
+
+/** Person who confirmed an address and waits for approval. */
+export const signUpSchema = z.object({
+  sign_up_id: z.string(),
+  email: z.string(),
+  name: z.string(),
+  requested_at: time,
 });
 
 /** Invitation without its link, which is only in the mail. */

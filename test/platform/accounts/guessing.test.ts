@@ -262,7 +262,7 @@ describe.each(DATABASES)('guessing at accounts on %s', (_name, start) => {
 
   test('from many networks at once is refused when too much waits, and delays neither a device nor a new network', async () => {
     const hashing = new Hashing();
-    at = new PeoplePlace(database, undefined, true, hashing);
+    at = new PeoplePlace(database, undefined, 'closed', hashing);
     await at.join(ADA);
     const device = at.accounts.devices.cookie(ADA);
     await guess(1, BEN, () => 'elsewhere');

@@ -23,7 +23,7 @@ beforeAll(async () => {
     [CYD, 'auditor'],
   ] as const)
     await inside(async (parts) => {
-      const { session } = await parts.accounts.joining.accept('invite', await makeLink(parts, { email, role }), {
+      const { session } = await parts.accounts.joining.accept(await makeLink(parts, { email, role }), {
         name: 'Somebody',
         password: PASSWORD,
       });

@@ -45,7 +45,7 @@ describe.each(DATABASES)('invitations on %s', (_name, start) => {
         expires_at: new Date(at.now + 24 * HOUR).toISOString(),
       },
     ]);
-    await at.accounts.joining.accept('invite', token, JOINER);
+    await at.accounts.joining.accept(token, JOINER);
     expect(await open()).toEqual([]);
     await invite('cy@example.com');
     at.now += 24 * HOUR - 1;
@@ -81,7 +81,7 @@ describe.each(DATABASES)('invitations on %s', (_name, start) => {
     const { joining, invitations } = at.accounts;
     expect(await invitations.withdraw(OWNER, link_id)).toMatchObject({ link_id, email: BEN, role: 'auditor' });
     await expect(joining.readInvitation('invite', token)).rejects.toMatchObject(ENDED);
-    await expect(joining.accept('invite', token, JOINER)).rejects.toMatchObject(ENDED);
+    await expect(joining.accept(token, JOINER)).rejects.toMatchObject(ENDED);
     for (const act of ['withdraw', 'sendAgain'] as const)
       await expect(invitations[act](OWNER, link_id)).rejects.toMatchObject(NONE);
     expect([await open(), await at.post()]).toEqual([[], []]);
@@ -119,7 +119,7 @@ describe.each(DATABASES)('invitations on %s', (_name, start) => {
     expect(await open()).toMatchObject([{ link_id, expires_at }]);
     expect(await at.mailedToken()).toBe(token);
     at.now += 23 * HOUR;
-    const both = await Promise.allSettled([1, 2].map(() => joining.accept('invite', token, JOINER)));
+    const both = await Promise.allSettled([1, 2].map(() => joining.accept(token, JOINER)));
     expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     await expect(invitations.sendAgain(OWNER, link_id)).rejects.toMatchObject(NONE);
   });
@@ -129,7 +129,7 @@ describe.each(DATABASES)('invitations on %s', (_name, start) => {
     at.now += 24 * HOUR;
     for (const act of ['withdraw', 'sendAgain'] as const)
       await expect(at.accounts.invitations[act](OWNER, link_id)).rejects.toMatchObject(NONE);
-    await expect(at.accounts.joining.accept('invite', token, JOINER)).rejects.toMatchObject(ENDED);
+    await expect(at.accounts.joining.accept(token, JOINER)).rejects.toMatchObject(ENDED);
   });
 
   test('of somebody who has an account by now are over, whatever they were for', async () => {
@@ -137,10 +137,10 @@ describe.each(DATABASES)('invitations on %s', (_name, start) => {
     const [first, second] = [await invite(), await invite(BEN, 'owner')];
     const other = await invite('cy@example.com');
     await at.accounts.joining.signUp(BEN, NETWORK);
-    await at.accounts.joining.accept('confirm', await at.mailedToken(), JOINER);
+    await at.accounts.joining.confirm(await at.mailedToken(), JOINER);
     expect((await open()).map(({ link_id }) => link_id)).toEqual([other.link_id]);
     for (const { token } of [first, second])
-      await expect(at.accounts.joining.accept('invite', token, JOINER)).rejects.toMatchObject(ENDED);
+      await expect(at.accounts.joining.accept(token, JOINER)).rejects.toMatchObject(ENDED);
   });
 
   test('are what is withdrawn or sent again: no other link is, whatever its id', async () => {
@@ -160,7 +160,7 @@ describe.each(DATABASES)('invitations on %s', (_name, start) => {
     const { link_id, token } = await invite();
     const { joining, invitations, people } = at.accounts;
     const [accepted, withdrawn] = await Promise.allSettled([
-      joining.accept('invite', token, JOINER),
+      joining.accept(token, JOINER),
       invitations.withdraw(OWNER, link_id),
     ]);
     expect([accepted.status, withdrawn.status].sort()).toEqual(['fulfilled', 'rejected']);

@@ -3,6 +3,7 @@ import type { Role } from '../../../src/platform/accounts/enums.ts';
 import type { AccountLetter } from '../../../src/platform/accounts/letters.ts';
 import { lettersInto, toMail } from '../../../src/platform/accounts/letters.ts';
 import { hashPassword, isPassword, type Passwords } from '../../../src/platform/accounts/password.ts';
+import type { SignUpPolicy } from '../../../src/platform/accounts/sign-up-policy.ts';
 import type { LinkPurpose } from '../../../src/platform/accounts/tables.ts';
 import { totpCode } from '../../../src/platform/accounts/totp.ts';
 import { ADMINISTRATION_STREAM } from '../../../src/platform/administration/record.ts';
@@ -27,12 +28,19 @@ interface SignInDetails {
 export class PeoplePlace extends World {
   readonly accounts: Accounts;
   readonly mails: OutgoingMail[] = [];
+  /** Domains of the addresses that may sign up. */
+  readonly domains: string[] = [];
   /** Number of times that a password was hashed or compared. */
   hashes = 0;
   readonly #delivery: OutboxDelivery;
 
-  /** @param cost of hashing passwords: `CHEAP`, or the real cost. */
-  constructor(database: Database, platformKey?: Uint8Array, isOpen = true, cost: Passwords = CHEAP) {
+  /** @param mode of signing up. @param cost of hashing passwords: `CHEAP`, or the real cost. */
+  constructor(
+    database: Database,
+    platformKey?: Uint8Array,
+    mode: SignUpPolicy['mode'] = 'open',
+    cost: Passwords = CHEAP,
+  ) {
     super(database, platformKey);
     const { clock, masterKey, administration } = this;
     const letters = lettersInto(this.outbox);
@@ -40,7 +48,15 @@ export class PeoplePlace extends World {
       hash: (password: string) => this.#counted(cost.hash(password)),
       matches: (password: string, stored: string | null) => this.#counted(cost.matches(password, stored)),
     };
-    const options = { database, clock, masterKey, administration, letters, isOpen, passwords };
+    const options = {
+      database,
+      clock,
+      masterKey,
+      administration,
+      letters,
+      passwords,
+      signUp: { mode, domains: this.domains },
+    };
     this.accounts = assembleAccounts({ ...options, publicUrl: PUBLIC_URL });
     const { links } = this.accounts;
     const transport = { to: 'here', send: async (mail: OutgoingMail) => void this.mails.push(mail), close: () => {} };
@@ -81,7 +97,7 @@ export class PeoplePlace extends World {
   /** Creates an account. @returns its id. */
   async join(email: string, role: Role = 'auditor', name = 'Somebody'): Promise<string> {
     const token = await this.link('invite', { email, role });
-    return (await this.accounts.joining.accept('invite', token, { name, password: PASSWORD })).personId;
+    return (await this.accounts.joining.accept(token, { name, password: PASSWORD })).personId;
   }
 
   signIn(email: string, more: SignInDetails = {}): Promise<string> {

@@ -68,7 +68,7 @@ const ACTS: Record<string, (scene: Scene) => Promise<() => Promise<unknown>>> = 
   'person.joined': async ({ at }) => {
     const token = await at.link('invite', { email: ADA, role: 'owner' });
     await at.accounts.invitations.invite(OWNER, { email: ADA, role: 'operator' });
-    return () => at.accounts.joining.accept('invite', token, JOINER);
+    return () => at.accounts.joining.accept(token, JOINER);
   },
   'person.role_changed':
     async ({ at, ben }) =>
@@ -124,6 +124,18 @@ const ACTS: Record<string, (scene: Scene) => Promise<() => Promise<unknown>>> = 
       });
     };
   },
+  'sign_up.confirmed': async ({ at }) => {
+    const token = await at.link('confirm', { email: ADA, role: 'auditor' });
+    return () => at.accounts.joining.confirm(token, JOINER);
+  },
+  'sign_up.approved': async ({ at }) => {
+    const id = await waitingId(at);
+    return () => at.accounts.signUps.approve(OWNER, id);
+  },
+  'sign_up.declined': async ({ at }) => {
+    const id = await waitingId(at);
+    return () => at.accounts.signUps.decline(OWNER, id);
+  },
   'recovery_codes.made': async ({ at, ben, session }) => {
     await at.accounts.credentials.addAuthenticator(session, Buffer.alloc(20), at.codeOf(Buffer.alloc(20)));
     return () => at.accounts.recoveryCodes.renew(ben);
@@ -147,10 +159,17 @@ const ACTS: Record<string, (scene: Scene) => Promise<() => Promise<unknown>>> = 
   },
 };
 
+/** Returns the id of somebody who waits for approval. */
+async function waitingId(at: PeoplePlace): Promise<string> {
+  await at.accounts.joining.confirm(await at.link('confirm', { email: ADA, role: 'auditor' }), JOINER);
+  return (await at.accounts.signUps.list({ limit: 1 })).data[0]?.sign_up_id ?? '';
+}
+
 /** All tables that acts change, except for counted attempts, which are written earlier. */
 const TABLES = [
   'people',
   'links',
+  'sign_ups',
   'sessions',
   'passkeys',
   'spent_challenges',
@@ -175,7 +194,7 @@ describe.each(DATABASES)('the record of administrative acts on %s', (_name, star
   let at: PeoplePlace;
   beforeEach(async () => {
     ({ database, open } = await place.createMigrated());
-    at = new PeoplePlace(database, masterKey);
+    at = new PeoplePlace(database, masterKey, 'approval');
   });
 
   async function makeScene(): Promise<Scene> {

@@ -327,6 +327,7 @@ test.each([
 ] as const)(
   'the link %s is not used up by looking, makes one account, and is of no other use',
   async (path, purpose, content) => {
+    if (purpose === 'confirm') await at.place.join('owner@example.com', 'owner');
     const token = await at.place.link(purpose, content);
     const own = path.replace('TOKEN', token);
     const others = ['set-up', 'invited', 'confirm', 'reset'].map((kind) => `/app/${kind}/${token}`);
@@ -443,6 +444,8 @@ const ACCESS: readonly (readonly [path: string, ...statuses: number[]])[] = [
   ['/app/people/invite', 200, 403, 403, 303],
   ['/app/people/invitations/:link_id/send-again', 404, 403, 403, 303],
   ['/app/people/invitations/:link_id/withdraw', 404, 403, 403, 303],
+  ['/app/people/sign-ups/:sign_up_id/approve', 404, 403, 403, 303],
+  ['/app/people/sign-ups/:sign_up_id/decline', 404, 403, 403, 303],
   ['/app/people/:person_id/role', 200, 403, 403, 303],
   ['/app/people/:person_id/disable', 200, 403, 403, 303],
   ['/app/people/:person_id/enable', 200, 403, 403, 303],
@@ -486,6 +489,34 @@ test('every page is open to whom it is for, and its form does nothing for others
     expect([path, statusCode]).toEqual([path, forAuditor]);
   }
   expect((await at.place.acts()).length).toBe(acts);
+});
+
+test('who signed up waits, and is let in by an owner', async () => {
+  const { session } = await comeIn();
+  const database = at.place.database;
+  const { session: auditor } = await comeIn('ben@example.com', 'auditor');
+  at = await accountPagesOn(database, { signUp: 'approval' });
+  const stranger = at.visit();
+  expect((await stranger.get('/app/sign-up')).body).toContain('An owner then approves your account.');
+  await stranger.submit('/app/sign-up', { email: 'cy@example.com' });
+  const token = await at.place.mailedToken();
+  const joiner = { name: HOSTILE, password: 'a river under the old bridge' };
+  const confirmed = await stranger.submit(`/app/confirm/${token}`, joiner);
+  expect([titleOf(confirmed), stranger.cookies.has('evidence_session')]).toEqual([
+    'Your account waits for approval',
+    false,
+  ]);
+  expect((await signIn(stranger, { email: 'cy@example.com', password: joiner.password })).statusCode).toBe(401);
+  const visit = at.visit(session);
+  expect((await at.visit(auditor).get('/app/people')).body).not.toContain('>Approve<');
+  await visit.submit('/app/prove', { password: PASSWORD });
+  const { body } = await visit.get('/app/people');
+  expect(body).toContain('Waiting for approval');
+  const path = /href="(\/app\/people\/sign-ups\/[^"]+\/approve)"/.exec(body)?.[1] ?? '';
+  expect((await visit.submit(path, {})).headers.location).toBe('/app/people');
+  expect((await visit.get(path)).statusCode).toBe(404);
+  expect((await visit.get('/app/people')).body).not.toContain('Waiting for approval');
+  expect((await signIn(stranger, { email: 'cy@example.com', password: joiner.password })).statusCode).toBe(303);
 });
 
 test.each(['%00', 'x'.repeat(5000), '%27%22%3E%3Cscript%3E', '%F0%9F%94%90', '..%2F..'])(

@@ -22,12 +22,18 @@ export interface AccountPages {
   visit(session?: string, headers?: Record<string, string>): Visit;
 }
 
+interface AccountPagesOptions {
+  publicUrl?: string | null;
+  trustedProxies?: string[];
+  signUp?: 'open' | 'approval';
+}
+
 /** Serves all pages of accounts, on a database with all tables, with an adjustable clock and cheap password hashes. */
 export async function accountPagesOn(
   database: Database,
-  { publicUrl = null, trustedProxies = [] }: { publicUrl?: string | null; trustedProxies?: string[] } = {},
+  { publicUrl = null, trustedProxies = [], signUp = 'open' }: AccountPagesOptions = {},
 ): Promise<AccountPages> {
-  const place = new PeoplePlace(database);
+  const place = new PeoplePlace(database, Buffer.alloc(32, 1), signUp);
   const { clock, masterKey, log, administration, outbox } = place;
   const keys = new ApiKeys({ database, clock, administration });
   const service = new AdministrationService({ database, log, administration, outbox });

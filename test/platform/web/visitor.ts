@@ -50,7 +50,7 @@ export async function visitorsOf<R extends Role>(
     const invited = { email: `${role}@example.com`, role };
     const id = await database.write((transaction) => accounts.links.make(transaction, 'invite', invited, clock()));
     const joiner = { name: `The ${role}`, password: 'a long walk by the sea' };
-    const { session } = await accounts.joining.accept('invite', accounts.links.token(id), joiner);
+    const { session } = await accounts.joining.accept(accounts.links.token(id), joiner);
     visitors.push([role, new Visitor(origin, session)]);
   }
   await database.close();

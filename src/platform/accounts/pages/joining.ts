@@ -10,6 +10,7 @@ import { PAGES } from '../../web/own-path.ts';
 import type { Accounts } from '../accounts.ts';
 import { SHORTEST_PASSWORD } from '../enums.ts';
 import type { InvitingPurpose } from '../joining.ts';
+import type { SignUpPolicy } from '../sign-up-policy.ts';
 import { passwordSchema, personNameSchema } from '../wire.ts';
 import { unlessEnded } from './ended-link.ts';
 import type { AccountPageParts } from './parts.ts';
@@ -57,12 +58,12 @@ function signUpPage(server: FastifyInstance, accounts: Accounts): void {
     path: '/sign-up',
     access: { public: true },
     schema: z.object({ email: emailSchema }),
+    fields: { forbidden: 'email' },
     async show({ form, request, reply }) {
       if (!(await accounts.joining.isOpen())) return CLOSED;
       const email = emailField(form, { isFirst: true });
       const content = postForm({ request, reply, form }, { fields: email, submit: 'Send me a link' });
-      const introduction = 'We send you a link to choose a name and a password. Your account can read and verify.';
-      return { title: 'Sign up', isNarrow: true, introduction, content };
+      return { title: 'Sign up', isNarrow: true, introduction: wordsOf(accounts.joining.policy), content };
     },
     async act({ email }, request) {
       await accounts.joining.signUp(email, networkOf(request));
@@ -90,8 +91,10 @@ function linkPage(server: FastifyInstance, accounts: Accounts, purpose: Inviting
         };
       }),
     async act(given, request, reply) {
-      const { session } = await accounts.joining.accept(purpose, tokenOf(request), { ...given, ...fromOf(request) });
-      return welcome(accounts, session, request, reply);
+      const joiner = { ...given, ...fromOf(request) };
+      const { joining } = accounts;
+      const joined = await joining[purpose === 'invite' ? 'accept' : 'confirm'](tokenOf(request), joiner);
+      return joined === null ? WAITING : welcome(accounts, joined.session, request, reply);
     },
   });
 }
@@ -106,6 +109,19 @@ async function welcome(
   const notice = 'Your account was created. Add a second factor to protect it if your password is guessed or stolen.';
   return { notice, next: `${PAGES}/account` };
 }
+
+/** Returns the introduction of the page on which people sign up. */
+function wordsOf({ mode, domains }: SignUpPolicy): string {
+  const who = domains.length === 0 ? '' : ` Your address must be at ${domains.join(' or ')}.`;
+  const then = mode === 'open' ? '' : ' An owner then approves your account.';
+  return `We send you a link to choose a name and a password.${who}${then} Your account can read and verify.`;
+}
+
+const WAITING: PageView = {
+  title: 'Your account waits for approval',
+  isNarrow: true,
+  content: markup`<p>Your e-mail address is confirmed. The owners of the platform were told. You get a mail when one of them decides, within 30 days; until then, you cannot sign in.</p>`,
+};
 
 const CLOSED: PageView = {
   title: 'Sign-up is closed',

@@ -6,4 +6,5 @@ export const PEOPLE_PATH = `${PAGES}/people`;
 
 export const keyPath = pathsBelow(KEYS_PATH);
 export const invitationPath = pathsBelow(`${PEOPLE_PATH}/invitations`);
+export const signUpPath = pathsBelow(`${PEOPLE_PATH}/sign-ups`);
 export const personPath = pathsBelow(PEOPLE_PATH);

@@ -22,6 +22,7 @@ import { invitationPages, invitationSection } from './invitations.ts';
 import type { AccountPageParts } from './parts.ts';
 import { PEOPLE_PATH, personPath } from './paths.ts';
 import { personActPages } from './person-acts.ts';
+import { approvalPages, approvalSection } from './sign-ups.ts';
 
 const SEES_PEOPLE = { scope: 'people:read' } as const;
 
@@ -32,13 +33,14 @@ export async function peoplePages(server: FastifyInstance, parts: AccountPagePar
     path: '/people',
     access: SEES_PEOPLE,
     query: listsSchema,
-    async view({ request, query: { invitations, cursor } }) {
+    async view({ request, query: { invitations, sign_ups, cursor } }) {
       const { data, next_cursor } = await accounts.people.list({ cursor, limit: LIST_ROWS });
       const invite = action(`${PEOPLE_PATH}/invite`, 'Invite somebody');
       return {
         title: 'People',
         introduction: 'People with access, and their roles.',
         content: [
+          await approvalSection(request, parts, sign_ups),
           forWhoMay(request, 'people:write', () => markup`<p>${invite}</p>\n`),
           peopleTable(data, clock()),
           further(PEOPLE_PATH, { cursor }, next_cursor),
@@ -51,6 +53,7 @@ export async function peoplePages(server: FastifyInstance, parts: AccountPagePar
   onePage(server, parts);
   personActPages(server, parts);
   invitationPages(server, parts);
+  approvalPages(server, parts);
 }
 
 function onePage(server: FastifyInstance, { accounts, clock }: AccountPageParts): void {
@@ -70,8 +73,11 @@ function onePage(server: FastifyInstance, { accounts, clock }: AccountPageParts)
   });
 }
 
-/** Cursors of the two lists on the page; `invitations` is that of the second list. */
-const listsSchema = pageQuerySchema.extend({ invitations: pageQuerySchema.shape.cursor });
+/** Cursors of the lists on the page. */
+const listsSchema = pageQuerySchema.extend({
+  invitations: pageQuerySchema.shape.cursor,
+  sign_ups: pageQuerySchema.shape.cursor,
+});
 
 function peopleTable(people: readonly Person[], now: Date): Markup {
   return dataTable({
