@@ -158,6 +158,7 @@ const OPERATIONS: readonly Operation[] = [
   },
   { operation: 'POST /keys/{key_id}/rotate', needed: 'keys:write', path: '//keys/KEY/rotate', body: () => ({}) },
   { operation: 'POST /keys/{key_id}/revoke', needed: 'keys:write', path: '//keys/KEY/revoke' },
+  { operation: 'POST /keys/makers/{person_id}/revoke', needed: 'keys:write', path: '//keys/makers/PERSON/revoke' },
   { operation: 'GET /people/', needed: 'people:read', path: '//people/' },
   {
     operation: 'POST /people/invitations',

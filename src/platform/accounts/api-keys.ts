@@ -2,15 +2,14 @@ import type { z } from 'zod';
 import type { Reader, Transaction } from '../database/database.ts';
 import { pick } from '../database/table.ts';
 import { DomainError, invalidField } from '../errors.ts';
-import type { PageQuery } from '../http/fields.ts';
 import { sortedPage } from '../http/newest-first.ts';
 import type { Actor, AppendLimits } from '../http/principal.ts';
 import { rowChanger, rowFinder } from '../rows.ts';
 import { isScope, SCOPES, type Scope } from '../scopes.ts';
-import { type Administration, refuseScopes } from './administration.ts';
+import { type Administration, personNamed, refuseScopes } from './administration.ts';
 import { createKey, type NewKey } from './key.ts';
 import { ACCOUNT_TABLES, type AccountTables } from './tables.ts';
-import type { rotationSchema } from './wire.ts';
+import type { keyQuerySchema, rotationSchema } from './wire.ts';
 
 /** API key without its digest. */
 export interface ApiKey extends Omit<AccountTables['api_keys'], 'sha256' | 'scopes' | 'streams'> {
@@ -118,10 +117,17 @@ export async function allKeys(reader: Reader): Promise<ApiKey[]> {
   return (await keys.orderBy('created_at', 'desc').orderBy('key_id', 'desc').execute()).map(toApiKey);
 }
 
+/** Filters and page of a list of keys. */
+export type KeyQuery = z.output<typeof keyQuerySchema>;
+
 /** Lists keys, newest first. @throws DomainError `invalid_cursor`. */
-export async function listKeys(reader: Reader, query: PageQuery) {
+export async function listKeys(reader: Reader, { maker_id, maker_state, ...query }: KeyQuery) {
   const by = { created_at: 'string', key_id: 'string' } as const;
-  const keys = reader.tables<AccountTables>().selectFrom('api_keys').selectAll();
+  const tables = reader.tables<AccountTables>();
+  let keys = tables.selectFrom('api_keys').selectAll();
+  if (maker_id !== undefined) keys = keys.where('maker_id', '=', maker_id);
+  const disabled = tables.selectFrom('people').select('person_id').where('disabled_at', 'is not', null);
+  if (maker_state !== undefined) keys = keys.where('maker_id', 'in', disabled);
   const { page, next_cursor } = await sortedPage(keys, { list: 'keys', by, direction: 'desc' }, query);
   return { data: page.map(toApiKey), next_cursor };
 }
@@ -173,9 +179,18 @@ async function insertKey(
     bound_to: boundTo,
     streams: limits?.streams == null ? null : JSON.stringify(limits.streams),
     actor: limits?.actor ?? null,
+    maker_id: await makerIdOf(transaction, actor),
   };
   await transaction.tables<AccountTables>().insertInto('api_keys').values(row).execute();
   return { key: toApiKey(row), text };
+}
+
+/** Returns the person behind an actor, also behind a key; null if there is none. */
+async function makerIdOf(transaction: Transaction, { name }: Actor): Promise<string | null> {
+  const keyId = /^key:(.*)$/.exec(name)?.[1];
+  if (keyId === undefined) return personNamed(name);
+  const keys = transaction.tables<AccountTables>().selectFrom('api_keys').select('maker_id');
+  return (await keys.where('key_id', '=', keyId).executeTakeFirst())?.maker_id ?? null;
 }
 
 function recordOf(
@@ -201,7 +216,7 @@ const changeKey = rowChanger(ACCOUNT_TABLES, 'api_keys', 'key_id');
 function toApiKey(row: AccountTables['api_keys']): ApiKey {
   return {
     ...pick(row, ['key_id', 'name', 'created_at', 'expires_at', 'revoked_at', 'last_used_at']),
-    ...pick(row, ['rotated_from', 'lineage', 'bound_to', 'actor']),
+    ...pick(row, ['rotated_from', 'lineage', 'bound_to', 'actor', 'maker_id']),
     scopes: scopesOf(row),
     streams: limitsOf(row).streams,
   };

@@ -2,7 +2,6 @@ import type { z } from 'zod';
 import type { Json } from '../../core/json/canonical.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
-import type { PageQuery } from '../http/fields.ts';
 import type { Actor } from '../http/principal.ts';
 import { keyedRequest, makeOnce } from '../idempotency/keyed-results.ts';
 import type { Administration } from './administration.ts';
@@ -12,10 +11,13 @@ import {
   type IssuedKey,
   issueKey,
   type KeyInput,
+  type KeyQuery,
   listKeys,
   revokeKey,
   rotateKey,
 } from './api-keys.ts';
+import { type MadeKey, revokeKeysOf, withMakers } from './key-makers.ts';
+import { readPerson } from './person-rows.ts';
 import { scopesOfPreset } from './presets.ts';
 import type { newKeySchema, rotationSchema } from './wire.ts';
 
@@ -34,13 +36,22 @@ export class ApiKeys {
   }
 
   /** Lists keys, newest first. @throws DomainError `invalid_cursor`. */
-  list(query: PageQuery) {
-    return listKeys(this.#deps.database, query);
+  async list(query: KeyQuery) {
+    const { database } = this.#deps;
+    const { data, next_cursor } = await listKeys(database, query);
+    return { data: await withMakers(database, data), next_cursor };
   }
 
   /** @throws DomainError `not_found`. */
-  find(keyId: string): Promise<ApiKey> {
-    return findKey(this.#deps.database, keyId);
+  async find(keyId: string): Promise<MadeKey> {
+    const { database } = this.#deps;
+    const [key] = await withMakers(database, [await findKey(database, keyId)]);
+    return key as MadeKey;
+  }
+
+  /** Returns the name of a person who makes keys. @throws DomainError `not_found`. */
+  async maker(personId: string): Promise<{ name: string }> {
+    return readPerson(this.#deps.database, personId);
   }
 
   /** @throws DomainError as `issueKey` and `issueOnce`. */
@@ -70,6 +81,15 @@ export class ApiKeys {
   revoke(actor: Actor, keyId: string): Promise<ApiKey> {
     const { database, clock, administration } = this.#deps;
     return database.write((transaction) => revokeKey(transaction, keyId, { actor, now: clock(), administration }));
+  }
+
+  /** Revokes the keys that a person made. @returns their number. @throws DomainError `not_found`. */
+  revokeOf(actor: Actor, personId: string): Promise<{ revoked: number }> {
+    const { database, clock, administration } = this.#deps;
+    return database.write(async (transaction) => {
+      await readPerson(transaction, personId);
+      return { revoked: await revokeKeysOf(transaction, personId, { actor, now: clock(), administration }) };
+    });
   }
 }
 

@@ -10,6 +10,7 @@ import { signUpOperations } from './operations/sign-ups.ts';
 import {
   apiKeySchema,
   issuedKeySchema,
+  madeKeySchema,
   openInvitationSchema,
   personSchema,
   sentInvitationSchema,
@@ -22,7 +23,7 @@ export async function serveKeys(server: FastifyInstance, keys: ApiKeys): Promise
     title: 'API keys',
     description:
       'Creates, rotates and revokes the API keys of the platform. A key cannot grant scopes that it does not have.',
-    schemas: { ApiKey: apiKeySchema, IssuedApiKey: issuedKeySchema },
+    schemas: { ApiKey: apiKeySchema, MadeApiKey: madeKeySchema, IssuedApiKey: issuedKeySchema },
   });
   serveOperations(server, keyOperations(keys));
 }

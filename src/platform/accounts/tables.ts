@@ -5,29 +5,34 @@ export type LinkPurpose = 'set_up' | 'confirm' | 'invite' | 'reset';
 
 /** Times are RFC 3339 UTC with milliseconds. */
 export const ACCOUNT_TABLES = {
-  api_keys: table({
-    key_id: column.text('PRIMARY KEY'),
-    /** SHA-256 of the whole key, which is not stored. */
-    sha256: column.text(),
-    name: column.text(),
-    /** Scopes separated by spaces. */
-    scopes: column.text(),
-    created_at: column.text(),
-    expires_at: column.optional(column.text()),
-    revoked_at: column.optional(column.text()),
-    /** Time of the last use, to the minute. */
-    last_used_at: column.optional(column.text()),
-    /** Key that this one replaces. */
-    rotated_from: column.optional(column.text('UNIQUE REFERENCES api_keys')),
-    /** First of the keys that were rotated into this one: its own id if it replaces none. */
-    lineage: column.text(),
-    /** Sole subject that the key may act for, as named by its service: `endpoint:ID`; null if it is not bound. */
-    bound_to: column.optional(column.text()),
-    /** JSON list of patterns of the streams to which the key may append; null for any. */
-    streams: column.optional(column.text()),
-    /** Sole actor as whom the key may append; null for any. */
-    actor: column.optional(column.text()),
-  }),
+  api_keys: table(
+    {
+      key_id: column.text('PRIMARY KEY'),
+      /** SHA-256 of the whole key, which is not stored. */
+      sha256: column.text(),
+      name: column.text(),
+      /** Scopes separated by spaces. */
+      scopes: column.text(),
+      created_at: column.text(),
+      expires_at: column.optional(column.text()),
+      revoked_at: column.optional(column.text()),
+      /** Time of the last use, to the minute. */
+      last_used_at: column.optional(column.text()),
+      /** Key that this one replaces. */
+      rotated_from: column.optional(column.text('UNIQUE REFERENCES api_keys')),
+      /** First of the keys that were rotated into this one: its own id if it replaces none. */
+      lineage: column.text(),
+      /** Sole subject that the key may act for, as named by its service: `endpoint:ID`; null if it is not bound. */
+      bound_to: column.optional(column.text()),
+      /** JSON list of patterns of the streams to which the key may append; null for any. */
+      streams: column.optional(column.text()),
+      /** Sole actor as whom the key may append; null for any. */
+      actor: column.optional(column.text()),
+      /** Person who made the key, also with another key; null for a command or a service. */
+      maker_id: column.optional(column.text()),
+    },
+    { indexes: { api_keys_by_maker: '(maker_id)' } },
+  ),
   people: table({
     person_id: column.text('PRIMARY KEY'),
     /** Address, as returned by `canonicalEmail`. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { instant, text } from '../http/fields.ts';
+import { instant, pageQuerySchema, text } from '../http/fields.ts';
 import { emailSchema } from '../mail/address.ts';
 import { SCOPES, type Scope } from '../scopes.ts';
 import { KEY_PRESETS, LONGEST_PASSWORD, PEOPLE_ROLES } from './enums.ts';
@@ -73,6 +73,26 @@ export const apiKeySchema = z.object({
   streams: z.array(z.string()).nullable(),
   /** Sole actor as whom the key may append; null for any. */
   actor: z.string().nullable(),
+  /** Person who made the key, also with another key; null for a command or a service. */
+  maker_id: z.string().nullable(),
+});
+
+export const keyMakerSchema = z.object({
+  person_id: z.string(),
+  name: z.string(),
+  /** `demoted`: the role of the person lacks a scope of the key. */
+  state: z.enum(['enabled', 'disabled', 'demoted']),
+});
+
+/** Number of the keys that were revoked. */
+export const revokedKeysSchema = z.object({ revoked: z.int() });
+
+export const madeKeySchema = apiKeySchema.extend({ maker: keyMakerSchema.nullable() });
+
+/** Filters of the list of keys: a person, or all people who may no longer sign in. */
+export const keyQuerySchema = pageQuerySchema.extend({
+  maker_id: text.optional(),
+  maker_state: z.literal('disabled').optional(),
 });
 
 /** Issued key. `api_key` is its text, which is returned only once. */

@@ -44,6 +44,7 @@ describe.each(SERVICES)('/keys on %s', (_name, start) => {
       lineage: keyIdOf(api_key),
       streams: null,
       actor: null,
+      maker_id: null,
     });
     expect((await service.call('POST', '/entries/', entry('s', 1), as(api_key))).status).toBe(201);
     const listed = await listAll(service, '//keys/?limit=1');

@@ -439,6 +439,7 @@ const ACCESS: readonly (readonly [path: string, ...statuses: number[]])[] = [
   ['/app/keys/new', 200, 200, 403, 303],
   ['/app/keys/:key_id/rotate', 200, 200, 403, 303],
   ['/app/keys/:key_id/revoke', 200, 200, 403, 303],
+  ['/app/keys/makers/:person_id/revoke', 200, 200, 403, 303],
   ['/app/people', 200, 403, 200, 303],
   ['/app/people/:person_id', 200, 403, 200, 303],
   ['/app/people/invite', 200, 403, 403, 303],

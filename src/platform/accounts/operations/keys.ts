@@ -1,12 +1,22 @@
-import { pageQuerySchema } from '../../http/fields.ts';
 import { pageSchema } from '../../http/wire.ts';
 import { operationGroup } from '../../operations/operation.ts';
 import type { IssuedKey } from '../api-keys.ts';
 import type { ApiKeys } from '../keys.ts';
-import { apiKeySchema, issuedKeySchema, keyParamsSchema, newKeySchema, rotationSchema } from '../wire.ts';
+import {
+  apiKeySchema,
+  issuedKeySchema,
+  keyParamsSchema,
+  keyQuerySchema,
+  madeKeySchema,
+  newKeySchema,
+  personParamsSchema,
+  revokedKeysSchema,
+  rotationSchema,
+} from '../wire.ts';
 
 const KEYS = operationGroup('keys', 'keys');
 
+// Over 40 lines: it is a list of operations.
 export function keyOperations(keys: ApiKeys) {
   return {
     makeApiKey: KEYS.post('/', {
@@ -20,8 +30,8 @@ export function keyOperations(keys: ApiKeys) {
     }),
     listApiKeys: KEYS.get('/', {
       summary: 'List the API keys, newest first',
-      query: pageQuerySchema,
-      answer: pageSchema(apiKeySchema),
+      query: keyQuerySchema,
+      answer: pageSchema(madeKeySchema),
       refusals: [422],
       work: ({ query }) => keys.list(query),
     }),
@@ -41,6 +51,13 @@ export function keyOperations(keys: ApiKeys) {
       answer: apiKeySchema,
       refusals: [404, 409],
       work: ({ actor, params }) => keys.revoke(actor, params.key_id),
+    }),
+    revokeKeysOfMaker: KEYS.post('/makers/:person_id/revoke', {
+      summary: 'Revoke all API keys that a person made',
+      params: personParamsSchema,
+      answer: revokedKeysSchema,
+      refusals: [404],
+      work: ({ actor, params }) => keys.revokeOf(actor, params.person_id),
     }),
   };
 }

@@ -28,6 +28,7 @@ export function keyActPages(server: FastifyInstance, parts: { keys: ApiKeys; clo
   makePage(server, parts);
   rotatePage(server, parts);
   revokePage(server, parts);
+  revokeAllPage(server, parts);
 }
 
 const OWN_SCOPES = 'own';
@@ -113,6 +114,24 @@ function revokePage(server: FastifyInstance, { keys }: { keys: ApiKeys }): void 
     }),
     notice: ({ name: title }) => `${title} is revoked.`,
     next: KEYS_PATH,
+  });
+}
+
+function revokeAllPage(server: FastifyInstance, { keys }: { keys: ApiKeys }): void {
+  serveOperationAct(server, keyOperations(keys).revokeKeysOfMaker, {
+    path: '/keys/makers/:person_id/revoke',
+    api: '/keys',
+    subject: ({ person_id }) => keys.maker(person_id),
+    view: ({ name: maker }) => ({
+      title: `Revoke all keys of ${maker}`,
+      above: ABOVE,
+      introduction:
+        'Every API key that this person made stops working immediately and permanently, also those of agents and endpoints that they added.',
+      submit: 'Revoke them',
+      isFinal: true,
+      back: KEYS_PATH,
+    }),
+    notice: (_maker, { revoked }) => `${revoked} keys were revoked.`,
   });
 }
 

@@ -4,13 +4,17 @@ import { markup, name } from '../../../core/html/markup.ts';
 import { serveOperationList } from '../../operations/list.ts';
 import { forWhoMay } from '../../web/asked.ts';
 import { action, dataTable, emptyState, factList, link, moment, momentOr, statusWord } from '../../web/components.ts';
+import { hidden } from '../../web/fields.ts';
+import { filterForm, filterSelect } from '../../web/filters.ts';
+import { withQuery } from '../../web/own-path.ts';
 import { servePage } from '../../web/page.ts';
-import type { ApiKey } from '../api-keys.ts';
+import type { ApiKey, KeyQuery } from '../api-keys.ts';
+import type { MadeKey } from '../key-makers.ts';
 import type { ApiKeys } from '../keys.ts';
 import { keyOperations } from '../operations/keys.ts';
 import { keyParamsSchema } from '../wire.ts';
 import { keyActPages } from './key-acts.ts';
-import { KEYS_PATH, keyPath } from './paths.ts';
+import { KEYS_PATH, keyPath, makerPath } from './paths.ts';
 
 export interface KeyPageParts {
   keys: ApiKeys;
@@ -29,6 +33,7 @@ export async function keyPages(server: FastifyInstance, parts: KeyPageParts): Pr
     }),
     before: (request) =>
       forWhoMay(request, 'keys:write', () => markup`<p>${action(`${KEYS_PATH}/new`, 'Create an API key')}</p>\n`),
+    filters: (asked) => keyFilters(asked),
     table: (rows) => keyTable(rows, clock()),
   });
   servePage(server, {
@@ -48,7 +53,20 @@ export async function keyPages(server: FastifyInstance, parts: KeyPageParts): Pr
   keyActPages(server, parts);
 }
 
-function keyTable(keys: readonly ApiKey[], now: Date): Markup {
+function keyFilters(asked: Omit<KeyQuery, 'limit' | 'cursor'>): Markup {
+  const { maker_id } = asked;
+  const person = maker_id === undefined ? null : hidden('maker_id', maker_id);
+  return filterForm(KEYS_PATH, asked, [person, filterSelect(asked, ['maker_state', 'Maker'], ['disabled'])]);
+}
+
+/** Renders the maker of a key. */
+function makerOf({ maker }: MadeKey): Markup {
+  if (maker === null) return markup`<span class="minor">a command or service</span>`;
+  const made = link(withQuery(KEYS_PATH, { maker_id: maker.person_id }), maker.name);
+  return maker.state === 'enabled' ? made : markup`${made} ${statusWord('warning', maker.state)}`;
+}
+
+function keyTable(keys: readonly MadeKey[], now: Date): Markup {
   return dataTable({
     caption: 'API keys',
     columns: [
@@ -59,6 +77,7 @@ function keyTable(keys: readonly ApiKey[], now: Date): Markup {
       },
       { head: 'Status', cell: (key) => keyState(key, now) },
       { head: 'Scopes', cell: ({ scopes }) => scopeList(scopes) },
+      { head: 'Made by', kind: 'name', cell: makerOf },
       { head: 'Created', cell: ({ created_at }) => moment(created_at, now) },
       { head: 'Last used', cell: ({ last_used_at }) => momentOr(last_used_at, now, 'never') },
       { head: 'Expires', cell: ({ expires_at }) => momentOr(expires_at, now, 'never') },
@@ -71,13 +90,14 @@ function keyTable(keys: readonly ApiKey[], now: Date): Markup {
   });
 }
 
-function keyFacts(key: ApiKey, now: Date): Markup {
+function keyFacts(key: MadeKey, now: Date): Markup {
   return factList([
     ['Status', keyState(key, now)],
     ['Prefix', markup`<code>sk_${key.key_id}_</code>`],
     ['Scopes', scopeList(key.scopes)],
     ...(key.streams === null ? [] : [['Appends only to', scopeList(key.streams)] as const]),
     ...(key.actor === null ? [] : [['Appends only as', name(key.actor)] as const]),
+    ['Made by', makerOf(key)],
     ['Created', moment(key.created_at, now)],
     ['Last used', momentOr(key.last_used_at, now, 'never')],
     ['Expires', momentOr(key.expires_at, now, 'never')],
@@ -86,12 +106,12 @@ function keyFacts(key: ApiKey, now: Date): Markup {
   ]);
 }
 
-function keyActs(request: FastifyRequest, key: ApiKey): Markup | null {
+function keyActs(request: FastifyRequest, key: MadeKey): Markup | null {
   return forWhoMay(
     request,
     'keys:write',
     () =>
-      markup`<p class="acts">${action(`${keyPath(key.key_id)}/rotate`, 'Rotate', 'quiet')}${action(`${keyPath(key.key_id)}/revoke`, 'Revoke', 'quiet')}</p>\n`,
+      markup`<p class="acts">${action(`${keyPath(key.key_id)}/rotate`, 'Rotate', 'quiet')}${action(`${keyPath(key.key_id)}/revoke`, 'Revoke', 'quiet')}${key.maker === null ? null : action(`${makerPath(key.maker.person_id)}/revoke`, 'Revoke all keys of the maker', 'quiet')}</p>\n`,
   );
 }
 

@@ -14,13 +14,14 @@ import {
   statusWord,
 } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
+import { withQuery } from '../../web/own-path.ts';
 import { servePage } from '../../web/page.ts';
 import { LIST_ROWS } from '../../web/rows.ts';
 import type { Person } from '../people.ts';
 import { personParamsSchema } from '../wire.ts';
 import { invitationPages, invitationSection } from './invitations.ts';
 import type { AccountPageParts } from './parts.ts';
-import { PEOPLE_PATH, personPath } from './paths.ts';
+import { KEYS_PATH, PEOPLE_PATH, personPath } from './paths.ts';
 import { personActPages } from './person-acts.ts';
 import { approvalPages, approvalSection } from './sign-ups.ts';
 
@@ -106,6 +107,7 @@ function personFacts(person: Person, now: Date): Markup {
     ['Status', stateOf(person)],
     ['Second factor', factorOf(person)],
     ['Since', moment(person.created_at, now)],
+    ['API keys', link(withQuery(KEYS_PATH, { maker_id: person.person_id }), 'Keys of this person')],
     ...(person.disabled_at === null ? [] : [['Disabled', moment(person.disabled_at, now)] as const]),
   ]);
 }

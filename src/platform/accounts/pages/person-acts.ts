@@ -88,7 +88,7 @@ const ACTS: readonly PersonAct[] = [
     operation: 'disablePerson',
     title: (name) => `Disable ${name}`,
     introduction:
-      'They can no longer sign in, and their sessions end immediately. API keys that they created stay valid.',
+      'They can no longer sign in, and their sessions end immediately. API keys that they made stay valid; you can revoke them together on the page API keys.',
     submit: 'Disable',
     isFinal: true,
     done: (name) => `${name} is disabled.`,
