@@ -23,12 +23,12 @@ import { servePages } from './web/web.ts';
  */
 export async function startPlatform(options: PlatformOptions): Promise<Platform> {
   const parts = await openPartsInTime(options);
-  const { database, clock, accounts } = parts;
+  const { database, clock, accounts, administration } = parts;
   const modules: NamedService[] = [];
   try {
     const mail = await mailSettingsOf(options);
     const bootstrapped = await bootstrap(parts, options.environment ?? {});
-    const authentication = new KeyAuthentication(database, clock);
+    const authentication = new KeyAuthentication(database, clock, administration);
     const authenticate = (presented: string) => authentication.authenticate(presented);
     const { logLevel = 'warn', rateLimits = RATE_LIMITS, trustedProxies = [], metricsFor = 'key' } = options;
     const server = createServer({ logLevel, authenticate, rateLimits, trustedProxies, clock });

@@ -11,6 +11,7 @@ export type CommonCode =
   | 'invalid_request'
   | 'key_shown_before'
   | 'not_found'
+  | 'row_changed'
   | 'unauthenticated';
 
 /** Codes of refusals; a service declares its own. */

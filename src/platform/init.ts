@@ -61,6 +61,8 @@ function refuseExisting(dataDir: string): void {
   });
 }
 
+const FIRST_KEY = { name: 'first key', scopes: [...SCOPES], expires_at: null };
+
 /**
  * Recorded after the secrets were handed over: a record under a master key that is then deleted would block the next
  * attempt.
@@ -72,15 +74,24 @@ async function makeEntrance(
   await refuseUsed(database);
   const actor = byCommand('init');
   const { key_id, apiKey, link_id } = await database.write(async (transaction) => {
-    const input = { name: 'first key', scopes: SCOPES, expiresAt: null };
-    const issued = await issueKey(transaction, input, { actor, now: clock(), administration: NOWHERE });
+    const { name, scopes, expires_at: expiresAt } = FIRST_KEY;
+    const issued = await issueKey(
+      transaction,
+      { name, scopes, expiresAt },
+      { actor, now: clock(), administration: NOWHERE },
+    );
     const link_id = await accounts.links.make(transaction, 'set_up', {}, clock());
     return { key_id: issued.key.key_id, apiKey: issued.text, link_id };
   });
   const entrance = { apiKey, setUpToken: accounts.links.token(link_id) };
   try {
     await handOver(entrance);
-    const act = { actor, action: 'platform.initialised', of: ['platform', key_id], more: { key_id, link_id } } as const;
+    const act = {
+      actor,
+      action: 'platform.initialised',
+      of: ['platform', key_id],
+      more: { key_id, link_id, ...FIRST_KEY },
+    } as const;
     await database.write(async (transaction) => {
       await keepMasterKey(transaction, sealKeys);
       if (isRecorded) await administration.record(transaction, act);

@@ -1,7 +1,7 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Reader, Transaction } from './database/database.ts';
 import type { TableSet, TablesOf } from './database/table.ts';
-import { there } from './errors.ts';
+import { DomainError, there } from './errors.ts';
 
 type RowIn<Tables extends TableSet, Name extends keyof Tables> = Selectable<TablesOf<Tables>[Name]>;
 
@@ -58,4 +58,57 @@ export function rowInserter<const Tables extends TableSet, Name extends keyof Ta
     const made = rows.values(row as Record<string, unknown>).returningAll();
     return (await made.executeTakeFirstOrThrow()) as RowIn<Tables, Name>;
   };
+}
+
+/**
+ * Returns functions for a table whose rows have a seal over all columns except some.
+ * @param unsealed columns that change without an act.
+ */
+export function sealedRows<
+  const Tables extends TableSet,
+  Name extends keyof Tables & string,
+  Key extends keyof RowIn<Tables, Name> & string,
+  Unsealed extends keyof RowIn<Tables, Name> & string,
+>(tables: Tables, name: Name, key: Key, unsealed: readonly Unsealed[]) {
+  type Row = RowIn<Tables, Name>;
+  const left = new Set<string>(['seal', ...unsealed]);
+  const columns = Object.keys(tables[name]?.columns ?? {}).filter((column) => !left.has(column));
+  const find = rowFinder(tables, name, key, { isLocked: true });
+  const sealOf = ({ sealer }: Reader, row: Omit<Row, 'seal'>) =>
+    sealer.of(
+      name,
+      columns.map((column) => row[column as keyof typeof row] ?? null),
+    );
+  const isWhole = (reader: Reader, row: Row) => (row as { seal?: string }).seal === sealOf(reader, row);
+  return {
+    /** Returns a row with its seal. */
+    sealed: (reader: Reader, row: Omit<Row, 'seal'>) => ({ ...row, seal: sealOf(reader, row) }) as unknown as Row,
+    /** Reports whether a row is as the platform wrote it. */
+    isWhole,
+    /** Returns a row. @throws DomainError `row_changed` if it is not as the platform wrote it. */
+    whole<Found extends Row | undefined>(reader: Reader, row: Found): Found {
+      if (row !== undefined && !isWhole(reader, row)) throw rowChanged(name);
+      return row;
+    },
+    /** Changes a row. @throws DomainError `row_changed` if it is not as the platform wrote it. */
+    async change(
+      transaction: Transaction,
+      of: Pick<Row, Key>,
+      change: Partial<Omit<Row, Key | 'seal'>>,
+    ): Promise<void> {
+      const row = await find(transaction, of[key]);
+      if (!isWhole(transaction, row)) throw rowChanged(name);
+      const rows = transaction.tables<AnyTables>().updateTable<string>(name);
+      const set = { ...change, seal: sealOf(transaction, { ...row, ...change }) } as Record<string, unknown>;
+      await rows.set(set).where(sql.ref(key), '=', of[key]).execute();
+    },
+  };
+}
+
+/** Returns the refusal of a row that was changed outside the platform. */
+export function rowChanged(table: string): DomainError {
+  return new DomainError(
+    'row_changed',
+    `this row of ${table} was changed outside the platform; run \`evidence-platform fsck\``,
+  );
 }

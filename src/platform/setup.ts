@@ -6,6 +6,7 @@ import { DerivedSealKeys } from './audit/seal-keys.ts';
 import type { Database } from './database/database.ts';
 import { openDatabase } from './database/open.ts';
 import { firstCause, outageIn } from './database/outage.ts';
+import { RowSealer } from './database/row-sealer.ts';
 import { dataFolder } from './folder.ts';
 import { takesMasterKey } from './master-key.ts';
 import { migrateAll } from './migrations.ts';
@@ -34,10 +35,12 @@ export async function openPlace(place: PlatformPlace): Promise<Database> {
       nextStep:
         'If the database is on PostgreSQL, specify it with --postgres. Otherwise, restore the file from a backup.',
     });
-  const database = await openDatabase(postgresUrl ? { url: postgresUrl } : { file });
+  const keys = await openSealKeys(dataDir);
+  const sealer = new RowSealer(keys.ofRows());
+  const database = await openDatabase(postgresUrl ? { url: postgresUrl } : { file }, sealer);
   try {
     await migrateAll(database);
-    if (!(await takesMasterKey(database, await openSealKeys(dataDir)))) throw otherKey(masterKey);
+    if (!(await takesMasterKey(database, keys))) throw otherKey(masterKey);
     return database;
   } catch (error) {
     await database.close();

@@ -4,6 +4,9 @@ import { DomainError } from '../errors.ts';
 import type { Actor } from '../http/principal.ts';
 import { SCOPES, type Scope } from '../scopes.ts';
 
+/** Audit stream of all administrative acts. */
+export const ADMINISTRATION_STREAM = 'platform/administration';
+
 /** Returns the id of the person that an act names; null for a key or a command. */
 export function personNamed(actor: string): string | null {
   return /^person:(.*)$/.exec(actor)?.[1] ?? null;
@@ -27,6 +30,7 @@ type ActName =
   | 'key.rotated'
   | 'key.revoked'
   | 'key.withdrawn'
+  | 'row.refused'
   | 'set_up_link.made'
   | 'person.invited'
   | 'invitation.sent_again'

@@ -1,18 +1,20 @@
 import type { z } from 'zod';
+import type { Json } from '../../core/json/canonical.ts';
 import type { Reader, Transaction } from '../database/database.ts';
 import { pick } from '../database/table.ts';
 import { DomainError, invalidField } from '../errors.ts';
 import { sortedPage } from '../http/newest-first.ts';
 import type { Actor, AppendLimits } from '../http/principal.ts';
-import { rowChanger, rowFinder } from '../rows.ts';
+import { rowFinder } from '../rows.ts';
 import { isScope, SCOPES, type Scope } from '../scopes.ts';
 import { type Administration, personNamed, refuseScopes } from './administration.ts';
 import { createKey, type NewKey } from './key.ts';
+import { sealedKeys } from './sealed-rows.ts';
 import { ACCOUNT_TABLES, type AccountTables } from './tables.ts';
 import type { keyQuerySchema, rotationSchema } from './wire.ts';
 
 /** API key without its digest. */
-export interface ApiKey extends Omit<AccountTables['api_keys'], 'sha256' | 'scopes' | 'streams'> {
+export interface ApiKey extends Omit<AccountTables['api_keys'], 'sha256' | 'scopes' | 'streams' | 'seal'> {
   scopes: Scope[];
   /** Patterns of the streams to which the key may append; null for any. */
   streams: string[] | null;
@@ -72,8 +74,9 @@ export async function rotateKey(
   };
   const issued = await insertKey(transaction, input, issuing, old);
   const overlap = new Date(now.getTime() + overlap_seconds * 1000).toISOString();
-  if (old.expires_at === null || overlap < old.expires_at) await changeKey(transaction, old, { expires_at: overlap });
-  await recordOf(transaction, issuing, 'key.rotated', issued.key);
+  const old_expires_at = old.expires_at === null || overlap < old.expires_at ? overlap : old.expires_at;
+  if (old_expires_at !== old.expires_at) await changeKey(transaction, old, { expires_at: old_expires_at });
+  await recordOf(transaction, issuing, 'key.rotated', issued.key, { old_expires_at });
   return { ...issued, old };
 }
 
@@ -108,7 +111,8 @@ export async function withdrawKey(
 ): Promise<void> {
   await transaction.tables<AccountTables>().deleteFrom('api_keys').where('key_id', '=', key.key_id).execute();
   if (old !== undefined) await changeKey(transaction, old, { expires_at: old.expires_at });
-  await administration.record(transaction, { actor, action: 'key.withdrawn', of: ['api_key', key.key_id] });
+  const more = old === undefined ? {} : { rotated_from: old.key_id, old_expires_at: old.expires_at };
+  await administration.record(transaction, { actor, action: 'key.withdrawn', of: ['api_key', key.key_id], more });
 }
 
 /** Returns all keys, newest first. */
@@ -165,7 +169,7 @@ async function insertKey(
   const now = at.toISOString();
   if (expiresAt !== null && expiresAt <= now) throw invalidField('expires_at', `${expiresAt} is in the past`);
   const { id, text, sha256 } = given;
-  const row: AccountTables['api_keys'] = {
+  const row = sealedKeys.sealed(transaction, {
     key_id: id,
     sha256,
     name,
@@ -180,7 +184,7 @@ async function insertKey(
     streams: limits?.streams == null ? null : JSON.stringify(limits.streams),
     actor: limits?.actor ?? null,
     maker_id: await makerIdOf(transaction, actor),
-  };
+  });
   await transaction.tables<AccountTables>().insertInto('api_keys').values(row).execute();
   return { key: toApiKey(row), text };
 }
@@ -198,6 +202,7 @@ function recordOf(
   { actor, administration }: Issuing,
   action: 'key.made' | 'key.rotated',
   { key_id, name, scopes, expires_at, rotated_from, bound_to, streams, actor: sole }: ApiKey,
+  also: Record<string, Json> = {},
 ): Promise<void> {
   const more = {
     name,
@@ -207,11 +212,12 @@ function recordOf(
     ...(bound_to === null ? {} : { bound_to }),
     ...(streams === null ? {} : { streams }),
     ...(sole === null ? {} : { actor: sole }),
+    ...also,
   };
   return administration.record(transaction, { actor, action, of: ['api_key', key_id], more });
 }
 
-const changeKey = rowChanger(ACCOUNT_TABLES, 'api_keys', 'key_id');
+const changeKey = sealedKeys.change;
 
 function toApiKey(row: AccountTables['api_keys']): ApiKey {
   return {

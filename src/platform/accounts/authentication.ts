@@ -2,8 +2,10 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Database, PreparedQuery } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import type { Principal } from '../http/principal.ts';
+import type { Administration } from './administration.ts';
 import { limitsOf, scopesOf } from './api-keys.ts';
 import { keyDigest, keyIdOf } from './key.ts';
+import { sealedKeys } from './sealed-rows.ts';
 import type { AccountTables } from './tables.ts';
 
 /** Minimum time between two updates of a key's last use. */
@@ -19,11 +21,15 @@ export class KeyAuthentication {
   readonly #database: Database;
   readonly #clock: () => Date;
   readonly #findById: PreparedQuery<PresentedKey>;
-  /** Running updates of the last use, by key id. */
+  /** Keys that were refused because of their rows. */
+  readonly #refusals = new Set<string>();
+  readonly #administration: Administration;
+  /** Running writes, by key id. */
   readonly #writing = new Map<string, Promise<void>>();
 
-  constructor(database: Database, clock: () => Date) {
+  constructor(database: Database, clock: () => Date, administration: Administration) {
     this.#database = database;
+    this.#administration = administration;
     this.#clock = clock;
     const keys = database.tables<AccountTables>().selectFrom('api_keys').selectAll();
     this.#findById = database.prepare(keys.where('key_id', '=', ''));
@@ -35,6 +41,7 @@ export class KeyAuthentication {
     const row = keyId === null ? undefined : await this.#findById(keyId);
     if (!isTextOf(row, presented))
       throw new DomainError('unauthenticated', 'the API key is not valid for this service');
+    if (!sealedKeys.isWhole(this.#database, row)) throw this.#refused(row);
     const now = this.#clock();
     if (row.revoked_at !== null)
       throw new DomainError('key_revoked', `the API key "${row.name}" was revoked at ${row.revoked_at}`);
@@ -43,6 +50,24 @@ export class KeyAuthentication {
     this.#noteUse(row, now);
     const { key_id: id, name, lineage, bound_to: boundTo } = row;
     return { kind: 'key', id, name, lineage, scopes: scopesOf(row), boundTo, limits: limitsOf(row) };
+  }
+
+  /** Records, once in this process, that a key is refused because its row was changed outside the platform. */
+  #refused({ key_id }: PresentedKey): DomainError {
+    if (!this.#refusals.has(key_id)) {
+      this.#refusals.add(key_id);
+      const act = { actor: { name: 'platform' }, action: 'row.refused', of: ['api_key', key_id] } as const;
+      const writing = this.#database
+        .write((transaction) => this.#administration.record(transaction, act))
+        .catch(() => this.#refusals.delete(key_id))
+        .then(() => {})
+        .finally(() => this.#writing.delete(key_id));
+      this.#writing.set(key_id, writing);
+    }
+    return new DomainError(
+      'unauthenticated',
+      'the API key was changed outside the platform and is refused; run `evidence-platform fsck`',
+    );
   }
 
   /** Resolves when no last use is being recorded. */

@@ -5,6 +5,7 @@ import type { Reader, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import type { Actor } from '../http/principal.ts';
 import { tokenDigest } from '../secrets.ts';
+import { sealedLinks } from './sealed-rows.ts';
 import type { AccountTables, LinkPurpose } from './tables.ts';
 
 const LIFETIME_MS = 24 * 60 * 60 * 1000;
@@ -61,7 +62,7 @@ export class OneTimeLinks {
     const made_by = maker?.name ?? null;
     const link = { link_id, sha256, purpose, content: JSON.stringify(content), made_by, expires_at: endOf(now) };
     const links = transaction.tables<AccountTables>().insertInto('links');
-    await links.values({ ...link, used_at: null }).execute();
+    await links.values(sealedLinks.sealed(transaction, { ...link, used_at: null })).execute();
     return link_id;
   }
 
@@ -79,8 +80,7 @@ function isGood(purpose: LinkPurpose, now: Date) {
 
 /** Reads a link without consuming it. @throws DomainError `link_used` as `takeLink`. */
 export async function readLink(reader: Reader, purpose: LinkPurpose, token: string, now: Date): Promise<Link> {
-  const links = reader.tables<AccountTables>().selectFrom('links').select(['link_id', 'content']);
-  return toLink(await links.where('sha256', '=', tokenDigest(token)).where(isGood(purpose, now)).executeTakeFirst());
+  return toLink(await goodLink(reader, purpose, token, now).executeTakeFirst(), reader);
 }
 
 /**
@@ -94,9 +94,15 @@ export async function takeLink(
   token: string,
   now: Date,
 ): Promise<Link> {
-  const links = transaction.tables<AccountTables>().updateTable('links').set({ used_at: now.toISOString() });
-  const taken = links.where('sha256', '=', tokenDigest(token)).where(isGood(purpose, now));
-  return toLink(await taken.returning(['link_id', 'content']).executeTakeFirst());
+  const links = goodLink(transaction, purpose, token, now).modifyEnd(transaction.sql.locked);
+  const link = toLink(await links.executeTakeFirst(), transaction);
+  await sealedLinks.change(transaction, link, { used_at: now.toISOString() });
+  return link;
+}
+
+function goodLink(reader: Reader, purpose: LinkPurpose, token: string, now: Date) {
+  const links = reader.tables<AccountTables>().selectFrom('links').selectAll();
+  return links.where('sha256', '=', tokenDigest(token)).where(isGood(purpose, now));
 }
 
 /** Ends all links with the same content. */
@@ -106,9 +112,10 @@ export async function endLinks(
   content: Json,
   now: Date,
 ): Promise<void> {
-  const links = transaction.tables<AccountTables>().updateTable('links').set({ used_at: now.toISOString() });
+  const links = transaction.tables<AccountTables>().selectFrom('links').select('link_id');
   const alike = links.where('purpose', '=', purpose).where('content', '=', JSON.stringify(content));
-  await alike.where('used_at', 'is', null).execute();
+  for (const link of await alike.where('used_at', 'is', null).orderBy('link_id').execute())
+    await sealedLinks.change(transaction, link, { used_at: now.toISOString() });
 }
 
 /** Returns the state of a link: valid, used or ended, or expired. */
@@ -148,10 +155,11 @@ export async function changeLink(
   now: Date,
 ): Promise<OpenLink | null> {
   const set = change === 'end' ? { used_at: now.toISOString() } : { expires_at: endOf(now) };
-  const links = transaction.tables<AccountTables>().updateTable('links').set(set);
-  const changed = links.where('link_id', '=', linkId).where(isGood(purpose, now)).returning(OPEN);
-  const link = await changed.executeTakeFirst();
-  return link === undefined ? null : toOpen(link);
+  const open = selectOpen(transaction, purpose, now).where('link_id', '=', linkId);
+  const link = await open.modifyEnd(transaction.sql.locked).executeTakeFirst();
+  if (link === undefined) return null;
+  await sealedLinks.change(transaction, link, set);
+  return toOpen({ ...link, ...set });
 }
 
 const OPEN = ['link_id', 'content', 'made_by', 'expires_at'] as const;
@@ -170,7 +178,8 @@ export function linkUsed(): DomainError {
   return new DomainError('link_used', 'this link was already used or has expired; request another one');
 }
 
-function toLink(row: { link_id: string; content: string } | undefined): Link {
-  if (row === undefined) throw linkUsed();
+/** @throws DomainError `link_used` also for a link that is not as the platform wrote it. */
+function toLink(row: AccountTables['links'] | undefined, reader: Reader): Link {
+  if (row === undefined || !sealedLinks.isWhole(reader, row)) throw linkUsed();
   return { link_id: row.link_id, content: JSON.parse(row.content) as Json };
 }

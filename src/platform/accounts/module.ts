@@ -20,4 +20,5 @@ export const people = {
   tables: ACCOUNT_TABLES,
   refusals: { link_used: 410, not_signed_in: 401, sign_in_busy: 429, too_many_attempts: 429, weak_password: 422 },
   load: async () => (await import('./open.ts')).openPeople,
+  loadCheck: async () => (await import('./check.ts')).checkAccounts,
 } as const satisfies ServiceModule;

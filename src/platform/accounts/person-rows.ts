@@ -1,28 +1,40 @@
 import { randomUUID } from 'node:crypto';
 import type { Reader, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
-import { rowChanger, rowFinder } from '../rows.ts';
+import { rowFinder } from '../rows.ts';
+import { sealedPasskeys, sealedPeople } from './sealed-rows.ts';
 import { ACCOUNT_TABLES, type AccountTables } from './tables.ts';
 
 export type PersonRow = AccountTables['people'];
 
-export function personByEmail(reader: Reader, email: string): Promise<PersonRow | undefined> {
+/** @throws DomainError `row_changed`. */
+export async function personByEmail(reader: Reader, email: string): Promise<PersonRow | undefined> {
   const people = reader.tables<AccountTables>().selectFrom('people').selectAll();
-  return people.where('email', '=', email).executeTakeFirst();
+  return sealedPeople.whole(reader, await people.where('email', '=', email).executeTakeFirst());
 }
 
-export function personById(reader: Reader, personId: string): Promise<PersonRow | undefined> {
+/** @throws DomainError `row_changed`. */
+export async function personById(reader: Reader, personId: string): Promise<PersonRow | undefined> {
   const people = reader.tables<AccountTables>().selectFrom('people').selectAll();
-  return people.where('person_id', '=', personId).executeTakeFirst();
+  return sealedPeople.whole(reader, await people.where('person_id', '=', personId).executeTakeFirst());
 }
 
 const missing = 'nobody has this ID';
 
-/** @throws DomainError `not_found`. */
-export const readPerson = rowFinder(ACCOUNT_TABLES, 'people', 'person_id', { missing });
+const readRow = rowFinder(ACCOUNT_TABLES, 'people', 'person_id', { missing });
+const lockRow = rowFinder(ACCOUNT_TABLES, 'people', 'person_id', { missing, isLocked: true });
 
-/** Returns a person, locked until the transaction ends. @throws DomainError `not_found`. */
-export const findPerson = rowFinder(ACCOUNT_TABLES, 'people', 'person_id', { missing, isLocked: true });
+/** @throws DomainError `not_found`, `row_changed`. */
+export async function readPerson(reader: Reader, personId: string): Promise<PersonRow> {
+  return sealedPeople.whole(reader, await readRow(reader, personId));
+}
+
+/** Returns a person, locked until the transaction ends. @throws DomainError `not_found`, `row_changed`. */
+export async function findPerson(transaction: Transaction, personId: string): Promise<PersonRow> {
+  return sealedPeople.whole(transaction, await lockRow(transaction, personId));
+}
+
+const NO_FACTORS = { totp_secret: null, totp_step: 0, recovery_codes: null, disabled_at: null };
 
 /** @returns the id. @throws DomainError `conflict` if the address has an account. */
 export async function insertPerson(
@@ -34,15 +46,7 @@ export async function insertPerson(
   const made = await transaction
     .tables<AccountTables>()
     .insertInto('people')
-    .values({
-      ...person,
-      person_id,
-      totp_secret: null,
-      totp_step: 0,
-      recovery_codes: null,
-      created_at: now.toISOString(),
-      disabled_at: null,
-    })
+    .values(sealedPeople.sealed(transaction, { ...person, person_id, ...NO_FACTORS, created_at: now.toISOString() }))
     .onConflict((conflict) => conflict.column('email').doNothing())
     .returning('person_id')
     .executeTakeFirst();
@@ -54,7 +58,8 @@ export function emailTaken(): DomainError {
   return new DomainError('conflict', 'this e-mail address already has an account');
 }
 
-export const updatePerson = rowChanger(ACCOUNT_TABLES, 'people', 'person_id');
+/** Changes a person. @throws DomainError `row_changed`. */
+export const updatePerson = sealedPeople.change;
 
 /** Reports whether there is an account of anyone but one person. */
 export async function isAnybody(reader: Reader, besides = ''): Promise<boolean> {
@@ -71,10 +76,11 @@ export async function ownersOf(reader: Reader): Promise<string[]> {
 
 export type PasskeyRow = AccountTables['passkeys'];
 
-/** Returns the passkeys of a person, oldest first. */
-export function passkeysOf(reader: Reader, personId: string): Promise<PasskeyRow[]> {
+/** Returns the passkeys of a person, oldest first. @throws DomainError `row_changed`. */
+export async function passkeysOf(reader: Reader, personId: string): Promise<PasskeyRow[]> {
   const passkeys = reader.tables<AccountTables>().selectFrom('passkeys').selectAll();
-  return passkeys.where('person_id', '=', personId).orderBy('created_at').orderBy('passkey_id').execute();
+  const rows = await passkeys.where('person_id', '=', personId).orderBy('created_at').orderBy('passkey_id').execute();
+  return rows.map((row) => sealedPasskeys.whole(reader, row));
 }
 
 /** Returns those of the people who have passkeys. */
@@ -85,18 +91,19 @@ export async function passkeyHolders(reader: Reader, personIds: readonly string[
 }
 
 /** @returns true if the passkey is new: an authenticator uses a passkey for one person only. */
-export async function insertPasskey(transaction: Transaction, passkey: PasskeyRow): Promise<boolean> {
+export async function insertPasskey(transaction: Transaction, passkey: Omit<PasskeyRow, 'seal'>): Promise<boolean> {
   const inserted = await transaction
     .tables<AccountTables>()
     .insertInto('passkeys')
-    .values(passkey)
+    .values(sealedPasskeys.sealed(transaction, passkey))
     .onConflict((conflict) => conflict.column('credential_id').doNothing())
     .returning('passkey_id')
     .executeTakeFirst();
   return inserted !== undefined;
 }
 
-export const changePasskey = rowChanger(ACCOUNT_TABLES, 'passkeys', 'passkey_id');
+/** Changes a passkey. @throws DomainError `row_changed`. */
+export const changePasskey = sealedPasskeys.change;
 
 /** @returns true if the person had the passkey. */
 export async function deletePasskey(transaction: Transaction, personId: string, passkeyId: string): Promise<boolean> {

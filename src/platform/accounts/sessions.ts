@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { ExpressionBuilder } from 'kysely';
 import type { Database, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
-import { rowChanger } from '../rows.ts';
 import { newToken, tokenDigest } from '../secrets.ts';
 import type { Role } from './enums.ts';
+import { passkeysOf, personById } from './person-rows.ts';
+import { sealedSessions } from './sealed-rows.ts';
 import { factorsOf, type SecondFactor } from './second-factors.ts';
-import { ACCOUNT_TABLES, type AccountTables } from './tables.ts';
+import type { AccountTables } from './tables.ts';
 
 /** Maximum idle time of a session, and its maximum total time. */
 const IDLE_MS = 60 * 60 * 1000;
@@ -57,29 +58,29 @@ export class Sessions {
     const { text, sha256 } = newToken();
     const from = { network, browser, created_at: now, seen_at: now, proved_at: isProved ? now : null };
     const session = { sha256, session_id: randomUUID(), person_id: personId, csrf: newToken().text, ...from };
-    await transaction.tables<AccountTables>().insertInto('sessions').values(session).execute();
+    await transaction
+      .tables<AccountTables>()
+      .insertInto('sessions')
+      .values(sealedSessions.sealed(transaction, session))
+      .execute();
     return text;
   }
 
-  /** Returns the session of a token; null if there is none, it has ended, or the person may no longer sign in. */
+  /** Returns the session of a token; null if there is none, it has ended, or the person may no longer sign in. @throws DomainError `row_changed`. */
   async find(token: string): Promise<Session | null> {
     const now = this.#clock();
     const sha256 = tokenDigest(token);
-    const row = await this.#database
-      .tables<AccountTables>()
-      .selectFrom('sessions')
-      .innerJoin('people', 'people.person_id', 'sessions.person_id')
-      .select(['people.person_id', 'email', 'name', 'role', 'csrf', 'seen_at', 'proved_at', 'totp_secret'])
-      .select((row) => row.exists(passkeyOf(row)).as('has_passkey'))
-      .where('sha256', '=', sha256)
-      .where('disabled_at', 'is', null)
-      .where(goingOn(now))
-      .executeTakeFirst();
-    if (row === undefined) return null;
+    const database = this.#database;
+    const sessions = database.tables<AccountTables>().selectFrom('sessions').selectAll().where('sha256', '=', sha256);
+    const row = sealedSessions.whole(database, await sessions.where(goingOn(now)).executeTakeFirst());
+    const person = row && (await personById(database, row.person_id));
+    if (row === undefined || person === undefined || person.disabled_at !== null) return null;
     if (row.seen_at < before(now, SEEN_EVERY_MS)) await this.#noteSeen(sha256, now);
-    const { person_id: personId, email, name, role, csrf, proved_at } = row;
+    const { person_id: personId, email, name, role } = person;
+    const { csrf, proved_at } = row;
     const isProved = proved_at !== null && proved_at > before(now, PROVED_MS);
-    return { personId, email, name, role, csrf, isProved, secondFactors: factorsOf(row, Boolean(row.has_passkey)) };
+    const hasPasskey = (await passkeysOf(database, personId)).length > 0;
+    return { personId, email, name, role, csrf, isProved, secondFactors: factorsOf(person, hasPasskey) };
   }
 
   /** Returns the session of a token. @throws DomainError `not_signed_in` if `find` returns none. */
@@ -116,7 +117,7 @@ export class Sessions {
   }
 }
 
-const changeSession = rowChanger(ACCOUNT_TABLES, 'sessions', 'sha256');
+const changeSession = sealedSessions.change;
 
 /** Returns the condition that a session has not ended. */
 export function goingOn(now: Date) {
@@ -129,10 +130,6 @@ export async function forgetSessions(transaction: Transaction, now: Date): Promi
   const sessions = transaction.tables<AccountTables>().deleteFrom('sessions');
   const [idle, whole] = [before(now, IDLE_MS), before(now, WHOLE_MS)];
   await sessions.where(({ or, eb }) => or([eb('seen_at', '<', idle), eb('created_at', '<', whole)])).execute();
-}
-
-function passkeyOf({ selectFrom }: ExpressionBuilder<AccountTables, 'people' | 'sessions'>) {
-  return selectFrom('passkeys').select('passkey_id').whereRef('passkeys.person_id', '=', 'people.person_id');
 }
 
 function before(now: Date, milliseconds: number): string {

@@ -30,6 +30,8 @@ export const ACCOUNT_TABLES = {
       actor: column.optional(column.text()),
       /** Person who made the key, also with another key; null for a command or a service. */
       maker_id: column.optional(column.text()),
+      /** Seal over all columns above but the last use. */
+      seal: column.text(),
     },
     { indexes: { api_keys_by_maker: '(maker_id)' } },
   ),
@@ -49,6 +51,8 @@ export const ACCOUNT_TABLES = {
     recovery_codes: column.optional(column.bytes()),
     created_at: column.text(),
     disabled_at: column.optional(column.text()),
+    /** Seal over all columns but the time step of the last code. */
+    seal: column.text(),
   }),
   links: table({
     link_id: column.text('PRIMARY KEY'),
@@ -61,6 +65,8 @@ export const ACCOUNT_TABLES = {
     used_at: column.optional(column.text()),
     /** Actor who hands the link to another person. */
     made_by: column.optional(column.text()),
+    /** Seal over all columns above. */
+    seal: column.text(),
   }),
   /** People who confirmed their address and wait for approval. They have no account yet. */
   sign_ups: table({
@@ -98,6 +104,8 @@ export const ACCOUNT_TABLES = {
       transports: column.text(),
       created_at: column.text(),
       last_used_at: column.optional(column.text()),
+      /** Seal over all columns above but the counter and the last use. */
+      seal: column.text(),
     },
     { indexes: { passkeys_by_person: '(person_id)' } },
   ),
@@ -116,6 +124,8 @@ export const ACCOUNT_TABLES = {
       /** Origin of the session: the network as returned by `networkOf`, the browser by `browserWords`. */
       network: column.optional(column.text()),
       browser: column.optional(column.text()),
+      /** Seal over all columns above but the last use. */
+      seal: column.text(),
     },
     { indexes: { sessions_by_person: '(person_id)' } },
   ),

@@ -1,8 +1,5 @@
-import type { Administration } from '../accounts/api.ts';
+import { ADMINISTRATION_STREAM, type Administration } from '../accounts/api.ts';
 import type { AuditLog } from '../audit/api.ts';
-
-/** Audit stream of all administrative acts. */
-export const ADMINISTRATION_STREAM = 'platform/administration';
 
 /** Returns a record whose acts are entries of an audit stream, sealed and verified like any other. */
 export function recordIn(log: AuditLog): Administration {

@@ -1,11 +1,11 @@
 import type { Administration } from '../accounts/api.ts';
+import { ADMINISTRATION_STREAM } from '../accounts/api.ts';
 import type { AuditLog } from '../audit/api.ts';
 import type { Database } from '../database/database.ts';
 import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
 import type { PageQuery } from '../http/fields.ts';
 import type { Actor } from '../http/principal.ts';
 import type { Outbox } from '../jobs/outbox.ts';
-import { ADMINISTRATION_STREAM } from './record.ts';
 
 export interface AdministrationDeps {
   database: Database;

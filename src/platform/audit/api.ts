@@ -2,6 +2,7 @@
 export {
   type AuditLog,
   type EntryPlace,
+  entriesOfStream,
   entryPlaceSchema,
   type KeptEntryPlace,
   keptPlace,

@@ -2,8 +2,10 @@ import { z } from 'zod';
 import { canonicalize, type Json } from '../../core/json/canonical.ts';
 import type { Reader, Transaction } from '../database/database.ts';
 import { type AppendDeps, appendAll } from './append.ts';
+import { EntryPages } from './entry-rows.ts';
 import { lastEntries } from './repository.ts';
 import { entryToWire, PLATFORM_ITSELF } from './rules.ts';
+import type { AuditTables } from './tables.ts';
 import type { WireEntry } from './wire.ts';
 
 /** Entry that a service records about its own work. */
@@ -57,6 +59,14 @@ export interface AuditLog {
   appendAllIn(transaction: Transaction, entries: readonly (OwnEntry & { streamId: string })[]): Promise<EntryPlace[]>;
   /** Returns the newest entries of a stream, or the newest before the sequence number `before`. */
   newest(reader: Reader, streamId: string, page: { limit: number; before?: number | undefined }): Promise<WireEntry[]>;
+}
+
+/** Yields all entries of a stream, in order; none if there is no such stream. */
+export async function* entriesOfStream(reader: Reader, streamId: string): AsyncGenerator<WireEntry> {
+  const streams = reader.tables<AuditTables>().selectFrom('streams').select(['stream_no', 'stream_id', 'head_sequence']);
+  const stream = await streams.where('stream_id', '=', streamId).executeTakeFirst();
+  if (stream === undefined) return;
+  for await (const rows of new EntryPages(reader).between(stream, 1, stream.head_sequence)) yield* rows.map(entryToWire);
 }
 
 export function openAuditLog(deps: AppendDeps): AuditLog {

@@ -2,6 +2,7 @@ import { workerData } from 'node:worker_threads';
 import { serve } from '../../core/threads/serve.ts';
 import type { DatabaseAddress } from '../database/database.ts';
 import { openForReading } from '../database/open.ts';
+import { RowSealer } from '../database/row-sealer.ts';
 import { HeadsCheck } from './heads-check.ts';
 import { inspectStream } from './inspection.ts';
 import { listEntries } from './list.ts';
@@ -18,8 +19,8 @@ export interface ReaderPlace {
 }
 
 const { address, masterKey } = workerData as ReaderPlace;
-const database = await openForReading(address);
 const keys = new DerivedSealKeys(masterKey);
+const database = await openForReading(address, new RowSealer(keys.ofRows()));
 const seals = new RowSeals(keys.ofRows());
 const heads = new HeadsCheck(database, seals);
 

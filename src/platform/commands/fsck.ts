@@ -23,12 +23,11 @@ export const fsckCommand: PlatformCommand = command({
   },
   examples: [['$0 fsck --data ./data', '']],
   async work({ [ACCEPT]: reason, ...flags }) {
-    await inPlace(flags, async (parts) => {
+    await inPlace(flags, async ({ database, sealKeys, clock, administration }) => {
       if (reason !== undefined) {
-        await accept(parts, reason);
+        await accept({ database, sealKeys, administration }, reason);
         return;
       }
-      const { database, sealKeys, clock } = parts;
       const found = await printFindings({ database, sealKeys, clock, signal: new AbortController().signal });
       if (found > 0)
         throw new EvidenceError('chain', `${plural(found, 'finding')}; nothing was changed`, {
@@ -63,7 +62,10 @@ function lineOf(service: string, { code, of, expected, actual }: RowFinding): st
 }
 
 /** Makes the sum of all heads fit the present streams, and records that. */
-async function accept({ database, sealKeys, administration }: Parts, reason: string): Promise<void> {
+async function accept(
+  { database, sealKeys, administration }: Pick<Parts, 'database' | 'sealKeys' | 'administration'>,
+  reason: string,
+): Promise<void> {
   const { acceptHeads } = await import('../audit/head-sum-rows.ts');
   const { RowSeals } = await import('../audit/sealed-rows.ts');
   const seals = new RowSeals(sealKeys.ofRows());

@@ -1,5 +1,6 @@
 import type { Compilable, Kysely, RawBuilder } from 'kysely';
 import type { Outage } from './outage.ts';
+import type { RowSealer } from './row-sealer.ts';
 
 type Dialect = 'sqlite' | 'postgres';
 
@@ -26,6 +27,8 @@ export interface QueryDialect {
 export interface Reader {
   /** SQL that differs between the dialects. */
   readonly sql: QueryDialect;
+  /** Seals of rows that give power. */
+  readonly sealer: RowSealer;
   /** Returns a query builder for the tables of a module. */
   tables<Tables>(): Kysely<Tables>;
 }

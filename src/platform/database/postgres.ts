@@ -21,6 +21,7 @@ import {
   type Transaction,
 } from './database.ts';
 import { asOutage, OutageMemory } from './outage.ts';
+import type { RowSealer } from './row-sealer.ts';
 
 /** Maximum number of connections of one process. */
 const CONNECTIONS = 10;
@@ -59,7 +60,7 @@ const DIALECT: QueryDialect = {
 };
 
 /** Opens a PostgreSQL database. @param url `postgres://user:password@host:port/database`. */
-export function openPostgres(url: string): Database {
+export function openPostgres(url: string, sealer: RowSealer): Database {
   const { db, pool } = connect({ connectionString: url, max: CONNECTIONS, options: IDLE_TRANSACTION });
   const memory = new OutageMemory();
   return {
@@ -67,10 +68,10 @@ export function openPostgres(url: string): Database {
     writersAtOnce: WRITERS,
     connections: () => ({ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     forMigrations: db,
-    ...readableOf(url, db),
+    ...readableOf(url, db, sealer),
     outage: () => memory.outage,
     write: (work) =>
-      memory.note(() => again(() => db.transaction().execute((transaction) => work(writerOf(transaction))))),
+      memory.note(() => again(() => db.transaction().execute((transaction) => work(writerOf(transaction, sealer))))),
     prepare<Row>(query: Compilable<Row>): PreparedQuery<Row> {
       const text = query.compile().sql;
       // Unnamed on the server: a named plan fails after another version of the platform migrates the tables.
@@ -80,9 +81,9 @@ export function openPostgres(url: string): Database {
 }
 
 /** Opens the same database read-only. */
-export function readPostgres(url: string): ReadableDatabase {
+export function readPostgres(url: string, sealer: RowSealer): ReadableDatabase {
   const options = '-c default_transaction_read_only=on';
-  return readableOf(url, connect({ connectionString: url, max: READING_CONNECTIONS, options }).db);
+  return readableOf(url, connect({ connectionString: url, max: READING_CONNECTIONS, options }).db, sealer);
 }
 
 function connect(config: pg.PoolConfig): { db: Kysely<never>; pool: pg.Pool } {
@@ -114,26 +115,26 @@ function reporting<T>(answer: Promise<T>): Promise<T> {
   });
 }
 
-function readableOf(url: string, db: Kysely<never>): ReadableDatabase {
+function readableOf(url: string, db: Kysely<never>, sealer: RowSealer): ReadableDatabase {
   return {
     address: { url },
-    ...readerOf(db),
+    ...readerOf(db, sealer),
     snapshot: (work) =>
       db
         .transaction()
         .setIsolationLevel('repeatable read')
         .setAccessMode('read only')
-        .execute((transaction) => work(readerOf(transaction))),
+        .execute((transaction) => work(readerOf(transaction, sealer))),
     close: () => db.destroy(),
   };
 }
 
-function readerOf(db: Kysely<never>): Reader {
-  return { sql: DIALECT, tables: <Tables>() => db as unknown as Kysely<Tables> };
+function readerOf(db: Kysely<never>, sealer: RowSealer): Reader {
+  return { sql: DIALECT, sealer, tables: <Tables>() => db as unknown as Kysely<Tables> };
 }
 
 /** Returns a writer that uses one statement for all rows, because each statement is a network round trip. */
-function writerOf(transaction: Kysely<never>): Transaction {
+function writerOf(transaction: Kysely<never>, sealer: RowSealer): Transaction {
   const insert = async (table: string, columns: Columns, rows: readonly StoredRow[], end: string) => {
     if (rows.length === 0) return 0;
     const names = Object.keys(columns);
@@ -142,7 +143,7 @@ function writerOf(transaction: Kysely<never>): Transaction {
     return Number(numAffectedRows);
   };
   return {
-    ...readerOf(transaction),
+    ...readerOf(transaction, sealer),
     async insertAll(table, columns, rows) {
       await insert(table, columns, rows, '');
     },

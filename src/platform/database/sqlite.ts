@@ -23,6 +23,7 @@ import type {
   Transaction,
 } from './database.ts';
 import { OutageMemory } from './outage.ts';
+import type { RowSealer } from './row-sealer.ts';
 import { Prepared } from './sqlite-statements.ts';
 
 /** Time that a transaction waits for another process that writes. */
@@ -52,9 +53,9 @@ const DIALECT: QueryDialect = {
  * Opens a SQLite file with a write-ahead log and durable commits. One connection writes, and two others read.
  * @param path the file, which is created if it does not exist.
  */
-export function openSqlite(path: string): Database {
+export function openSqlite(path: string, sealer: RowSealer): Database {
   const writing = connect(path, { readOnly: false, begin: 'BEGIN IMMEDIATE' });
-  const reading = readSqlite(path);
+  const reading = readSqlite(path, sealer);
   // Connection without transactions, in which a query would see the state at the transaction's start.
   const asking = openFile(path, { readOnly: true });
   const memory = new OutageMemory();
@@ -65,7 +66,8 @@ export function openSqlite(path: string): Database {
     connections: () => null,
     forMigrations: writing,
     outage: () => memory.outage,
-    write: (work) => memory.note(() => writing.transaction().execute((transaction) => work(writerOf(transaction)))),
+    write: (work) =>
+      memory.note(() => writing.transaction().execute((transaction) => work(writerOf(transaction, sealer)))),
     prepare<Row>(query: Compilable<Row>): PreparedQuery<Row> {
       const statement = asking.prepare(query.compile().sql);
       return async (...values) => statement.get(...values) as Row | undefined;
@@ -79,22 +81,22 @@ export function openSqlite(path: string): Database {
 }
 
 /** Opens the same file read-only. @param path an existing file. */
-export function readSqlite(path: string): ReadableDatabase {
+export function readSqlite(path: string, sealer: RowSealer): ReadableDatabase {
   const reading = connect(path, { readOnly: true, begin: 'BEGIN' });
   return {
     address: { file: path },
-    ...readerOf(reading),
-    snapshot: (work) => reading.transaction().execute((transaction) => work(readerOf(transaction))),
+    ...readerOf(reading, sealer),
+    snapshot: (work) => reading.transaction().execute((transaction) => work(readerOf(transaction, sealer))),
     close: () => reading.destroy(),
   };
 }
 
-function readerOf(db: Kysely<never>): Reader {
-  return { sql: DIALECT, tables: <Tables>() => db as unknown as Kysely<Tables> };
+function readerOf(db: Kysely<never>, sealer: RowSealer): Reader {
+  return { sql: DIALECT, sealer, tables: <Tables>() => db as unknown as Kysely<Tables> };
 }
 
 /** Returns a writer that prepares two statements: one for many rows at a time, and one for the remaining rows. */
-function writerOf(transaction: Kysely<never>): Transaction {
+function writerOf(transaction: Kysely<never>, sealer: RowSealer): Transaction {
   const insert = async (table: string, columns: Columns, rows: readonly StoredRow[], end: string) => {
     const names = Object.keys(columns);
     const one = `(${names.map(() => '?').join(', ')})`;
@@ -108,7 +110,7 @@ function writerOf(transaction: Kysely<never>): Transaction {
     return inserted;
   };
   return {
-    ...readerOf(transaction),
+    ...readerOf(transaction, sealer),
     async insertAll(table, columns, rows) {
       await insert(table, columns, rows, '');
     },

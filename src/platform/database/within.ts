@@ -50,6 +50,7 @@ function endingWith(transaction: Transaction, signal: AbortSignal): Transaction 
   };
   return {
     sql: transaction.sql,
+    sealer: transaction.sealer,
     tables: <Tables>() => checked().tables<Tables>(),
     insertAll: async (...rows) => checked().insertAll(...rows),
     insertAbsent: async (...rows) => checked().insertAbsent(...rows),

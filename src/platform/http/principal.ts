@@ -61,15 +61,15 @@ export function refuseBeyond({ name, limits }: Principal, entry: { stream_id: st
 
 /** Reports whether a text is like a pattern, in which `*` stands for any text. */
 export function isLike(text: string, pattern: string): boolean {
-  const [start = '', ...parts] = pattern.split('*');
-  const end = parts.pop();
+  const [start = '', ...pieces] = pattern.split('*');
+  const end = pieces.pop();
   if (end === undefined) return text === pattern;
   if (!text.startsWith(start)) return false;
   let at = start.length;
-  for (const part of parts) {
-    const found = text.indexOf(part, at);
+  for (const piece of pieces) {
+    const found = text.indexOf(piece, at);
     if (found === -1) return false;
-    at = found + part.length;
+    at = found + piece.length;
   }
   return text.length - end.length >= at && text.endsWith(end);
 }

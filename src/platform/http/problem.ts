@@ -43,6 +43,7 @@ const COMMON_STATUSES: Record<CommonCode, number> = {
   unauthenticated: 401,
   forbidden: 403,
   not_found: 404,
+  row_changed: 409,
   conflict: 409,
   key_shown_before: 409,
   idempotency_conflict: 422,

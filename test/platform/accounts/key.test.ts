@@ -35,6 +35,8 @@ describe('an API key', () => {
 
 describe.each(DATABASES)('API keys on %s', (_name, start) => {
   const NOW = new Date('2026-11-22T12:00:00.000Z');
+  const acts: Act[] = [];
+  const administration = { record: async (_: unknown, act: Act) => void acts.push(act) };
   let place: DatabasePlace;
   let database: Database;
   let open: () => Database;
@@ -43,13 +45,11 @@ describe.each(DATABASES)('API keys on %s', (_name, start) => {
   beforeAll(async () => {
     place = await start();
     ({ database, open } = await place.createMigrated());
-    keys = new KeyAuthentication(database, () => now);
+    keys = new KeyAuthentication(database, () => now, administration);
   });
   afterEach(() => keys.settled());
   afterAll(() => place.close());
 
-  const acts: Act[] = [];
-  const administration = { record: async (_: unknown, act: Act) => void acts.push(act) };
   const issuing = { actor: byCommand('test'), now: NOW, administration };
   const issue = (input: Partial<KeyInput> = {}) =>
     database.write((transaction) =>
@@ -71,6 +71,8 @@ describe.each(DATABASES)('API keys on %s', (_name, start) => {
       name: 'first',
       scopes: ['audit:write', 'keys:read'],
       boundTo: null,
+      lineage: key.key_id,
+      limits: { streams: null, actor: null },
     });
   });
 
@@ -118,7 +120,7 @@ describe.each(DATABASES)('API keys on %s', (_name, start) => {
     const other = open();
     for (const revoking of [database, other]) {
       const { key, text } = await issue();
-      const [here, there] = [keys, new KeyAuthentication(other, () => now)];
+      const [here, there] = [keys, new KeyAuthentication(other, () => now, administration)];
       for (const each of [here, there, here, there]) expect((await each.authenticate(text)).id).toBe(key.key_id);
       await Promise.all([here.settled(), there.settled()]);
       // A concurrent reader sees the old key.

@@ -1,4 +1,5 @@
 import { type Accounts, assembleAccounts } from '../../../src/platform/accounts/accounts.ts';
+import { ADMINISTRATION_STREAM } from '../../../src/platform/accounts/api.ts';
 import type { Role } from '../../../src/platform/accounts/enums.ts';
 import type { AccountLetter } from '../../../src/platform/accounts/letters.ts';
 import { lettersInto, toMail } from '../../../src/platform/accounts/letters.ts';
@@ -6,7 +7,6 @@ import { hashPassword, isPassword, type Passwords } from '../../../src/platform/
 import type { SignUpPolicy } from '../../../src/platform/accounts/sign-up-policy.ts';
 import type { LinkPurpose } from '../../../src/platform/accounts/tables.ts';
 import { totpCode } from '../../../src/platform/accounts/totp.ts';
-import { ADMINISTRATION_STREAM } from '../../../src/platform/administration/record.ts';
 import type { Database } from '../../../src/platform/database/database.ts';
 import { OutboxDelivery } from '../../../src/platform/jobs/delivery.ts';
 import { mailDelivery, type OutgoingMail } from '../../../src/platform/mail/mail.ts';

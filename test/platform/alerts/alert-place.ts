@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { ADMINISTRATION_STREAM } from '../../../src/platform/administration/record.ts';
+import { ADMINISTRATION_STREAM } from '../../../src/platform/accounts/api.ts';
 import type { AlertedService } from '../../../src/platform/alerts/alert.ts';
 import { type AlertService, assembleAlerts } from '../../../src/platform/alerts/service.ts';
 import { newAlertChannelSchema } from '../../../src/platform/alerts/wire.ts';

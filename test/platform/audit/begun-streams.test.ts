@@ -21,6 +21,7 @@ function counting(transaction: Transaction, counted: { statements: number }): Tr
   };
   return {
     sql: transaction.sql,
+    sealer: transaction.sealer,
     tables: <Tables>() => count(transaction.tables<Tables>()),
     insertAll: (...rows) => count(transaction.insertAll(...rows)),
     insertAbsent: (...rows) => count(transaction.insertAbsent(...rows)),

@@ -13,6 +13,7 @@ import { openDevelopmentAuthority } from '../../../src/platform/timestamp/author
 import type { TimestampAuthority } from '../../../src/platform/timestamp/exchange.ts';
 import { remoteAuthority } from '../../../src/platform/timestamp/remote.ts';
 import { type OpensslAuthority, startOpensslAuthority } from '../../support/tsa.ts';
+import { SEALER } from '../database/databases.ts';
 import { fill, listAll, type Service, startService } from '../service.ts';
 
 let folder: string;
@@ -121,7 +122,7 @@ describe('pending checkpoints', () => {
         await service.call('POST', '/streams/s/checkpoints');
         await fill(service, 's', 1);
       }
-      const database = openSqlite(join(service.dataDir, 'platform.sqlite'));
+      const database = openSqlite(join(service.dataDir, 'platform.sqlite'), SEALER);
       const failures: unknown[] = [];
       const retryWith = async (authority: TimestampAuthority) => {
         const onFailure = (error: unknown) => void failures.push(error);

@@ -1,8 +1,10 @@
+import { createSecretKey } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Database } from '../../../src/platform/database/database.ts';
 import { openPostgres } from '../../../src/platform/database/postgres.ts';
+import { RowSealer } from '../../../src/platform/database/row-sealer.ts';
 import { openSqlite } from '../../../src/platform/database/sqlite.ts';
 import { migrateAll } from '../../../src/platform/migrations.ts';
 import { usePostgres } from '../../support/shared-postgres.ts';
@@ -24,6 +26,9 @@ export interface DatabasePlace {
   close(): Promise<void>;
 }
 
+/** Seals of the rows in these databases. */
+export const SEALER = new RowSealer(createSecretKey(Buffer.alloc(32, 1)));
+
 /** Each database that a platform supports, run for real. */
 export const DATABASES: readonly (readonly [name: string, start: () => Promise<DatabasePlace>])[] = [
   ['SQLite', startSqlitePlace],
@@ -37,7 +42,7 @@ export async function startSqlitePlace(): Promise<DatabasePlace> {
   let made = 0;
   const pathOfNew = () => join(folder, `${++made}.sqlite`);
   const at = (path: string): MadeDatabase => {
-    const open = () => remember(openSqlite(path), opened);
+    const open = () => remember(openSqlite(path, SEALER), opened);
     return {
       database: open(),
       open,
@@ -69,7 +74,7 @@ export async function startPostgresPlace(): Promise<DatabasePlace> {
   const server = await usePostgres();
   const opened: Database[] = [];
   const at = (url: string): MadeDatabase => {
-    const open = () => remember(openPostgres(url), opened);
+    const open = () => remember(openPostgres(url, SEALER), opened);
     return { database: open(), open, query: async (statements) => (await server.query(url, statements)).rows };
   };
   const closeAll = async () => {
@@ -101,7 +106,7 @@ export function migratedSqlite(): Promise<Buffer> {
   sqliteFile ??= (async () => {
     const folder = await mkdtemp(join(tmpdir(), 'migrated-'));
     const path = join(folder, 'migrated.sqlite');
-    await migrateAndClose(openSqlite(path));
+    await migrateAndClose(openSqlite(path, SEALER));
     const bytes = await readFile(path);
     await rm(folder, { recursive: true });
     return bytes;
@@ -114,7 +119,7 @@ export function migratedPostgres(): Promise<EmptyDatabase> {
   postgresDatabase ??= (async () => {
     const server = await usePostgres();
     const url = await server.create();
-    await migrateAndClose(openPostgres(url));
+    await migrateAndClose(openPostgres(url, SEALER));
     return emptyDatabaseAt(server, url);
   })();
   return postgresDatabase;

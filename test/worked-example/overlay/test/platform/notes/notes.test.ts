@@ -7,6 +7,7 @@ import { openDatabase } from '../../../src/platform/database/open.ts';
 import { migrateAll } from '../../../src/platform/migrations.ts';
 import { Notes } from '../../../src/platform/notes/notes.ts';
 import { type ServedPlatform, servePlatform } from '../../support/platform.ts';
+import { SEALER } from '../database/databases.ts';
 
 describe('over HTTP', () => {
   let platform: ServedPlatform;
@@ -54,7 +55,7 @@ describe('in its database', () => {
   let database: Database;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'notes-'));
-    database = await openDatabase({ file: join(folder, 'platform.sqlite') });
+    database = await openDatabase({ file: join(folder, 'platform.sqlite') }, SEALER);
     await migrateAll(database);
   });
   afterAll(async () => {
