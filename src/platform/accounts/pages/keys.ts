@@ -5,7 +5,7 @@ import { serveOperationList } from '../../operations/list.ts';
 import { forWhoMay } from '../../web/asked.ts';
 import { action, dataTable, emptyState, factList, link, moment, momentOr, statusWord } from '../../web/components.ts';
 import { hidden } from '../../web/fields.ts';
-import { filterForm, filterSelect } from '../../web/filters.ts';
+import { filterSelect } from '../../web/filters.ts';
 import { withQuery } from '../../web/own-path.ts';
 import { servePage } from '../../web/page.ts';
 import type { ApiKey, KeyQuery } from '../api-keys.ts';
@@ -56,7 +56,7 @@ export async function keyPages(server: FastifyInstance, parts: KeyPageParts): Pr
 function keyFilters(asked: Omit<KeyQuery, 'limit' | 'cursor'>): Markup {
   const { maker_id } = asked;
   const person = maker_id === undefined ? null : hidden('maker_id', maker_id);
-  return filterForm(KEYS_PATH, asked, [person, filterSelect(asked, ['maker_state', 'Maker'], ['disabled'])]);
+  return markup`${person}${filterSelect(asked, ['maker_state', 'Maker'], ['disabled'])}`;
 }
 
 /** Renders the maker of a key. */

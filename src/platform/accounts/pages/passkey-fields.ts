@@ -102,7 +102,7 @@ function recoveryField(form: FormState): Markup {
     isOptional: true,
   });
   return markup`<details><summary>Use a recovery code instead</summary>
-${input}<p><button formnovalidate>Use the recovery code</button></p>
+${input}<p><button class="quiet" formnovalidate>Use the recovery code</button></p>
 </details>
 `;
 }

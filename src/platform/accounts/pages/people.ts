@@ -41,11 +41,11 @@ export async function peoplePages(server: FastifyInstance, parts: AccountPagePar
         title: 'People',
         introduction: 'People with access, and their roles.',
         content: [
-          await approvalSection(request, parts, sign_ups),
           forWhoMay(request, 'people:write', () => markup`<p>${invite}</p>\n`),
           peopleTable(data, clock()),
           further(PEOPLE_PATH, { cursor }, next_cursor),
           asCurl('curl', curlCommand(request, { path: '/people/' })),
+          await approvalSection(request, parts, sign_ups),
           await invitationSection(request, parts, invitations),
         ],
       };
