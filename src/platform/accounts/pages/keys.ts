@@ -77,7 +77,7 @@ function keyTable(keys: readonly MadeKey[], now: Date): Markup {
       },
       { head: 'Status', cell: (key) => keyState(key, now) },
       { head: 'Scopes', cell: ({ scopes }) => scopeList(scopes) },
-      { head: 'Made by', kind: 'name', cell: makerOf },
+      { head: 'Made by', cell: makerOf },
       { head: 'Created', cell: ({ created_at }) => moment(created_at, now) },
       { head: 'Last used', cell: ({ last_used_at }) => momentOr(last_used_at, now, 'never') },
       { head: 'Expires', cell: ({ expires_at }) => momentOr(expires_at, now, 'never') },
