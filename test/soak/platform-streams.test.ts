@@ -25,8 +25,8 @@ async function fill(database: Database, count: number): Promise<void> {
       : `SELECT generate_series(1, ${count}) AS i`;
   const statements = [
     `INSERT INTO verifications (verification_id, stream_no, number, verified, began_at, checked_at, entries_checked,
-        from_sequence, to_sequence, head_hash, sound_through, failures, failures_sha256, seal)
-      SELECT 'check ' || i, i, 1, CASE i % 100 WHEN 0 THEN 0 ELSE 1 END, '${TIME}', '${TIME}', 1, 1, 1, '${DIGEST}', 1, '[]',
+        from_sequence, to_sequence, head_hash, sound_through, clock_corrections, failures, failures_sha256, seal)
+      SELECT 'check ' || i, i, 1, CASE i % 100 WHEN 0 THEN 0 ELSE 1 END, '${TIME}', '${TIME}', 1, 1, 1, '${DIGEST}', 1, 0, '[]',
         '${DIGEST}', '${DIGEST}' FROM (${numbers}) AS numbers`,
     `INSERT INTO streams (stream_id, likeness, entry_count, head_sequence, head_hash, created_at, last_entry_at, checkpoint_count,
         anchored_count, verification_count, package_count, seal_epoch, head_seal, verification_no)

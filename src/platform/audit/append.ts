@@ -5,7 +5,7 @@ import { type KeyedRequest, KeyedResults, keyedRequest, keyOfAnother } from '../
 import { createStreams, lockHeads, moveHeads, refuseDamaged, type StreamHead } from './head-rows.ts';
 import type { CheckedEntry } from './metadata.ts';
 import { type Added, addEntries, type EntryRow, entryAt } from './repository.ts';
-import { sealOnto, timestampOf } from './rules.ts';
+import { sealOnto } from './rules.ts';
 import type { DerivedSealKeys } from './seal-keys.ts';
 import type { RowSeals } from './sealed-rows.ts';
 import { addToTotals, countByHour } from './totals.ts';
@@ -138,7 +138,6 @@ class Group {
       const head = this.#headOf(entry.stream_id);
       refuseDamaged(head);
       refuseSimilar(head, begun);
-      timestampOf(this.#now, head.lastEntryAt);
       if (request === null) continue;
       this.#results.resultOf(request);
       if ((bodies.get(request.id) ?? request.bodySha256) !== request.bodySha256) throw keyOfAnother();
@@ -156,8 +155,8 @@ class Group {
     const earlier = request === null ? null : this.#results.resultOf(request);
     if (earlier !== null) return { row: await this.#find(JSON.parse(earlier) as Place, transaction), repeated: true };
     const head = this.#headOf(entry.stream_id);
-    const row = sealOnto(head, entry, this.#keys, this.#now);
-    this.added.push({ row, head });
+    const { row, before } = sealOnto(head, entry, this.#keys, this.#now);
+    for (const each of [...before, row]) this.added.push({ row: each, head });
     if (head.streamNo === null) this.#begun.set(head.likeness, head.streamId);
     if (request !== null) this.#results.keep(request, JSON.stringify(placeOf(row)));
     return { row, repeated: false };

@@ -27,7 +27,7 @@ export class Appender {
 
   /**
    * Appends the entries of a request to the heads of their streams, in order.
-   * @throws DomainError `idempotency_conflict`, `clock_behind`, `stream_damaged`.
+   * @throws DomainError `idempotency_conflict`, `stream_damaged`.
    */
   async append(request: AppendRequest): Promise<Appended[]> {
     const outcome = await this.#together.do(request);

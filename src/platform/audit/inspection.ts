@@ -57,6 +57,7 @@ export async function inspectStream(
       from_sequence: walk.first,
       to_sequence: walk.last,
       head_hash: walk.head,
+      clock_corrections: walk.corrections,
       failures,
     },
     stream_no: stream.stream_no,

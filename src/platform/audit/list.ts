@@ -167,8 +167,9 @@ async function* streamsFrom(reader: Reader, from: string, only: string | undefin
 }
 
 /**
- * Returns the range of sequence numbers of a stream's entries in a period. Times never decrease along a stream; an
- * entry whose time was changed in the database is found at its place.
+ * Returns a range of sequence numbers that contains a stream's entries in a period. The times of most streams never
+ * decrease; an entry whose time was changed in the database is found at its place. A stream whose clock was corrected
+ * is searched as a whole.
  */
 async function rangeOf(
   reader: Reader,
@@ -177,6 +178,8 @@ async function rangeOf(
 ): Promise<{ first: number; last: number } | null> {
   const all = reader.tables<AuditTables>().selectFrom('entries').select('sequence');
   const entries = all.where('stream_no', '=', stream_no);
+  const corrected = entries.where(sql<boolean>`action = 'clock.corrected' AND resource_type = 'clock'`).limit(1);
+  if ((await corrected.execute()).length > 0) return { first: 1, last: Number.MAX_SAFE_INTEGER };
   const end = (query: typeof entries, direction: 'asc' | 'desc') =>
     query.orderBy('timestamp', direction).orderBy('sequence', direction).limit(1).executeTakeFirst();
   const first = from === undefined ? { sequence: 1 } : await end(entries.where('timestamp', '>=', from), 'asc');

@@ -49,7 +49,7 @@ export interface AuditLog {
    * Appends entries in the transaction that writes what they record, so that both are written or neither. Call this
    * last in a transaction: it locks the stream's head until the transaction ends, and waiting for other rows while
    * holding that lock could deadlock.
-   * @throws DomainError `clock_behind`, `stream_damaged`.
+   * @throws DomainError `stream_damaged`.
    */
   appendIn(transaction: Transaction, streamId: string, entries: readonly OwnEntry[]): Promise<EntryPlace[]>;
   /**
@@ -63,10 +63,14 @@ export interface AuditLog {
 
 /** Yields all entries of a stream, in order; none if there is no such stream. */
 export async function* entriesOfStream(reader: Reader, streamId: string): AsyncGenerator<WireEntry> {
-  const streams = reader.tables<AuditTables>().selectFrom('streams').select(['stream_no', 'stream_id', 'head_sequence']);
+  const streams = reader
+    .tables<AuditTables>()
+    .selectFrom('streams')
+    .select(['stream_no', 'stream_id', 'head_sequence']);
   const stream = await streams.where('stream_id', '=', streamId).executeTakeFirst();
   if (stream === undefined) return;
-  for await (const rows of new EntryPages(reader).between(stream, 1, stream.head_sequence)) yield* rows.map(entryToWire);
+  for await (const rows of new EntryPages(reader).between(stream, 1, stream.head_sequence))
+    yield* rows.map(entryToWire);
 }
 
 export function openAuditLog(deps: AppendDeps): AuditLog {

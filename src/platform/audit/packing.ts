@@ -86,8 +86,8 @@ export async function* packageJson(reader: Reader, seals: RowSeals, row: Package
 }
 
 /**
- * Returns the sequence numbers that a period covers. Times never decrease along a stream, so they form one range; an
- * entry whose time was changed in the database is still within the range and the package.
+ * Returns the range of sequence numbers that a period covers. A package has all entries of the range, also those with
+ * other times, because the clock was corrected or their times were changed in the database.
  */
 async function rangeOfPeriod(
   reader: Reader,

@@ -23,7 +23,7 @@ export interface SealKeyRotation {
 /**
  * Starts the next epoch of a stream. The last entry under the old key specifies the new key, which seals all later
  * entries, whichever process appends them. The old key cannot seal later entries.
- * @throws DomainError `not_found`, `stream_damaged`, `clock_behind`.
+ * @throws DomainError `not_found`, `stream_damaged`.
  */
 export function rotateSealKey(database: Database, deps: AppendDeps, streamId: string): Promise<SealKeyRotation> {
   return database.write((transaction) => rotate(transaction, deps, streamId));
@@ -40,10 +40,12 @@ async function rotate(
   const [from, to] = [sealKeyId(streamId, epoch), sealKeyId(streamId, epoch + 1)];
   const metadata = { epoch: epoch + 1, from, to };
   const said = { stream_id: streamId, actor: 'evidence-platform', ...ROTATED, resource_id: to, metadata };
-  const row = sealOnto(head, { ...said, metadataText: canonicalize(metadata), recordedBy: PLATFORM_ITSELF }, keys, now);
+  const entry = { ...said, metadataText: canonicalize(metadata), recordedBy: PLATFORM_ITSELF };
+  const { row, before } = sealOnto(head, entry, keys, now);
   head.sealEpoch = epoch + 1;
-  await addEntries(transaction, [{ row, head }]);
-  await countByHour(transaction, [{ row, head }]);
+  const added = [...before, row].map((each) => ({ row: each, head }));
+  await addEntries(transaction, added);
+  await countByHour(transaction, added);
   await moveHeads(transaction, seals, [head]);
   return { from, to, sequence: row.sequence };
 }

@@ -1,5 +1,5 @@
 import { createHmac, hash, type KeyObject, randomUUID } from 'node:crypto';
-import { DomainError } from '../errors.ts';
+import { CORRECTED, correctionText } from './enums.ts';
 import type { StreamHead } from './head-rows.ts';
 import type { CheckedEntry } from './metadata.ts';
 import type { EntryRow } from './repository.ts';
@@ -78,24 +78,21 @@ export function entryToWire(entry: EntryRow): WireEntry {
 }
 
 /**
- * Maximum time by which this machine's clock may be behind the last entry of a stream; clock corrections stay below it.
+ * Maximum time by which the clock may be behind the last entry of a stream without a statement; small adjustments of
+ * clocks stay below it. Until then entries get the time of the last one. For longer times, an export of a period would
+ * miss them, and time-stamps would seem older than the entries that they cover.
  */
 const BEHIND_MS = 5000;
 
-/**
- * Returns the time of an entry recorded at `now`, which is never before the last entry of its stream.
- * @throws DomainError `clock_behind` if the clock went back by more than a correction. Otherwise all entries would get
- * the time of the last one until the clock catches up, and an export of a period would miss them.
- */
+/** Reports whether the clock went back by more than an adjustment since the last entry of a stream. */
+function wentBack(now: Date, last: string | null): boolean {
+  return last !== null && Date.parse(last) - now.getTime() > BEHIND_MS;
+}
+
+/** Returns the time of an entry recorded at `now`. Only an entry that corrects the clock is before the last one. */
 export function timestampOf(now: Date, last: string | null): string {
   const text = now.toISOString();
-  if (last === null || last <= text) return text;
-  if (Date.parse(last) - now.getTime() > BEHIND_MS)
-    throw new DomainError(
-      'clock_behind',
-      `the last entry of the stream is from ${last}, but the clock of this machine reads ${text}; nothing was recorded`,
-    );
-  return last;
+  return last === null || last <= text || wentBack(now, last) ? text : last;
 }
 
 /** Writes a string as RFC 8785 section 3.2.2.2 requires, which is the form of ECMAScript's JSON.stringify. */
@@ -110,10 +107,31 @@ export const PLATFORM_ITSELF = 'platform';
 export type EntryToSeal = CheckedEntry & { recordedBy: string };
 
 /**
- * Seals an entry onto the head of its stream, and moves the head to the entry.
- * @throws DomainError `clock_behind`.
+ * Seals an entry onto the head of its stream, and moves the head to the entry. If the clock went back, an entry that
+ * states so comes first.
  */
-export function sealOnto(head: StreamHead, entry: EntryToSeal, keys: DerivedSealKeys, now: Date): EntryRow {
+export function sealOnto(
+  head: StreamHead,
+  entry: EntryToSeal,
+  keys: DerivedSealKeys,
+  now: Date,
+): { row: EntryRow; before: EntryRow[] } {
+  const before = wentBack(now, head.lastEntryAt) ? [sealNext(head, correctionOf(head, now), keys, now)] : [];
+  return { row: sealNext(head, entry, keys, now), before };
+}
+
+/** Returns the entry that states that the clock went back. */
+function correctionOf({ streamId: stream_id, lastEntryAt }: StreamHead, now: Date): EntryToSeal {
+  const marks = { ...CORRECTED, actor: 'evidence-platform', resource_id: 'platform' };
+  return {
+    stream_id,
+    ...marks,
+    recordedBy: PLATFORM_ITSELF,
+    metadataText: correctionText(now.toISOString(), lastEntryAt ?? ''),
+  };
+}
+
+function sealNext(head: StreamHead, entry: EntryToSeal, keys: DerivedSealKeys, now: Date): EntryRow {
   const { id, key } = keys.of(entry.stream_id, head.sealEpoch);
   const content = {
     entry_id: randomUUID(),

@@ -58,7 +58,7 @@ export class RowSeals {
   verification(row: Omit<VerificationRow, 'verification_no' | 'stream_no' | 'seal' | 'failures'>, streamId: string) {
     const when = [row.verification_id, row.number, row.verified, row.began_at, row.checked_at];
     const what = [row.entries_checked, row.from_sequence, row.to_sequence, row.head_hash, row.sound_through];
-    return this.#seal('verification', streamId, ...when, ...what, row.failures_sha256);
+    return this.#seal('verification', streamId, ...when, ...what, row.clock_corrections, row.failures_sha256);
   }
 
   package(row: Omit<StoredPackage, 'stream_no' | 'seal'>, streamId: string): string {

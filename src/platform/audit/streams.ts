@@ -22,6 +22,7 @@ export function streamsQuery(reader: Reader) {
       'began_at',
       'checked_at',
       'entries_checked',
+      'clock_corrections',
       'from_sequence',
       'to_sequence',
       'verifications.head_hash as checked_head_hash',
@@ -63,9 +64,10 @@ function lastCheckOf(row: StreamRow, seals: RowSeals) {
   const { verification_id, number, verified, began_at, checked_at, entries_checked, failures_sha256 } = row;
   if (verification_id === null || number === null || verified === null || began_at === null) return null;
   if (checked_at === null || entries_checked === null || failures_sha256 === null) return null;
-  const { from_sequence, to_sequence, sound_through, checked_head_hash: head_hash } = row;
+  const { from_sequence, to_sequence, sound_through, checked_head_hash: head_hash, clock_corrections } = row;
+  if (clock_corrections === null) return null;
   const ends = { from_sequence, to_sequence, sound_through, head_hash };
-  const found = { verified, entries_checked, failures_sha256, ...ends };
+  const found = { verified, entries_checked, clock_corrections, failures_sha256, ...ends };
   const check = { verification_id, number, began_at, checked_at, ...found };
   return seals.verification(check, row.stream_id) === row.verification_seal ? check : null;
 }

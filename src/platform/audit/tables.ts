@@ -25,6 +25,8 @@ export const AUDIT_TABLES = {
       head_hash: column.optional(column.text()),
       /** Last sequence number up to which nothing is wrong. */
       sound_through: column.optional(column.integer()),
+      /** Number of entries that state that the clock went back. */
+      clock_corrections: column.integer(),
       /** JSON of the failures found. */
       failures: column.text(),
       failures_sha256: column.text(),
@@ -114,7 +116,10 @@ export const AUDIT_TABLES = {
     },
     {
       constraints: ['UNIQUE (stream_no, sequence)'],
-      indexes: { entries_by_time: '(stream_no, timestamp, sequence)' },
+      indexes: {
+        entries_by_time: '(stream_no, timestamp, sequence)',
+        entries_correcting: "(stream_no) WHERE action = 'clock.corrected' AND resource_type = 'clock'",
+      },
       appendOnly: [['stream_no', 'sequence'], ['recorded']],
     },
   ),

@@ -164,7 +164,7 @@ function isWhole(row: Found, seals: RowSeals): boolean {
 function toWire(row: Found): WireVerification {
   return {
     ...pick(row, ['verification_id', 'stream_id', 'checked_at', 'entries_checked']),
-    ...pick(row, ['from_sequence', 'to_sequence', 'head_hash']),
+    ...pick(row, ['from_sequence', 'to_sequence', 'head_hash', 'clock_corrections']),
     verified: row.verified === 1,
     failures: JSON.parse(row.failures) as WireVerification['failures'],
   };

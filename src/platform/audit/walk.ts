@@ -1,5 +1,5 @@
 import type { EntryToCheck } from './entry-rows.ts';
-import { FIRST_EPOCH, saysRotated } from './enums.ts';
+import { correctionText, FIRST_EPOCH, saysCorrected, saysRotated } from './enums.ts';
 import { GENESIS, hashContent, sealHash } from './rules.ts';
 import { type DerivedSealKeys, type FoundSealKey, sealKeyId } from './seal-keys.ts';
 import type { SealedHead } from './sealed-rows.ts';
@@ -65,7 +65,11 @@ export class Walk {
   first: number | null = null;
   last: number | null = null;
   head: string | null = null;
+  /** Time of the last entry; null if that entry is missing or was changed. */
+  #time: string | null = null;
   checked = 0;
+  /** Number of entries that state that the clock went back. */
+  corrections = 0;
 
   constructor(keys: DerivedSealKeys, expected: StatedOfStream, faults: Faults) {
     this.#keys = keys;
@@ -83,7 +87,10 @@ export class Walk {
     }
     this.#compareAnchors(sequence, entry.hash);
     faults.compare('broken_link', sequence, this.head ?? GENESIS, entry.prev_hash);
-    faults.compare('hash_mismatch', sequence, hashContent(entry.content), entry.hash);
+    const hash = hashContent(entry.content);
+    faults.compare('hash_mismatch', sequence, hash, entry.hash);
+    if (sequence !== due) this.#time = null;
+    this.#checkTime(entry, hash === entry.hash);
     this.#checkSeal(entry);
     this.first ??= sequence;
     this.last = sequence;
@@ -102,6 +109,30 @@ export class Walk {
     if (sealEpoch !== this.#epoch) this.#failEpoch(sequence, streamId, sealEpoch);
     if (count !== this.checked) this.#faults.fail('count_mismatch', sequence, `${count}`, `${this.checked}`);
     this.#compareHours(sequence);
+  }
+
+  /**
+   * Checks that the times of a stream go back only at an entry that states both times and nothing else. The times of a
+   * changed entry are compared with none, so that one change is reported once.
+   */
+  #checkTime(entry: EntryToCheck, isUnchanged: boolean): void {
+    const { sequence, timestamp, content } = entry;
+    const previous = this.#time;
+    this.#time = isUnchanged ? timestamp : null;
+    if (previous === null || !isUnchanged) {
+      // The first entry has none before it.
+      if (sequence === 1 && saysCorrected(entry)) this.#faults.fail('clock_mismatch', sequence, null, timestamp);
+      return;
+    }
+    if (!saysCorrected(entry)) {
+      if (timestamp < previous) this.#faults.fail('clock_mismatch', sequence, previous, timestamp);
+      return;
+    }
+    this.corrections++;
+    // The first occurrence is the member, because quotes are escaped within texts.
+    const stated = `"metadata":${correctionText(timestamp, previous)},`;
+    const isStated = content.startsWith(stated, content.indexOf('"metadata":'));
+    if (!isStated || timestamp >= previous) this.#faults.fail('clock_mismatch', sequence, previous, timestamp);
   }
 
   /**

@@ -9,7 +9,7 @@ import {
   text,
 } from '../http/fields.ts';
 import { MODULES } from '../modules.ts';
-import { plainId, saysRotated } from './enums.ts';
+import { plainId, saysCorrected, saysRotated } from './enums.ts';
 
 /**
  * Default contract of the audit service: the wire shapes that the platform serves, and that the exporter expects unless
@@ -69,6 +69,8 @@ export const wireVerificationSchema = z.object({
   from_sequence: count.nullable(),
   to_sequence: count.nullable(),
   head_hash: digest.nullable(),
+  /** Number of entries that state that the clock went back, and from where. */
+  clock_corrections: count,
   failures: z.array(
     z.object({ code: z.string(), sequence: count, expected: z.string().nullable(), actual: z.string().nullable() }),
   ),
@@ -210,6 +212,10 @@ export const newEntrySchema = z
   .refine((entry) => !saysRotated(entry), {
     path: ['action'],
     message: 'only the service may write "key.rotated" for resource_type "seal_key"',
+  })
+  .refine((entry) => !saysCorrected(entry), {
+    path: ['action'],
+    message: 'only the service may write "clock.corrected" for resource_type "clock"',
   });
 export type NewEntry = z.infer<typeof newEntrySchema>;
 

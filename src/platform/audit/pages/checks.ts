@@ -83,7 +83,15 @@ function checkFacts(check: WireVerification, now: Date): Markup {
     ['Ended', moment(check.checked_at, now)],
     ['Read', `${plural(check.entries_checked, 'entry')}: ${entryRange(check.from_sequence, check.to_sequence)}`],
     ['Last entry’s hash', digest(check.head_hash)],
+    ...correctionsOf(check),
   ]);
+}
+
+/** Returns the note on entries at which the times go back; none if there are no such entries. */
+function correctionsOf({ clock_corrections }: WireVerification): [string, string][] {
+  if (clock_corrections === 0) return [];
+  const stated = `stated by ${plural(clock_corrections, 'entry')} with the action clock.corrected`;
+  return [['Note', `The clock of the platform was set back, as ${stated}. Times before such an entry may be wrong.`]];
 }
 
 const WHAT_IT_MEANS = markup`<p>Every hash and seal was recomputed; every link, the head of the stream, its checkpoints and the records of earlier checks match. This result does not cover later entries or later changes.</p>
