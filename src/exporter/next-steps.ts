@@ -48,6 +48,7 @@ const OF_FINDINGS: Record<
   'order/foreign-entry': ASK_PROVIDER,
   'order/genesis': ASK_PROVIDER,
   'order/clock-backwards': 'Ask whether the clock of the service was set back at that time.',
+  'order/clock-corrected': 'Doubt the times of entries before this one that are later than its own.',
   'secret/in-evidence':
     'Renew the API key, and ask the operator of the service why it records keys: anyone who reads the evidence can use this one. To archive the evidence anyway, set verify.accept_secrets: true.',
   'secret/accepted': 'Renew the API key if you have not yet: anyone who reads the evidence can use it.',

@@ -1,4 +1,5 @@
 import { FLAG, hexAt, isNoted, statedDigest } from '../model/batch.ts';
+import type { ClockCorrection } from '../model/entry.ts';
 import type { FindingLog } from '../model/finding-log.ts';
 import { type FindingPlace, placeOf, type StreamFindingCode, toStreamFinding } from '../model/stream-finding.ts';
 import type { EntryReader } from '../reading/contract.ts';
@@ -18,6 +19,8 @@ interface Seen {
   /** Stated digest of the entry at `to`; several if that number is forked. */
   lastDigests: string[];
   lastTime: number;
+  /** Correction of the clock that the entry at `from` states; null if it states none or is not before `lastTime`. */
+  correction: ClockCorrection | null;
 }
 
 /** Maximum number of ranges. Beyond it, the oldest hole is reported as a gap and closed. */
@@ -77,13 +80,17 @@ export class OrderCheck {
 
   #toSeen({ batch, from, to }: Run): Seen {
     const { sequences, times } = batch;
+    const firstTime = times[from] ?? Number.NaN;
+    const goesBack = firstTime < (this.#seen.at(-1)?.lastTime ?? Number.NaN);
     return {
       from: sequences[from] ?? 0,
       to: sequences[to - 1] ?? 0,
       firstPrevious: this.#previousOf({ batch, from, to }),
-      firstTime: times[from] ?? Number.NaN,
+      firstTime,
       lastDigests: [statedDigest(batch, to - 1)],
       lastTime: times[to - 1] ?? Number.NaN,
+      // Read only where it matters, while the bytes of the batch are there.
+      correction: goesBack ? batch.entry(from).words().corrected : null,
     };
   }
 
@@ -159,7 +166,8 @@ export class OrderCheck {
     }
     if (right.firstTime < left.lastTime) {
       const message = `entry ${sequence} is dated before entry ${left.to}: ${new Date(right.firstTime).toISOString()}`;
-      this.#add('order/clock-backwards', message, { sequence });
+      const code = isTrue(right.correction, left, right) ? 'order/clock-corrected' : 'order/clock-backwards';
+      this.#add(code, message, { sequence });
     }
   }
 
@@ -208,4 +216,10 @@ export class OrderCheck {
       toStreamFinding(code, this.#streamId, message, { ...placeOf(batch.entry(from)), ...values }),
     );
   }
+}
+
+/** Reports whether a correction states the times of both entries: of its own, and of the one before. */
+function isTrue(correction: ClockCorrection | null, left: Seen, right: Seen): boolean {
+  if (correction === null) return false;
+  return Date.parse(correction.now) === right.firstTime && Date.parse(correction.previous) === left.lastTime;
 }

@@ -35,6 +35,14 @@ export interface EntryWords {
   /** Truncated if long. */
   actor: string | null;
   action: string | null;
+  /** Times between which the entry states that the clock was corrected; null if it states no correction. */
+  corrected: ClockCorrection | null;
+}
+
+/** Times that an entry `clock.corrected` states, as sent: its own, and that of the entry before. */
+export interface ClockCorrection {
+  now: string;
+  previous: string;
 }
 
 /** HMAC over an entry's digest, in lower-case hex; `keyId` is null if the entry names no key. */

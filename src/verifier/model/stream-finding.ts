@@ -25,6 +25,7 @@ const SEVERITIES = {
   'order/foreign-entry': 'error',
   'order/genesis': 'error',
   'order/clock-backwards': 'warning',
+  'order/clock-corrected': 'notice',
   'secret/in-evidence': 'warning',
   'secret/accepted': 'notice',
   'content/mismatch': 'error',

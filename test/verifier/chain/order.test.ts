@@ -37,7 +37,7 @@ function entry(sequence: number, more: Partial<Entry> = {}): Run {
     digestText: digestOf(sequence),
     content: { state: 'computed', keyId: null, unhashed: [], digest: digestOf(sequence) },
     seal: null,
-    words: () => ({ occurredAt: null, actor: null, action: null }),
+    words: () => ({ occurredAt: null, actor: null, action: null, corrected: null }),
     ...more,
   };
   const { batch } = new ReferenceDecoder({ ...defaultContract, readEntry: () => read }, new Map()).decode(

@@ -32,6 +32,15 @@ const swap = (one: number, other: number) => intact.with(one - 1, at(other)).wit
 const late = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => `order/reordered ${from + index}`);
 
+/** Returns the parts of an entry that states that the clock was corrected. */
+const corrected = (metadata: object): Partial<SentEntry> => ({
+  timestamp: EARLY,
+  action: 'clock.corrected',
+  metadata: { now: EARLY, previous: at(29).timestamp, ...metadata },
+});
+const EARLY = '2026-09-01T00:00:00.000Z';
+const BACKWARDS = ['order/clock-backwards 30'];
+
 const TABLE: [string, () => SentEntry[], string[]][] = [
   ['nothing', () => intact, []],
   ['an edit', () => replaced({ ...at(30), actor: 'mallory' }), ['content/mismatch 30']],
@@ -147,6 +156,11 @@ const TABLE: [string, () => SentEntry[], string[]][] = [
     ['content/mismatch 31', 'order/fork 31', 'order/gap 30-30'],
   ],
   ['the clock set back', () => relinked(30, { timestamp: '2026-09-01T00:00:00.000Z' }), ['order/clock-backwards 30']],
+  ['the clock set back as stated', () => relinked(30, corrected({})), ['order/clock-corrected 30']],
+  ['a stated time of another entry', () => relinked(30, corrected({ previous: at(28).timestamp })), BACKWARDS],
+  ['a stated time of its own that is another', () => relinked(30, corrected({ now: at(28).timestamp })), BACKWARDS],
+  ['a statement with more', () => relinked(30, corrected({ more: 1 })), BACKWARDS],
+  ['a statement by another action', () => relinked(30, { ...corrected({}), action: 'clock.set' }), BACKWARDS],
   ['the clock standing still', () => chainOf(5, { timestamp: '2026-10-01T00:00:00.000Z' }), []],
   [
     'the clock running backwards',
