@@ -5,7 +5,7 @@ import type { Database } from './database/database.ts';
 import { closeSoon, listen, listeningOrigin } from './http/listen.ts';
 import { RATE_LIMITS } from './http/principal.ts';
 import { createServer } from './http/server.ts';
-import { jobLog } from './jobs/looking.ts';
+import { jobLog, keepLooking, type Looking } from './jobs/looking.ts';
 import { Scheduler } from './jobs/scheduler.ts';
 import type { NamedService } from './open-module.ts';
 import { jobsOf, openModules } from './open-modules.ts';
@@ -36,12 +36,12 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     modules.push(...(await openModules(options, { parts, authentication, serverLog: server.log, publicUrl })));
     for (const module of modules) await module.start?.();
     const scheduler = new Scheduler(database, jobsOf(modules, parts), clock);
-    await serveStatus(server, { database, keys: parts.sealKeys, scheduler, clock, modules, metricsFor, mail });
+    await serveStatus(server, { keys: parts.sealKeys, scheduler, ...parts, modules, metricsFor, mail });
     for (const { name, routes } of modules) await server.register(routes, { prefix: `/${name}` });
     await servePages(server, { ...frameOf(parts), rateLimits, modules, publicUrl: options.publicUrl ?? null });
     const origin = await listen(server, { host: '127.0.0.1', ...options });
     const log = jobLog(server.log);
-    const running = scheduler.start((job, error) => log(job).failed(error), log('scheduler'));
+    const running = keepRunning(scheduler, parts, log);
     const deps = { database, clock, links: accounts.links, publicUrl: publicUrl(), modules };
     const posting = await startPosting(mail, deps, log('outbox'));
     return {
@@ -60,6 +60,19 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     await end(modules, database);
     throw error;
   }
+}
+
+/** Starts the jobs, and the comparison of clocks. */
+function keepRunning(scheduler: Scheduler, { database, time }: Parts, log: ReturnType<typeof jobLog>): Looking {
+  const running = [
+    scheduler.start((job, error) => log(job).failed(error), log('scheduler')),
+    keepLooking(() => time.look(database), log('clock')),
+  ];
+  return {
+    async stop() {
+      for (const each of running) await each.stop();
+    },
+  };
 }
 
 async function end(modules: readonly NamedService[], database: Database): Promise<void> {

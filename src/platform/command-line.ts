@@ -5,6 +5,7 @@ import { DEFECT } from '../core/terminal/crash.ts';
 import { exitCodeOf } from '../core/terminal/exit.ts';
 import { helpOn } from '../core/terminal/help.ts';
 import { parse } from '../core/terminal/parse.ts';
+import { clockCommands } from './commands/clock.ts';
 import type { Work } from './commands/command.ts';
 import { deployCommand } from './commands/deploy.ts';
 import { backupCommand, initCommand, serveCommand } from './commands/folder.ts';
@@ -26,6 +27,7 @@ const PROGRAM: Program<Work> = {
     ...peopleCommands,
     ...packagesCommands,
     ...sealKeysCommands,
+    ...clockCommands,
     backup: backupCommand,
     fsck: fsckCommand,
     ...importCommands,

@@ -1,3 +1,4 @@
+import { CLOCK_TABLES } from './clock/tables.ts';
 import type { Database, Reader } from './database/database.ts';
 import { hasForm, migrate } from './database/migration.ts';
 import { creationOf } from './database/table.ts';
@@ -8,6 +9,7 @@ import { MODULES } from './modules.ts';
 
 const TABLES = [
   ...MODULES.flatMap((module) => ('tables' in module ? [[module.name, module.tables] as const] : [])),
+  ['clock', CLOCK_TABLES],
   ['idempotency', IDEMPOTENCY_TABLES],
   ['jobs', JOB_TABLES],
   ['platform', MASTER_KEY_TABLES],

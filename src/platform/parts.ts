@@ -8,6 +8,7 @@ import { recordIn } from './administration/record.ts';
 import { type AuditLog, openAuditLog } from './audit/api.ts';
 import type { DerivedSealKeys } from './audit/seal-keys.ts';
 import { RowSeals } from './audit/sealed-rows.ts';
+import { type ClockSources, PlatformClock } from './clock/clock.ts';
 import type { Database } from './database/database.ts';
 import { dataFolder } from './folder.ts';
 import { Outbox } from './jobs/outbox.ts';
@@ -16,7 +17,9 @@ import { openPlace, openSealKeys, type PlatformPlace } from './setup.ts';
 /** Dependencies that all services and commands share. */
 export interface Parts {
   database: Database;
+  /** Time of the platform, as `time` has it. */
   clock: () => Date;
+  time: PlatformClock;
   sealKeys: DerivedSealKeys;
   log: AuditLog;
   administration: Administration;
@@ -33,6 +36,8 @@ export interface PartsOptions extends PlatformPlace {
   publicUrl?: string | null;
   /** Cheaper passwords, for tests. */
   passwords?: Passwords;
+  /** Other clocks, for tests. */
+  clockSources?: ClockSources;
 }
 
 /** @throws EvidenceError as `openPlace`. */
@@ -41,11 +46,14 @@ export async function openParts({
   signUpDomains = [],
   publicUrl = null,
   passwords,
+  clockSources,
   ...place
 }: PartsOptions): Promise<Parts> {
   const database = await openPlace(place);
   try {
-    const clock = () => new Date();
+    const time = new PlatformClock(clockSources);
+    await time.begin(database);
+    const clock = time.now;
     const sealKeys = await openSealKeys(place.dataDir);
     const log = openAuditLog({ keys: sealKeys, seals: new RowSeals(sealKeys.ofRows()), clock });
     const administration = recordIn(log);
@@ -55,7 +63,7 @@ export async function openParts({
     const policy = { mode: signUp, domains: signUpDomains };
     const deps = { database, clock, masterKey, administration, letters, signUp: policy, publicUrl };
     const accounts = assembleAccounts({ ...deps, ...(passwords && { passwords }) });
-    return { database, clock, sealKeys, log, administration, outbox, accounts };
+    return { database, clock, time, sealKeys, log, administration, outbox, accounts };
   } catch (error) {
     await database.close();
     throw error;

@@ -54,6 +54,7 @@ type ActName =
   | 'heads.accepted'
   | 'recovery_codes.made'
   | 'recovery_code.used'
+  | 'clock.accepted'
   | 'message.replayed'
   | 'alert_channel.added'
   | 'alert_channel.removed'

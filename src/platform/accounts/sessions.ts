@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ExpressionBuilder } from 'kysely';
+import { CLOCKS_APART_MS } from '../clock/clock.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { newToken, tokenDigest } from '../secrets.ts';
@@ -78,7 +79,8 @@ export class Sessions {
     if (row.seen_at < before(now, SEEN_EVERY_MS)) await this.#noteSeen(sha256, now);
     const { person_id: personId, email, name, role } = person;
     const { csrf, proved_at } = row;
-    const isProved = proved_at !== null && proved_at > before(now, PROVED_MS);
+    const isProved =
+      proved_at !== null && proved_at > before(now, PROVED_MS) && proved_at < before(now, -CLOCKS_APART_MS);
     const hasPasskey = (await passkeysOf(database, personId)).length > 0;
     return { personId, email, name, role, csrf, isProved, secondFactors: factorsOf(person, hasPasskey) };
   }
@@ -119,17 +121,26 @@ export class Sessions {
 
 const changeSession = sealedSessions.change;
 
-/** Returns the condition that a session has not ended. */
+/** Returns the condition that a session has not ended. One from a clock that was ahead would never end. */
 export function goingOn(now: Date) {
+  const ahead = before(now, -CLOCKS_APART_MS);
   return ({ and, eb }: ExpressionBuilder<Pick<AccountTables, 'sessions'>, 'sessions'>) =>
-    and([eb('sessions.seen_at', '>', before(now, IDLE_MS)), eb('sessions.created_at', '>', before(now, WHOLE_MS))]);
+    and([
+      eb('sessions.seen_at', '>', before(now, IDLE_MS)),
+      eb('sessions.seen_at', '<', ahead),
+      eb('sessions.created_at', '>', before(now, WHOLE_MS)),
+      eb('sessions.created_at', '<', ahead),
+    ]);
 }
 
 /** Deletes sessions that have ended. */
 export async function forgetSessions(transaction: Transaction, now: Date): Promise<void> {
   const sessions = transaction.tables<AccountTables>().deleteFrom('sessions');
   const [idle, whole] = [before(now, IDLE_MS), before(now, WHOLE_MS)];
-  await sessions.where(({ or, eb }) => or([eb('seen_at', '<', idle), eb('created_at', '<', whole)])).execute();
+  const ended = sessions.where(({ or, eb }) =>
+    or([eb('seen_at', '<', idle), eb('created_at', '<', whole), eb('seen_at', '>', before(now, -CLOCKS_APART_MS))]),
+  );
+  await ended.execute();
 }
 
 function before(now: Date, milliseconds: number): string {

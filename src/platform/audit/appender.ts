@@ -14,10 +14,13 @@ const MAX_COMMIT_ENTRIES = 200;
  */
 export class Appender {
   readonly #together: Together<AppendRequest, AppendOutcome>;
+  readonly #admit: () => void;
   /** Counts since the start of the process: requests, and entries that were new. */
   readonly done = { requests: 0, entries: 0 };
 
-  constructor(database: Database, deps: AppendDeps) {
+  /** @param admit throws if no request can be recorded now. */
+  constructor(database: Database, deps: AppendDeps, admit: () => void = () => {}) {
+    this.#admit = admit;
     this.#together = new Together(database, (transaction, requests) => appendAll(transaction, deps, requests), {
       most: MAX_COMMIT_ENTRIES,
       sizeOf: ({ entries }) => entries.length,
@@ -27,9 +30,10 @@ export class Appender {
 
   /**
    * Appends the entries of a request to the heads of their streams, in order.
-   * @throws DomainError `idempotency_conflict`, `stream_damaged`.
+   * @throws DomainError `idempotency_conflict`, `stream_damaged`; as `admit` does.
    */
   async append(request: AppendRequest): Promise<Appended[]> {
+    this.#admit();
     const outcome = await this.#together.do(request);
     if ('refused' in outcome) throw outcome.refused;
     this.done.requests++;

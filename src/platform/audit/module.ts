@@ -9,7 +9,7 @@ export const audit = {
     'audit:export': 'to generate packages',
   },
   tables: AUDIT_TABLES,
-  refusals: { package_damaged: 409, stream_damaged: 409, stream_resembles: 409 },
+  refusals: { clock_ahead: 503, package_damaged: 409, stream_damaged: 409, stream_resembles: 409 },
   load: async () => (await import('./open.ts')).openAudit,
   loadCheck: async () => (await import('./check.ts')).checkAudit,
 } as const satisfies ServiceModule;

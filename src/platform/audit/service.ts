@@ -1,4 +1,5 @@
 import { type Collect, counter, gauge } from '../../core/exposition.ts';
+import type { PlatformClock } from '../clock/clock.ts';
 import type { Database } from '../database/database.ts';
 import type { TimestampAuthority } from '../timestamp/exchange.ts';
 import { Appender } from './appender.ts';
@@ -27,10 +28,11 @@ interface AuditParts {
   keys: DerivedSealKeys;
   authority: TimestampAuthority;
   clock: () => Date;
+  time: Pick<PlatformClock, 'requireKnown'>;
   onAnchorFailure: AnchorFailed;
 }
 
-export function assembleAudit({ database, keys, authority, clock, onAnchorFailure }: AuditParts): AuditService {
+export function assembleAudit({ database, keys, authority, clock, time, onAnchorFailure }: AuditParts): AuditService {
   const seals = new RowSeals(keys.ofRows());
   const deps = { database, seals, clock };
   const readers = new ReaderThreads(database, keys);
@@ -38,7 +40,7 @@ export function assembleAudit({ database, keys, authority, clock, onAnchorFailur
     ...deps,
     readers,
     checkpoints: new Checkpoints({ ...deps, authority, onFailure: onAnchorFailure }),
-    appender: new Appender(database, { keys, seals, clock }),
+    appender: new Appender(database, { keys, seals, clock }, () => time.requireKnown()),
     verifier: new Verifier({ ...deps, inspect: (streamId, signal) => readers.read('inspect', streamId, signal) }),
     evidence: new Evidence({
       ...deps,

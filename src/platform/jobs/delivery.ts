@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { messageOf } from '../../core/errors.ts';
 import type { Json } from '../../core/json/canonical.ts';
 import type { Database, Transaction } from '../database/database.ts';
+import { isDue } from './due.ts';
 import { type FailureListener, keepLooking, type Looking } from './looking.ts';
 import type { Message } from './outbox.ts';
 import type { JobTables } from './tables.ts';
@@ -83,7 +84,7 @@ export class OutboxDelivery {
   /** Reads first, so that nothing is written while no message is due. */
   async #lookAndDeliver(): Promise<void> {
     const waiting = this.#database.tables<JobTables>().selectFrom('outbox').select('message_no');
-    const due = waiting.where('status', '=', 'waiting').where('due_at', '<=', this.#options.clock().toISOString());
+    const due = waiting.where('status', '=', 'waiting').where(isDue(this.#options.clock(), LONGEST_PAUSE_MS));
     if ((await due.limit(1).execute()).length > 0) await this.deliverDue();
   }
 
@@ -93,7 +94,7 @@ export class OutboxDelivery {
     return this.#database.write(async (transaction) => {
       const tables = transaction.tables<JobTables>();
       const waiting = tables.selectFrom('outbox').where('status', '=', 'waiting');
-      const due = waiting.where('due_at', '<=', now.toISOString()).orderBy('due_at').limit(AT_ONCE);
+      const due = waiting.where(isDue(now, LONGEST_PAUSE_MS)).orderBy('due_at').limit(AT_ONCE);
       const columns = ['message_id', 'kind', 'payload', 'attempts'] as const;
       const rows = await due.select(columns).modifyEnd(transaction.sql.lockedByNobody).execute();
       const ids = rows.map(({ message_id }) => message_id);

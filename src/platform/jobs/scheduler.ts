@@ -1,5 +1,6 @@
 import { messageOf } from '../../core/errors.ts';
 import type { Database, Transaction } from '../database/database.ts';
+import { isDue } from './due.ts';
 import { type FailureListener, keepLooking, type Looking } from './looking.ts';
 import type { JobTables } from './tables.ts';
 
@@ -82,7 +83,7 @@ export class Scheduler {
    * Takes a due job, which no other process runs until it ends or exceeds its time limit. @returns the start time; null
    * if the job is not due.
    */
-  #begin({ name, atMostMs }: Job): Promise<string | null> {
+  #begin({ name, everyMs, atMostMs }: Job): Promise<string | null> {
     const now = this.#clock();
     const began_at = now.toISOString();
     const row = { due_at: new Date(now.getTime() + atMostMs).toISOString(), began_at };
@@ -93,8 +94,9 @@ export class Scheduler {
       const once = added.onConflict((conflict) => conflict.column('name').doNothing());
       const { numInsertedOrUpdatedRows: made } = await once.executeTakeFirstOrThrow();
       if (made === 1n) return began_at;
-      const due = tables.updateTable('jobs').set(row).where('name', '=', name);
-      const { numUpdatedRows } = await due.where('due_at', '<=', began_at).executeTakeFirstOrThrow();
+      const jobs = tables.updateTable('jobs').set(row).where('name', '=', name);
+      const due = jobs.where(isDue(now, Math.max(everyMs, atMostMs)));
+      const { numUpdatedRows } = await due.executeTakeFirstOrThrow();
       return numUpdatedRows === 1n ? began_at : null;
     });
   }

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { sql } from 'kysely';
 import { type Collect, gauge } from '../../core/exposition.ts';
 import type { DerivedSealKeys } from '../audit/seal-keys.ts';
+import { type PlatformClock, sayJump } from '../clock/clock.ts';
 import type { Database } from '../database/database.ts';
 import { OUTAGES } from '../database/outage.ts';
 import type { Scheduler } from '../jobs/scheduler.ts';
@@ -18,6 +19,7 @@ interface StatusDeps {
   keys: DerivedSealKeys;
   scheduler: Scheduler;
   clock: () => Date;
+  time: PlatformClock;
   modules: readonly { metrics?: Collect }[];
   metricsFor: MetricsFor;
   mail: MailSettings;
@@ -25,7 +27,7 @@ interface StatusDeps {
 
 /** Serves `/health`, `/ready` and `/metrics`. Call this before registering the routes to be measured. */
 export async function serveStatus(server: FastifyInstance, watched: StatusDeps): Promise<void> {
-  const { database, keys, scheduler, clock, modules, metricsFor, mail } = watched;
+  const { database, keys, scheduler, clock, time, modules, metricsFor, mail } = watched;
   const checks = {
     database: async () => {
       await sql`SELECT 1`.execute(database.tables());
@@ -35,12 +37,14 @@ export async function serveStatus(server: FastifyInstance, watched: StatusDeps):
     migrations: unless(() => isMigrated(database), 'another version of the platform changed the tables'),
     master_key: unless(() => hasMasterKey(database, keys), 'the database belongs to another master key'),
     scheduler: unless(async () => scheduler.beats, 'jobs do not run'),
+    clock: async () => (time.jump === null ? null : sayJump(time.jump)),
     ...('folder' in mail ? { mail_folder: unless(() => canWrite(mail), 'mails cannot be written') } : {}),
   };
   const collect = [
     measureRequests(server),
     ...modules.flatMap((each) => each.metrics ?? []),
     databaseMetrics(database),
+    clockMetrics(time),
     processMetrics(),
   ];
   await statusRoutes(server, { readiness: new Readiness(checks, clock), collect, metricsFor });
@@ -86,6 +90,15 @@ function databaseMetrics(database: Database): Collect {
       gauge('job_last_success_timestamp_seconds', 'Time of the last successful run of a job.', ended),
       gauge('job_failed', 'Whether the last run of a job failed.', failed),
     ];
+  };
+}
+
+/** Returns the metric of the difference between the clocks of the machine and of the platform. */
+function clockMetrics(time: PlatformClock): Collect {
+  return () => {
+    const { jump } = time;
+    const ahead = jump === null ? 0 : (jump.reads.getTime() - jump.expected.getTime()) / 1000;
+    return [gauge('clock_ahead_seconds', 'Jump of the clock of this machine that nobody accepted; 0 without.', ahead)];
   };
 }
 

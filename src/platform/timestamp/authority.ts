@@ -34,14 +34,17 @@ export async function createDevelopmentAuthority(dir: string): Promise<void> {
 }
 
 /** @throws EvidenceError `not-found` or `unreadable` if `dir` does not contain an authority that can sign. */
-export async function openDevelopmentAuthority(dir: string): Promise<TimestampAuthority> {
+export async function openDevelopmentAuthority(
+  dir: string,
+  clock: () => Date = () => new Date(),
+): Promise<TimestampAuthority> {
   const signer = await readSigner(dir);
   return {
     kind: 'development',
     url: DEVELOPMENT_URL,
     stamp: async (digestHex) => {
       const digest = toImprint(digestHex);
-      const genTime = new Date();
+      const genTime = clock();
       return { token: await issueToken(signer, digest, genTime), genTime };
     },
   };

@@ -19,7 +19,7 @@ export async function openAuthority(
   folder: string,
   clock: () => Date,
 ): Promise<TimestampAuthority> {
-  if (tsaUrl === null) return (await import('./authority.ts')).openDevelopmentAuthority(folder);
+  if (tsaUrl === null) return (await import('./authority.ts')).openDevelopmentAuthority(folder, clock);
   const { readRoots } = await import('../../core/timestamp/roots.ts');
   const roots = tsaRoots === null ? [] : readRoots(await readPem(tsaRoots), tsaRoots);
   return (await import('./remote.ts')).remoteAuthority(tsaUrl, { roots, clock });

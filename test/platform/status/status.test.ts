@@ -6,7 +6,7 @@ import { Readiness, type ReadinessCheck, statusRoutes } from '../../../src/platf
 import { readDocument } from '../../support/documents.ts';
 import { call, entry, SERVICES, type Service } from '../service.ts';
 
-const NAMES = ['database', 'migrations', 'master_key', 'scheduler', 'mail_folder'];
+const NAMES = ['database', 'migrations', 'master_key', 'scheduler', 'clock', 'mail_folder'];
 
 describe.each(SERVICES)('on %s', (name, start) => {
   let service: Service;

@@ -137,7 +137,8 @@ const ROOMS: Record<string, Record<string, string[]>> = {
     rows: ['database', 'errors'],
     folder: [],
     database: [],
-    jobs: ['database', 'errors', 'http'],
+    clock: ['database', 'errors'],
+    jobs: ['clock', 'database', 'errors', 'http'],
     outgoing: [],
     idempotency: ['database', 'errors', 'jobs'],
     timestamp: ['outgoing'],
@@ -149,13 +150,13 @@ const ROOMS: Record<string, Record<string, string[]>> = {
     metrics: [],
     'master-key': ['database'],
     import: [],
-    migrations: ['database', 'idempotency', 'jobs', 'master-key', 'modules'],
-    status: ['database', 'errors', 'jobs', 'mail', 'master-key', 'metrics', 'migrations'],
+    migrations: ['clock', 'database', 'idempotency', 'jobs', 'master-key', 'modules'],
+    status: ['clock', 'database', 'errors', 'jobs', 'mail', 'master-key', 'metrics', 'migrations'],
     settings: ['mail'],
     'service-settings': ['module', 'modules'],
     config: ['http', 'mail', 'service-settings', 'settings', 'status'],
     setup: ['database', 'folder', 'master-key', 'migrations'],
-    parts: ['database', 'folder', 'jobs', 'setup'],
+    parts: ['clock', 'database', 'folder', 'jobs', 'setup'],
     waiting: ['database', 'http', 'options', 'parts', 'setup'],
     init: ['database', 'folder', 'master-key', 'parts', 'scopes', 'setup', 'timestamp'],
     posting: ['database', 'jobs', 'mail', 'open-module'],
@@ -211,7 +212,7 @@ const DOORS = [
 
 /** Rooms of the platform that every service may import. */
 const KIT = [
-  ...['alert-enums', 'database', 'errors', 'folder', 'http', 'idempotency', 'jobs', 'mail', 'metrics', 'module'],
+  ...['alert-enums', 'clock', 'database', 'errors', 'folder', 'http', 'idempotency', 'jobs', 'mail', 'metrics', 'module'],
   ...[
     'modules',
     'open-module',
