@@ -61,7 +61,7 @@ test.each(DATABASES)(
         await migrateAll(database);
         await fill(database, size);
         const stats = await costOf(() => database.snapshot((reader) => readStats(reader, seals, NOW)), size);
-        costs.push({ stats, front: await costOf(() => readAuditOverview(database, seals), size) });
+        costs.push({ stats, front: await costOf(() => readAuditOverview(database, seals, NOW), size) });
       }
       const figures = costs.map(({ stats, front }, at) => `${SIZES[at]}: ${stats.toFixed(1)}, ${front.toFixed(1)} ms`);
       process.stdout.write(`${name}: statistics and front page: ${figures.join('; ')}\n`);

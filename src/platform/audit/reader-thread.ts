@@ -30,7 +30,7 @@ const READS = {
   entries: (query: EntriesQuery, signal: AbortSignal) => listEntries(database, query, signal),
   stats: (now: Date) => database.snapshot((reader) => readStats(reader, seals, now)),
   activity: (now: Date) => readActivity(database, now),
-  overview: () => readAuditOverview(database, seals),
+  overview: (now: Date) => readAuditOverview(database, seals, now),
   settle: (order: PackageOrder, signal: AbortSignal) => settlePackage(database, seals, order, signal),
   json: (row: PackageRow) => packageJson(database, seals, row),
   async print(row: PackageRow) {

@@ -16,8 +16,8 @@ const MOST_TOLD = 50;
  * recorded.
  * @param reader of one snapshot, because the count is compared with the records.
  */
-async function readLastChecks(reader: Reader, seals: RowSeals) {
-  const { streams, entries, grown, reached, ...counted } = await countRecords(reader);
+async function readLastChecks(reader: Reader, seals: RowSeals, now: Date) {
+  const { streams, entries, stale, recent, new_streams, reached, ...counted } = await countRecords(reader, now);
   const totals = await readTotals(reader, seals);
   const newest = soundOf(await newestChecks(reader).execute(), seals);
   const failures = soundOf(await newestFailures(reader).execute(), seals);
@@ -33,10 +33,14 @@ async function readLastChecks(reader: Reader, seals: RowSeals) {
     failed,
     /** Newest failed checks, newest first. */
     told: failures.checks,
-    /** Streams with entries after the range of their last check. */
-    grown,
+    /** Streams with entries after the range of their last check, which is more than a day old. */
+    stale,
+    /** Entries after the ranges of last checks of the last day. */
+    recent,
     /** Streams without a valid record of a last check. */
     unrecorded: streams - verified - failed,
+    /** Streams of the last day without a record of a check. */
+    new_streams,
     /** Time of the newest last check; null if there is none. */
     last_checked_at: newest.checks[0]?.checked_at ?? null,
     /** Statistics of the same names: number of removed streams, and whether records differ from their totals. */
@@ -51,17 +55,23 @@ interface CountedChecks {
   entries: number;
   verified: number;
   failed: number;
-  grown: number;
+  stale: number;
+  recent: number;
+  new_streams: number;
   reached: number;
 }
 
-async function countRecords(reader: Reader): Promise<CountedChecks> {
+async function countRecords(reader: Reader, now: Date): Promise<CountedChecks> {
+  const since = new Date(now.getTime() - DAY_MS).toISOString();
   const { rows } = await sql<CountedChecks>`
     SELECT count(*) AS streams,
       CAST(coalesce(sum(s.entry_count), 0) AS bigint) AS entries,
       count(CASE WHEN v.verified = 1 THEN 1 END) AS verified,
       count(CASE WHEN v.verified = 0 THEN 1 END) AS failed,
-      count(CASE WHEN v.verified IS NOT NULL AND s.head_sequence > coalesce(v.to_sequence, 0) THEN 1 END) AS grown,
+      count(CASE WHEN v.checked_at < ${since} AND s.head_sequence > coalesce(v.to_sequence, 0) THEN 1 END) AS stale,
+      CAST(coalesce(sum(CASE WHEN v.checked_at >= ${since} THEN s.head_sequence - coalesce(v.to_sequence, 0) END), 0)
+        AS bigint) AS recent,
+      count(CASE WHEN v.verified IS NULL AND s.created_at >= ${since} THEN 1 END) AS new_streams,
       CAST(coalesce(sum(v.to_sequence), 0) AS bigint) AS reached
     FROM streams s LEFT JOIN verifications v ON v.verification_no = s.verification_no AND v.stream_no = s.stream_no
   `.execute(reader.tables());
@@ -118,7 +128,11 @@ export async function readStats(reader: Reader, seals: RowSeals, now: Date): Pro
       (SELECT count(*) FROM packages) AS evidence_packages`.execute(reader.tables());
   const [counted] = rows;
   if (counted === undefined) throw new Error('a query without a table returned no row');
-  const { streams, entries, verified, failed, missing_streams, checks_changed } = await readLastChecks(reader, seals);
+  const { streams, entries, verified, failed, missing_streams, checks_changed } = await readLastChecks(
+    reader,
+    seals,
+    now,
+  );
   const known = missing_streams === null ? { verified: 0, failed: 0 } : { verified, failed };
   return {
     streams,
@@ -162,7 +176,7 @@ export async function readActivity(reader: Reader, now: Date): Promise<AuditActi
 export type Overview = Awaited<ReturnType<typeof readAuditOverview>>;
 
 /** Returns the streams that need attention, and the extent of the checks. */
-export async function readAuditOverview(database: ReadableDatabase, seals: RowSeals) {
+export async function readAuditOverview(database: ReadableDatabase, seals: RowSeals, now: Date) {
   const pending = await database
     .tables<AuditTables>()
     .selectFrom('checkpoints')
@@ -172,7 +186,7 @@ export async function readAuditOverview(database: ReadableDatabase, seals: RowSe
     .orderBy('ordinal')
     .limit(MOST_TOLD)
     .execute();
-  const checks = await database.snapshot((reader) => readLastChecks(reader, seals));
+  const checks = await database.snapshot((reader) => readLastChecks(reader, seals, now));
   return {
     ...checks,
     /** Checkpoints without a timestamp, oldest first. */

@@ -30,7 +30,7 @@ describe('a platform on which nothing is recorded', () => {
     expect(shown(text)).toContain('No entries yet.');
     expect(text).toContain(`curl -X POST ${service.url}/entries/`);
     const front = shown((await owner.get('/app/')).text);
-    expect(front).toContain('! Not fully verified');
+    expect(front).toContain('– Not verified yet');
     expect(front).toContain('Last check of a stream never');
     expect(front).toContain('No agents are registered yet');
     expect(front).toContain('Person joined: The auditor, by The auditor');

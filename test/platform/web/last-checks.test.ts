@@ -22,11 +22,34 @@ const tile = async () => {
   return (/<section class="tile.*?<\/section>/s.exec(text)?.[0] ?? '').replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
 };
 
-test('all is called good only after every stream was checked up to its last entry', async () => {
-  expect(await tile()).toMatch(/No findings What 2 streams, checked up to the last entry of each Since/);
+test('all is called good only after every stream was checked, with the number of entries since', async () => {
+  expect(await tile()).toMatch(/✓ No findings What 2 streams, checked up to the last entry of each Since/);
   await service.call('POST', '/entries/', entry('s', 1));
+  await visitorsOf(service, ['owner']);
+  expect(await tile()).toMatch(
+    /✓ No findings What 2 streams, each checked; \d+ entries after checks of the last 24 hours/,
+  );
   await service.call('POST', '/entries/', entry('other', 0));
-  expect(await tile()).toContain('1 stream without a record of a check; 1 stream with entries after its');
+  expect(await tile()).toMatch(/– Not verified yet What 1 stream of the last 24 hours without a record of a check/);
+});
+
+test.each([
+  [23, 'each verified', '✓ No findings What 2 streams, each checked; 1 entry after checks of the last 24 hours'],
+  [25, 'each verified', '! Not fully verified What 1 stream with entries after its last check, over 24 hours ago'],
+  [23, 'one never verified', '– Not verified yet What 1 stream of the last 24 hours without a record of a check'],
+  [25, 'one never verified', '! Not fully verified What 1 stream without a record of a check'],
+])('a person signs in %d hours after streams, %s', async (hours, checks, expected) => {
+  await service.close();
+  let ago = hours * 3_600_000;
+  service = await startService({
+    clockSources: { wall: () => Date.now() - ago, steady: () => performance.now() - ago },
+  });
+  await service.call('POST', '/entries/', entry('s', 0));
+  await service.call('POST', '//keys/', { name: 'k', scopes: ['audit:read'] });
+  for (const stream of checks === 'each verified' ? ['s', ADMINISTRATION] : [ADMINISTRATION]) await verify(stream);
+  ago = 0;
+  ({ auditor } = await visitorsOf(service, ['auditor']));
+  expect(await tile()).toContain(expected);
 });
 
 test.each([
@@ -41,7 +64,7 @@ test.each([
   const said = await tile();
   expect(said).toContain('✗ Problems found');
   expect(said).toContain('records of checks were changed or removed outside the platform');
-  expect(said).toContain('1 stream without a record of a check');
+  expect(said).toMatch(/1 stream (of the last 24 hours )?without a record of a check/);
   expect(said).toContain('Since unknown');
 });
 

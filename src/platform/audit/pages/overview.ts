@@ -16,8 +16,9 @@ import { AUDIT_PATH, checkPath, streamPath, waysTo } from './paths.ts';
 
 /** Returns the overview of audit evidence: its present state and recent failures. */
 export async function auditOverview({ readers, clock }: AuditService, signal: AbortSignal): Promise<OverviewOfModule> {
-  const overview = await readers.read('overview', undefined, signal);
-  return { tile: tileOf(overview, clock()), events: eventsOf(overview) };
+  const now = clock();
+  const overview = await readers.read('overview', now, signal);
+  return { tile: tileOf(overview, now), events: eventsOf(overview) };
 }
 
 function tileOf(overview: Overview, now: Date): TileView {
@@ -43,7 +44,7 @@ interface Verdict {
 
 /** Returns the verdict, worst first. Nothing unchecked is called good. */
 function verdictOf(overview: Overview): Verdict {
-  const { streams, failed, told, unrecorded, pending, grown, missing_streams, checks_changed } = overview;
+  const { streams, failed, told, unrecorded, new_streams, pending, stale, missing_streams, checks_changed } = overview;
   const at = (title: string, path: string) => ({ title, path });
   const known = at('See the statistics', `${AUDIT_PATH}/statistics`);
   if (missing_streams === null) return { tone: 'bad', word: 'Problems found', next: known };
@@ -63,23 +64,33 @@ function verdictOf(overview: Overview): Verdict {
       word: 'Time stamps are missing',
       next: at('See the oldest', streamPath(stamp.stream_id, 'checkpoints')),
     };
-  if (unrecorded > 0 || grown > 0)
-    return { tone: 'warning', word: 'Not fully verified', next: at('Choose a stream and verify it', AUDIT_PATH) };
+  const verify = at('Choose a stream and verify it', AUDIT_PATH);
+  if (unrecorded > new_streams || stale > 0) return { tone: 'warning', word: 'Not fully verified', next: verify };
+  if (unrecorded > 0) return { tone: 'neutral', word: 'Not verified yet', next: verify };
   return { tone: 'good', word: 'No findings', next: at('See the streams', AUDIT_PATH) };
 }
 
 function what(overview: Overview): string {
-  const { streams, failed, unrecorded, pending, grown, missing_streams, checks_changed } = overview;
+  const { streams, failed, unrecorded, new_streams, pending, stale, recent, missing_streams, checks_changed } =
+    overview;
+  const old = Math.max(0, unrecorded - new_streams);
   const facts = [
     ...(missing_streams === null ? ['the count of streams was changed outside the platform'] : []),
     ...(missing_streams ? [`${plural(missing_streams, 'stream')} removed outside the platform`] : []),
     ...(failed > 0 ? [`${plural(failed, 'stream')} failed at the last check`] : []),
     ...(checks_changed ? [CHECKS_CHANGED] : []),
     ...(pending.length > 0 ? [`${plural(pending.length, 'checkpoint')} without a time stamp`] : []),
-    ...(unrecorded > 0 ? [`${plural(unrecorded, 'stream')} without a record of a check`] : []),
-    ...(grown > 0 ? [`${plural(grown, 'stream')} with entries after ${agree(grown, 'its', 'their')} last check`] : []),
+    ...(old > 0 ? [`${plural(old, 'stream')} without a record of a check`] : []),
+    ...(unrecorded > old
+      ? [`${plural(unrecorded - old, 'stream')} of the last 24 hours without a record of a check`]
+      : []),
+    ...(stale > 0
+      ? [`${plural(stale, 'stream')} with entries after ${agree(stale, 'its', 'their')} last check, over 24 hours ago`]
+      : []),
   ];
-  return facts.length === 0 ? `${plural(streams, 'stream')}, checked up to the last entry of each` : facts.join('; ');
+  if (facts.length === 0 && recent === 0) return `${plural(streams, 'stream')}, checked up to the last entry of each`;
+  const since = recent === 0 ? [] : [`${plural(recent, 'entry')} after checks of the last 24 hours`];
+  return [...(facts.length === 0 ? [`${plural(streams, 'stream')}, each checked`] : facts), ...since].join('; ');
 }
 
 /** Returns the time at which the state became known; the change that a check found may be much older. */
