@@ -424,6 +424,7 @@ let agents: OperatedAgents;
 beforeAll(async () => {
   await iam.start();
   service = await startService({
+    outgoingHosts: ['127.0.0.1:1'],
     decoys: [settingsOf({ kind: 'aws' })],
     aws: { iam: { ...iam.access, endpoint: iam.endpoint }, trail: null },
   });

@@ -10,6 +10,7 @@ import type { Actor } from '../http/principal.ts';
 import { keyedRequest, makeOnce } from '../idempotency/keyed-results.ts';
 import type { Outbox } from '../jobs/outbox.ts';
 import { canonicalEmail, isEmail } from '../mail/address.ts';
+import type { Dispatcher } from '../outgoing/dispatcher.ts';
 import { rowChanger } from '../rows.ts';
 import type { SecretBox } from '../secrets.ts';
 import { type AlertMessage, TEST_KIND } from './notifying.ts';
@@ -26,6 +27,7 @@ interface AlertChannelsDeps {
   box: SecretBox;
   administration: Administration;
   outbox: Pick<Outbox, 'add'>;
+  dispatcher: Pick<Dispatcher, 'refusal'>;
 }
 
 /** Channels that send alerts. */
@@ -53,6 +55,7 @@ export class AlertChannels {
   ): Promise<WireAlertChannel & { secret: string | null }> {
     const { database, clock, box } = this.#deps;
     const target = targetOf(input);
+    if (input.kind === 'webhook') await this.#refuseInternal(new URL(target));
     if ((await this.list()).length >= MOST_CHANNELS)
       throw new DomainError('conflict', `there are already ${MOST_CHANNELS} alert channels; remove one first`);
     const secret = input.kind === 'webhook' ? newWebhookSecret() : null;
@@ -111,6 +114,14 @@ export class AlertChannels {
   async find(alertChannelId: string): Promise<WireAlertChannel> {
     const channel = (await this.list()).find(({ alert_channel_id }) => alert_channel_id === alertChannelId);
     return there(channel, 'no alert channel has this ID');
+  }
+
+  /** @throws DomainError `invalid_request`. */
+  async #refuseInternal(url: URL): Promise<void> {
+    const refusal = await this.#deps.dispatcher.refusal(url);
+    if (refusal === null) return;
+    const next = `the channel was not added. If it is intended, add ${url.host} to outgoing_hosts`;
+    throw invalidField('target', `${url.hostname} is an internal address; ${next}`);
   }
 
   #record(

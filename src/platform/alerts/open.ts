@@ -5,8 +5,12 @@ import { alertOperations } from './operations.ts';
 import { pagesOfAlerts } from './pages/channels.ts';
 import { alertChannelSchema } from './wire.ts';
 
-export async function openAlerts({ alerts: { channels, sendsTests }, clock }: ServiceDeps): Promise<OpenService> {
-  const operations = alertOperations(channels);
+export async function openAlerts({
+  alerts: { channels, sendsTests },
+  clock,
+  outbox,
+}: ServiceDeps): Promise<OpenService> {
+  const operations = alertOperations(channels, outbox);
   return {
     async routes(server) {
       await serveOpenApi(server, {

@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import type { Outbox } from '../jobs/outbox.ts';
 import { operationGroup } from '../operations/operation.ts';
 import type { AlertChannels } from './channels.ts';
+import { outcomeOf } from './trying.ts';
 import {
   alertChannelParamsSchema,
   alertChannelSchema,
@@ -13,7 +15,7 @@ const CHANNELS = operationGroup('alerts', 'channels');
 
 export type AlertOperations = ReturnType<typeof alertOperations>;
 
-export function alertOperations(channels: AlertChannels) {
+export function alertOperations(channels: AlertChannels, outbox: Pick<Outbox, 'standing'>) {
   return {
     listAlertChannels: CHANNELS.get('/channels/', {
       summary: 'List the alert channels',
@@ -30,12 +32,15 @@ export function alertOperations(channels: AlertChannels) {
       work: ({ actor, body, key }) => channels.add(actor, body, key),
     }),
     testAlertChannel: CHANNELS.post('/channels/:alert_channel_id/test', {
-      summary: 'Send a test alert',
+      summary: 'Send a test alert, and return the result of the first attempt',
       params: alertChannelParamsSchema,
       status: 202,
       answer: alertTestSchema,
       refusals: [404],
-      work: ({ params }) => channels.test(params.alert_channel_id),
+      work: async ({ params }, { hangUp }) => {
+        const { message_id } = await channels.test(params.alert_channel_id);
+        return outcomeOf(outbox, message_id, hangUp());
+      },
     }),
     removeAlertChannel: CHANNELS.delete('/channels/:alert_channel_id', {
       summary: 'Remove an alert channel',

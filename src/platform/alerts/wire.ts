@@ -45,4 +45,9 @@ export type WireAlertChannel = z.infer<typeof alertChannelSchema>;
 /** New channel. `secret` signs webhooks and is returned only once; null for e-mail. */
 export const madeAlertChannelSchema = alertChannelSchema.extend({ secret: z.string().nullable() });
 
-export const alertTestSchema = z.object({ message_id: z.string() });
+export const alertTestSchema = z.object({
+  message_id: z.string(),
+  /** Result of the first attempt; a failed one is retried unless its address is refused. */
+  state: z.enum(['delivered', 'failed', 'pending']),
+  error: z.string().nullable(),
+});

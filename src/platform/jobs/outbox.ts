@@ -38,6 +38,12 @@ export class Outbox {
     return message_id;
   }
 
+  /** Returns the state of a message, and the error of its last attempt. */
+  standing(messageId: string) {
+    const outbox = this.#database.tables<JobTables>().selectFrom('outbox').select(['status', 'last_error']);
+    return outbox.where('message_id', '=', messageId).executeTakeFirstOrThrow();
+  }
+
   /** Returns messages that were given up, newest first. */
   async dead(query: PageQuery) {
     const outbox = this.#database.tables<JobTables>().selectFrom('outbox').where('status', '=', 'dead');

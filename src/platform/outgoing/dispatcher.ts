@@ -2,6 +2,7 @@ import { lookup as resolveName } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { Agent, request } from 'undici';
 import { EvidenceError, messageOf } from '../../core/errors.ts';
+import { within } from '../database/within.ts';
 import { isPublic } from './addresses.ts';
 
 /** Request to an external service. */
@@ -30,6 +31,8 @@ export interface DispatcherOptions {
 }
 
 const TIMEOUT_MS = 10_000;
+/** Time limit for resolving a name that is not used yet. */
+const LOOKUP_MS = 3000;
 const MAX_ANSWER_BYTES = 64 * 1024;
 
 /**
@@ -72,6 +75,19 @@ export class Dispatcher {
       throw new EvidenceError('unreachable', `${url.host} does not answer: ${messageOf(cause)}`, { cause });
     } finally {
       await agent.destroy();
+    }
+  }
+
+  /**
+   * Returns the reason why nothing may be sent to an address now; null if there is none, or if the name has no address
+   * yet.
+   */
+  async refusal(url: URL): Promise<string | null> {
+    try {
+      await within(LOOKUP_MS, () => this.#addressFor(url));
+      return null;
+    } catch (error) {
+      return error instanceof EvidenceError && error.code === 'refused' ? error.message : null;
     }
   }
 

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { AlertState } from '../../../src/platform/alert-enums.ts';
 import type { Alert, AlertedService, AlertStanding } from '../../../src/platform/alerts/alert.ts';
 import { noteStanding } from '../../../src/platform/alerts/sending.ts';
+import type { AlertTables } from '../../../src/platform/alerts/tables.ts';
 import type { OutboxDelivery } from '../../../src/platform/jobs/delivery.ts';
 import { DATABASES, type DatabasePlace } from '../database/databases.ts';
 import { World } from '../world.ts';
@@ -179,9 +180,14 @@ describe.each(DATABASES)('on %s', (_name, start) => {
   });
 
   test.each(['http://127.0.0.1:1/x', 'http://169.254.169.254/latest/meta-data/', 'http://[::1]/', 'http://10.0.0.1/'])(
-    'nothing is sent to the inside: %s',
+    'no channel to the inside is added, and nothing is sent to one that leads there later: %s',
     async (target) => {
-      await at.add({ target });
+      await expect(at.add({ target })).rejects.toMatchObject({ code: 'invalid_request', field: 'target' });
+      expect(await at.alerts.channels.list()).toEqual([]);
+      await at.add();
+      await world.database.write((transaction) =>
+        transaction.tables<AlertTables>().updateTable('alerting_channels').set({ target }).execute(),
+      );
       await notify();
       await delivery.deliverDue();
       expect((await world.outbox.dead({ limit: 10 })).data[0]?.last_error).toContain('nothing was sent');

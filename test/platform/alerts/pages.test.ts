@@ -13,7 +13,7 @@ let service: Service;
 let operator: Visitor;
 let auditor: Visitor;
 beforeAll(async () => {
-  service = await startService();
+  service = await startService({ outgoingHosts: ['127.0.0.1:1'] });
   ({ operator, auditor } = await visitorsOf(service, ['operator', 'auditor']));
 });
 afterAll(() => service.close());
@@ -45,6 +45,8 @@ test('a webhook shows its secret once, a form that is sent twice adds one, and e
 
 test.each([
   [{ kind: 'webhook', target: 'ftp://example.com' }, 'target', 'webhook'],
+  [{ kind: 'webhook', target: 'http://169.254.169.254/latest' }, 'target', 'is an internal address'],
+  [{ kind: 'webhook', target: 'http://localhost:1/' }, 'target', 'add localhost:1 to outgoing_hosts'],
   [{ kind: 'email', target: 'nobody' }, 'target', 'e-mail address'],
   [{ kind: 'pigeon', target: 'x' }, 'kind', ''],
   [{ kind: 'email', target: 'a@example.com', name: '' }, 'name', 'Enter a name.'],
@@ -59,7 +61,12 @@ test.each([
 test('a test is sent, and the list says only to which host a webhook goes', async () => {
   const { alert_channel_id: id } = await hook();
   const path = `${PAGE}/${id}/test`;
-  expect(shown((await operator.submit(path, path)).text)).toContain('A test alert to On call is queued.');
+  const said = shown((await operator.submit(path, path)).text);
+  expect(said).toMatch(/The test alert to On call was not delivered: 127\.0\.0\.1:1 does not answer: .*ECONNREFUSED/);
+  const mail = await hook({ kind: 'email', target: 'a@example.com', name: 'Security' });
+  const { status, body } = await service.call('POST', `${API}${mail.alert_channel_id}/test`);
+  expect([status, body]).toMatchObject([202, { state: 'delivered', error: null }]);
+  await service.call('DELETE', `${API}${mail.alert_channel_id}`);
   const list = (await auditor.get(PAGE)).text;
   expect(list).not.toContain('secret-path');
   expect(list).toContain('href="/app/administration"');

@@ -28,6 +28,7 @@ export interface DrawnService {
 export async function startDrawn(start: typeof startService): Promise<DrawnService> {
   const iam = await new IamDouble().start();
   const service = await start({
+    outgoingHosts: ['127.0.0.1:1'],
     rateLimits: { requestsPerMinute: 1e6, refusalsPerMinute: 1e6 },
     decoys: DECOY_KINDS.map((kind) => settingsOf({ kind })),
     aws: { iam: { ...iam.access, endpoint: iam.endpoint }, trail: null },

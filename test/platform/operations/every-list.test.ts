@@ -68,7 +68,10 @@ describe.each(SERVICES)('on %s', { timeout: 120_000 }, (_name, start) => {
   let ids: Ids;
   let owner: Visitor;
   beforeAll(async () => {
-    service = await start({ rateLimits: { requestsPerMinute: 1e6, refusalsPerMinute: 1e6 } });
+    service = await start({
+      outgoingHosts: ['127.0.0.1:1'],
+      rateLimits: { requestsPerMinute: 1e6, refusalsPerMinute: 1e6 },
+    });
     ids = await fillEach(service);
     ({ owner } = await visitorsOf(service, ['owner'], service.postgresUrl));
     await visitorsOf(service, ['operator', 'auditor'], service.postgresUrl);

@@ -139,7 +139,7 @@ const ROOMS: Record<string, Record<string, string[]>> = {
     database: [],
     clock: ['database', 'errors'],
     jobs: ['clock', 'database', 'errors', 'http'],
-    outgoing: [],
+    outgoing: ['database'],
     idempotency: ['database', 'errors', 'jobs'],
     timestamp: ['outgoing'],
     secrets: [],

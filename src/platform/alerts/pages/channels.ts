@@ -161,10 +161,15 @@ function testAlertPage(server: FastifyInstance, { channels, operations }: AlertP
       introduction: 'Sends a test alert to this channel.',
       submit: 'Send it',
     }),
-    notice: (channel) =>
-      `A test alert to ${channel.name} is queued. If its delivery fails, it is listed under Administration.`,
+    notice: (channel, answer) => TEST_RESULTS[answer.state](channel.name, answer.error),
   });
 }
+
+const TEST_RESULTS = {
+  delivered: (to: string) => `The test alert to ${to} was delivered.`,
+  failed: (to: string, error: string | null) => `The test alert to ${to} was not delivered: ${error}`,
+  pending: (to: string) => `The test alert to ${to} is not delivered yet.`,
+} as const;
 
 function removePage(server: FastifyInstance, { channels, operations }: AlertPageParts): void {
   serveOperationAct(server, operations.removeAlertChannel, {
