@@ -30,8 +30,8 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     const bootstrapped = await bootstrap(parts, options.environment ?? {});
     const authentication = new KeyAuthentication(database, clock, administration);
     const authenticate = (presented: string) => authentication.authenticate(presented);
-    const { logLevel = 'warn', rateLimits = RATE_LIMITS, trustedProxies = [], metricsFor = 'key' } = options;
-    const server = createServer({ logLevel, authenticate, rateLimits, trustedProxies, clock });
+    const { rateLimits = RATE_LIMITS, metricsFor = 'key' } = options;
+    const server = createServer({ logLevel: 'warn', ...options, authenticate, rateLimits, clock });
     const publicUrl = () => options.publicUrl ?? listeningOrigin(server, options.host ?? '127.0.0.1');
     modules.push(...(await openModules(options, { parts, authentication, serverLog: server.log, publicUrl })));
     for (const module of modules) await module.start?.();

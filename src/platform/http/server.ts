@@ -18,6 +18,9 @@ const REQUEST_MS = 60_000;
 /** Maximum number of connections of one process; further ones are closed at once. */
 const MAX_CONNECTIONS = 4096;
 
+/** RFC 6797: for a year. Other hosts of the domain are not the platform's to decide on. */
+const ONLY_HTTPS = 'max-age=31536000';
+
 /** Limit of an id with 1,024 UTF-16 units, percent-encoded in at most nine characters each. */
 const MAX_PARAMETER_LENGTH = 1024 * 9;
 
@@ -30,6 +33,8 @@ export interface ServerOptions extends PrincipalOptions {
   logTo?: Writable;
   /** Addresses and networks of proxies that may state the sender of a request. */
   trustedProxies?: readonly string[];
+  /** Public address of the platform; browsers are told to use only https if it is one. */
+  publicUrl?: string | null;
   requestTimeoutMs?: number;
 }
 
@@ -38,7 +43,8 @@ export interface ServerOptions extends PrincipalOptions {
  * exact JSON, validation by zod schemas, problem details, and paths with or without a trailing slash.
  */
 export function createServer(options: ServerOptions): FastifyInstance {
-  const { logLevel, logTo, trustedProxies = [], requestTimeoutMs = REQUEST_MS } = options;
+  const { logLevel, logTo, trustedProxies = [], publicUrl = null, requestTimeoutMs = REQUEST_MS } = options;
+  const isSecure = publicUrl?.startsWith('https:') === true;
   const server: FastifyInstance = fastify({
     bodyLimit: BODY_LIMIT,
     requestTimeout: requestTimeoutMs,
@@ -63,6 +69,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   server.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
     reply.header('cache-control', 'no-store');
+    if (isSecure && request.protocol === 'https') reply.header('strict-transport-security', ONLY_HTTPS);
     done();
   });
   logAnswers(server);

@@ -23,6 +23,28 @@ test.each([
   },
 );
 
+test.each([
+  ['through a trusted proxy, over https', '127.0.0.1', 'https', 'https://audit.example.com', 'max-age=31536000'],
+  ['through a trusted proxy, over http', '127.0.0.1', 'http', 'https://audit.example.com', undefined],
+  ['from anybody else', '198.51.100.7', 'https', 'https://audit.example.com', undefined],
+  ['to a platform with an address of http', '127.0.0.1', 'https', 'http://audit.example.com', undefined],
+  ['to a platform without an address', '127.0.0.1', 'https', null, undefined],
+])('a request %s', async (_what, remoteAddress, protocol, publicUrl, expected) => {
+  const server = createServer({
+    logLevel: 'silent',
+    clock: () => new Date(0),
+    trustedProxies: ['127.0.0.1'],
+    publicUrl,
+    rateLimits: { requestsPerMinute: 100, refusalsPerMinute: 100 },
+    authenticate: async () => ({ kind: 'key', id: 'k', name: 'k', scopes: [] }),
+  });
+  server.get('/', { config: { public: true } }, () => ({}));
+  for (const url of ['/', '/nothing']) {
+    const { headers } = await server.inject({ url, remoteAddress, headers: { 'x-forwarded-proto': protocol } });
+    expect(headers['strict-transport-security']).toBe(expected);
+  }
+});
+
 test('who is after a trusted proxy is not before others: a sender that was sent along is not believed', async () => {
   const server = createServer({
     logLevel: 'silent',
