@@ -232,3 +232,10 @@ function toApiKey(row: AccountTables['api_keys']): ApiKey {
 export function limitsOf({ streams, actor }: Pick<AccountTables['api_keys'], 'streams' | 'actor'>) {
   return { streams: streams === null ? null : (JSON.parse(streams) as string[]), actor };
 }
+
+/** Returns the names of API keys by their ids. */
+export async function keyNames(reader: Reader, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const keys = reader.tables<AccountTables>().selectFrom('api_keys').select(['key_id', 'name']);
+  const rows = await keys.where(reader.sql.isAmong('key_id', ids)).execute();
+  return new Map(rows.map(({ key_id, name }) => [key_id, name]));
+}

@@ -9,6 +9,7 @@ import { pagesOfAdministration } from './pages/pages.ts';
 import { AdministrationService } from './service.ts';
 
 export async function openAdministration({ options, clock, accounts, ...deps }: ServiceDeps): Promise<OpenService> {
+  const sources = { database: deps.database, people: accounts.people, channels: deps.alerts.channels };
   const service = new AdministrationService(deps);
   const operations = administrationOperations(service);
   return {
@@ -26,9 +27,9 @@ export async function openAdministration({ options, clock, accounts, ...deps }: 
       operations,
       clock,
       settings: settingsInForce(options),
-      people: accounts.people,
+      sources,
     }),
-    overview: { scope: 'administration:read', read: () => recentActs(service, accounts.people) },
+    overview: { scope: 'administration:read', read: () => recentActs(service, sources) },
     jobs: [],
     settled: async () => {},
   };

@@ -13,6 +13,8 @@ const messageParamsSchema = z.object({ message_id: text });
 export const deadLetterSchema = z.object({
   message_id: z.string(),
   kind: z.string(),
+  /** Channel of an alert; null for other messages. */
+  alert_channel_id: z.string().nullable(),
   created_at: time,
   attempts: z.int(),
   ended_at: time.nullable(),

@@ -2,6 +2,7 @@ import type { Administration } from '../accounts/api.ts';
 import { ADMINISTRATION_STREAM } from '../accounts/api.ts';
 import type { AuditLog } from '../audit/api.ts';
 import type { Database } from '../database/database.ts';
+import { pick } from '../database/table.ts';
 import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
 import type { PageQuery } from '../http/fields.ts';
 import type { Actor } from '../http/principal.ts';
@@ -32,8 +33,13 @@ export class AdministrationService {
   }
 
   /** Lists messages whose delivery was given up, newest first. */
-  deadLetters(page: PageQuery) {
-    return this.#deps.outbox.dead(page);
+  async deadLetters(page: PageQuery) {
+    const { data, next_cursor } = await this.#deps.outbox.dead(page);
+    const shown = ['message_id', 'kind', 'created_at', 'attempts', 'ended_at', 'last_error'] as const;
+    return {
+      data: data.map((row) => ({ ...pick(row, shown), alert_channel_id: channelIn(row.payload) })),
+      next_cursor,
+    };
   }
 
   /** Queues a message again, with its attempts reset. @throws DomainError `not_found`. */
@@ -45,4 +51,10 @@ export class AdministrationService {
       return { message_id: messageId };
     });
   }
+}
+
+/** Returns the id of the channel to which an alert goes; null for other messages. */
+function channelIn(payload: string): string | null {
+  const { alert_channel_id: id } = JSON.parse(payload) as { alert_channel_id?: unknown };
+  return typeof id === 'string' ? id : null;
 }

@@ -110,6 +110,17 @@ export class AlertChannels {
     return { message_id };
   }
 
+  /** Returns the names of channels by their ids, including removed ones. */
+  async namesOf(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const { database } = this.#deps;
+    const channels = database
+      .tables<AlertTables>()
+      .selectFrom('alerting_channels')
+      .select(['alert_channel_id', 'name']);
+    const rows = await channels.where(database.sql.isAmong('alert_channel_id', ids)).execute();
+    return new Map(rows.map(({ alert_channel_id, name }) => [alert_channel_id, name]));
+  }
+
   /** @throws DomainError `not_found`. */
   async find(alertChannelId: string): Promise<WireAlertChannel> {
     const channel = (await this.list()).find(({ alert_channel_id }) => alert_channel_id === alertChannelId);

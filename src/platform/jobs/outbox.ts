@@ -47,7 +47,7 @@ export class Outbox {
   /** Returns messages that were given up, newest first. */
   async dead(query: PageQuery) {
     const outbox = this.#database.tables<JobTables>().selectFrom('outbox').where('status', '=', 'dead');
-    const names = ['message_id', 'kind', 'created_at', 'attempts', 'ended_at', 'last_error'] as const;
+    const names = ['message_id', 'kind', 'payload', 'created_at', 'attempts', 'ended_at', 'last_error'] as const;
     const numbered = { list: 'dead', table: 'outbox', number: 'message_no' } as const;
     const { page, next_cursor } = await newestFirst(outbox.select(['message_no', ...names]), numbered, query);
     return { data: page.map((row) => pick(row, names)), next_cursor };

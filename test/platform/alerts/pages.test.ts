@@ -74,6 +74,25 @@ test('a test is sent, and the list says only to which host a webhook goes', asyn
   await service.call('DELETE', `${API}${id}`);
 });
 
+test('acts and undelivered alerts name channels and keys, also removed ones', async () => {
+  const { alert_channel_id: id } = await hook({ name: 'The pager' });
+  await service.call('POST', `${API}${id}/test`);
+  await service.sql(`UPDATE outbox SET status = 'dead', ended_at = created_at WHERE payload LIKE '%${id}%'`);
+  await service.call('DELETE', `${API}${id}`);
+  const { data } = (await service.call('GET', '//administration/dead-letters')).body;
+  expect(data[0]).toMatchObject({ kind: 'alerts/test', alert_channel_id: id });
+  const channel = `<a href="/app/alerts" title="${id}"><bdi>The pager</bdi></a>`;
+  const key = /<a href="\/app\/keys\/[^"]+" title="[^"]+"><bdi>first key<\/bdi><\/a>/;
+  for (const path of ['/app/', '/app/administration']) {
+    const { text } = await operator.get(path);
+    expect(text, path).toContain(channel);
+    expect(text, path).toMatch(key);
+    expect(shown(text), path).not.toContain(`alert_channel ${id}`);
+  }
+  const { text } = await operator.get('/app/administration');
+  expect(text.slice(0, text.indexOf('Administrative acts'))).toContain(channel);
+});
+
 /** Every page, with its status for an operator and for an auditor. */
 const ACCESS: readonly (readonly [path: string, forOperator: number, forAuditor: number])[] = [
   ['', 200, 200],

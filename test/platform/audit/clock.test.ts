@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Json } from '../../../src/core/json/canonical.ts';
 import { Appender } from '../../../src/platform/audit/appender.ts';
+import { HeadsCheck } from '../../../src/platform/audit/heads-check.ts';
 import { inspectStream } from '../../../src/platform/audit/inspection.ts';
 import { listEntries } from '../../../src/platform/audit/list.ts';
 import { checkMetadata } from '../../../src/platform/audit/metadata.ts';
@@ -51,7 +52,7 @@ describe.each(DATABASES)('on %s', (_name, start) => {
           SMALL,
           String,
         );
-        const appended = await appender.append({ entries });
+        const appended = await appender.append({ entries, recordedBy: 'key:k' });
         return appended.map(({ row }) => row.sequence);
       },
     };
@@ -61,7 +62,9 @@ describe.each(DATABASES)('on %s', (_name, start) => {
     const page = await listEntries(made.database, { limit: 500, stream_id: 's', ...query }, FOREVER);
     return JSON.parse(new TextDecoder().decode(page)).data;
   }
-  const inspect = async () => (await inspectStream(made.database, { keys, seals }, 's', FOREVER)).found;
+  const inspect = async () =>
+    (await inspectStream(made.database, { keys, seals, heads: new HeadsCheck(made.database, seals) }, 's', FOREVER))
+      .found;
   const corrections = async () => (await entriesOf()).filter(({ action }) => action === 'clock.corrected');
 
   test.each([
@@ -124,13 +127,13 @@ describe.each(DATABASES)('on %s', (_name, start) => {
 function findingsOf(changes: readonly Partial<EntryRow>[]): string[] {
   const [keys, faults] = [new DerivedSealKeys(Buffer.alloc(32)), new Faults()];
   const head = { streamId: 's', createdAt: '', sequence: changes.length, hash: '', count: changes.length };
-  const counts = { lastEntryAt: '', checkpoints: 0, anchored: 0, verifications: 0, sealEpoch: 1 };
-  const walk = new Walk(keys, { head: { ...head, ...counts }, anchors: [] }, faults);
+  const counts = { lastEntryAt: '', checkpoints: 0, anchored: 0, verifications: 0, packages: 0, sealEpoch: 1 };
+  const walk = new Walk(keys, { head: { ...head, ...counts }, anchors: [], hours: new Map() }, faults);
   const { id, key } = keys.of('s', 1);
   let prev_hash = GENESIS;
   for (const [index, change] of changes.entries()) {
     const [sequence, timestamp] = [index + 1, new Date(START).toISOString()];
-    const who = { actor: 'a', action: 'b', resource_type: 'c', resource_id: 'd' };
+    const who = { actor: 'a', action: 'b', resource_type: 'c', resource_id: 'd', recorded_by: 'key:k' };
     const place = { entry_id: `${sequence}`, stream_id: 's', sequence, timestamp, occurred_at: null };
     const row = { ...place, ...who, metadata: '{}', prev_hash, seal_key_id: id, ...change };
     const content = entryText(row);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ADMINISTRATION_STREAM } from '../../../src/platform/administration/record.ts';
+import { ADMINISTRATION_STREAM } from '../../../src/platform/accounts/api.ts';
 import { Scheduler } from '../../../src/platform/jobs/scheduler.ts';
 import type { JobTables } from '../../../src/platform/jobs/tables.ts';
 import { withParts } from '../../../src/platform/parts.ts';

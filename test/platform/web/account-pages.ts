@@ -53,7 +53,7 @@ export async function accountPagesOn(
     pagesOfAdministration({
       service,
       operations: administrationOperations(service),
-      people: accounts.people,
+      sources: { database: place.database, people: accounts.people, channels: { namesOf: async () => new Map() } },
       clock,
       settings: [['data', '/data']],
     }),

@@ -1,23 +1,22 @@
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
-import { personNamed } from '../../accounts/api.ts';
-import { dataTable, emptyState, idText, moment } from '../../web/components.ts';
+import { dataTable, emptyState, moment } from '../../web/components.ts';
 import type { AdministrationService } from '../service.ts';
+import { type Names, type Reference, referenceOf } from './names.ts';
 
 type RecordedAct = Awaited<ReturnType<AdministrationService['acts']>>['data'][number];
 
-/** Returns the ids of people in acts. */
-export function peopleIn(acts: readonly RecordedAct[]): string[] {
-  return [...new Set(acts.flatMap((act) => [personNamed(act.actor), personOfObject(act)]).filter((id) => id !== null))];
+/** Returns what acts refer to by id. */
+export function referencesIn(acts: readonly RecordedAct[]): Reference[] {
+  return acts.flatMap((act) => [referenceOf(act.actor), subjectOf(act)]);
 }
 
-/** @param names current names of people by id, because acts contain no names. */
-export function actTable(acts: readonly RecordedAct[], names: ReadonlyMap<string, string>, now: Date): Markup {
+export function actTable(acts: readonly RecordedAct[], names: Names, now: Date): Markup {
   return dataTable({
     caption: 'Administrative acts',
     columns: [
       { head: 'Act', kind: 'name', cell: ({ action }) => name(inWords(action)) },
-      { head: 'To', cell: (act) => nameOr(names, personOfObject(act), `${act.resource_type} ${act.resource_id}`) },
-      { head: 'By', cell: (act) => nameOr(names, personNamed(act.actor), act.actor) },
+      { head: 'To', cell: (act) => toOf(act, names) },
+      { head: 'By', cell: ({ actor }) => names.show(referenceOf(actor), actor) },
       { head: 'Details', cell: ({ metadata }) => moreOf(metadata) },
       { head: 'When', cell: ({ timestamp }) => moment(timestamp, now) },
       { head: 'Entry', kind: 'number', cell: ({ sequence }) => sequence },
@@ -27,10 +26,10 @@ export function actTable(acts: readonly RecordedAct[], names: ReadonlyMap<string
   });
 }
 
-/** Renders an act as one line. @param names as for `actTable`. */
-export function actLine(act: RecordedAct, names: ReadonlyMap<string, string>): Markup {
-  const to = nameOr(names, personOfObject(act), `${act.resource_type} ${act.resource_id}`);
-  return markup`${name(inWords(act.action))}: ${to}, by ${nameOr(names, personNamed(act.actor), act.actor)}`;
+/** Renders an act as one line. */
+export function actLine(act: RecordedAct, names: Names): Markup {
+  const by = names.show(referenceOf(act.actor), act.actor);
+  return markup`${name(inWords(act.action))}: ${toOf(act, names)}, by ${by}`;
 }
 
 /** Returns an action such as `person.role_changed` in words. */
@@ -39,13 +38,12 @@ function inWords(action: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-function personOfObject({ resource_type, resource_id }: RecordedAct): string | null {
-  return resource_type === 'person' ? resource_id : null;
+function subjectOf({ resource_type: type, resource_id: id }: RecordedAct): Reference {
+  return { type, id };
 }
 
-function nameOr(names: ReadonlyMap<string, string>, personId: string | null, otherwise: string): Markup {
-  const found = personId === null ? undefined : names.get(personId);
-  return found === undefined ? idText(otherwise) : name(found);
+function toOf(act: RecordedAct, names: Names): Markup {
+  return names.show(subjectOf(act), `${act.resource_type} ${act.resource_id}`);
 }
 
 function moreOf(metadata: RecordedAct['metadata']): Markup {

@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
-import type { People } from '../../accounts/api.ts';
 import { pageQuerySchema } from '../../http/fields.ts';
 import { serveOperationAct } from '../../operations/act.ts';
 import { personOf } from '../../web/access.ts';
@@ -11,7 +10,8 @@ import { LIST_ROWS } from '../../web/rows.ts';
 import type { ModulePages } from '../../web/web.ts';
 import type { AdministrationOperations } from '../operations.ts';
 import type { AdministrationService } from '../service.ts';
-import { actTable, peopleIn } from './act-table.ts';
+import { actTable, referencesIn } from './act-table.ts';
+import { type NameSources, Names } from './names.ts';
 
 const PATH = `${PAGES}/administration`;
 const ABOVE = [{ title: 'Administration', path: PATH }];
@@ -21,7 +21,7 @@ type DeadLetters = Awaited<ReturnType<AdministrationService['deadLetters']>>['da
 export interface AdministrationPageParts {
   service: AdministrationService;
   operations: AdministrationOperations;
-  people: Pick<People, 'namesOf'>;
+  sources: NameSources;
   clock: () => Date;
   settings: Settings;
 }
@@ -42,7 +42,7 @@ export function pagesOfAdministration(parts: AdministrationPageParts): ModulePag
   };
 }
 
-function overview(server: FastifyInstance, { service, people, clock, settings }: AdministrationPageParts): void {
+function overview(server: FastifyInstance, { service, sources, clock, settings }: AdministrationPageParts): void {
   servePage(server, {
     path: '/administration',
     access: { scope: 'administration:read' },
@@ -50,15 +50,19 @@ function overview(server: FastifyInstance, { service, people, clock, settings }:
     async view({ request, query: { cursor } }) {
       const acts = await service.acts({ cursor, limit: LIST_ROWS });
       const letters = await service.deadLetters({ limit: LETTERS });
+      const channels = letters.data.flatMap(({ alert_channel_id: id }) =>
+        id === null ? [] : [{ type: 'alert_channel', id }],
+      );
+      const names = await Names.read(sources, [...referencesIn(acts.data), ...channels]);
       const mayReplay = personOf(request).scopes.includes('administration:write');
       return {
         title: 'Administration',
         introduction: 'Undeliverable messages, administrative acts, and the settings in force.',
         content: markup`<h2>Undeliverable messages</h2>
-${letterTable(letters.data, mayReplay, clock())}
+${letterTable(letters.data, names, mayReplay ? [TRY_AGAIN] : [], clock())}
 <h2>Administrative acts</h2>
 <p class="minor">Entries of the stream <code>platform/administration</code>, newest first. They are sealed like all entries, so Verify detects changes.</p>
-${actTable(acts.data, await people.namesOf(peopleIn(acts.data)), clock())}${further(PATH, { cursor }, acts.next_cursor)}
+${actTable(acts.data, names, clock())}${further(PATH, { cursor }, acts.next_cursor)}
 <h2>Settings in force</h2>
 ${factList(settings.map(([label, value]) => [label, name(value)] as const))}`,
         api: { path: '/administration/acts' },
@@ -67,22 +71,28 @@ ${factList(settings.map(([label, value]) => [label, name(value)] as const))}`,
   });
 }
 
-function letterTable(letters: DeadLetters, mayReplay: boolean, now: Date): Markup {
-  const again = {
-    head: 'Try again',
-    kind: 'act',
-    cell: ({ message_id }: DeadLetters[number]) =>
-      link(`${PATH}/messages/${encodeURIComponent(message_id)}/replay`, 'Try again'),
-  } as const;
+const TRY_AGAIN = {
+  head: 'Try again',
+  kind: 'act',
+  cell: ({ message_id }: DeadLetters[number]) =>
+    link(`${PATH}/messages/${encodeURIComponent(message_id)}/replay`, 'Try again'),
+} as const;
+
+/** @param acts columns of acts that the person may do. */
+function letterTable(letters: DeadLetters, names: Names, acts: readonly (typeof TRY_AGAIN)[], now: Date): Markup {
   return dataTable({
     caption: 'Undeliverable messages',
     columns: [
       { head: 'Kind', kind: 'name', cell: ({ kind }) => name(kind) },
+      {
+        head: 'Channel',
+        cell: ({ alert_channel_id: id }) => (id === null ? '–' : names.show({ type: 'alert_channel', id }, id)),
+      },
       { head: 'Error', cell: ({ last_error }) => name(last_error ?? '') },
       { head: 'Created', cell: ({ created_at }) => moment(created_at, now) },
       { head: 'Given up', cell: ({ ended_at }) => momentOr(ended_at, now, '–') },
       { head: 'Attempts', kind: 'number', cell: ({ attempts }) => attempts },
-      ...(mayReplay ? [again] : []),
+      ...acts,
     ],
     rows: letters,
     empty: markup`<p>${statusWord('good', 'none')} All messages were delivered or are still being retried.</p>`,
