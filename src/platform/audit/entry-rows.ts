@@ -54,6 +54,21 @@ function entryJson({ sql: dialect }: Reader, streamId: RawBuilder<string>): RawB
     ',"hash":"', hash, '","seal":"', seal, '"}')`;
 }
 
+/** Returns entries by their numbers `recorded` as JSON texts, sorted by a column. */
+export async function entriesByNumber(
+  reader: Reader,
+  numbers: readonly number[],
+  column: 'recorded' | 'sequence',
+  direction: 'asc' | 'desc',
+): Promise<string[]> {
+  const json = entryJson(reader, sql.ref('stream_id'));
+  const source = reader.sql.inRanges({ table: 'entries', column: 'recorded' }, numbers, 1);
+  const { rows } = await sql<{ json: string }>`SELECT ${json} AS json FROM ${source}
+    JOIN streams ON streams.stream_no = entries.stream_no
+    ORDER BY ${sql.ref(column)} ${sql.raw(direction)}`.execute(reader.tables());
+  return rows.map(({ json: text }) => text.slice(1));
+}
+
 /** Returns the entries of one stream that a query selects as JSON text, each preceded by a comma. */
 export async function entriesToJson(
   reader: Reader,

@@ -1,5 +1,6 @@
 import { messageOf } from '../../core/errors.ts';
 import { dataFolder } from '../folder.ts';
+import { jobLog } from '../jobs/looking.ts';
 import type { Job } from '../jobs/scheduler.ts';
 import type { OpenService, ServiceDeps } from '../open-module.ts';
 import { openAuthority } from '../timestamp/open.ts';
@@ -20,7 +21,7 @@ export async function openAudit(deps: ServiceDeps): Promise<OpenService> {
   const onAnchorFailure = (error: unknown, checkpointId: string | null) =>
     serverLog.warn({ checkpointId, reason: messageOf(error) }, 'a checkpoint stays pending');
   const service = assembleAudit({ ...deps, keys, authority, onAnchorFailure });
-  const { appender, checkpoints, readers } = service;
+  const { appender, checkpoints, readers, indexing } = service;
   const { checkpointMinutes = null } = options;
   return {
     routes: (server) => auditRoutes(server, { service }),
@@ -36,7 +37,9 @@ export async function openAudit(deps: ServiceDeps): Promise<OpenService> {
       },
       ...(checkpointMinutes === null ? [] : [checkpointsEvery(checkpointMinutes, checkpoints)]),
     ],
+    start: async () => indexing.start(jobLog(serverLog)('audit/index-entries')),
     async settled() {
+      await indexing.stop();
       await appender.settled();
       await checkpoints.settled();
       await readers.close();

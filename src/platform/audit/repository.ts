@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Reader, Transaction } from '../database/database.ts';
+import { announceNumbers } from '../database/numbering.ts';
 import { kindsOf } from '../database/table.ts';
 import type { StreamHead } from './head-rows.ts';
 import { AUDIT_TABLES, type AuditTables } from './tables.ts';
@@ -32,9 +33,10 @@ export const ENTRY_COLUMNS = [
 
 const STORED = kindsOf(AUDIT_TABLES.entries, ['stream_no', ...ENTRY_COLUMNS]);
 
-export function addEntries(transaction: Transaction, added: readonly Added[]): Promise<void> {
+export async function addEntries(transaction: Transaction, added: readonly Added[]): Promise<void> {
   const rows = added.map(({ row: { stream_id: _, ...row }, head }) => ({ ...row, stream_no: head.streamNo }));
-  return transaction.insertAll('entries', STORED, rows);
+  await announceNumbers(transaction, 'entries', 'recorded');
+  await transaction.insertAll('entries', STORED, rows);
 }
 
 /** Returns the entry at a place of a stream, if it exists. */

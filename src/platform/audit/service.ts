@@ -4,6 +4,7 @@ import type { Database } from '../database/database.ts';
 import type { TimestampAuthority } from '../timestamp/exchange.ts';
 import { Appender } from './appender.ts';
 import { type AnchorFailed, Checkpoints } from './checkpoints.ts';
+import { EntryIndexing } from './entry-indexing.ts';
 import { Evidence } from './evidence.ts';
 import { ReaderThreads } from './reader-threads.ts';
 import type { DerivedSealKeys } from './seal-keys.ts';
@@ -21,6 +22,7 @@ export interface AuditService {
   checkpoints: Checkpoints;
   evidence: Evidence;
   readers: ReaderThreads;
+  indexing: EntryIndexing;
 }
 
 interface AuditParts {
@@ -39,6 +41,10 @@ export function assembleAudit({ database, keys, authority, clock, time, onAnchor
   return {
     ...deps,
     readers,
+    indexing: new EntryIndexing({
+      database,
+      read: (range) => readers.read('blocks', range, new AbortController().signal),
+    }),
     checkpoints: new Checkpoints({ ...deps, authority, onFailure: onAnchorFailure }),
     appender: new Appender(database, { keys, seals, clock }, () => time.requireKnown()),
     verifier: new Verifier({ ...deps, inspect: (streamId, signal) => readers.read('inspect', streamId, signal) }),

@@ -117,12 +117,16 @@ export async function readStats(reader: Reader, seals: RowSeals, now: Date): Pro
   const since = new Date(now.getTime() - DAY_MS).toISOString();
   const hour = hourOf(since);
   // Whole hours were counted when entries were recorded; of the first hour, only the part inside the last 24 hours
-  // counts.
+  // counts. Times never decrease along a stream, so the part is a range of its sequence numbers.
+  const part = sql`FROM entries e WHERE e.stream_no = h.stream_no AND e.timestamp >= ${since}
+    AND e.timestamp < ${`${hour}:60`} ORDER BY`;
   const { rows } = await sql<Counted>`
     SELECT
       (SELECT CAST(coalesce(sum(entries), 0) AS bigint) FROM entry_hours WHERE hour > ${hour}) +
-        (SELECT count(*) FROM entry_hours h JOIN entries e ON e.stream_no = h.stream_no
-          AND e.timestamp >= ${since} AND e.timestamp < ${`${hour}:60`} WHERE h.hour = ${hour}) AS entries_24h,
+        (SELECT CAST(coalesce(sum(
+            1 + (SELECT e.sequence ${part} e.timestamp DESC, e.sequence DESC LIMIT 1)
+              - (SELECT e.sequence ${part} e.timestamp, e.sequence LIMIT 1)), 0) AS bigint)
+          FROM entry_hours h WHERE h.hour = ${hour}) AS entries_24h,
       (SELECT count(*) FROM checkpoints) AS checkpoints,
       (SELECT count(*) FROM checkpoints WHERE status = 'pending') AS pending_anchors,
       (SELECT count(*) FROM packages) AS evidence_packages`.execute(reader.tables());

@@ -123,6 +123,19 @@ export const AUDIT_TABLES = {
       appendOnly: [['stream_no', 'sequence'], ['recorded']],
     },
   ),
+  /**
+   * Blocks of entries with successive numbers `recorded`, written shortly after the entries, for lists over all
+   * streams. Rows that were changed here hide entries from these lists, and from nothing else.
+   */
+  entry_blocks: table(
+    {
+      block: column.integer('PRIMARY KEY'),
+      /** Earliest and latest time of an entry in the block. */
+      first_at: column.text(),
+      last_at: column.text(),
+    },
+    { postings: 'entry_terms' },
+  ),
   /** Number of entries that a stream got in an hour. */
   entry_hours: table(
     {

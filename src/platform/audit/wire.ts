@@ -10,6 +10,7 @@ import {
 } from '../http/fields.ts';
 import { MODULES } from '../modules.ts';
 import { plainId, saysCorrected, saysRotated } from './enums.ts';
+import { entryFilters } from './wire/filters.ts';
 
 /**
  * Default contract of the audit service: the wire shapes that the platform serves, and that the exporter expects unless
@@ -221,23 +222,27 @@ export type NewEntry = z.infer<typeof newEntrySchema>;
 
 export const batchSchema = z.strictObject({ entries: z.array(newEntrySchema).min(1).max(MAX_BATCH) });
 
+/** Maximum number of streams of a list. */
+const MAX_STREAMS = 50;
+
 export const entriesQuerySchema = pageQuerySchema.extend({
-  stream_id: text.optional(),
-  actor: text.optional(),
-  action: text.optional(),
-  resource_type: text.optional(),
-  resource_id: text.optional(),
-  from: instant.optional(),
-  to: instant.optional(),
+  /** Stream, or several of them. */
+  stream_id: z.preprocess(
+    (given) => (typeof given === 'string' ? [given] : given),
+    z.array(text).min(1).max(MAX_STREAMS).optional(),
+  ),
+  ...entryFilters,
+  /** Sequence number after which entries are listed. */
   after_sequence: digits(z.int().min(0)).optional(),
+  order: z.enum(['oldest', 'newest']).default('oldest'),
 });
 export type EntriesQuery = z.infer<typeof entriesQuerySchema>;
 
 export const streamsQuerySchema = pageQuerySchema.extend({
   /** Prefix of ids. */
   begins_with: text.optional(),
-  /** Result of the last check. */
-  verification_status: z.enum(['failed']).optional(),
+  /** Result of the last check; `stale` if entries came after it, whatever its result. */
+  verification_status: z.enum(['unverified', 'verified', 'failed', 'stale']).optional(),
 });
 export type StreamsQuery = z.infer<typeof streamsQuerySchema>;
 

@@ -1,5 +1,6 @@
 import type { Compilable, Kysely, RawBuilder } from 'kysely';
 import type { Outage } from './outage.ts';
+import type { Postings } from './postings.ts';
 import type { RowSealer } from './row-sealer.ts';
 
 type Dialect = 'sqlite' | 'postgres';
@@ -10,6 +11,13 @@ export interface QueryDialect {
   json(text: RawBuilder<string>): RawBuilder<string>;
   /** Concatenates the texts of rows, in the order of a column, as UTF-8. */
   joined(text: RawBuilder<string>, by: string): RawBuilder<Uint8Array>;
+  /** Returns a condition that a text contains another, byte by byte. */
+  contains(text: RawBuilder<string>, part: string): RawBuilder<boolean>;
+  /** Returns a FROM clause: the rows of a table whose number is in one of several ranges of `length` numbers. */
+  inRanges(column: ColumnOf, starts: readonly number[], length: number): RawBuilder<unknown>;
+  readonly postings: Postings;
+  /** Null if transactions commit in the order of the numbers that they assign. */
+  readonly numbering: Numbering | null;
   /** Returns a condition that a column has one of many values. */
   isAmong(column: string, values: readonly string[]): RawBuilder<boolean>;
   /** Clause at the end of a query that locks its rows until the transaction ends. */
@@ -21,6 +29,21 @@ export interface QueryDialect {
    * transaction.
    */
   limitStatements(ms: number): RawBuilder<unknown> | null;
+}
+
+/** SQL about ordinals that a database assigns to rows before their transactions commit. */
+export interface Numbering {
+  /** Announces, until the transaction ends, that it assigns numbers from now on. */
+  announce(table: string, column: string): RawBuilder<unknown>;
+  /** Returns the last number that was assigned. */
+  last(table: string, column: string): RawBuilder<{ number: number }>;
+  /** Returns the lowest number that a running transaction may have assigned; null if there is none. */
+  lowestPending: RawBuilder<{ number: number | null }>;
+}
+
+interface ColumnOf {
+  table: string;
+  column: string;
 }
 
 /** Source of reads: a database, in which each statement sees the data committed before it started, or a transaction. */

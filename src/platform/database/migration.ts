@@ -32,6 +32,8 @@ export interface TableWords {
    * @param keys the columns of each of its unique keys.
    */
   appendOnly(table: string, keys: readonly (readonly string[])[]): readonly string[];
+  /** Table for `Postings`: its kind, its definition, and the definition of its index. */
+  postings: { kind: string; definition: string; index: string | null };
 }
 
 /**
@@ -96,6 +98,11 @@ const SQLITE: TableWords = {
       WHEN ${keys.map((columns) => `EXISTS (SELECT 1 FROM ${table} WHERE ${columns.map((column) => `${column} = NEW.${column}`).join(' AND ')})`).join(' OR ')}
       BEGIN SELECT RAISE(ABORT, '${NEVER_CHANGED(table)}'); END`,
   ],
+  postings: {
+    kind: 'VIRTUAL TABLE',
+    definition: "USING fts5(terms, content = '', columnsize = 0, detail = none, tokenize = ascii)",
+    index: null,
+  },
 };
 
 const POSTGRES: TableWords = {
@@ -114,4 +121,9 @@ const POSTGRES: TableWords = {
     `CREATE TRIGGER ${table}_never_emptied BEFORE TRUNCATE ON ${table}
       FOR EACH STATEMENT EXECUTE FUNCTION ${table}_never_changed()`,
   ],
+  postings: {
+    kind: 'TABLE',
+    definition: '(block bigint PRIMARY KEY, terms integer[] NOT NULL)',
+    index: 'USING gin (terms) WITH (fastupdate = off)',
+  },
 };

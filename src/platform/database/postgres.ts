@@ -20,7 +20,9 @@ import {
   type StoredRow,
   type Transaction,
 } from './database.ts';
+import { POSTGRES_NUMBERING } from './numbering.ts';
 import { asOutage, OutageMemory } from './outage.ts';
+import { POSTGRES_POSTINGS } from './postings.ts';
 import type { RowSealer } from './row-sealer.ts';
 
 /** Maximum number of connections of one process. */
@@ -53,6 +55,14 @@ const types: pg.CustomTypesConfig = {
 const DIALECT: QueryDialect = {
   json: (text) => sql`to_json(${text})::text`,
   joined: (text, by) => sql`convert_to(string_agg(${text}, '' ORDER BY ${sql.ref(by)}), 'UTF8')`,
+  contains: (text, part) => sql`strpos(${text}, ${part}) > 0`,
+  // The limit makes the planner read each range from the index.
+  inRanges: ({ table, column }, starts, length) =>
+    sql`unnest(${starts}::bigint[]) AS starts (value) CROSS JOIN LATERAL (SELECT * FROM ${sql.table(table)}
+      WHERE ${sql.ref(column)} BETWEEN starts.value AND starts.value + ${length - 1}::bigint
+      ORDER BY ${sql.ref(column)} LIMIT ${length}) AS ${sql.table(table)}`,
+  postings: POSTGRES_POSTINGS,
+  numbering: POSTGRES_NUMBERING,
   isAmong: (column, values) => sql`${sql.ref(column)} = ANY(${values}::text[])`,
   locked: sql`FOR UPDATE`,
   lockedByNobody: sql`FOR UPDATE SKIP LOCKED`,

@@ -23,6 +23,7 @@ import type {
   Transaction,
 } from './database.ts';
 import { OutageMemory } from './outage.ts';
+import { SQLITE_POSTINGS } from './postings.ts';
 import type { RowSealer } from './row-sealer.ts';
 import { Prepared } from './sqlite-statements.ts';
 
@@ -42,6 +43,14 @@ const ROWS_AT_ONCE = 20;
 const DIALECT: QueryDialect = {
   json: (text) => sql`json_quote(${text})`,
   joined: (text) => sql`CAST(group_concat(${text}, '') AS BLOB)`,
+  contains: (text, part) => sql`instr(${text}, ${part}) > 0`,
+  inRanges({ table, column }, starts, length) {
+    const number = sql.ref(`${table}.${column}`);
+    return sql`json_each(${JSON.stringify(starts)}) AS starts CROSS JOIN ${sql.table(table)}
+      ON ${number} BETWEEN starts.value AND starts.value + ${length - 1}`;
+  },
+  postings: SQLITE_POSTINGS,
+  numbering: null,
   isAmong: (column, values) => sql`${sql.ref(column)} IN (SELECT value FROM json_each(${JSON.stringify(values)}))`,
   // Locks are unnecessary, because there is a single writer.
   locked: sql``,

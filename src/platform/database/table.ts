@@ -25,6 +25,8 @@ interface TableOptions {
   uniqueIndexes?: Readonly<Record<string, string>>;
   /** Columns of each unique key, for a table whose rows are never changed or deleted. */
   appendOnly?: readonly (readonly string[])[];
+  /** Name of the table with the terms of the rows, which are blocks of another table. */
+  postings?: string;
   /** Values of the rows that the table starts with. */
   firstRows?: readonly string[];
 }
@@ -124,7 +126,7 @@ function statementsOf(words: TableWords, name: string, made: TableDeclaration<Co
     ([its, { define, isOptional, constraints: more }]) =>
       `${define(words, its)} ${isOptional ? '' : 'NOT NULL'} ${more}`,
   );
-  const { constraints = [], indexes = {}, uniqueIndexes = {}, appendOnly, firstRows = [] } = made;
+  const { constraints = [], indexes = {}, uniqueIndexes = {}, appendOnly, postings, firstRows = [] } = made;
   const indexing = (kind: string, all: Readonly<Record<string, string>>) =>
     Object.entries(all).map(([index, on]) => `CREATE ${kind} ${index} ON ${name} ${on}`);
   return [
@@ -132,8 +134,14 @@ function statementsOf(words: TableWords, name: string, made: TableDeclaration<Co
     ...indexing('INDEX', indexes),
     ...indexing('UNIQUE INDEX', uniqueIndexes),
     ...(appendOnly === undefined ? [] : words.appendOnly(name, appendOnly)),
+    ...(postings === undefined ? [] : postingsOf(words, postings)),
     ...firstRows.map((values) => `INSERT INTO ${name} VALUES ${values}`),
   ];
+}
+
+function postingsOf({ postings: { kind, definition, index } }: TableWords, name: string): string[] {
+  const indexing = index === null ? [] : [`CREATE INDEX ${name}_by_term ON ${name} ${index}`];
+  return [`CREATE ${kind} ${name} ${definition}`, ...indexing];
 }
 
 const quoted = (value: string) => `'${value}'`;

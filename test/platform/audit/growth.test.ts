@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { BLOCK } from '../../../src/platform/audit/entry-index.ts';
 import { rowsOf } from '../rows.ts';
 import { type Service, startService } from '../service.ts';
 
@@ -19,6 +20,9 @@ beforeAll(async () => {
     const service = await startService();
     services[size] = service;
     await service.sql((await rowsOf(service.dataDir, 's', SIZES[size], START)).join(';'));
+    // Reading entries for the index would count as cost.
+    const blocks = async () => Number(await service.sql('SELECT max(block) FROM entry_blocks'));
+    await expect.poll(blocks, { timeout: 120_000 }).toBe(Math.floor(SIZES[size] / BLOCK) - 1);
   }
 });
 afterAll(async () => {

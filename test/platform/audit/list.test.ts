@@ -15,14 +15,15 @@ afterAll(() => service.close());
 const places = (entries: WireEntry[]) => entries.map(({ stream_id, sequence }) => `${stream_id}/${sequence}`);
 
 describe('entries', () => {
-  test('are all listed once, by stream and sequence, whatever the page size', async () => {
+  test('are all listed once, in the order in which they were recorded, whatever the page size', async () => {
     const whole = places(await listAll(service, '/entries/?limit=500'));
     expect(whole).toHaveLength(BIG + 28);
     expect(new Set(whole).size).toBe(BIG + 28);
     const small = places(await listAll(service, '/entries/?limit=3&stream_id=b'));
     expect(small).toEqual(whole.filter((place) => place.startsWith('b/')));
     const streams = [...new Set(whole.map((place) => place.split('/')[0]))];
-    expect(streams).toEqual(['a', 'b', 'big', 'zz', 'ü']);
+    expect(streams).toEqual(['big', 'a', 'b', 'zz', 'ü']);
+    expect(places(await listAll(service, '/entries/?limit=500&order=newest'))).toEqual(whole.toReversed());
   });
 
   test('50 are a page unless told otherwise', async () => {

@@ -3,36 +3,41 @@ import { z } from 'zod';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { grouped } from '../../../core/plurals.ts';
 import { hangUpOf } from '../../http/caller.ts';
-import { digits } from '../../http/fields.ts';
+import { digits, pageQuerySchema, text } from '../../http/fields.ts';
 import { copyable, dataTable, digest, emptyState, factList, further, link, moment } from '../../web/components.ts';
-import { filterField, filterForm, filtersOf } from '../../web/filters.ts';
+import { filterField, filterForm, filterSelect, filtersOf } from '../../web/filters.ts';
 import { formTime, toFormTime } from '../../web/form-time.ts';
-import { type Query, withQuery } from '../../web/own-path.ts';
+import { withQuery } from '../../web/own-path.ts';
 import { servePage } from '../../web/page.ts';
 import { LIST_ROWS } from '../../web/rows.ts';
-import { lastEntries } from '../repository.ts';
 import { entryToWire } from '../rules.ts';
+import type { AuditService } from '../service.ts';
 import { findStream, recordedEntry } from '../streams.ts';
-import { type EntriesQuery, entriesQuerySchema, streamParamsSchema, type WireEntry } from '../wire.ts';
+import { entryFilters } from '../wire/filters.ts';
+import { streamParamsSchema, type WireEntry } from '../wire.ts';
 import type { AuditPageParts } from './parts.ts';
-import { pathOfKey, streamPath, waysTo } from './paths.ts';
+import { ENTRIES_PATH, pathOfKey, streamPath, waysTo } from './paths.ts';
 
 const MAY_READ = { scope: 'audit:read' } as const;
 
-const filterSchema = filtersOf(
-  entriesQuerySchema.omit({ stream_id: true, after_sequence: true, limit: true }).extend({
-    from: formTime.optional(),
-    to: formTime.optional(),
-    /** Sequence number before which the newest entries are listed. */
-    before: digits(z.int().min(1)).optional(),
-  }),
-);
+const filterSchema = pageQuerySchema.pick({ cursor: true }).extend({
+  ...entryFilters,
+  from: formTime.optional(),
+  to: formTime.optional(),
+  order: z.enum(['newest', 'oldest']).optional(),
+});
+
+const allFilterSchema = filterSchema.extend({ stream_id: text.optional() });
+
+type Filters = z.output<typeof allFilterSchema>;
 
 const FIELDS = [
+  ['q', 'Words in any field'],
   ['actor', 'Actor'],
   ['action', 'Action'],
   ['resource_type', 'Resource type'],
   ['resource_id', 'Resource id'],
+  ['metadata', 'Metadata, as name:value'],
 ] as const;
 
 const TIMES = [
@@ -40,10 +45,23 @@ const TIMES = [
   ['to', 'Recorded before, in UTC'],
 ] as const;
 
-/** Pages of a stream's entries: the list, and a single entry. */
+/** Pages of entries: the list of all streams, the list of one, and a single entry. */
 export function pagesOfEntries(server: FastifyInstance, parts: AuditPageParts): void {
+  allPage(server, parts);
   listPage(server, parts);
   onePage(server, parts);
+}
+
+function allPage(server: FastifyInstance, { service }: AuditPageParts): void {
+  servePage(server, {
+    path: '/audit/entries',
+    access: MAY_READ,
+    query: filtersOf(allFilterSchema),
+    view: async ({ reply, query }) => ({
+      ...(await listView(service, query, { path: ENTRIES_PATH, isOfAll: true, signal: hangUpOf(reply) })),
+      above: waysTo(null),
+    }),
+  });
 }
 
 function listPage(server: FastifyInstance, { service }: AuditPageParts): void {
@@ -51,70 +69,76 @@ function listPage(server: FastifyInstance, { service }: AuditPageParts): void {
     path: '/audit/streams/:stream_id/entries',
     access: MAY_READ,
     params: streamParamsSchema,
-    query: filterSchema,
-    async view({ reply, params: { stream_id }, query: { before, cursor, ...filters } }) {
+    query: filtersOf(filterSchema),
+    async view({ reply, params: { stream_id }, query }) {
       await findStream(service.database, stream_id);
-      const isFiltered = Object.keys(filters).length > 0;
-      const path = streamPath(stream_id, 'entries');
-      const { data, goesOn } = isFiltered
-        ? await matching(parts(service, reply), { ...filters, cursor, stream_id, limit: LIST_ROWS }, path)
-        : await newest(service, stream_id, before, path);
-      return {
-        title: 'Entries',
-        above: waysTo(stream_id),
-        introduction: isFiltered ? 'Matching entries, oldest first.' : 'Newest first.',
-        content: [filterFields(path, filters), entryTable(data, service.clock()), goesOn],
-        api: { path: withQuery('/audit/entries/', { stream_id, ...filters }) },
-      };
+      const place = { path: streamPath(stream_id, 'entries'), isOfAll: false, signal: hangUpOf(reply) };
+      return { ...(await listView(service, { ...query, stream_id }, place)), above: waysTo(stream_id) };
     },
   });
 }
 
-function parts(service: AuditPageParts['service'], reply: Parameters<typeof hangUpOf>[0]) {
-  return { service, signal: hangUpOf(reply) };
+interface ListPlace {
+  path: string;
+  /** True for the list of all streams. */
+  isOfAll: boolean;
+  signal: AbortSignal;
 }
 
-interface EntryRows {
-  data: WireEntry[];
-  goesOn: Markup | null;
-}
-
-async function matching(
-  { service, signal }: ReturnType<typeof parts>,
-  query: EntriesQuery,
-  path: string,
-): Promise<EntryRows> {
+async function listView(service: AuditService, filters: Filters, { path, isOfAll, signal }: ListPlace) {
+  const { cursor, stream_id, ...others } = filters;
+  const order = filters.order ?? 'newest';
+  const query = { ...filters, stream_id: stream_id === undefined ? undefined : [stream_id], order, limit: LIST_ROWS };
   const page = Buffer.from(await service.readers.read('entries', query, signal)).toString();
   const { data, next_cursor } = JSON.parse(page) as { data: WireEntry[]; next_cursor: string | null };
-  const { stream_id: _, limit: __, ...filters } = query;
-  return { data, goesOn: further(path, filters, next_cursor) };
+  const asked = isOfAll ? { ...others, stream_id } : others;
+  const scope = isOfAll ? 'Entries of all streams' : 'Entries of this stream';
+  return {
+    title: 'Entries',
+    introduction: `${scope}, ${order} first.`,
+    content: [
+      filterForm(path, asked, filterFields(filters, isOfAll)),
+      entryTable(data, service.clock(), { hasStream: isOfAll, empty: emptyWords(filters, next_cursor) }),
+      further(path, { ...asked, cursor }, next_cursor),
+    ],
+    api: { path: withQuery('/audit/entries/', { stream_id, ...others, order }) },
+  };
 }
 
-async function newest(
-  { database }: AuditPageParts['service'],
-  streamId: string,
-  before: number | undefined,
-  path: string,
-): Promise<EntryRows> {
-  const rows = await lastEntries(database, streamId, { limit: LIST_ROWS + 1, before });
-  const data = rows.slice(0, LIST_ROWS).map(entryToWire);
-  const next = rows.length <= LIST_ROWS ? null : (data.at(-1)?.sequence ?? null);
-  return { data, goesOn: further(path, { before }, next, 'before') };
+/** States why a page has no entries. */
+function emptyWords({ cursor, order: _, ...filters }: Filters, next: string | null): Markup {
+  if (next !== null)
+    return emptyState('None of the entries searched so far match. The search goes on on the next page.');
+  if (cursor !== undefined) return emptyState('No further entries match.');
+  const isFiltered = Object.values(filters).some((value) => value !== undefined);
+  return emptyState(isFiltered ? 'No entries match.' : 'No entries yet.');
 }
 
-function filterFields(path: string, filters: Query): Markup {
-  const given = (field: string) => String(filters[field] ?? '');
-  const fields = [
-    ...FIELDS.map(([name, label]) => filterField({ name, label, value: given(name) })),
-    ...TIMES.map(([name, label]) => filterField({ name, label, value: toFormTime(given(name)) }, 'time')),
+function filterFields(filters: Filters, isOfAll: boolean): Markup[] {
+  const streams = isOfAll ? ([['stream_id', 'Stream']] as const) : [];
+  return [
+    ...[...FIELDS, ...streams].map(([field, label]) => filterField({ name: field, label, value: filters[field] })),
+    ...TIMES.map(([field, label]) =>
+      filterField({ name: field, label, value: toFormTime(filters[field] ?? '') }, 'time'),
+    ),
+    filterSelect(filters, ['order', 'Order'], ['newest', 'oldest'], (order) => `${order} first`),
   ];
-  return filterForm(path, filters, fields);
 }
 
-export function entryTable(entries: readonly WireEntry[], now: Date): Markup {
+interface TableShown {
+  /** True for a list of several streams. */
+  hasStream: boolean;
+  /** Content in place of a table without rows. */
+  empty: Markup;
+}
+
+export function entryTable(entries: readonly WireEntry[], now: Date, { hasStream, empty }: TableShown): Markup {
   return dataTable({
     caption: 'Entries',
     columns: [
+      ...(hasStream
+        ? [{ head: 'Stream', cell: ({ stream_id }: WireEntry) => link(streamPath(stream_id), stream_id) }]
+        : []),
       {
         head: 'Entry',
         kind: 'name',
@@ -129,7 +153,7 @@ export function entryTable(entries: readonly WireEntry[], now: Date): Markup {
       { head: 'Recorded', cell: ({ timestamp }) => moment(timestamp, now) },
     ],
     rows: entries,
-    empty: emptyState('No entries match.'),
+    empty,
   });
 }
 

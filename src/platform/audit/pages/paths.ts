@@ -1,6 +1,7 @@
 import { PAGES, pathsBelow } from '../../web/own-path.ts';
 
 export const AUDIT_PATH = `${PAGES}/audit`;
+export const ENTRIES_PATH = `${AUDIT_PATH}/entries`;
 
 /** Returns the path of a stream's page, or of a page below it. */
 export const streamPath = pathsBelow(`${AUDIT_PATH}/streams`);

@@ -3,7 +3,7 @@ import { type Markup, type MarkupContent, markup } from '../../../core/html/mark
 import { grouped } from '../../../core/plurals.ts';
 import { serveOperationPage } from '../../operations/page.ts';
 import { forWhoMay } from '../../web/asked.ts';
-import { action, asCurl, digest, factList, link, momentOr } from '../../web/components.ts';
+import { action, asCurl, digest, emptyState, factList, link, momentOr } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { postForm } from '../../web/fields.ts';
 import { SHORT_ROWS } from '../../web/rows.ts';
@@ -51,7 +51,12 @@ async function newestOf(service: AuditService, streamId: string, asked: Asked): 
   const checkpoints = [...(await lastCheckpoints(database, seals, [streamId])).values()];
   const packages = await listPackages(database, streamId, FEW);
   return [
-    section(streamId, 'entries', ['Newest entries', 'All entries'], entryTable(entries.map(entryToWire), now)),
+    section(
+      streamId,
+      'entries',
+      ['Newest entries', 'All entries'],
+      entryTable(entries.map(entryToWire), now, { hasStream: false, empty: emptyState('No entries yet.') }),
+    ),
     section(streamId, 'verifications', ['Last checks', 'All checks'], checkTable(checks.data, now)),
     section(
       streamId,

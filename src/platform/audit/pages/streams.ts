@@ -20,7 +20,7 @@ import {
 } from '../wire.ts';
 import { anchorWords, misfitOf, reachWords, stateOf } from './labels.ts';
 import type { AuditPageParts } from './parts.ts';
-import { AUDIT_PATH, streamPath } from './paths.ts';
+import { AUDIT_PATH, ENTRIES_PATH, streamPath } from './paths.ts';
 
 /** Serves the list of streams with the results of their last checks. */
 export function streamsPage(server: FastifyInstance, { service }: AuditPageParts): void {
@@ -56,16 +56,24 @@ export function streamsPage(server: FastifyInstance, { service }: AuditPageParts
 function summary(stats: WireStats): Markup {
   const { streams, entries, verified_streams, failed_streams, unverified_streams } = stats;
   const failed = link(withQuery(AUDIT_PATH, { verification_status: 'failed' }), `${grouped(failed_streams)} failed`);
-  return markup`<p>${plural(streams, 'stream')}, ${plural(entries, 'entry')}. At the last check of each: ${grouped(verified_streams)} verified, ${failed_streams === 0 ? '0 failed' : failed}, ${grouped(unverified_streams)} without a record of a check. ${link(`${AUDIT_PATH}/statistics`, 'Statistics')}</p>
+  return markup`<p>${plural(streams, 'stream')}, ${plural(entries, 'entry')}. At the last check of each: ${grouped(verified_streams)} verified, ${failed_streams === 0 ? '0 failed' : failed}, ${grouped(unverified_streams)} without a record of a check. ${link(ENTRIES_PATH, 'Entries of all streams')} ${link(`${AUDIT_PATH}/statistics`, 'Statistics')}</p>
 `;
 }
 
 function search({ begins_with, verification_status }: StreamsQuery): Markup {
   return filterForm(AUDIT_PATH, { begins_with, verification_status }, [
     filterField({ name: 'begins_with', label: 'ID begins with', value: begins_with }),
-    filterSelect({ verification_status }, ['verification_status', 'Last check'], ['failed']),
+    filterSelect({ verification_status }, ['verification_status', 'Last check'], STATES, (state) => STATE_WORDS[state]),
   ]);
 }
+
+const STATES = ['failed', 'unverified', 'stale', 'verified'] as const;
+const STATE_WORDS = {
+  failed: 'failed',
+  unverified: 'no check on record',
+  stale: 'entries came after it',
+  verified: 'verified',
+} as const;
 
 function isAll({ begins_with, verification_status, cursor }: StreamsQuery): boolean {
   return !begins_with && verification_status === undefined && cursor === undefined;

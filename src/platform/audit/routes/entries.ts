@@ -93,7 +93,7 @@ export const entryRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = asy
       schema: {
         operationId: 'listEntries',
         tags: ['entries'],
-        summary: 'List entries by stream and sequence',
+        summary: 'List or search entries, in the order in which they were recorded or newest first',
         querystring: entriesQuerySchema,
         response: { 200: pageSchema(entrySchema), ...problemResponses(422) },
       },
@@ -119,7 +119,14 @@ function fromCaller(principal: Principal, entries: readonly CheckedEntry[], key?
 }
 
 /** Reports whether reading a list here is faster than handing it to a thread. */
-function isShort({ limit, cursor: _, stream_id: _stream, after_sequence: _after, ...filters }: EntriesQuery): boolean {
+function isShort({
+  limit,
+  cursor: _,
+  stream_id: _stream,
+  after_sequence: _after,
+  order: _order,
+  ...filters
+}: EntriesQuery): boolean {
   return limit <= SHORT && Object.values(filters).every((filter) => filter === undefined);
 }
 
