@@ -59,7 +59,7 @@ describe.each(DATABASES)('on %s', (_name, start) => {
   }
 
   async function entriesOf(query: { from?: string; to?: string } = {}): Promise<WireEntry[]> {
-    const page = await listEntries(made.database, { limit: 500, stream_id: 's', ...query }, FOREVER);
+    const page = await listEntries(made.database, { limit: 500, order: 'oldest', stream_id: ['s'], ...query }, FOREVER);
     return JSON.parse(new TextDecoder().decode(page)).data;
   }
   const inspect = async () =>

@@ -59,7 +59,9 @@ async function append(database: Database, entries: typeof ENTRIES, first = 0): P
   for (let at = 0; at < entries.length; at += 30) {
     const some = entries.slice(at, at + 30).map((entry) => ({ ...entry, metadataText: canonicalize(entry.metadata) }));
     const clock = () => new Date(START + (first + at) * 1000);
-    await database.write((transaction) => appendAll(transaction, { keys, seals, clock }, [{ entries: some }]));
+    await database.write((transaction) =>
+      appendAll(transaction, { keys, seals, clock }, [{ entries: some, recordedBy: 'key:k' }]),
+    );
   }
 }
 
@@ -259,7 +261,7 @@ test('on PostgreSQL, a page of the oldest entries waits for a transaction whose 
     const { promise: assigned, resolve: assign } = Promise.withResolvers<void>();
     const held = ENTRIES.slice(20, 21).map((entry) => ({ ...entry, metadataText: canonicalize(entry.metadata) }));
     const holding = other.write(async (transaction) => {
-      await appendAll(transaction, { keys, seals, clock: () => new Date() }, [{ entries: held }]);
+      await appendAll(transaction, { keys, seals, clock: () => new Date() }, [{ entries: held, recordedBy: 'key:k' }]);
       assign();
       await mayCommit;
     });
