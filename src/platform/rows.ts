@@ -60,6 +60,8 @@ export function rowInserter<const Tables extends TableSet, Name extends keyof Ta
   };
 }
 
+type Sealing = Pick<Reader, 'sealer'>;
+
 /**
  * Returns functions for a table whose rows have a seal over all columns except some.
  * @param unsealed columns that change without an act.
@@ -74,15 +76,15 @@ export function sealedRows<
   const left = new Set<string>(['seal', ...unsealed]);
   const columns = Object.keys(tables[name]?.columns ?? {}).filter((column) => !left.has(column));
   const find = rowFinder(tables, name, key, { isLocked: true });
-  const sealOf = ({ sealer }: Reader, row: Omit<Row, 'seal'>) =>
+  const sealOf = ({ sealer }: Sealing, row: Omit<Row, 'seal'>) =>
     sealer.of(
       name,
       columns.map((column) => row[column as keyof typeof row] ?? null),
     );
-  const isWhole = (reader: Reader, row: Row) => (row as { seal?: string }).seal === sealOf(reader, row);
+  const isWhole = (reader: Sealing, row: Row) => (row as { seal?: string }).seal === sealOf(reader, row);
   return {
     /** Returns a row with its seal. */
-    sealed: (reader: Reader, row: Omit<Row, 'seal'>) => ({ ...row, seal: sealOf(reader, row) }) as unknown as Row,
+    sealed: (reader: Sealing, row: Omit<Row, 'seal'>) => ({ ...row, seal: sealOf(reader, row) }) as unknown as Row,
     /** Reports whether a row is as the platform wrote it. */
     isWhole,
     /** Returns a row. @throws DomainError `row_changed` if it is not as the platform wrote it. */

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createKey } from '../../src/platform/accounts/key.ts';
+import { updatePerson } from '../../src/platform/accounts/person-rows.ts';
+import type { AccountTables } from '../../src/platform/accounts/tables.ts';
 import { startPlatform } from '../../src/platform/app.ts';
 import { bootstrap } from '../../src/platform/bootstrap.ts';
 import { initPlatform } from '../../src/platform/init.ts';
@@ -92,9 +94,11 @@ describe('the variables of the bootstrap', () => {
   test('also do nothing once the account that they made is disabled', async () => {
     await serve(environment(), async () => {});
     await withParts({ dataDir }, ({ database }) =>
-      database.write((transaction) =>
-        transaction.tables<{ people: object }>().updateTable('people').set({ disabled_at: 'x' }).execute(),
-      ),
+      database.write(async (transaction) => {
+        const people = transaction.tables<AccountTables>().selectFrom('people').select('person_id');
+        const [person] = await people.execute();
+        await updatePerson(transaction, person as { person_id: string }, { disabled_at: 'x' });
+      }),
     );
     const ben = environment({ EVIDENCE_BOOTSTRAP_EMAIL: 'ben@example.com' });
     expect((await serve(ben, async () => {})).bootstrapped).toBeNull();

@@ -1,14 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import type { Role } from '../../src/platform/accounts/enums.ts';
+import { sealedPeople } from '../../src/platform/accounts/sealed-rows.ts';
+import { RowSealer } from '../../src/platform/database/row-sealer.ts';
+import { openSealKeys } from '../../src/platform/setup.ts';
 import type { Service } from './service.ts';
 
 const NOW = '2026-11-22T00:00:00.000Z';
 
 /** Adds a person who cannot sign in, because no password matches. @returns their id. */
-export async function addPerson({ sql }: Service, role: Role = 'auditor'): Promise<string> {
+export async function addPerson({ dataDir, sql }: Service, role: Role = 'auditor'): Promise<string> {
   const id = randomUUID();
-  await sql(`INSERT INTO people (person_id, email, name, role, password, totp_step, created_at)
-    VALUES ('${id}', '${id}@example.com', 'Somebody', '${role}', 'none', 0, '${NOW}')`);
+  const sealer = new RowSealer((await openSealKeys(dataDir)).ofRows());
+  const none = { totp_secret: null, recovery_codes: null, disabled_at: null };
+  const person = { person_id: id, email: `${id}@example.com`, name: 'Somebody', role, password: 'none', ...none };
+  const { seal } = sealedPeople.sealed({ sealer }, { ...person, totp_step: 0, created_at: NOW });
+  await sql(`INSERT INTO people (person_id, email, name, role, password, totp_step, created_at, seal)
+    VALUES ('${id}', '${id}@example.com', 'Somebody', '${role}', 'none', 0, '${NOW}', '${seal}')`);
   return id;
 }
 

@@ -8,11 +8,11 @@ import { evidenceOperations, streamOperations } from './operations/streams.ts';
 import { entryRoutes } from './routes/entries.ts';
 import { evidenceRoutes } from './routes/evidence.ts';
 import type { AuditService } from './service.ts';
+import { statsSchema } from './wire/stats.ts';
 import {
   checkpointSchema,
   entrySchema,
   generatedSchema,
-  statsSchema,
   streamParamsSchema,
   streamSchema,
   summarySchema,

@@ -4,7 +4,7 @@ import type { RowSeals } from './sealed-rows.ts';
 import { type StreamRow, streamsQuery, streamToWire } from './streams.ts';
 import type { AuditTables } from './tables.ts';
 import { hourOf, readTotals } from './totals.ts';
-import type { AuditActivity, WireStats } from './wire.ts';
+import type { AuditActivity, WireStats } from './wire/stats.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Maximum number of checks and pending checkpoints that are listed individually. */

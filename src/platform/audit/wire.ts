@@ -145,34 +145,6 @@ export const generatedSchema = z.object({
 });
 export type WireGenerated = z.infer<typeof generatedSchema>;
 
-export const statsSchema = z.object({
-  streams: count,
-  entries: count,
-  entries_24h: count,
-  verified_streams: count,
-  failed_streams: count,
-  unverified_streams: count,
-  checkpoints: count,
-  pending_anchors: count,
-  evidence_packages: count,
-  /**
-   * Number of streams removed outside the service. Null if the sealed count was changed, which makes the number
-   * unknowable; no stream is then counted as verified or failed.
-   */
-  missing_streams: count.nullable(),
-  /** True if records of last checks were changed or removed outside the service; null as above. */
-  checks_changed: z.boolean().nullable(),
-});
-export type WireStats = z.infer<typeof statsSchema>;
-
-export const activitySchema = z.object({
-  /** Days in UTC, without gaps. */
-  days: z.array(z.object({ day: z.string(), entries: count })),
-  /** Streams with the most entries in these days. */
-  streams: z.array(z.object({ stream_id: z.string(), entries: count })),
-});
-export type AuditActivity = z.infer<typeof activitySchema>;
-
 /** Streams that the platform itself writes; a name that ends with a slash stands for all ids with this prefix. */
 const OWN_STREAMS = MODULES.flatMap<string>((module) => ('streams' in module ? module.streams : []));
 

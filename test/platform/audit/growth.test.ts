@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { BLOCK } from '../../../src/platform/audit/entry-index.ts';
 import { rowsOf } from '../rows.ts';
 import { type Service, startService } from '../service.ts';
@@ -22,7 +22,7 @@ beforeAll(async () => {
     await service.sql((await rowsOf(service.dataDir, 's', SIZES[size], START)).join(';'));
     // Reading entries for the index would count as cost.
     const blocks = async () => Number(await service.sql('SELECT max(block) FROM entry_blocks'));
-    await expect.poll(blocks, { timeout: 120_000 }).toBe(Math.floor(SIZES[size] / BLOCK) - 1);
+    await vi.waitUntil(async () => (await blocks()) === Math.floor(SIZES[size] / BLOCK) - 1, { timeout: 120_000 });
   }
 });
 afterAll(async () => {

@@ -7,12 +7,11 @@ import { listPackages } from '../packages.ts';
 import type { AuditService } from '../service.ts';
 import { findStream, streamToWire } from '../streams.ts';
 import { findVerification, listVerifications } from '../verifications.ts';
+import { activitySchema, statsSchema } from '../wire/stats.ts';
 import {
-  activitySchema,
   checkpointSchema,
   generatedSchema,
   packageParamsSchema,
-  statsSchema,
   streamParamsSchema,
   streamSchema,
   streamsQuerySchema,

@@ -1,7 +1,8 @@
 import { type Markup, markup } from '../../../core/html/markup.ts';
 import { grouped, plural } from '../../../core/plurals.ts';
 import { moment, statusWord } from '../../web/components.ts';
-import type { WireCheckpoint, WireStats, WireStream, WireVerification } from '../wire.ts';
+import type { WireStats } from '../wire/stats.ts';
+import type { WireCheckpoint, WireStream, WireVerification } from '../wire.ts';
 
 export const CHECKS_CHANGED = 'records of checks were changed or removed outside the platform';
 

@@ -9,7 +9,7 @@ import type { OverviewOfModule, TimelineEvent } from '../../web/overview.ts';
 import { withQuery } from '../../web/own-path.ts';
 import type { AuditService } from '../service.ts';
 import type { Overview } from '../stats.ts';
-import type { AuditActivity, WireStats } from '../wire.ts';
+import type { AuditActivity, WireStats } from '../wire/stats.ts';
 import { CHECKS_CHANGED, misfitOf } from './labels.ts';
 import type { AuditPageParts } from './parts.ts';
 import { AUDIT_PATH, checkPath, streamPath, waysTo } from './paths.ts';

@@ -10,14 +10,8 @@ import { servePage } from '../../web/page.ts';
 import { LIST_ROWS } from '../../web/rows.ts';
 import { lastCheckpoints } from '../checkpoint-rows.ts';
 import { listStreams } from '../list.ts';
-import {
-  isOwnStream,
-  type StreamsQuery,
-  streamsQuerySchema,
-  type WireCheckpoint,
-  type WireStats,
-  type WireStream,
-} from '../wire.ts';
+import type { WireStats } from '../wire/stats.ts';
+import { isOwnStream, type StreamsQuery, streamsQuerySchema, type WireCheckpoint, type WireStream } from '../wire.ts';
 import { anchorWords, misfitOf, reachWords, stateOf } from './labels.ts';
 import type { AuditPageParts } from './parts.ts';
 import { AUDIT_PATH, ENTRIES_PATH, streamPath } from './paths.ts';
