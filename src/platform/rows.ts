@@ -76,7 +76,7 @@ export function sealedRows<
   const left = new Set<string>(['seal', ...unsealed]);
   const columns = Object.keys(tables[name]?.columns ?? {}).filter((column) => !left.has(column));
   const find = rowFinder(tables, name, key, { isLocked: true });
-  const sealOf = ({ sealer }: Sealing, row: Omit<Row, 'seal'>) =>
+  const sealOf = ({ sealer }: Sealing, row: Omit<Row, 'seal' | Unsealed>) =>
     sealer.of(
       name,
       columns.map((column) => row[column as keyof typeof row] ?? null),
@@ -84,7 +84,10 @@ export function sealedRows<
   const isWhole = (reader: Sealing, row: Row) => (row as { seal?: string }).seal === sealOf(reader, row);
   return {
     /** Returns a row with its seal. */
-    sealed: (reader: Sealing, row: Omit<Row, 'seal'>) => ({ ...row, seal: sealOf(reader, row) }) as unknown as Row,
+    sealed: <Input extends Omit<Row, 'seal' | Unsealed>>(reader: Sealing, row: Input) => ({
+      ...row,
+      seal: sealOf(reader, row),
+    }),
     /** Reports whether a row is as the platform wrote it. */
     isWhole,
     /** Returns a row. @throws DomainError `row_changed` if it is not as the platform wrote it. */

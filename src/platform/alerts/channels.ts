@@ -11,10 +11,10 @@ import { keyedRequest, makeOnce } from '../idempotency/keyed-results.ts';
 import type { Outbox } from '../jobs/outbox.ts';
 import { canonicalEmail, isEmail } from '../mail/address.ts';
 import type { Dispatcher } from '../outgoing/dispatcher.ts';
-import { rowChanger } from '../rows.ts';
 import type { SecretBox } from '../secrets.ts';
+import { sealedChannels } from './channel-rows.ts';
 import { type AlertMessage, TEST_KIND } from './notifying.ts';
-import { ALERT_TABLES, type AlertTables } from './tables.ts';
+import type { AlertTables } from './tables.ts';
 import { ALERT_SOURCES, type NewAlertChannel, type WireAlertChannel } from './wire.ts';
 
 /** Maximum number of channels, each of which may get every alert. */
@@ -71,9 +71,8 @@ export class AlertChannels {
         { keyed, now },
         async () => {
           const channels = transaction.tables<AlertTables>().insertInto('alerting_channels');
-          await channels
-            .values({ ...channel, sources: sources?.join(' ') ?? null, secret: sealed, removed_at: null })
-            .execute();
+          const row = { ...channel, sources: sources?.join(' ') ?? null, secret: sealed, removed_at: null };
+          await channels.values(sealedChannels.sealed(transaction, row)).execute();
           await this.#record(transaction, actor, 'alert_channel.added', channel);
           return channel;
         },
@@ -93,7 +92,7 @@ export class AlertChannels {
     const { database, clock } = this.#deps;
     return database.write(async (transaction) => {
       const channel = await this.find(alertChannelId);
-      await changeChannel(transaction, channel, { removed_at: clock().toISOString(), secret: null });
+      await sealedChannels.change(transaction, channel, { removed_at: clock().toISOString(), secret: null });
       await this.#record(transaction, actor, 'alert_channel.removed', channel);
       return channel;
     });
@@ -148,8 +147,6 @@ export class AlertChannels {
     return this.#deps.administration.record(transaction, act);
   }
 }
-
-const changeChannel = rowChanger(ALERT_TABLES, 'alerting_channels', 'alert_channel_id');
 
 const SHOWN = ['alert_channel_id', 'kind', 'name', 'target', 'least_severity', 'created_at'] as const;
 

@@ -9,4 +9,5 @@ export const alerts = {
   },
   tables: ALERT_TABLES,
   load: async () => (await import('./open.ts')).openAlerts,
+  loadCheck: async () => (await import('./check.ts')).checkAlerts,
 } as const satisfies ServiceModule;

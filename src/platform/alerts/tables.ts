@@ -18,6 +18,8 @@ export const ALERT_TABLES = {
     secret: column.optional(column.bytes()),
     created_at: column.text(),
     removed_at: column.optional(column.text()),
+    /** Seal over all columns above but the number. */
+    seal: column.text(),
   }),
   /** Alerts that are queued for or delivered to a channel. */
   alert_messages: table(

@@ -61,7 +61,7 @@ interface CountedChecks {
   reached: number;
 }
 
-async function countRecords(reader: Reader, now: Date): Promise<CountedChecks> {
+export async function countRecords(reader: Reader, now: Date): Promise<CountedChecks> {
   const since = new Date(now.getTime() - DAY_MS).toISOString();
   const { rows } = await sql<CountedChecks>`
     SELECT count(*) AS streams,

@@ -54,6 +54,12 @@ export async function countStreams(reader: Reader): Promise<number> {
   return (await streams.select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirstOrThrow()).count;
 }
 
+/** Replaces the totals. */
+export async function setTotals(transaction: Transaction, seals: RowSeals, totals: SealedTotals): Promise<void> {
+  await transaction.tables<AuditTables>().deleteFrom('totals').execute();
+  await begin(transaction, seals, totals);
+}
+
 /** Returns the hour of a time as a prefix: `2026-10-01T09`. */
 export function hourOf(timestamp: string): string {
   return timestamp.slice(0, 13);

@@ -25,7 +25,7 @@ export const fsckCommand: PlatformCommand = command({
   async work({ [ACCEPT]: reason, ...flags }) {
     await inPlace(flags, async ({ database, sealKeys, clock, administration }) => {
       if (reason !== undefined) {
-        await accept({ database, sealKeys, administration }, reason);
+        await accept({ database, sealKeys, clock, administration }, reason);
         return;
       }
       const found = await printFindings({ database, sealKeys, clock, signal: new AbortController().signal });
@@ -63,14 +63,14 @@ function lineOf(service: string, { code, of, expected, actual }: RowFinding): st
 
 /** Makes the sum of all heads fit the present streams, and records that. */
 async function accept(
-  { database, sealKeys, administration }: Pick<Parts, 'database' | 'sealKeys' | 'administration'>,
+  { database, sealKeys, clock, administration }: Pick<Parts, 'database' | 'sealKeys' | 'clock' | 'administration'>,
   reason: string,
 ): Promise<void> {
-  const { acceptHeads } = await import('../audit/head-sum-rows.ts');
+  const { acceptStreams } = await import('../audit/accepting.ts');
   const { RowSeals } = await import('../audit/sealed-rows.ts');
   const seals = new RowSeals(sealKeys.ofRows());
   const isNeeded = await database.write(async (transaction) => {
-    if (!(await acceptHeads(transaction, seals))) return false;
+    if (!(await acceptStreams(transaction, seals, clock()))) return false;
     const actor = byCommand('fsck');
     await administration.record(transaction, {
       actor,

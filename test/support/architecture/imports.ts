@@ -212,7 +212,19 @@ const DOORS = [
 
 /** Rooms of the platform that every service may import. */
 const KIT = [
-  ...['alert-enums', 'clock', 'database', 'errors', 'folder', 'http', 'idempotency', 'jobs', 'mail', 'metrics', 'module'],
+  ...[
+    'alert-enums',
+    'clock',
+    'database',
+    'errors',
+    'folder',
+    'http',
+    'idempotency',
+    'jobs',
+    'mail',
+    'metrics',
+    'module',
+  ],
   ...[
     'modules',
     'open-module',

@@ -1,0 +1,5 @@
+import { sealedRows } from '../rows.ts';
+import { ALERT_TABLES } from './tables.ts';
+
+/** Channels, whose rows say who is alerted. */
+export const sealedChannels = sealedRows(ALERT_TABLES, 'alerting_channels', 'alert_channel_id', ['channel_no']);

@@ -1,0 +1,20 @@
+import type { Transaction } from '../database/database.ts';
+import { acceptHeads } from './head-sum-rows.ts';
+import type { RowSeals } from './sealed-rows.ts';
+import { countRecords } from './stats.ts';
+import { readTotals, setTotals } from './totals.ts';
+
+/**
+ * Makes the sum of all heads, and the totals, fit the present streams and their latest checks. Returns false if they fit
+ * already.
+ */
+export async function acceptStreams(transaction: Transaction, seals: RowSeals, now: Date): Promise<boolean> {
+  const wereAccepted = await acceptHeads(transaction, seals);
+  const { streams, verified, failed, reached } = await countRecords(transaction, now);
+  const counted = { streams, verified, failed, reached };
+  const totals = await readTotals(transaction, seals);
+  const fit =
+    totals !== null && Object.entries(counted).every(([name, count]) => totals[name as keyof typeof counted] === count);
+  if (!fit) await setTotals(transaction, seals, counted);
+  return wereAccepted || !fit;
+}
