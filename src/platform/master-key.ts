@@ -21,6 +21,11 @@ export async function takesMasterKey(database: Database, keys: DerivedSealKeys):
   return true;
 }
 
+/** Writes to no row. @throws OutageError if the database accepts no writes. */
+export async function changeNothing(transaction: Transaction): Promise<void> {
+  await transaction.tables<MasterKeyTables>().updateTable('master_key').set({ id: 1 }).where('id', '=', 0).execute();
+}
+
 /** Stores the mark of the master key in a database. */
 export async function keepMasterKey(transaction: Transaction, keys: DerivedSealKeys): Promise<void> {
   const row = { id: 1, mark: keys.mark() };

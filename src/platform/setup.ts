@@ -8,7 +8,7 @@ import { openDatabase } from './database/open.ts';
 import { firstCause, outageIn } from './database/outage.ts';
 import { RowSealer } from './database/row-sealer.ts';
 import { dataFolder } from './folder.ts';
-import { takesMasterKey } from './master-key.ts';
+import { changeNothing, takesMasterKey } from './master-key.ts';
 import { migrateAll } from './migrations.ts';
 
 /** Places in which a platform stores its data. */
@@ -48,6 +48,16 @@ export async function openPlace(place: PlatformPlace): Promise<Database> {
   }
 }
 
+/** @throws DatabaseAway if PostgreSQL accepts no writes, as a standby before it becomes the primary. */
+export async function requireWrites(database: Database, { postgresUrl }: PlatformPlace): Promise<void> {
+  if (!postgresUrl) return;
+  try {
+    await database.write(changeNothing);
+  } catch (error) {
+    throw unreachable(postgresUrl, error);
+  }
+}
+
 /**
  * Returns the seal keys of a data folder.
  * @throws EvidenceError `unreadable` if its master key is invalid.
@@ -69,18 +79,18 @@ export function isSqlite({ postgresUrl }: PlatformPlace): boolean {
 /** Exit code of a command whose database does not answer: EX_TEMPFAIL of sysexits.h, after which units start again. */
 export const DATABASE_AWAY = 75;
 
-/** Error of a database that does not answer now. */
+/** Error of a database in an outage: it does not answer now, or accepts no writes. */
 export class DatabaseAway extends EvidenceError {}
 
 /** Explains an unavailable database, by an address without its password. */
 function unreachable(url: string, error: unknown): unknown {
   const reason = firstCause(error);
-  const isAway = outageIn(error) === 'unreachable';
+  const isAway = outageIn(error) !== null;
   // invalid_authorization_specification, invalid_catalog_name
   if (!isAway && !/^(28\w{3}|3D000)$/.test(String((reason as { code?: unknown }).code))) return error;
   const { host, pathname } = new URL(url);
   const message = `the database ${pathname.slice(1)} at ${host} cannot be used: ${messageOf(reason)}`;
-  const nextStep = 'Check that the database is running, and that user and password are correct.';
+  const nextStep = 'Check that the database is running and accepts writes, and that user and password are correct.';
   const details = { cause: error, nextStep };
   return isAway ? new DatabaseAway('config', message, details) : new EvidenceError('config', message, details);
 }

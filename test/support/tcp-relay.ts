@@ -4,6 +4,10 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 /** A relay to a port of this machine. */
 export interface TcpRelay {
   port: number;
+  /** Port to which new connections lead. */
+  target: number;
+  /** Leaves all present connections open, but passes nothing on. */
+  freeze(): void;
   close(): void;
 }
 
@@ -18,7 +22,7 @@ export async function startTcpRelay(
 ): Promise<TcpRelay> {
   const sockets = new Set<Socket>();
   const server = createServer((incoming) => {
-    const outgoing = connect(target, '127.0.0.1');
+    const outgoing = connect(relay.target, '127.0.0.1');
     for (const [one, other] of [
       [incoming, outgoing],
       [outgoing, incoming],
@@ -37,11 +41,20 @@ export async function startTcpRelay(
   });
   server.listen(at.port, at.host);
   await once(server, 'listening');
-  return {
+  const relay: TcpRelay = {
     port: (server.address() as AddressInfo).port,
+    target,
+    freeze: () => {
+      for (const socket of sockets)
+        socket
+          .unpipe()
+          .removeAllListeners('close')
+          .on('close', () => sockets.delete(socket));
+    },
     close: () => {
       server.close();
       for (const socket of sockets) socket.destroy();
     },
   };
+  return relay;
 }

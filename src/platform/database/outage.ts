@@ -26,9 +26,9 @@ export function outageIn(error: unknown): Outage | null {
   return outageIn(error.cause);
 }
 
-/** Returns the error at the end of a chain of causes. */
+/** Returns the error at the end of a chain of causes; of attempts at each address of a host, that of the first. */
 export function firstCause(error: unknown): unknown {
-  const { cause } = error as { cause?: unknown };
+  const { cause = error instanceof AggregateError ? error.errors[0] : undefined } = error as { cause?: unknown };
   return cause === undefined ? error : firstCause(cause);
 }
 
@@ -75,7 +75,7 @@ const NETWORK =
 
 /** Messages of pg about lost connections, which have no code. */
 const LOST =
-  /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect)/;
+  /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout exceeded when trying to connect)/;
 
 /** SQLITE_READONLY and SQLITE_FULL: https://sqlite.org/rescode.html */
 const BY_SQLITE: Readonly<Record<number, Outage>> = { 8: 'read_only', 13: 'full' };

@@ -22,6 +22,7 @@ import {
 } from './database.ts';
 import { POSTGRES_NUMBERING } from './numbering.ts';
 import { asOutage, OutageMemory } from './outage.ts';
+import { answered } from './postgres-answers.ts';
 import { POSTGRES_POSTINGS } from './postings.ts';
 import type { RowSealer } from './row-sealer.ts';
 
@@ -85,7 +86,14 @@ export function openPostgres(url: string, sealer: RowSealer): Database {
     prepare<Row>(query: Compilable<Row>): PreparedQuery<Row> {
       const text = query.compile().sql;
       // Unnamed on the server: a named plan fails after another version of the platform migrates the tables.
-      return async (...values) => (await reporting(pool.query(text, [...values]))).rows[0];
+      return async (...values) => {
+        const connection = await connectTo(pool);
+        try {
+          return (await connection.query<Row>(text, values)).rows[0];
+        } finally {
+          connection.release();
+        }
+      };
     },
   };
 }
@@ -114,7 +122,7 @@ async function connectTo(pool: pg.Pool): Promise<PostgresPoolClient> {
   return {
     // Kysely uses cursors for streams only, which nothing here requests.
     query: <R>(text: string | PostgresCursor<R>, values: readonly unknown[] = []) =>
-      reporting(client.query(text as string, [...values])) as never,
+      reporting(answered(pool.options, client, client.query(text as string, [...values]))) as never,
     release: () => client.release(),
   };
 }

@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { messageOf } from '../../core/errors.ts';
+import { firstCause, outageIn } from '../database/outage.ts';
 
 /** Listener for the failures of a repeated activity. */
 export interface FailureListener {
@@ -46,9 +47,14 @@ export class FailuresInARow {
 /** Returns listeners that log the failures and recoveries of a job. */
 export function jobLog(log: FastifyBaseLogger): (job: string) => FailureListener {
   return (job) => ({
-    failed: (error) => log.error({ job, reason: messageOf(error) }, 'a job failed'),
+    failed: (error) => log.error({ job, reason: reasonOf(error) }, 'a job failed'),
     recovered: () => log.warn({ job }, 'a job recovered'),
   });
+}
+
+/** Returns the reason of a failure; in an outage, what the driver says. */
+function reasonOf(error: unknown): string {
+  return messageOf(outageIn(error) === null ? error : firstCause(error));
 }
 
 /** Interval between looks for due work. */
