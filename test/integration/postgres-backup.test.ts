@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -10,11 +10,11 @@ import { recomputeInPython } from '../platform/recomputed.ts';
 import { call, entry } from '../platform/service.ts';
 import { readDocument, shellLines } from '../support/documents.ts';
 import { cleanEnvironment } from '../support/environment.ts';
-import { type PostgresServer, programsOfNpm, startPostgres } from '../support/postgres.ts';
+import { type PostgresServer, programsOfDebian, programsOfNpm, startPostgres } from '../support/postgres.ts';
 import { builtFolder, run, runToEnd } from '../support/process.ts';
 
 /** Debian's server, with its own pg_dump and pg_restore. */
-const [PROGRAMS = ''] = globSync('/usr/lib/postgresql/*/bin').toSorted();
+const PROGRAMS = programsOfDebian();
 
 let folder: string;
 let server: PostgresServer;

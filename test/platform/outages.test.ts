@@ -5,7 +5,6 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { startPlatform } from '../../src/platform/app.ts';
 import { listen } from '../../src/platform/http/listen.ts';
@@ -16,94 +15,53 @@ import { DATABASE_AWAY, DatabaseAway } from '../../src/platform/setup.ts';
 import { FullDisk } from '../support/full-disk.ts';
 import { freePort } from '../support/ports.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { ReplicatedPostgres } from '../support/replicated-postgres.ts';
+import { someRows } from '../support/some-rows.ts';
 import { runPlatform } from './command.ts';
-import { kill, Origins, PlatformProcesses, PROGRAM } from './processes.ts';
+import { FAULTS, outlive } from './outliving.ts';
+import { kill, PlatformProcesses, PROGRAM } from './processes.ts';
 import { call, entry } from './service.ts';
-import { expectWhole, write } from './writers.ts';
-
-const LOAD = { writers: 24, each: 25, streams: 6 };
-/** Number of times that each fault is injected; test/soak has more. */
-const TIMES = Number(process.env['FAULTS'] ?? 1);
 
 let folder: string;
 let server: PostgresServer;
+let replicated: ReplicatedPostgres;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'outages-'));
-  server = await startPostgres({ durable: true });
+  [server, replicated] = await Promise.all([startPostgres({ durable: true }), ReplicatedPostgres.start()]);
 });
 afterAll(async () => {
+  await replicated.stop();
   await server.stop();
   await rm(folder, { recursive: true, force: true });
 });
 
-const ONE_BACKEND = "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND state <> 'idle'";
-
-const FAULTS: [string, (url: string) => Promise<void>][] = [
-  [
-    'is killed and starts again',
-    async () => {
-      await server.kill();
-      await server.start();
-    },
-  ],
-  [
-    'loses a backend to a kill, which restarts all of them',
-    async (url) => {
-      for (;;) {
-        const { rows } = await server
-          .query(url, `${ONE_BACKEND} AND pid <> pg_backend_pid() LIMIT 1`)
-          .catch(() => ({ rows: [] }));
-        if (rows.length === 0) continue;
-        process.kill(rows[0].pid, 'SIGKILL');
-        return;
-      }
-    },
-  ],
-  [
-    'is away for some seconds',
-    async () => {
-      await server.kill();
-      await sleep(3000);
-      await server.start();
-    },
-  ],
-  [
-    'ends every connection',
-    async (url) => {
-      await server.query(url, 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()');
-    },
-  ],
-];
-
-test.each(FAULTS)(
+test.each(someRows(FAULTS, ([, kind]) => kind))(
   'two processes outlive a PostgreSQL that %s: nothing is lost or doubled, and refusals say when to come again',
-  async (_what, fault) => {
-    const dataDir = await mkdtemp(join(folder, 'data-'));
-    const url = await server.createDatabase();
-    const platform = await PlatformProcesses.init(['--data', dataDir, '--postgres', url]);
-    const origins = new Origins();
-    onTestFinished(async () => {
-      await origins.close();
-      await platform.close();
-    });
-    const served = [await platform.serve(), await platform.serve()];
-    for (const { origin } of served) origins.add(origin);
-    const writing = write(platform, origins, { ...LOAD, each: LOAD.each * TIMES });
-    for (let time = 0; time < TIMES; time++) {
-      await expect.poll(() => writing.acknowledged.size).toBeGreaterThan(LOAD.writers * LOAD.each * (time + 0.2));
-      await fault(url);
-    }
-    await writing.done;
-    expect(served.map(({ child }) => [child.exitCode, child.signalCode])).toEqual([
-      [null, null],
-      [null, null],
-    ]);
-    expect([...origins.refusals].filter((refusal) => refusal !== '503 database_unavailable after 5')).toEqual([]);
-    const [first] = served;
-    const at = { origin: first?.origin ?? '', apiKey: platform.apiKey, dataDir, folder };
-    await expectWhole(writing, { ...LOAD, each: LOAD.each * TIMES }, at);
+  async (_what, _kind, fault) => {
+    await outlive(server, 1, fault);
   },
 );
+
+test('two processes outlive a failover from a primary that vanishes and closes no connection', async () => {
+  await outlive(replicated, 1, () => replicated.failOver('silent'));
+});
+
+test('a start during a failover refuses writes until the standby is the primary', async () => {
+  const dataDir = await mkdtemp(join(folder, 'data-'));
+  const url = await replicated.createDatabase();
+  const { apiKey } = await PlatformProcesses.init(['--data', dataDir, '--postgres', url]);
+  await replicated.loseThePrimary();
+  const port = await freePort();
+  const origin = `http://127.0.0.1:${port}`;
+  const child = begin(dataDir, url, port);
+  await expect.poll(() => statusAt(`${origin}/health`)).toBe(200);
+  const append = () => call(`${origin}/audit`, apiKey, 'POST', '/entries/', entry('s', 1));
+  await expect.poll(append).toMatchObject({ status: 503, body: { code: 'database_unavailable' } });
+  await replicated.promote();
+  await expect.poll(append).toMatchObject({ status: 201 });
+  await expect.poll(() => statusAt(`${origin}/ready`)).toBe(200);
+  expect(child.exitCode).toBe(null);
+});
 
 /** Starts a process on a port, without waiting for it. */
 function begin(dataDir: string, url: string, port: number): ChildProcess {
@@ -174,6 +132,64 @@ test('a connection that sends nothing is closed', async () => {
   await once(socket, 'close');
   expect(socket.bytesRead).toBe(0);
 });
+
+const DISKS = [
+  {
+    full: 'data',
+    place: (path: string) => ({ data: join(path, 'data') }),
+    end: 'SELECT 1',
+    refused: [507, 'storage_full', 'the disk of the database is full'],
+    logged: 'No space left on device',
+  },
+  {
+    full: 'write-ahead log',
+    place: (path: string) => ({ wal: join(path, 'wal') }),
+    // The next write needs a new file.
+    end: 'SELECT pg_switch_wal()',
+    // The server ends, and cannot start until there is space.
+    refused: [503, 'database_unavailable', 'the database does not answer'],
+    logged: 'connect ECONNREFUSED',
+  },
+];
+
+test.each(DISKS)(
+  'PostgreSQL without space for its $full is named, and used again after there is space',
+  async (row) => {
+    const disk = await FullDisk.mount(160);
+    onTestFinished(() => disk.unmount());
+    const crowded = await startPostgres({ ...row.place(disk.path), durable: true });
+    onTestFinished(() => crowded.stop());
+    const dataDir = await mkdtemp(join(folder, 'data-'));
+    const url = await crowded.createDatabase();
+    const { apiKey } = await PlatformProcesses.init(['--data', dataDir, '--postgres', url]);
+    const port = await freePort();
+    const origin = `http://127.0.0.1:${port}`;
+    const child = begin(dataDir, url, port);
+    let log = '';
+    child.stderr?.on('data', (text) => {
+      log += text;
+    });
+    let number = 0;
+    const append = () => call(`${origin}/audit`, apiKey, 'POST', '/entries/', entry('s', ++number));
+    const ready = async () => (await call(origin, apiKey, 'GET', '/ready')).body;
+    await expect.poll(() => statusAt(`${origin}/ready`)).toBe(200);
+    expect((await append()).status).toBe(201);
+    disk.fill();
+    await crowded.query(url, row.end);
+    const state = async () => {
+      const { status, body } = await append();
+      return [status, body.code, (await ready()).reasons.database];
+    };
+    await expect.poll(state).toEqual(row.refused);
+    await expect.poll(() => log).toContain(row.logged);
+    disk.free();
+    await crowded.kill();
+    await crowded.start();
+    await expect.poll(async () => (await append()).status).toBe(201);
+    await expect.poll(ready).toMatchObject({ ready: true, reasons: {} });
+    expect(child.exitCode).toBe(null);
+  },
+);
 
 test('a full disk is 507, and is named in /ready until there is room again', async () => {
   const disk = await FullDisk.mount(16);

@@ -93,6 +93,9 @@ export class Origins {
   readonly #pools = new Map<string, Pool>();
   /** Different refusals for which a request was repeated. */
   readonly refusals = new Set<string>();
+  /** Total time from refusals to the next acknowledgments. */
+  refusedMs = 0;
+  #refusedAt: number | null = null;
   #next = 0;
 
   add(origin: string): void {
@@ -121,10 +124,13 @@ export class Origins {
       if (answer && text && (answer.statusCode === 200 || answer.statusCode === 201)) {
         const { stream_id, sequence, hash } = JSON.parse(text);
         acknowledged.set(entry.idempotency_key, { stream_id, sequence, hash });
+        if (this.#refusedAt !== null) this.refusedMs += performance.now() - this.#refusedAt;
+        this.#refusedAt = null;
         return;
       }
       if (answer && answer.statusCode < 500) throw new Error(`${answer.statusCode} ${text}`);
       this.refusals.add(refusalOf(answer, text));
+      this.#refusedAt ??= performance.now();
       // No process answers at this moment.
       await sleep(20);
     }

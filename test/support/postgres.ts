@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { globSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -11,12 +12,14 @@ import { run } from './process.ts';
 /** A real PostgreSQL for one test, in a folder that `stop` removes. */
 export interface PostgresServer {
   port: number;
+  /** Returns the address of a database. */
+  urlOf(database: string): string;
   /** Creates an empty database, and returns its address. */
   createDatabase(): Promise<string>;
   /** Runs statements as a person with access to the server would. */
   query(url: string, statements: string): Promise<pg.QueryResult>;
-  /** Ends the server as a power failure would. */
-  kill(): Promise<void>;
+  /** Ends the server as a power failure would; with SIGQUIT, as an immediate shutdown. */
+  kill(signal?: 'SIGKILL' | 'SIGQUIT'): Promise<void>;
   start(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -28,6 +31,10 @@ interface Settings {
   programs?: string;
   /** Superuser, who owns the databases. */
   administrator?: string;
+  /** Folder of the data, which stays after `stop`; by default, one in a new folder. */
+  data?: string;
+  /** Folder of the write-ahead log; by default, one in the folder of the data. */
+  wal?: string;
 }
 
 /** Settings that do not wait for the disk and lose committed data if the machine fails. */
@@ -37,29 +44,59 @@ export async function startPostgres({
   durable = false,
   programs = programsOfNpm(),
   administrator = 'platform',
+  data,
+  wal,
 }: Settings = {}): Promise<PostgresServer> {
   const folder = await mkdtemp(join(tmpdir(), 'postgres-'));
-  const data = join(folder, 'data');
+  const place = { folder, data: data ?? join(folder, 'data'), programs, administrator };
+  await initialise(wal === undefined ? place : { ...place, wal });
+  return serve(place, durable ? [] : FAST);
+}
+
+/** Copies a server that keeps committed data, and starts the copy as a standby that follows it. */
+export async function startStandby(
+  primary: PostgresServer,
+  { programs = programsOfNpm(), administrator = 'platform' }: Omit<Settings, 'durable' | 'data'>,
+): Promise<PostgresServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'postgres-'));
+  const place = { folder, data: join(folder, 'data'), programs, administrator };
+  const from = ['-h', '127.0.0.1', '-p', `${primary.port}`, '-U', administrator];
+  const how = ['--write-recovery-conf', '--checkpoint=fast', '--no-sync'];
+  const [copy, ...words] = asUser(join(programs, 'pg_basebackup'), [...from, '-D', place.data, ...how]);
+  await run(copy, words);
+  return serve(place, []);
+}
+
+interface Place {
+  /** Folder that `stop` removes. */
+  folder: string;
+  data: string;
+  programs: string;
+  administrator: string;
+}
+
+/** Serves an initialized folder. */
+async function serve({ folder, data, programs, administrator }: Place, more: readonly string[]) {
   const port = await freePort();
-  await initialise({ programs, data, administrator });
-  const settings = addressOf(port, folder);
+  const settings = [...addressOf(port, folder), ...more];
   const [program, ...words] = asUser(join(programs, 'postgres'), [
     ...['-D', data],
-    ...[...settings, ...(durable ? [] : FAST)].flatMap((setting) => ['-c', setting]),
+    ...settings.flatMap((setting) => ['-c', setting]),
   ]);
   let running: ChildProcess;
   let databases = 0;
   const urlOf = (database: string) => `postgres://${administrator}@127.0.0.1:${port}/${database}`;
   const server: PostgresServer = {
     port,
+    urlOf,
     async createDatabase() {
       const name = `platform_${++databases}`;
       await server.query(urlOf('postgres'), `CREATE DATABASE ${name}`);
       return urlOf(name);
     },
     query: queryAt,
-    async kill() {
-      await end(running, 'SIGKILL');
+    async kill(signal = 'SIGKILL') {
+      await end(running, signal);
     },
     async start() {
       running = spawn(program, words, { stdio: ['ignore', 'ignore', 'pipe'] });
@@ -81,6 +118,11 @@ export function programsOfNpm(): string {
   return join(dirname(own.resolve(packageName)), '..', 'native', 'bin');
 }
 
+/** Folder of Debian's programs, among them those that npm lacks, such as pg_basebackup. */
+export function programsOfDebian(): string {
+  return globSync('/usr/lib/postgresql/*/bin').toSorted()[0] ?? '';
+}
+
 const AS_NOBODY = ['--reuid=nobody', '--regid=nogroup', '--clear-groups'];
 /** Capability to enter folders of tests, which only their owner may enter. */
 const OPENS_ALL_FOLDERS = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override'];
@@ -96,8 +138,21 @@ export async function initialise({
   programs,
   data,
   administrator,
-}: Required<Pick<Settings, 'programs' | 'administrator'>> & { data: string }): Promise<void> {
-  const words = ['-D', data, '-U', administrator, '-A', 'trust', '--no-sync', '--locale=C', '--encoding=UTF8'];
+  wal,
+}: Omit<Place, 'folder'> & Pick<Settings, 'wal'>): Promise<void> {
+  const where = wal === undefined ? [] : ['--waldir', wal];
+  const words = [
+    ...where,
+    '-D',
+    data,
+    '-U',
+    administrator,
+    '-A',
+    'trust',
+    '--no-sync',
+    '--locale=C',
+    '--encoding=UTF8',
+  ];
   const [init, ...initWords] = asUser(join(programs, 'initdb'), words);
   await run(init, initWords);
 }
@@ -122,7 +177,7 @@ function ready(server: ChildProcess): Promise<void> {
   let said = '';
   server.stderr?.on('data', (text) => {
     said = `${said}${text}`.slice(-10_000);
-    if (/ready to accept connections/.test(said)) resolve();
+    if (/ready to accept (read-only )?connections/.test(said)) resolve();
   });
   server.once('exit', () => reject(new Error(`PostgreSQL ended: ${said}`)));
   return promise;
