@@ -90,15 +90,14 @@ describe.each(DATABASES)('after a clock that was ahead on %s', (_name, start) =>
   });
 
   test('nobody waits for years after wrong passwords', async () => {
-    const guess = (number: number) =>
-      at.signIn(ADA, { password: 'wrong', network: `n${number}` }).catch(({ code }) => code);
+    const guess = () => at.signIn(ADA, { password: 'wrong', network: 'n' }).catch(({ code }) => code);
     const codes = await whileAhead(async () => {
       const answers = [];
-      for (let number = 0; number < 7; number++) answers.push(await guess(number));
+      for (let number = 0; number < 7; number++) answers.push(await guess());
       return answers;
     });
     expect(codes).toContain('too_many_attempts');
-    expect(await at.signIn(ADA)).not.toBe('');
+    expect(await at.signIn(ADA, { network: 'n' })).not.toBe('');
   });
 
   test('jobs run, and messages are sent', async () => {

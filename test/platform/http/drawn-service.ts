@@ -3,7 +3,7 @@ import { DECOY_KINDS } from '../../../src/platform/traps/decoys/decoy.ts';
 import { NEW_ACTION, NEW_AGENT } from '../agents/operations.ts';
 import { enrol } from '../endpoints/http-sensor.ts';
 import { file } from '../endpoints/sensor-double.ts';
-import { addDeadLetter, addPerson } from '../rows-by-hand.ts';
+import { addDeadLetter, addPerson, addSignUp } from '../rows-by-hand.ts';
 import { fill, type Service, type startService } from '../service.ts';
 import { settingsOf } from '../traps/decoy-places.ts';
 import { IamDouble } from '../traps/iam-double.ts';
@@ -36,6 +36,8 @@ export async function startDrawn(start: typeof startService): Promise<DrawnServi
   return {
     service,
     known: {
+      q: ['read', 'user'],
+      metadata: ['name:value'],
       ...(await ofAudit(service)),
       ...(await ofPeople(service)),
       ...(await ofTraps(service)),
@@ -107,6 +109,7 @@ async function ofPeople(service: Service): Promise<KnownIds> {
     key_id: keys.map(({ key_id }) => key_id),
     person_id: await Promise.all(ROLES.map((role) => addPerson(service, role))),
     link_id: invitations.map(({ link_id }) => link_id),
+    sign_up_id: await Promise.all(names.map(() => addSignUp(service))),
     message_id: [await addDeadLetter(service)],
   };
 }
