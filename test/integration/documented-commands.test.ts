@@ -193,6 +193,7 @@ const SCENES: Record<string, Scene> = {
       },
     },
   },
+  'platform/tampering': { open: () => initialised() },
   'platform/people': {
     open: () => initialised(),
     before: {

@@ -3,6 +3,7 @@ import { chmodSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { runPlatform } from '../platform/command.ts';
 import { cutOff, removeStream, rewriteHistory } from '../support/database-tampering.ts';
 import { evidence } from '../support/evidence.ts';
 import { type LyingService, lieAbout } from '../support/lying-service.ts';
@@ -178,6 +179,7 @@ describe('November', () => {
       cwd: directory,
     });
     expect([accepted.code, accepted.stdout]).toEqual([0, expect.stringContaining('no longer compared with entry 40')]);
+    await acceptedByPlatform();
     const explained = await exportMonth('2026-12', '--all-time');
     expect([explained.code, explained.run.vanished]).toEqual([0, []]);
     expect(explained.run.acceptances).toMatchObject([
@@ -197,6 +199,7 @@ describe('November', () => {
     await postEntries(platform, someEntries('payments', 3));
     expect((await exportMonth('2026-11', '--all-time')).code).toBe(1);
     await evidence(['ledger', 'accept', 'payments', '--reason', 'new database'], { cwd: directory });
+    await acceptedByPlatform();
     const { code, payments } = await exportMonth('2026-12', '--all-time');
     expect([code, payments.claims.continuity.state]).toEqual([0, 'proved']);
     expect(payments.claims.continuity.basis).toMatch(
@@ -207,6 +210,12 @@ describe('November', () => {
     expect([verified, report.ledger.state, report.objects.altered]).toEqual([1, 'intact', []]);
   });
 });
+
+/** Makes the platform accept that a stream is gone, as its operator does. */
+async function acceptedByPlatform(): Promise<void> {
+  const { code } = await runPlatform(['fsck', '--data', platform.dataDir, '--accept', 'OPS-411']);
+  expect(code).toBe(0);
+}
 
 test('an acceptance that was altered or removed is found', async () => {
   removeStream(platform.dataDir, 'payments');

@@ -5,6 +5,7 @@ import { inPlainWords } from '../../core/schema-words.ts';
 import { escapeControls } from '../../core/terminal/visible.ts';
 import { byCommand } from '../accounts/administration.ts';
 import type { ApiKey, IssuedKey, Issuing } from '../accounts/api-keys.ts';
+import { KEY_PRESETS } from '../accounts/enums.ts';
 import type { PlatformFlags } from '../config.ts';
 import type { Transaction } from '../database/database.ts';
 import { DomainError, sayRefusal } from '../errors.ts';
@@ -19,19 +20,23 @@ const createCommand = command({
   flags: {
     ...placeOptions,
     name: { required: true, describe: 'Purpose of the key' },
-    scope: {
+    scope: { array: true, describe: `Scope of the key; repeat for several: ${SCOPES.join(', ')}` },
+    preset: { describe: `Set of scopes instead: ${KEY_PRESETS.join(', ')}` },
+    stream: {
       array: true,
-      required: true,
-      describe: `Scope of the key; repeat for several: ${SCOPES.join(', ')}`,
+      describe: 'Only stream to which the key may append; * stands for any text; repeat for several',
     },
+    actor: { describe: 'Only actor as whom the key may append' },
     expires: EXPIRES,
   },
   examples: [['$0 keys create --data ./data --name auditor --scope audit:read > auditor.key', '']],
-  async work({ name, scope, expires, ...flags }) {
+  async work({ name, scope, preset, stream, actor, expires, ...flags }) {
     const { issueKey } = await import('../accounts/api-keys.ts');
     const { newKeySchema } = await import('../accounts/wire.ts');
     const { keyInput } = await import('../accounts/keys.ts');
-    const input = keyInput(checked(newKeySchema, { name, scopes: scope, expires_at: expires }));
+    const input = keyInput(
+      checked(newKeySchema, { name, preset, scopes: scope, streams: stream, actor, expires_at: expires }),
+    );
     await issueAndShow('keys create', flags, (transaction, issuing) => issueKey(transaction, input, issuing));
   },
 });
@@ -114,7 +119,14 @@ async function issueAndShow(
 }
 
 /** Flags by the names in the API. */
-const FLAGS: Record<string, string> = { expires_at: '--expires', overlap_seconds: '--overlap', name: '--name' };
+const FLAGS: Record<string, string> = {
+  expires_at: '--expires',
+  overlap_seconds: '--overlap',
+  name: '--name',
+  preset: '--preset',
+  streams: '--stream',
+  actor: '--actor',
+};
 
 function checked<T extends z.ZodType>(schema: T, given: unknown): z.infer<T> {
   const read = schema.safeParse(given);

@@ -267,7 +267,7 @@ describe('a second factor', () => {
 test('what lets others in is asked for again after five minutes, and nothing is done before', async () => {
   const { session } = await comeIn();
   const visit = at.visit(session);
-  const input = { once: 'a', name: 'exporter', scopes: 'audit:read', expires_at: '' };
+  const input = { once: 'a', name: 'exporter', purpose: 'own', scopes: 'audit:read', expires_at: '' };
   const path = '/app/prove?then=%2Fapp%2Fkeys%2Fnew';
   expect((await visit.get('/app/keys/new')).headers.location).toBe(path);
   expect((await visit.submit(path, { password: 'wrong' })).statusCode).toBe(401);
