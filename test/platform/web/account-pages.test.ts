@@ -289,6 +289,7 @@ test('a form that is sent twice makes one key, and shows it once', async () => {
     visit.submit('/app/keys/new', {
       once: 'one',
       name: HOSTILE,
+      purpose: 'own',
       scopes: ['audit:read', 'keys:read'],
       expires_at: '2027-02-20T23:59:59.999Z',
     });
@@ -312,7 +313,7 @@ test.each([
   const { session } = await comeIn();
   const visit = at.visit(session);
   await visit.submit('/app/prove', { password: PASSWORD });
-  const input = { once: scopes.join(), name: 'program', scopes, expires_at: '' };
+  const input = { once: scopes.join(), name: 'program', purpose: 'own', scopes, expires_at: '' };
   const { body } = await visit.submit('/app/keys/new', input);
   expect(body).toContain('export EVIDENCE_API_KEY=');
   expect(/http:\/\/[^/\s]+(\/[a-z/]+)/.exec(body.slice(body.indexOf('export EVIDENCE_API_KEY=')))?.[1] ?? null).toBe(
