@@ -84,10 +84,7 @@ export function sealedRows<
   const isWhole = (reader: Sealing, row: Row) => (row as { seal?: string }).seal === sealOf(reader, row);
   return {
     /** Returns a row with its seal. */
-    sealed: <Input extends Omit<Row, 'seal' | Unsealed>>(reader: Sealing, row: Input) => ({
-      ...row,
-      seal: sealOf(reader, row),
-    }),
+    sealed: <In extends Omit<Row, 'seal' | Unsealed>>(by: Sealing, row: In) => ({ ...row, seal: sealOf(by, row) }),
     /** Reports whether a row is as the platform wrote it. */
     isWhole,
     /** Returns a row. @throws DomainError `row_changed` if it is not as the platform wrote it. */

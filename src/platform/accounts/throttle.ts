@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { isIPv4 } from 'node:net';
+import { CLOCKS_APART_MS } from '../clock/clock.ts';
 import { InTheWay, type Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { rowChanger } from '../rows.ts';
@@ -83,7 +84,7 @@ export class Throttle {
       const row = await lockSubject(transaction, digest, now);
       // No more than the failures make, also after a clock that was ahead.
       const most = Math.min(row.failures, free) * forgivenMs;
-      const owed = Math.min(Math.max(0, Date.parse(row.forgiven_at) - now), most);
+      const owed = owedOf(Date.parse(row.forgiven_at) - now, most);
       refusePaused(owed, free * forgivenMs, forgivenMs);
       const failures = owed === 0 ? 1 : row.failures + 1;
       await changeAttempts(transaction, row, { failures, forgiven_at: toText(now + owed + forgivenMs) });
@@ -118,6 +119,14 @@ async function lockSubject(transaction: Transaction, subject: string, now: numbe
   const row = await rows.modifyEnd(transaction.sql.locked).executeTakeFirst();
   if (row === undefined) throw new InTheWay('the row was tidied away meanwhile');
   return row;
+}
+
+/**
+ * Returns the time until all failures are forgiven; none if it is longer than they account for, because the clock was
+ * ahead when they were counted.
+ */
+function owedOf(left: number, most: number): number {
+  return left > most + CLOCKS_APART_MS ? 0 : Math.min(Math.max(0, left), most);
 }
 
 /**

@@ -74,7 +74,7 @@ test.each(someRows([500, 3000], () => 'drawn'))(
     // A platform for this test alone: other tests' requests revoke and remove records.
     const { service: own, known, close } = await startDrawn(startService);
     try {
-      const statuses = await sendDrawn(own, { requests, seed: 20261123, known, inVain: CANNOT_SUCCEED });
+      const statuses = await sendDrawn(own, { requests, seed: 20261129, known, inVain: CANNOT_SUCCEED });
       expect(neverSucceeded(statuses)).toEqual([]);
     } finally {
       await close();

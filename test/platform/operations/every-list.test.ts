@@ -4,7 +4,7 @@ import { relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { answered, AGENTS as ONE_AGENT, onboarded } from '../agents/http-agent.ts';
 import { AFTER, BEFORE, propose, reported, watched } from '../endpoints/pages/scene.ts';
-import { addDeadLetter } from '../rows-by-hand.ts';
+import { addDeadLetter, addSignUp } from '../rows-by-hand.ts';
 import { fill, listAll, SERVICES, type Service } from '../service.ts';
 import { type Visitor, visitorsOf } from '../web/visitor.ts';
 
@@ -176,6 +176,7 @@ async function ofPeople(service: Service): Promise<Ids> {
     await make(service, '//people/invitations', { email: `n${each}@example.com`, role: 'auditor' });
     await make(service, '//alerts/channels/', { kind: 'webhook', name: `${each}`, target: 'http://127.0.0.1:1/' });
     await addDeadLetter(service);
+    await addSignUp(service);
   }
   return {};
 }
