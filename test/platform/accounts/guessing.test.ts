@@ -240,12 +240,12 @@ describe.each(DATABASES)('guessing at accounts on %s', (_name, start) => {
     expect((await at.acts()).filter(({ action }) => action === 'sign_in.failing')).toHaveLength(2);
   });
 
-  test('pauses nobody for long after a clock that was ahead', async () => {
+  test('pauses nobody after a clock that was ahead', async () => {
     await at.join(ADA);
     at.now += 1000 * 24 * 60 * MINUTE;
     await guess(5, ADA, () => NETWORK);
     at.now -= 1000 * 24 * 60 * MINUTE;
-    await expect(at.signIn(ADA)).rejects.toMatchObject({ members: { retry_after: 300 } });
+    expect(await at.signIn(ADA)).not.toBe('');
   });
 
   test('is forgotten when it is forgiven, and of too many counts the largest are kept', async () => {
