@@ -96,7 +96,7 @@ test('a start waits for its database, and answers that it is alive but not ready
   const listening = once(createInterface(stdout as NonNullable<typeof stdout>), 'line');
   await server.start();
   expect(await listening).toEqual([`listening on ${origin}`]);
-  expect(await statusAt(`${origin}/ready`)).toBe(200);
+  await expect.poll(() => statusAt(`${origin}/ready`)).toBe(200);
   expect((await call(`${origin}/audit`, apiKey, 'POST', '/entries/', entry('s', 1))).status).toBe(201);
 });
 

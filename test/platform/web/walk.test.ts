@@ -60,7 +60,11 @@ describe.each(WALKS)('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
   const callApi = async (path: string) =>
     (await fetch(platform.origin + path, { headers: { authorization: `Bearer ${key}` } })).status;
   const linkIn = async (kind: string) => {
-    const names = (await readdir(join(folder, 'data/mail'))).toSorted().toReversed();
+    const all = await readdir(join(folder, 'data/mail'));
+    const names = all
+      .filter((name) => name.endsWith('.eml'))
+      .toSorted()
+      .toReversed();
     for (const name of names) {
       const text = await readFile(join(folder, 'data/mail', name), 'utf8');
       const link = new RegExp(`/app/${kind}/[\\w-]+`).exec(text)?.[0];

@@ -136,14 +136,14 @@ export function entryTable(entries: readonly WireEntry[], now: Date, { hasStream
   return dataTable({
     caption: 'Entries',
     columns: [
-      ...(hasStream
-        ? [{ head: 'Stream', cell: ({ stream_id }: WireEntry) => link(streamPath(stream_id), stream_id) }]
-        : []),
       {
         head: 'Entry',
         kind: 'name',
         cell: ({ stream_id, sequence }) => link(streamPath(stream_id, 'entries', sequence), grouped(sequence)),
       },
+      ...(hasStream
+        ? [{ head: 'Stream', cell: ({ stream_id }: WireEntry) => link(streamPath(stream_id), stream_id) }]
+        : []),
       { head: 'Actor', cell: ({ actor }) => name(actor) },
       { head: 'Action', cell: ({ action }) => name(action) },
       {
