@@ -69,8 +69,9 @@ export interface RowFinding {
   code: string;
   /** Subject, for people. */
   of: string;
-  expected: string | null;
-  actual: string | null;
+  /** Values, if there are any to show. */
+  expected?: string | null | undefined;
+  actual?: string | null | undefined;
 }
 
 /** Yields the differences between the rows of a service and what determines them. */

@@ -25,7 +25,7 @@ async function unsealedRows(reader: Reader): Promise<RowFinding[]> {
       .selectAll()
       .execute())
       if (!rows.isWhole(reader, row as never))
-        findings.push({ code: 'row_seal_mismatch', of: `${table} ${String(row[key])}`, expected: null, actual: null });
+        findings.push({ code: 'row_seal_mismatch', of: `${table} ${String(row[key])}` });
   return findings;
 }
 
@@ -65,13 +65,12 @@ function comparedRows<Facts extends object>(
   return [...expected].flatMap(([id, { entry, ...due }]): RowFinding[] => {
     const row = actual.get(id);
     const because = `of entry ${entry} of ${ADMINISTRATION_STREAM}`;
-    if (row === undefined)
-      return [{ code: 'row_missing', of: `${kind} ${id} ${because}`, expected: null, actual: null }];
+    if (row === undefined) return [{ code: 'row_missing', of: `${kind} ${id} ${because}` }];
     return Object.entries(due).flatMap(([member, value]) => {
       const [is, should] = [row[member as keyof Facts], value].map((each) => JSON.stringify(each));
       if (is === should) return [];
       const of = `${member} ${because}, in ${kind} ${id}`;
-      return [{ code: 'row_contradicted', of, expected: should ?? null, actual: is ?? null }];
+      return [{ code: 'row_contradicted', of, expected: should, actual: is }];
     });
   });
 }

@@ -82,7 +82,6 @@ export class Throttle {
     let [isBurst, isClean] = [false, true];
     for (const { digest, free, forgivenMs } of inOrder(subjects)) {
       const row = await lockSubject(transaction, digest, now);
-      // No more than the failures make, also after a clock that was ahead.
       const most = Math.min(row.failures, free) * forgivenMs;
       const owed = owedOf(Date.parse(row.forgiven_at) - now, most);
       refusePaused(owed, free * forgivenMs, forgivenMs);

@@ -12,7 +12,7 @@ export async function* checkAlerts({ database }: CheckPlace): AsyncGenerator<Row
     const changed = channels.filter((row) => !sealedChannels.isWhole(reader, row));
     const inUse = new Set(channels.flatMap((row) => (row.removed_at === null ? [row.alert_channel_id] : [])));
     return [
-      ...changed.map((row) => finding('row_seal_mismatch', `alerting_channels ${row.alert_channel_id}`)),
+      ...changed.map((row) => ({ code: 'row_seal_mismatch', of: `alerting_channels ${row.alert_channel_id}` })),
       ...(await missingChannels(reader, inUse)),
     ];
   });
@@ -25,11 +25,6 @@ async function missingChannels(reader: Reader, inUse: ReadonlySet<string>): Prom
     if (action === 'alert_channel.removed') due.delete(resource_id);
   }
   const missing = [...due].filter(([id]) => !inUse.has(id));
-  return missing.map(([id, entry]) =>
-    finding('row_missing', `alert channel ${id} of entry ${entry} of ${ADMINISTRATION_STREAM}`),
-  );
-}
-
-function finding(code: string, of: string): RowFinding {
-  return { code, of, expected: null, actual: null };
+  const of = (id: string, entry: number) => `alert channel ${id} of entry ${entry} of ${ADMINISTRATION_STREAM}`;
+  return missing.map(([id, entry]) => ({ code: 'row_missing', of: of(id, entry) }));
 }

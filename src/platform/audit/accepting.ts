@@ -13,8 +13,7 @@ export async function acceptStreams(transaction: Transaction, seals: RowSeals, n
   const { streams, verified, failed, reached } = await countRecords(transaction, now);
   const counted = { streams, verified, failed, reached };
   const totals = await readTotals(transaction, seals);
-  const fit =
-    totals !== null && Object.entries(counted).every(([name, count]) => totals[name as keyof typeof counted] === count);
+  const fit = totals !== null && seals.totals(totals) === seals.totals(counted);
   if (!fit) await setTotals(transaction, seals, counted);
   return wereAccepted || !fit;
 }

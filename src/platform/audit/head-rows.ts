@@ -68,9 +68,9 @@ export async function lockHeads(
   });
   const heads = new Map(locked);
   const absent = streamIds.filter((streamId) => !heads.has(streamId));
-  const similar = await similarStreams(transaction, absent);
-  for (const streamId of absent) {
-    const likeness = likenessOf(streamId);
+  const likenesses = new Map(absent.map((streamId) => [streamId, likenessOf(streamId)]));
+  const similar = await similarStreams(transaction, [...likenesses.values()]);
+  for (const [streamId, likeness] of likenesses) {
     const resembles = similar.get(likeness) ?? null;
     const begun = { streamId, streamNo: null, createdAt: now.toISOString(), ...NO_ENTRIES, seal: null, isSound: true };
     heads.set(streamId, { ...begun, likeness, resembles });

@@ -8,13 +8,13 @@ export function likenessOf(streamId: string): string {
   return hash('sha256', plainId(streamId), 'hex');
 }
 
-/** Returns the existing streams whose ids look like these, by their likeness. */
+/** Returns the ids of existing streams by their likeness, which is one of these. */
 export async function similarStreams(
   transaction: Transaction,
-  streamIds: readonly string[],
+  likenesses: readonly string[],
 ): Promise<Map<string, string>> {
-  if (streamIds.length === 0) return new Map();
+  if (likenesses.length === 0) return new Map();
   const streams = transaction.tables<AuditTables>().selectFrom('streams').select(['stream_id', 'likeness']);
-  const rows = streams.where(transaction.sql.isAmong('likeness', streamIds.map(likenessOf)));
+  const rows = streams.where(transaction.sql.isAmong('likeness', likenesses));
   return new Map((await rows.execute()).map(({ stream_id, likeness }) => [likeness, stream_id]));
 }

@@ -55,9 +55,13 @@ async function printFindings(place: CheckPlace): Promise<number> {
 }
 
 function lineOf(service: string, { code, of, expected, actual }: RowFinding): string {
-  const [due, stated] = [expected, actual].map((value) => (value === null ? null : JSON.stringify(value)));
-  const values = [due === null ? null : `expected ${due}`, stated === null ? null : `found ${stated}`];
-  const said = values.filter((value) => value !== null).join(', ');
+  const values = [
+    ['expected', expected],
+    ['found', actual],
+  ] as const;
+  const said = values
+    .flatMap(([word, value]) => (value == null ? [] : [`${word} ${JSON.stringify(value)}`]))
+    .join(', ');
   return `${service}: ${code}: ${of}${said && `: ${said}`}`;
 }
 
