@@ -48,7 +48,7 @@ test.each([
   [{ occurred_at: 7 }, null],
 ])('what an entry says for people: happened %j', (more, occurredAt) => {
   const text = JSON.stringify({ ...first, ...more });
-  const words = { occurredAt, actor: first['actor'], action: first['action'] };
+  const words = { occurredAt, actor: first['actor'], action: first['action'], corrected: null };
   expect(readEntry(text).words()).toEqual(words);
   expect(defaultContract.describeEntry(Buffer.from(text))).toEqual(words);
 });
@@ -151,6 +151,7 @@ describe('a summary', () => {
 });
 
 test('the wire schemas take what an honest service sends', () => {
-  expect(entrySchema.safeParse(first).success).toBe(true);
+  expect(entrySchema.safeParse({ ...first, recorded_by: 'platform' }).success).toBe(true);
+  expect(entrySchema.safeParse(first).success).toBe(false);
   expect(summarySchema.safeParse(SUMMARY).success).toBe(false);
 });
