@@ -123,7 +123,8 @@ const POSTGRES: TableWords = {
   ],
   postings: {
     kind: 'TABLE',
-    definition: '(block bigint PRIMARY KEY, terms integer[] NOT NULL)',
+    // Terms are stored apart, so that the table can be scanned for blocks.
+    definition: '(block bigint PRIMARY KEY, terms integer[] NOT NULL) WITH (toast_tuple_target = 128)',
     index: 'USING gin (terms) WITH (fastupdate = off)',
   },
 };

@@ -37,6 +37,9 @@ export const SQLITE_POSTINGS: Postings = {
   },
 };
 
+/** Number of blocks that are examined without the index of PostgreSQL. */
+const NEAR = 512;
+
 /** Inverted index of PostgreSQL, whose terms are signed. Term 0 is in blocks with too many terms. */
 export const POSTGRES_POSTINGS: Postings = {
   add: (table, block, terms) =>
@@ -48,10 +51,16 @@ export const POSTGRES_POSTINGS: Postings = {
       sql`terms @> ${signed(one)}::integer[]`,
       ...several.map((group) => sql`terms && ${signed(group)}::integer[]`),
     ];
-    // The index cannot sort, so its results are materialized: the planner would otherwise read blocks in order.
-    return sql`WITH found AS MATERIALIZED (SELECT block FROM ${sql.table(table)}
-        WHERE (${sql.join(conditions.slice(one.length > 0 ? 0 : 1), sql` AND `)}) OR terms @> '{0}')
-      SELECT block FROM found WHERE block BETWEEN ${from} AND ${to} ORDER BY block ${sql.raw(direction)} LIMIT ${limit}`;
+    const condition = sql.join(conditions.slice(one.length > 0 ? 0 : 1), sql` AND `);
+    const [low, high] = direction === 'asc' ? [from, from + NEAR - 1] : [to - NEAR + 1, to];
+    // The index cannot sort: of terms in many blocks, the nearest blocks are found without it.
+    return sql`WITH near AS MATERIALIZED (SELECT block FROM (SELECT block, terms || '{}' AS terms FROM ${sql.table(table)}) AS each
+        WHERE block BETWEEN ${Math.max(low, from)} AND ${Math.min(high, to)} AND (${condition} OR terms @> '{0}')
+        ORDER BY block ${sql.raw(direction)} LIMIT ${limit}),
+      found AS MATERIALIZED (SELECT block FROM ${sql.table(table)}
+        WHERE (SELECT count(*) FROM near) < ${limit} AND (${condition} OR terms @> '{0}'))
+      SELECT block FROM (SELECT block FROM found UNION SELECT block FROM near) AS blocks
+      WHERE block BETWEEN ${from} AND ${to} ORDER BY block ${sql.raw(direction)} LIMIT ${limit}`;
   },
 };
 
