@@ -52,18 +52,19 @@ async function fill(database: Database): Promise<void> {
   await run(database, [
     // The triggers would look for a duplicate of every row.
     ...(isSqlite ? ['DROP TRIGGER IF EXISTS entries_no_replace'] : []),
-    `INSERT INTO streams (stream_id, entry_count, head_sequence, head_hash, created_at, last_entry_at, checkpoint_count,
-        anchored_count, verification_count, seal_epoch, head_seal)
-      SELECT 'stream-' || i, ${each}, ${each}, '${DIGEST}', '${timeOf(0)}', '${timeOf(ENTRIES)}', 0, 0, 0, 1, '${DIGEST}'
+    `INSERT INTO streams (stream_id, likeness, entry_count, head_sequence, head_hash, created_at, last_entry_at,
+        checkpoint_count, anchored_count, verification_count, package_count, seal_epoch, head_seal)
+      SELECT 'stream-' || i, 'likeness-' || i, ${each}, ${each}, '${DIGEST}', '${timeOf(0)}', '${timeOf(ENTRIES)}',
+        0, 0, 0, 0, 1, '${DIGEST}'
       FROM (${numbersOn(database, 1, STREAMS)}) AS numbers`,
   ]);
   for (let from = 1; from <= ENTRIES; from += 200_000) {
     const to = Math.min(ENTRIES, from + 199_999);
     await run(database, [
-      `INSERT INTO entries (stream_no, sequence, entry_id, timestamp, actor, action, resource_type, resource_id, metadata,
-          prev_hash, seal_key_id, hash, seal)
+      `INSERT INTO entries (stream_no, sequence, entry_id, timestamp, actor, action, resource_type, resource_id,
+          recorded_by, metadata, prev_hash, seal_key_id, hash, seal)
         SELECT 1 + i % ${STREAMS}, 1 + i / ${STREAMS}, 'entry-' || i, ${time}, 'user-' || (i * 7 % 997) || '@example.com',
-          CASE WHEN i % 3 = 0 THEN 'object.read' WHEN i % 50000 = 7 THEN 'key.deleted' ELSE 'object.write' END, 'bucket', 'object/' || i,
+          CASE WHEN i % 3 = 0 THEN 'object.read' WHEN i % 50000 = 7 THEN 'key.deleted' ELSE 'object.write' END, 'bucket', 'object/' || i, 'key:k',
           '{"address":"10.0.' || (i % 256) || '.' || (i / 256 % 256) || '","number":' || i
             || ',"reason":"as long as what people write into it"}',
           '${DIGEST}', 'e1-0', '${DIGEST}', '${DIGEST}' FROM (${numbersOn(database, from, to)}) AS numbers`,
@@ -72,6 +73,7 @@ async function fill(database: Database): Promise<void> {
   await run(database, [
     `INSERT INTO entry_hours (hour, stream_no, entries) SELECT substr(timestamp, 1, 13), stream_no, count(*)
       FROM entries GROUP BY 1, 2`,
+    'INSERT INTO hour_totals (hour, lane, entries) SELECT hour, 0, sum(entries) FROM entry_hours GROUP BY hour',
   ]);
 }
 

@@ -57,9 +57,9 @@ export async function appendAll(
   const begun = moved.filter(({ streamNo }) => streamNo === null);
   await createStreams(transaction, seals, begun);
   await addEntries(transaction, group.added);
-  await countByHour(transaction, group.added);
   await results.write(transaction);
-  await moveHeads(transaction, seals, moved);
+  const lane = await moveHeads(transaction, seals, moved);
+  await countByHour(transaction, group.added, lane);
   if (begun.length > 0)
     await addToTotals(transaction, seals, { streams: begun.length, verified: 0, failed: 0, reached: 0 });
   return outcomes;

@@ -6,6 +6,7 @@ import { inspectStream } from './inspection.ts';
 import { RowSeals } from './sealed-rows.ts';
 import { readStats } from './stats.ts';
 import type { AuditTables } from './tables.ts';
+import { changedHours } from './totals.ts';
 
 /** Number of streams listed at once. */
 const PAGE = 500;
@@ -23,6 +24,8 @@ export async function* checkAudit({ database, sealKeys: keys, clock, signal }: C
     }
   if (!(await database.snapshot((reader) => headsFit(reader, seals))))
     yield { code: 'heads_mismatch', of: 'the heads of all streams' };
+  for (const { hour, streams, total } of await changedHours(database))
+    yield { code: 'hour_mismatch', of: `the total of ${hour}`, expected: `${streams}`, actual: `${total}` };
   const { missing_streams, checks_changed } = await database.snapshot((reader) => readStats(reader, seals, clock()));
   if (missing_streams === null) yield { code: 'totals_changed', of: 'the totals' };
   else if (missing_streams > 0) yield { code: 'streams_missing', of: 'the totals', actual: `${missing_streams}` };

@@ -4,13 +4,10 @@ import type { AuditTables } from './tables.ts';
 import { addTerms } from './terms.ts';
 
 /** Number of successive numbers `recorded` in a block, which is searched as a whole. */
-export const BLOCK = 128;
+export const BLOCK = 32;
 
 /** Number of blocks that one transaction adds, because other writers wait meanwhile. */
-const BLOCKS_AT_ONCE = 8;
-
-/** Number of entries whose metadata is in memory at once. */
-const ENTRIES_AT_ONCE = 32;
+const BLOCKS_AT_ONCE = 32;
 
 /** Maximum number of terms of a block; a block with more is found by every term. */
 const MOST_TERMS = 100_000;
@@ -64,23 +61,18 @@ export async function readBlocks(reader: Reader, { first, last }: { first: numbe
 }
 
 async function readBlock(reader: Reader, block: number): Promise<EntryBlock | null> {
-  const terms = new Set<number>();
-  const times: string[] = [];
-  for (let start = block * BLOCK; start < (block + 1) * BLOCK; start += ENTRIES_AT_ONCE) {
-    const rows = await reader
-      .tables<AuditTables>()
-      .selectFrom('entries')
-      .select(['stream_no', 'timestamp', 'actor', 'action', 'resource_type', 'resource_id', 'metadata'])
-      .where('recorded', '>=', start)
-      .where('recorded', '<', start + ENTRIES_AT_ONCE)
-      .execute();
-    for (const row of rows) {
-      times.push(row.timestamp);
-      if (terms.size <= MOST_TERMS) addTerms(terms, row);
-    }
-  }
-  const [first_at, last_at] = [times.sort()[0], times.at(-1)];
+  const rows = await reader
+    .tables<AuditTables>()
+    .selectFrom('entries')
+    .select(['stream_no', 'timestamp', 'actor', 'action', 'resource_type', 'resource_id', 'metadata'])
+    .where('recorded', '>=', block * BLOCK)
+    .where('recorded', '<', (block + 1) * BLOCK)
+    .execute();
+  const times = rows.map(({ timestamp }) => timestamp).sort();
+  const [first_at, last_at] = [times[0], times.at(-1)];
   if (first_at === undefined || last_at === undefined) return null;
+  const terms = new Set<number>();
+  for (const row of rows) if (terms.size <= MOST_TERMS) addTerms(terms, row);
   return { block, first_at, last_at, terms: terms.size > MOST_TERMS ? null : Uint32Array.from(terms) };
 }
 

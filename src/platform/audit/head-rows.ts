@@ -153,7 +153,7 @@ export async function moveHeads(
   transaction: Transaction,
   seals: RowSeals,
   heads: readonly StreamHead[],
-): Promise<void> {
+): Promise<number> {
   const moved = heads.map((head) => ({
     before: head.seal,
     row: { stream_no: head.streamNo, ...columnsOf(head, seals) },
@@ -165,7 +165,7 @@ export async function moveHeads(
     existing.map(({ row }) => row),
   );
   const changes = moved.map(({ before, row }) => ({ before, after: row.head_seal }));
-  await addToHeadSum(transaction, seals, changes);
+  return addToHeadSum(transaction, seals, changes);
 }
 
 /** Columns that change when a head moves. */

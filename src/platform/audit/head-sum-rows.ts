@@ -23,17 +23,19 @@ export interface MovedSeal {
 /**
  * Adds the changes of heads to the sum. Call this after the heads are locked and before `addToTotals`. Leaves a lane
  * alone that was changed outside the platform.
+ *
+ * @returns the lane, which this transaction holds until it ends.
  */
 export async function addToHeadSum(
   transaction: Transaction,
   seals: RowSeals,
   moved: readonly MovedSeal[],
-): Promise<void> {
-  if (moved.length === 0) return;
+): Promise<number> {
+  if (moved.length === 0) return 0;
   const lanes = await readLanes(transaction);
   if (lanes.length < LANES) await createLanes(transaction, seals);
   const row = await lockLane(transaction);
-  if (row === undefined || row.seal !== seals.headSum(row)) return;
+  if (row === undefined || row.seal !== seals.headSum(row)) return row?.lane ?? 0;
   const change = moved.reduce((sum, { before, after }) => sum + toNumber(after) - toNumber(before), 0n);
   const changes = row.changes + 1;
   const seen = lanes.map(({ lane, changes }) => [lane, changes] as const).filter(([lane]) => lane !== row.lane);
@@ -43,6 +45,7 @@ export async function addToHeadSum(
     .set({ ...sum, seal: seals.headSum(sum) })
     .where('lane', '=', row.lane)
     .execute();
+  return row.lane;
 }
 
 /** Reports whether the heads of all streams fit their sum. @param reader of one snapshot. */

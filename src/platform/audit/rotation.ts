@@ -45,8 +45,7 @@ async function rotate(
   head.sealEpoch = epoch + 1;
   const added = [...before, row].map((each) => ({ row: each, head }));
   await addEntries(transaction, added);
-  await countByHour(transaction, added);
-  await moveHeads(transaction, seals, [head]);
+  await countByHour(transaction, added, await moveHeads(transaction, seals, [head]));
   return { from, to, sequence: row.sequence };
 }
 

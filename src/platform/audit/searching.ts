@@ -15,12 +15,12 @@ import {
 import type { EntriesQuery } from './wire.ts';
 
 /**
- * Maximum number of blocks that one page examines: enough for a full page whose entries are all in different blocks. A
- * page that reaches it ends early.
+ * Maximum numbers of blocks that the searches of one page examine: the first finds most pages. A page that reaches the
+ * last ends early.
  */
-const MOST_BLOCKS = 600;
+const MOST_BLOCKS = [64, 512];
 
-/** Number of blocks that the first statement of a page examines: few, because filters may select much. */
+/** Number of blocks that the first statement of a search examines: few, because filters may select much. */
 const FIRST_BLOCKS = 2;
 
 /** Factor by which the number grows. */
@@ -84,7 +84,27 @@ class Search {
     const conditions = this.#conditions();
     const wanted = this.#query.limit + 1;
     if (conditions.length === 0) return { rows: await this.#read(sql`entries`, [], after, wanted), reached: null };
-    const blocks = await this.#blocks(after);
+    const rows: FoundEntry[] = [];
+    let reached = after;
+    for (const most of MOST_BLOCKS) {
+      const blocks = await this.#blocks(reached, most);
+      rows.push(...(await this.#examine(blocks, conditions, after, wanted - rows.length)));
+      const last = blocks[most - 1];
+      if (rows.length >= wanted || last === undefined) return { rows, reached: null };
+      reached = this.#isUp ? (last + 1) * BLOCK - 1 : last * BLOCK;
+    }
+    return { rows, reached };
+  }
+
+  #blocks(after: number | null, most: number): Promise<number[]> {
+    const { from, to } = this.#query;
+    const first = after === null ? (this.#isUp ? 0 : Number.MAX_SAFE_INTEGER) : after + (this.#isUp ? 1 : -1);
+    const search = { groups: this.#terms(), from, to, direction: this.#direction, start: blockOf(first) };
+    return findBlocks(this.#reader, search, most);
+  }
+
+  /** Returns the matching entries of blocks, up to the wanted number. */
+  async #examine(blocks: readonly number[], conditions: RawBuilder<unknown>[], after: number | null, wanted: number) {
     const rows: FoundEntry[] = [];
     let step = FIRST_BLOCKS;
     for (let at = 0; at < blocks.length && rows.length < wanted; at += step, step *= GROWTH) {
@@ -92,16 +112,7 @@ class Search {
       step = Math.min(step, wanted - rows.length);
       rows.push(...(await this.#matching(blocks.slice(at, at + step), conditions, after, wanted - rows.length)));
     }
-    const last = blocks[MOST_BLOCKS - 1];
-    const isAll = rows.length >= wanted || last === undefined;
-    return { rows, reached: isAll ? null : this.#isUp ? (last + 1) * BLOCK - 1 : last * BLOCK };
-  }
-
-  #blocks(after: number | null): Promise<number[]> {
-    const { from, to } = this.#query;
-    const first = after === null ? (this.#isUp ? 0 : Number.MAX_SAFE_INTEGER) : after + (this.#isUp ? 1 : -1);
-    const search = { groups: this.#terms(), from, to, direction: this.#direction, start: blockOf(first) };
-    return findBlocks(this.#reader, search, MOST_BLOCKS);
+    return rows;
   }
 
   #terms(): number[][] {
@@ -138,7 +149,7 @@ class Search {
     ];
   }
 
-  /** Returns the matching entries of blocks. */
+  /** Returns the matching entries of blocks, read by one statement unless words must be compared. */
   async #matching(blocks: readonly number[], conditions: RawBuilder<unknown>[], after: number | null, wanted: number) {
     if (this.#words.length === 0) return this.#read(sourceOf(this.#reader, blocks), conditions, after, wanted);
     const rows: FoundEntry[] = [];

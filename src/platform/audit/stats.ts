@@ -122,7 +122,7 @@ export async function readStats(reader: Reader, seals: RowSeals, now: Date): Pro
     AND e.timestamp < ${`${hour}:60`} ORDER BY`;
   const { rows } = await sql<Counted>`
     SELECT
-      (SELECT CAST(coalesce(sum(entries), 0) AS bigint) FROM entry_hours WHERE hour > ${hour}) +
+      (SELECT CAST(coalesce(sum(entries), 0) AS bigint) FROM hour_totals WHERE hour > ${hour}) +
         (SELECT CAST(coalesce(sum(
             1 + (SELECT e.sequence ${part} e.timestamp DESC, e.sequence DESC LIMIT 1)
               - (SELECT e.sequence ${part} e.timestamp, e.sequence LIMIT 1)), 0) AS bigint)
@@ -158,18 +158,18 @@ const MOST_STREAMS = 12;
 export async function readActivity(reader: Reader, now: Date): Promise<AuditActivity> {
   const days = Array.from({ length: DAYS }, (_, back) => dayOf(new Date(now.getTime() - (DAYS - 1 - back) * DAY_MS)));
   const since = days[0] ?? '';
-  const hours = reader.tables<AuditTables>().selectFrom('entry_hours').where('hour', '>=', since);
+  const tables = reader.tables<AuditTables>();
   const day = sql<string>`substr(hour, 1, 10)`;
-  const entries = sql<number>`CAST(sum(entries) AS bigint)`.as('entries');
-  const counted = await hours
-    .select([day.as('day'), entries])
+  const counted = await tables
+    .selectFrom('hour_totals')
+    .where('hour', '>=', since)
+    .select([day.as('day'), sql<number>`CAST(sum(entries) AS bigint)`.as('entries')])
     .groupBy(day)
     .execute();
-  const streams = await hours
-    .innerJoin('streams', 'streams.stream_no', 'entry_hours.stream_no')
-    .select(['stream_id', entries])
-    .groupBy('stream_id')
-    .orderBy('entries', 'desc')
+  const streams = await tables
+    .selectFrom('streams')
+    .select(['stream_id', 'entry_count as entries'])
+    .orderBy('entry_count', 'desc')
     .orderBy('stream_id')
     .limit(MOST_STREAMS)
     .execute();

@@ -146,6 +146,15 @@ export const AUDIT_TABLES = {
     },
     { constraints: ['PRIMARY KEY (hour, stream_no)'] },
   ),
+  /** Number of entries that all streams got in an hour, in parts: one for each lane of the sum over all heads. */
+  hour_totals: table(
+    {
+      hour: column.text(),
+      lane: column.integer(),
+      entries: column.integer(),
+    },
+    { constraints: ['PRIMARY KEY (hour, lane)'] },
+  ),
   checkpoints: table(
     {
       ordinal: column.ordinal(),

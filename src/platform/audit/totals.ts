@@ -65,24 +65,43 @@ export function hourOf(timestamp: string): string {
   return timestamp.slice(0, 13);
 }
 
-/** Counts new entries by stream and hour. This transaction must hold the heads of the streams. */
-export async function countByHour(transaction: Transaction, added: readonly Added[]): Promise<void> {
+/**
+ * Counts new entries by stream and hour.
+ * @param lane of the sum over all heads, which this transaction holds: transactions do not wait for each other.
+ */
+export async function countByHour(transaction: Transaction, added: readonly Added[], lane: number): Promise<void> {
   if (added.length === 0) return;
   const counts = new Map<string, { hour: string; stream_no: number; entries: number }>();
+  const totals = new Map<string, { hour: string; lane: number; entries: number }>();
   for (const { row, head } of added) {
     const hour = hourOf(row.timestamp);
     const stream_no = head.streamNo ?? 0;
-    const counted = counts.get(`${stream_no} ${hour}`) ?? { hour, stream_no, entries: 0 };
-    counts.set(`${stream_no} ${hour}`, { ...counted, entries: counted.entries + 1 });
+    count(counts, `${stream_no} ${hour}`, { hour, stream_no, entries: 1 });
+    count(totals, hour, { hour, lane, entries: 1 });
   }
-  await transaction
-    .tables<AuditTables>()
-    .insertInto('entry_hours')
-    .values([...counts.values()])
-    .onConflict((conflict) =>
-      conflict.columns(['hour', 'stream_no']).doUpdateSet(({ ref }) => ({
-        entries: sql<number>`${ref('entry_hours.entries')} + ${ref('excluded.entries')}`,
-      })),
-    )
+  const tables = transaction.tables<AuditTables>();
+  const byStream = tables.insertInto('entry_hours').values([...counts.values()]);
+  const more = (table: string) => sql<number>`${sql.ref(`${table}.entries`)} + excluded.entries`;
+  await byStream
+    .onConflict((conflict) => conflict.columns(['hour', 'stream_no']).doUpdateSet({ entries: more('entry_hours') }))
     .execute();
+  const byHour = tables.insertInto('hour_totals').values([...totals.values()]);
+  await byHour
+    .onConflict((conflict) => conflict.columns(['hour', 'lane']).doUpdateSet({ entries: more('hour_totals') }))
+    .execute();
+}
+
+function count<T extends { entries: number }>(counts: Map<string, T>, key: string, one: T): void {
+  const counted = counts.get(key);
+  counts.set(key, counted === undefined ? one : { ...counted, entries: counted.entries + one.entries });
+}
+
+/** Returns the hours whose totals differ from the numbers of the streams. */
+export async function changedHours(reader: Reader): Promise<{ hour: string; streams: number; total: number }[]> {
+  const { rows } = await sql<{ hour: string; streams: number; total: number }>`
+    SELECT hour, CAST(sum(streams) AS bigint) AS streams, CAST(sum(total) AS bigint) AS total
+    FROM (SELECT hour, entries AS streams, 0 AS total FROM entry_hours
+      UNION ALL SELECT hour, 0 AS streams, entries AS total FROM hour_totals) AS counted
+    GROUP BY hour HAVING sum(streams) <> sum(total) ORDER BY hour`.execute(reader.tables());
+  return rows;
 }

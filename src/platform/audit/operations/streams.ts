@@ -91,7 +91,7 @@ export function evidenceOperations(service: AuditService) {
       work: (_asked, { hangUp }) => service.readers.read('stats', service.clock(), hangUp()),
     }),
     readActivity: STATISTICS.get('/stats/activity', {
-      summary: 'Count the entries of the last 30 days, by day and by stream',
+      summary: 'Count the entries of the last 30 days, and list the streams with the most entries',
       answer: activitySchema,
       work: (_asked, { hangUp }) => service.readers.read('activity', service.clock(), hangUp()),
     }),

@@ -161,13 +161,12 @@ function charts(stats: WireStats, { days, streams }: AuditActivity): Markup {
   ];
   const times = days.map(({ day, entries }) => ({ label: day, count: entries }));
   const names = streams.map(({ stream_id, entries }) => ({ label: stream_id, count: entries }));
-  const first = days[0]?.day ?? '';
   return markup`<div class="charts">
 ${columnChart({ title: 'Entries recorded per day, in UTC', bars: times, notes: [] })}${
   names.length === 0
     ? null
     : barChart({
-        title: `Entries since ${first}, by stream`,
+        title: 'Entries by stream',
         bars: names,
         notes: ['At most twelve streams, those with the most entries.'],
       })

@@ -25,7 +25,7 @@ export type WireStats = z.infer<typeof statsSchema>;
 export const activitySchema = z.object({
   /** Days in UTC, without gaps. */
   days: z.array(z.object({ day: z.string(), entries: count })),
-  /** Streams with the most entries in these days. */
+  /** Streams with the most entries. */
   streams: z.array(z.object({ stream_id: z.string(), entries: count })),
 });
 export type AuditActivity = z.infer<typeof activitySchema>;
