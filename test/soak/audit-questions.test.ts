@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { Appender } from '../../src/platform/audit/appender.ts';
-import { addBlocks, nextBlocks, readBlocks } from '../../src/platform/audit/entry-index.ts';
 import { listEntries, listStreams } from '../../src/platform/audit/list.ts';
 import { DerivedSealKeys } from '../../src/platform/audit/seal-keys.ts';
 import { RowSeals } from '../../src/platform/audit/sealed-rows.ts';
@@ -9,10 +8,10 @@ import { readActivity, readAuditOverview, readStats } from '../../src/platform/a
 import { entriesQuerySchema, streamsQuerySchema } from '../../src/platform/audit/wire.ts';
 import type { Database } from '../../src/platform/database/database.ts';
 import { DATABASES, type MadeDatabase } from '../platform/database/databases.ts';
+import { fill, index, NOW, STREAMS, timeOf } from './filled.ts';
 
 /** Size of the database, which `AUDIT_ENTRIES` sets. */
 const ENTRIES = Number(process.env['AUDIT_ENTRIES'] ?? 1_000_000);
-const STREAMS = 5000;
 const ROUNDS = Number(process.env['AUDIT_ROUNDS'] ?? 40);
 const LIST_MS = 50;
 const SEARCH_MS = 500;
@@ -22,66 +21,6 @@ const NAMES = (process.env['DATABASES'] ?? 'SQLite PostgreSQL').split(' ');
 
 const keys = new DerivedSealKeys(Buffer.alloc(32));
 const seals = new RowSeals(keys.ofRows());
-const NOW = new Date();
-/** Entries are evenly spread over a month. */
-const MONTH_MS = 30 * 24 * 3_600_000;
-const timeOf = (number: number) => new Date(NOW.getTime() - MONTH_MS + (number * MONTH_MS) / ENTRIES).toISOString();
-const DIGEST = 'a'.repeat(64);
-
-function numbersOn({ dialect }: Database, from: number, to: number): string {
-  return dialect === 'sqlite'
-    ? `WITH RECURSIVE n (i) AS (SELECT ${from} UNION ALL SELECT i + 1 FROM n WHERE i < ${to}) SELECT i FROM n`
-    : `SELECT i FROM generate_series(${from}, ${to}) AS n (i)`;
-}
-
-async function run(database: Database, statements: readonly string[]): Promise<void> {
-  await database.write(async (transaction) => {
-    for (const statement of statements) await sql.raw(statement).execute(transaction.tables());
-  });
-}
-
-/** Adds entries that are no chain but as large as one: actors and resources of any frequency. */
-async function fill(database: Database): Promise<void> {
-  const isSqlite = database.dialect === 'sqlite';
-  const start = (NOW.getTime() - MONTH_MS) / 1000;
-  const seconds = `${start} + i * ${MONTH_MS / 1000 / ENTRIES}`;
-  const time = isSqlite
-    ? `strftime('%Y-%m-%dT%H:%M:%fZ', ${seconds}, 'unixepoch')`
-    : `to_char(to_timestamp(${seconds}) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
-  const each = Math.ceil(ENTRIES / STREAMS);
-  await run(database, [
-    // The triggers would look for a duplicate of every row.
-    ...(isSqlite ? ['DROP TRIGGER IF EXISTS entries_no_replace'] : []),
-    `INSERT INTO streams (stream_id, likeness, entry_count, head_sequence, head_hash, created_at, last_entry_at,
-        checkpoint_count, anchored_count, verification_count, package_count, seal_epoch, head_seal)
-      SELECT 'stream-' || i, 'likeness-' || i, ${each}, ${each}, '${DIGEST}', '${timeOf(0)}', '${timeOf(ENTRIES)}',
-        0, 0, 0, 0, 1, '${DIGEST}'
-      FROM (${numbersOn(database, 1, STREAMS)}) AS numbers`,
-  ]);
-  for (let from = 1; from <= ENTRIES; from += 200_000) {
-    const to = Math.min(ENTRIES, from + 199_999);
-    await run(database, [
-      `INSERT INTO entries (stream_no, sequence, entry_id, timestamp, actor, action, resource_type, resource_id,
-          recorded_by, metadata, prev_hash, seal_key_id, hash, seal)
-        SELECT 1 + i % ${STREAMS}, 1 + i / ${STREAMS}, 'entry-' || i, ${time}, 'user-' || (i * 7 % 997) || '@example.com',
-          CASE WHEN i % 3 = 0 THEN 'object.read' WHEN i % 50000 = 7 THEN 'key.deleted' ELSE 'object.write' END, 'bucket', 'object/' || i, 'key:k',
-          '{"address":"10.0.' || (i % 256) || '.' || (i / 256 % 256) || '","number":' || i
-            || ',"reason":"as long as what people write into it"}',
-          '${DIGEST}', 'e1-0', '${DIGEST}', '${DIGEST}' FROM (${numbersOn(database, from, to)}) AS numbers`,
-    ]);
-  }
-  await run(database, [
-    `INSERT INTO entry_hours (hour, stream_no, entries) SELECT substr(timestamp, 1, 13), stream_no, count(*)
-      FROM entries GROUP BY 1, 2`,
-    'INSERT INTO hour_totals (hour, lane, entries) SELECT hour, 0, sum(entries) FROM entry_hours GROUP BY hour',
-  ]);
-}
-
-async function index(database: Database): Promise<void> {
-  for (let range = await nextBlocks(database); range !== null; range = await nextBlocks(database))
-    await addBlocks(database, await readBlocks(database, range));
-}
-
 async function bytesOf({ database, query }: MadeDatabase): Promise<number> {
   const [row] = (await query(
     database.dialect === 'sqlite'
@@ -121,6 +60,7 @@ function percentile(times: readonly number[], part: number): number {
 
 type Asked = Record<string, string | string[]>;
 
+const at = (number: number) => timeOf(number, ENTRIES);
 const spread = (round: number) => 1 + Math.floor((round * ENTRIES) / (ROUNDS + 1));
 const LISTS: [string, number, (round: number) => Asked][] = [
   ['newest first', LIST_MS, () => ({ order: 'newest' })],
@@ -140,15 +80,15 @@ const LISTS: [string, number, (round: number) => Asked][] = [
   ['resource', LIST_MS, (round) => ({ resource_type: 'bucket', resource_id: `object/${spread(round)}` })],
   ['resource that nothing has', LIST_MS, () => ({ resource_id: 'none', order: 'newest' })],
   ['actor and action', LIST_MS, (round) => ({ actor: `user-${round}@example.com`, action: 'object.read' })],
-  ['an hour', LIST_MS, (round) => ({ from: timeOf(spread(round)), to: timeOf(spread(round) + ENTRIES / 720) })],
-  ['the future', LIST_MS, () => ({ from: timeOf(2 * ENTRIES) })],
+  ['an hour', LIST_MS, (round) => ({ from: at(spread(round)), to: at(spread(round) + ENTRIES / 720) })],
+  ['the future', LIST_MS, () => ({ from: at(2 * ENTRIES) })],
   [
     'actor in a day',
     LIST_MS,
     (round) => ({
       actor: `user-${round}@example.com`,
-      from: timeOf(spread(round)),
-      to: timeOf(spread(round) + ENTRIES / 30),
+      from: at(spread(round)),
+      to: at(spread(round) + ENTRIES / 30),
       order: 'newest',
     }),
   ],
@@ -185,7 +125,7 @@ test.each(DATABASES.filter(([name]) => NAMES.includes(name)))(
       const { database } = made;
       const { migrateAll } = await import('../../src/platform/migrations.ts');
       await migrateAll(database);
-      await fill(database);
+      await fill(database, ENTRIES);
       const before = await bytesOf(made);
       const began = performance.now();
       await index(database);
