@@ -27,5 +27,6 @@ export async function rowsOf(dataDir: string, streamId: string, count: number, s
       FROM numbers`,
     `INSERT INTO entry_hours SELECT substr(timestamp, 1, 13), stream_no, count(*) FROM entries
       WHERE stream_no = ${number} GROUP BY 1, 2`,
+    `INSERT INTO hour_totals SELECT hour, -1, sum(entries) FROM entry_hours WHERE stream_no = ${number} GROUP BY hour`,
   ];
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { addBlocks, nextBlocks, readBlocks } from '../../src/platform/audit/entry-index.ts';
+import { addZone, nextZone, readZone } from '../../src/platform/audit/entry-index.ts';
 import type { Database } from '../../src/platform/database/database.ts';
 
 export const STREAMS = 5000;
@@ -77,6 +77,6 @@ export async function fill(database: Database, entries: number): Promise<void> {
 
 /** Adds all entries to the index of lists. */
 export async function index(database: Database): Promise<void> {
-  for (let range = await nextBlocks(database); range !== null; range = await nextBlocks(database))
-    await addBlocks(database, await readBlocks(database, range));
+  for (let zone = await nextZone(database); zone !== null; zone = await nextZone(database))
+    await addZone(database, await readZone(database, zone));
 }

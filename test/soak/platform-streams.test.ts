@@ -32,6 +32,7 @@ async function fill(database: Database, count: number): Promise<void> {
         anchored_count, verification_count, package_count, seal_epoch, head_seal, verification_no)
       SELECT 'stream ' || i, 'stream' || i, 1, 1, '${DIGEST}', '${TIME}', '${TIME}', 0, 0, 1, 0, 1, '${DIGEST}', i FROM (${numbers}) AS numbers`,
     `INSERT INTO entry_hours (hour, stream_no, entries) SELECT '${TIME.slice(0, 13)}', i, 1 FROM (${numbers}) AS numbers`,
+    `INSERT INTO hour_totals (hour, lane, entries) VALUES ('${TIME.slice(0, 13)}', -1, ${count})`,
   ];
   await database.write(async (transaction) => {
     for (const statement of statements) await sql.raw(statement).execute(transaction.tables());

@@ -6,18 +6,21 @@ import { addTerms } from './terms.ts';
 /** Number of successive numbers `recorded` in a block, which is searched as a whole. */
 export const BLOCK = 32;
 
-/** Number of blocks that one transaction adds, because other writers wait meanwhile. */
-const BLOCKS_AT_ONCE = 32;
+/** Number of blocks in a zone, which one transaction adds to the index: few, because other writers wait meanwhile. */
+const ZONE_BLOCKS = 16;
+
+/** Number of successive numbers `recorded` in a zone. */
+export const ZONE = ZONE_BLOCKS * BLOCK;
 
 /** Maximum number of terms of a block; a block with more is found by every term. */
 const MOST_TERMS = 100_000;
 
-/** Block of entries with the terms by which it is found. */
-export interface EntryBlock {
-  block: number;
+/** Zone with entries: their times, and the terms by which its blocks are found. */
+export interface EntryZone {
+  zone: number;
   first_at: string;
   last_at: string;
-  terms: Uint32Array | null;
+  blocks: { block: number; terms: Uint32Array | null }[];
 }
 
 /** Returns the block of a number `recorded`. */
@@ -25,67 +28,68 @@ export function blockOf(recorded: number): number {
   return Math.floor(recorded / BLOCK);
 }
 
-/** Returns the last block of the index, and the last block with an entry; -1 if there is none. */
-export async function lastBlocks(reader: Reader): Promise<{ indexed: number; recorded: number }> {
-  const tables = reader.tables<AuditTables>();
-  const blocks = tables.selectFrom('entry_blocks').select('block').orderBy('block', 'desc').limit(1);
-  const entries = tables.selectFrom('entries').select('recorded').orderBy('recorded', 'desc').limit(1);
-  const [block, entry] = [await blocks.executeTakeFirst(), await entries.executeTakeFirst()];
-  return { indexed: block?.block ?? -1, recorded: entry === undefined ? -1 : blockOf(entry.recorded) };
+function zoneOf(recorded: number): number {
+  return Math.floor(recorded / ZONE);
 }
 
-/** Returns the blocks that can be added to the index, at most a few: no entry will be added to them any more. */
-export async function nextBlocks(database: Reader): Promise<{ first: number; last: number } | null> {
+/** Returns the last zone of the index, and the last number `recorded`; -1 if there is none. */
+async function lastPlaces(reader: Reader): Promise<{ zone: number; recorded: number }> {
+  const tables = reader.tables<AuditTables>();
+  const zones = tables.selectFrom('entry_zones').select('zone').orderBy('zone', 'desc').limit(1);
+  const entries = tables.selectFrom('entries').select('recorded').orderBy('recorded', 'desc').limit(1);
+  const [zone, entry] = [await zones.executeTakeFirst(), await entries.executeTakeFirst()];
+  return { zone: zone?.zone ?? -1, recorded: entry?.recorded ?? -1 };
+}
+
+/** Returns the next zone for the index, if no entry will be added to it any more. */
+export async function nextZone(database: Reader): Promise<number | null> {
   const settled = await settledNumber(database, 'entries', 'recorded');
-  const { indexed, recorded } = await lastBlocks(database);
-  // The last block with an entry may still get others.
-  const complete = Math.min(recorded - 1, blockOf(settled + 1) - 1);
-  if (complete <= indexed) return null;
+  const { zone, recorded } = await lastPlaces(database);
+  // The last zone with an entry may still get others.
+  const complete = Math.min(zoneOf(recorded) - 1, zoneOf(settled + 1) - 1);
+  if (complete <= zone) return null;
   const entries = database.tables<AuditTables>().selectFrom('entries').select('recorded');
   const next = entries
-    .where('recorded', '>=', (indexed + 1) * BLOCK)
+    .where('recorded', '>=', (zone + 1) * ZONE)
     .orderBy('recorded')
     .limit(1);
-  const first = blockOf((await next.executeTakeFirstOrThrow()).recorded);
-  return first > complete ? null : { first, last: Math.min(complete, first + BLOCKS_AT_ONCE - 1) };
+  const first = zoneOf((await next.executeTakeFirstOrThrow()).recorded);
+  return first > complete ? null : first;
 }
 
-/** Reads blocks with their terms. Blocks without entries are left out. */
-export async function readBlocks(reader: Reader, { first, last }: { first: number; last: number }) {
-  const blocks: EntryBlock[] = [];
-  for (let block = first; block <= last; block++) {
-    const read = await readBlock(reader, block);
-    if (read !== null) blocks.push(read);
+/** Reads a zone that has entries, with its terms. Blocks without entries are left out. */
+export async function readZone(reader: Reader, zone: number): Promise<EntryZone> {
+  const blocks: EntryZone['blocks'] = [];
+  const times: string[] = [];
+  for (let block = zone * ZONE_BLOCKS; block < (zone + 1) * ZONE_BLOCKS; block++) {
+    const rows = await reader
+      .tables<AuditTables>()
+      .selectFrom('entries')
+      .select(['stream_no', 'timestamp', 'actor', 'action', 'resource_type', 'resource_id', 'metadata'])
+      .where('recorded', '>=', block * BLOCK)
+      .where('recorded', '<', (block + 1) * BLOCK)
+      .execute();
+    const terms = new Set<number>();
+    for (const row of rows) {
+      times.push(row.timestamp);
+      if (terms.size <= MOST_TERMS) addTerms(terms, row);
+    }
+    if (rows.length > 0) blocks.push({ block, terms: terms.size > MOST_TERMS ? null : Uint32Array.from(terms) });
   }
-  return blocks;
+  times.sort();
+  return { zone, first_at: times[0] ?? '', last_at: times.at(-1) ?? '', blocks };
 }
 
-async function readBlock(reader: Reader, block: number): Promise<EntryBlock | null> {
-  const rows = await reader
-    .tables<AuditTables>()
-    .selectFrom('entries')
-    .select(['stream_no', 'timestamp', 'actor', 'action', 'resource_type', 'resource_id', 'metadata'])
-    .where('recorded', '>=', block * BLOCK)
-    .where('recorded', '<', (block + 1) * BLOCK)
-    .execute();
-  const times = rows.map(({ timestamp }) => timestamp).sort();
-  const [first_at, last_at] = [times[0], times.at(-1)];
-  if (first_at === undefined || last_at === undefined) return null;
-  const terms = new Set<number>();
-  for (const row of rows) if (terms.size <= MOST_TERMS) addTerms(terms, row);
-  return { block, first_at, last_at, terms: terms.size > MOST_TERMS ? null : Uint32Array.from(terms) };
-}
-
-/** Adds a block to the index with its terms, or nothing if another process has added it. */
-export async function addBlocks(database: Database, blocks: readonly EntryBlock[]): Promise<void> {
+/** Adds a zone to the index, or nothing if another process has added it. */
+export async function addZone(database: Database, { blocks, ...row }: EntryZone): Promise<void> {
   await database.write(async (transaction) => {
     const tables = transaction.tables<AuditTables>();
-    for (const { terms, ...row } of blocks) {
-      const added = tables.insertInto('entry_blocks').values(row);
-      const once = added.onConflict((conflict) => conflict.column('block').doNothing());
-      const { numInsertedOrUpdatedRows: made } = await once.executeTakeFirstOrThrow();
-      if (made === 1n) await transaction.sql.postings.add('entry_terms', row.block, terms).execute(tables);
-    }
+    const added = tables.insertInto('entry_zones').values(row);
+    const once = added.onConflict((conflict) => conflict.column('zone').doNothing());
+    const { numInsertedOrUpdatedRows: made } = await once.executeTakeFirstOrThrow();
+    if (made !== 1n) return;
+    for (const { block, terms } of blocks)
+      await transaction.sql.postings.add('entry_terms', block, terms).execute(tables);
   });
 }
 
@@ -99,43 +103,56 @@ interface Search {
   start: number;
 }
 
+interface Blocks {
+  from: number;
+  to: number;
+}
+
 /**
  * Returns blocks that may contain entries with these terms and times, in order, up to `limit`. Blocks after the index
  * always may.
  */
 export async function findBlocks(reader: Reader, search: Search, limit: number): Promise<number[]> {
   const { direction, start } = search;
-  const { indexed, recorded } = await lastBlocks(reader);
+  const { zone, recorded } = await lastPlaces(reader);
+  const [indexed, last] = [(zone + 1) * ZONE_BLOCKS - 1, blockOf(recorded)];
   const isUp = direction === 'asc';
-  const outside: number[] = [];
-  const [low, high] = isUp ? [Math.max(start, indexed + 1), recorded] : [indexed + 1, Math.min(start, recorded)];
-  for (let at = 0; at <= high - low && at < limit; at++) outside.push(isUp ? low + at : high - at);
-  const ends = isUp ? { from: start, to: indexed } : { from: 0, to: Math.min(start, indexed) };
-  const inside = isUp || outside.length < limit ? await findIndexed(reader, search, { ...ends, limit }) : [];
+  const range = isUp ? { from: start, to: last } : { from: 0, to: Math.min(start, last) };
+  const outside = inOrder({ from: Math.max(range.from, indexed + 1), to: range.to }, direction, limit);
+  const inside =
+    isUp || outside.length < limit
+      ? await findIndexed(reader, search, { from: range.from, to: Math.min(range.to, indexed) }, limit)
+      : [];
   return (isUp ? [...inside, ...outside] : [...outside, ...inside]).slice(0, limit);
 }
 
-async function findIndexed(
-  reader: Reader,
-  { groups, from, to, direction }: Search,
-  ends: { from: number; to: number; limit: number },
-): Promise<number[]> {
-  let blocks = reader.tables<AuditTables>().selectFrom('entry_blocks');
-  blocks = blocks.where('block', '>=', ends.from).where('block', '<=', ends.to);
-  if (from !== undefined) blocks = blocks.where('last_at', '>=', from);
-  if (to !== undefined) blocks = blocks.where('first_at', '<', to);
-  if (groups.length === 0) {
-    const rows = await blocks.select('block').orderBy('block', direction).limit(ends.limit).execute();
-    return rows.map(({ block }) => block);
-  }
-  let { from: low, to: high } = ends;
-  if (from !== undefined || to !== undefined) {
-    const range = blocks.select(({ fn }) => [fn.min<number | null>('block').as('low'), fn.max('block').as('high')]);
-    const found = await range.executeTakeFirstOrThrow();
-    if (found.low === null) return [];
-    [low, high] = [found.low, Number(found.high)];
-  }
-  const range = { from: low, to: high, direction, limit: ends.limit };
-  const found = await reader.sql.postings.find('entry_terms', groups, range).execute(reader.tables());
-  return found.rows.map(({ block }) => block);
+/** Returns the first numbers of a range in a direction. */
+function inOrder({ from, to }: Blocks, direction: 'asc' | 'desc', limit: number): number[] {
+  const length = Math.max(0, Math.min(limit, to - from + 1));
+  return Array.from({ length }, (_, at) => (direction === 'asc' ? from + at : to - at));
+}
+
+async function findIndexed(reader: Reader, search: Search, all: Blocks, limit: number): Promise<number[]> {
+  const { groups, direction } = search;
+  const range = await rangeOfPeriod(reader, search, all);
+  if (range === null || range.from > range.to) return [];
+  if (groups.length === 0) return inOrder(range, direction, limit);
+  const query = reader.sql.postings.find('entry_terms', groups, { ...range, direction, limit });
+  const { rows } = await query.execute(reader.tables());
+  return rows.map(({ block }) => block);
+}
+
+/** Returns the part of a range that may contain entries of a period. */
+async function rangeOfPeriod(reader: Reader, { from, to }: Search, all: Blocks): Promise<Blocks | null> {
+  if (from === undefined && to === undefined) return all;
+  let zones = reader.tables<AuditTables>().selectFrom('entry_zones');
+  if (from !== undefined) zones = zones.where('last_at', '>=', from);
+  if (to !== undefined) zones = zones.where('first_at', '<', to);
+  const ends = zones.select(({ fn }) => [fn.min<number | null>('zone').as('first'), fn.max('zone').as('last')]);
+  const { first, last } = await ends.executeTakeFirstOrThrow();
+  if (first === null) return null;
+  return {
+    from: Math.max(all.from, first * ZONE_BLOCKS),
+    to: Math.min(all.to, (Number(last) + 1) * ZONE_BLOCKS - 1),
+  };
 }

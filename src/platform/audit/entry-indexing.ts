@@ -1,15 +1,15 @@
 import type { Database } from '../database/database.ts';
 import { type FailureListener, keepLooking, type Looking } from '../jobs/looking.ts';
-import { addBlocks, type EntryBlock, nextBlocks } from './entry-index.ts';
+import { addZone, type EntryZone, nextZone } from './entry-index.ts';
 
 interface IndexingDeps {
   database: Database;
-  /** Reads blocks with their terms, apart from the thread that answers. */
-  read(range: { first: number; last: number }): Promise<EntryBlock[]>;
+  /** Reads a zone with its terms, apart from the thread that answers. */
+  read(zone: number): Promise<EntryZone>;
 }
 
 /**
- * Adds blocks of entries to the index of lists, shortly after the entries. Each process does: blocks that another one
+ * Adds zones of entries to the index of lists, shortly after the entries. Each process does: zones that another one
  * has added are skipped. Entries that are not in the index yet are found too, one by one.
  */
 export class EntryIndexing {
@@ -25,11 +25,11 @@ export class EntryIndexing {
     this.#looking = keepLooking(() => this.catchUp(), listener);
   }
 
-  /** Adds all blocks that are complete. */
+  /** Adds all zones that are complete. */
   async catchUp(): Promise<void> {
     const { database, read } = this.#deps;
-    for (let range = await nextBlocks(database); range !== null && !this.#isStopped; range = await nextBlocks(database))
-      await addBlocks(database, await read(range));
+    for (let zone = await nextZone(database); zone !== null && !this.#isStopped; zone = await nextZone(database))
+      await addZone(database, await read(zone));
   }
 
   async stop(): Promise<void> {

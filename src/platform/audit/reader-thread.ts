@@ -3,7 +3,7 @@ import { serve } from '../../core/threads/serve.ts';
 import type { DatabaseAddress } from '../database/database.ts';
 import { openForReading } from '../database/open.ts';
 import { RowSealer } from '../database/row-sealer.ts';
-import { readBlocks } from './entry-index.ts';
+import { readZone } from './entry-index.ts';
 import { HeadsCheck } from './heads-check.ts';
 import { inspectStream } from './inspection.ts';
 import { listEntries } from './list.ts';
@@ -29,7 +29,7 @@ const heads = new HeadsCheck(database, seals);
 const READS = {
   inspect: (id: string, signal: AbortSignal) => inspectStream(database, { keys, seals, heads }, id, signal),
   entries: (query: EntriesQuery, signal: AbortSignal) => listEntries(database, query, signal),
-  blocks: (range: { first: number; last: number }) => database.snapshot((reader) => readBlocks(reader, range)),
+  zone: (zone: number) => database.snapshot((reader) => readZone(reader, zone)),
   stats: (now: Date) => database.snapshot((reader) => readStats(reader, seals, now)),
   activity: (now: Date) => readActivity(database, now),
   overview: (now: Date) => readAuditOverview(database, seals, now),

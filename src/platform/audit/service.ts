@@ -43,7 +43,7 @@ export function assembleAudit({ database, keys, authority, clock, time, onAnchor
     readers,
     indexing: new EntryIndexing({
       database,
-      read: (range) => readers.read('blocks', range, new AbortController().signal),
+      read: (zone) => readers.read('zone', zone, new AbortController().signal),
     }),
     checkpoints: new Checkpoints({ ...deps, authority, onFailure: onAnchorFailure }),
     appender: new Appender(database, { keys, seals, clock }, () => time.requireKnown()),

@@ -124,13 +124,13 @@ export const AUDIT_TABLES = {
     },
   ),
   /**
-   * Blocks of entries with successive numbers `recorded`, written shortly after the entries, for lists over all
-   * streams. Rows that were changed here hide entries from these lists, and from nothing else.
+   * Zones of entries with successive numbers `recorded`, written shortly after the entries, for lists over all streams.
+   * Rows that were changed here hide entries from these lists, and from nothing else.
    */
-  entry_blocks: table(
+  entry_zones: table(
     {
-      block: column.integer('PRIMARY KEY'),
-      /** Earliest and latest time of an entry in the block. */
+      zone: column.integer('PRIMARY KEY'),
+      /** Earliest and latest time of an entry in the zone. */
       first_at: column.text(),
       last_at: column.text(),
     },

@@ -105,3 +105,14 @@ export async function changedHours(reader: Reader): Promise<{ hour: string; stre
     GROUP BY hour HAVING sum(streams) <> sum(total) ORDER BY hour`.execute(reader.tables());
   return rows;
 }
+
+/** Makes the totals of hours fit the numbers of the streams. Returns false if they fit already. */
+export async function acceptHours(transaction: Transaction): Promise<boolean> {
+  const tables = transaction.tables<AuditTables>();
+  const changed = await changedHours(transaction);
+  for (const { hour, streams } of changed) {
+    await tables.deleteFrom('hour_totals').where('hour', '=', hour).execute();
+    await tables.insertInto('hour_totals').values({ hour, lane: 0, entries: streams }).execute();
+  }
+  return changed.length > 0;
+}

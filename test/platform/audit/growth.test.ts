@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { BLOCK } from '../../../src/platform/audit/entry-index.ts';
+import { ZONE } from '../../../src/platform/audit/entry-index.ts';
 import { rowsOf } from '../rows.ts';
 import { type Service, startService } from '../service.ts';
 
@@ -21,8 +21,8 @@ beforeAll(async () => {
     services[size] = service;
     await service.sql((await rowsOf(service.dataDir, 's', SIZES[size], START)).join(';'));
     // Reading entries for the index would count as cost.
-    const blocks = async () => Number(await service.sql('SELECT max(block) FROM entry_blocks'));
-    await vi.waitUntil(async () => (await blocks()) === Math.floor(SIZES[size] / BLOCK) - 1, { timeout: 120_000 });
+    const zones = async () => Number(await service.sql('SELECT max(zone) FROM entry_zones'));
+    await vi.waitUntil(async () => (await zones()) === Math.floor(SIZES[size] / ZONE) - 1, { timeout: 120_000 });
   }
 });
 afterAll(async () => {

@@ -28,7 +28,8 @@ test('findings name the service, the code and the stream, and the end names the 
   const { code, stdout, stderr } = await fsck();
   expect(code).toBe(1);
   expect(stdout).toMatch(/^audit: hour_mismatch: stream "a", entry 3: expected ".*: 3", found ".*: 7"$/m);
-  expect(stdout).toContain('audit: 1 finding\n');
+  expect(stdout).toMatch(/^audit: hour_mismatch: the total of [-\dT]{13}: expected "\d+", found "\d+"$/m);
+  expect(stdout).toContain('audit: 2 findings\n');
   expect(stderr).toContain('evidence-platform help tampering');
   await service.sql('UPDATE entry_hours SET entries = 3 WHERE entries = 7;');
 });
@@ -40,6 +41,7 @@ test('a stream that is gone is found until it is accepted, which is recorded wit
   const { code, stdout } = await fsck();
   expect([code, stdout]).toEqual([1, expect.stringContaining('audit: heads_mismatch: the heads of all streams\n')]);
   expect(stdout).toContain('audit: streams_missing: the totals: found "1"\n');
+  expect(stdout).toContain('audit: hour_mismatch: the total of ');
   const verified = async () => (await service.call('POST', '/streams/a/verify')).body.verified;
   expect(await verified()).toBe(false);
   expect((await fsck('--accept', 'b was a trial')).stdout).toBe('The streams are accepted as they are.\n');
