@@ -12,8 +12,8 @@ import type { Outbox } from '../jobs/outbox.ts';
 import { canonicalEmail, isEmail } from '../mail/address.ts';
 import type { Dispatcher } from '../outgoing/dispatcher.ts';
 import type { SecretBox } from '../secrets.ts';
-import { sealedChannels } from './channel-rows.ts';
 import { type AlertMessage, TEST_KIND } from './notifying.ts';
+import { sealedChannels } from './sealed-rows.ts';
 import type { AlertTables } from './tables.ts';
 import { ALERT_SOURCES, type NewAlertChannel, type WireAlertChannel } from './wire.ts';
 

@@ -3,6 +3,7 @@ import { type AlertState, isLess, SEVERITIES } from '../alert-enums.ts';
 import type { Transaction } from '../database/database.ts';
 import type { Outbox } from '../jobs/outbox.ts';
 import type { Alert } from './alert.ts';
+import { sealedChannels, sealedMessages } from './sealed-rows.ts';
 import type { AlertTables } from './tables.ts';
 import type { AlertSource } from './wire.ts';
 
@@ -37,7 +38,8 @@ export async function notify(
 ): Promise<AlertState> {
   const tables = transaction.tables<AlertTables>();
   const all = await tables.selectFrom('alerting_channels').selectAll().where('removed_at', 'is', null).execute();
-  const wanting = all.filter((channel) => wants(channel, alert));
+  // An alert for a channel that was changed is not sent, and then listed among the undelivered messages.
+  const wanting = all.filter((channel) => !sealedChannels.isWhole(transaction, channel) || wants(channel, alert));
   if (wanting.length === 0) return 'none';
   const now = clock();
   if (await isEnough(transaction, alert, now)) return 'suppressed';
@@ -45,16 +47,16 @@ export async function notify(
   for (const { alert_channel_id } of wanting) {
     const payload: AlertMessage = { alert_channel_id };
     const message_id = await outbox.add(transaction, outboxKindOf(alert.source), payload as unknown as Json);
-    const message: AlertTables['alert_messages'] = {
+    const message = {
       ...alert,
       message_id,
       alert_channel_id,
       made_at,
-      state: 'pending',
+      state: 'pending' as const,
       attempts: 0,
       delivered_at: null,
     };
-    await tables.insertInto('alert_messages').values(message).execute();
+    await tables.insertInto('alert_messages').values(sealedMessages.sealed(transaction, message)).execute();
   }
   return 'pending';
 }
@@ -76,14 +78,20 @@ async function isEnough(
   now: Date,
 ): Promise<boolean> {
   const since = new Date(now.getTime() - COOLDOWN_MS).toISOString();
-  const messages = transaction.tables<AlertTables>().selectFrom('alert_messages').where('source', '=', source);
+  const messages = transaction
+    .tables<AlertTables>()
+    .selectFrom('alert_messages')
+    .selectAll()
+    .where('source', '=', source);
   const told = messages
     .where('group_key', '=', group_key)
     .where('delivered_at', '>', since)
     .where('level', '>=', level);
-  if ((await told.select('message_id').limit(1).execute()).length > 0) return true;
+  // Rows written outside the platform suppress nothing.
+  const isWhole = (row: AlertTables['alert_messages']) => sealedMessages.isWhole(transaction, row);
+  if ((await told.execute()).some(isWhole)) return true;
   const asBad = SEVERITIES.filter((each) => !isLess(each, severity));
   const lately = messages.where('flood_key', '=', flood_key).where('made_at', '>', since);
-  const subjects = lately.where('severity', 'in', asBad).select('subject_id').distinct();
-  return (await subjects.limit(MOST_AN_HOUR).execute()).length >= MOST_AN_HOUR;
+  const rows = (await lately.where('severity', 'in', asBad).execute()).filter(isWhole);
+  return new Set(rows.map(({ subject_id }) => subject_id)).size >= MOST_AN_HOUR;
 }

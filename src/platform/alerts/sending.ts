@@ -10,7 +10,11 @@ import type { Dispatcher } from '../outgoing/dispatcher.ts';
 import type { SecretBox } from '../secrets.ts';
 import type { AlertContent, AlertedService, AlertStanding } from './alert.ts';
 import type { AlertMessage } from './notifying.ts';
+import { sealedChannels, sealedMessages } from './sealed-rows.ts';
 import type { AlertTables } from './tables.ts';
+
+/** End of a reason for an alert that is not sent. */
+const CHANGED = 'was changed outside the platform; run `evidence-platform fsck`';
 
 interface SendingDeps {
   database: Database;
@@ -57,8 +61,8 @@ async function formsOf(
   alerted: AlertedService,
   messageId: string,
 ): Promise<AlertForms> {
-  const messages = database.tables<AlertTables>().selectFrom('alert_messages').select(['kind', 'subject_id']);
-  const alert = await messages.where('message_id', '=', messageId).executeTakeFirstOrThrow();
+  const alert = await findMessage(database, messageId);
+  if (alert === null) throw new Undeliverable(`the alert ${CHANGED}`);
   const content = await alerted.describe(alert);
   const url = publicUrl() + content.path;
   return { webhook: { type: alert.kind, data: { ...content.data, url } }, mail: alertMail(content, url) };
@@ -80,12 +84,20 @@ async function send(
   }
 }
 
-/** @throws Undeliverable if the channel was removed. */
+/** @throws Undeliverable if the channel was removed, or changed outside the platform. */
 async function findChannel(database: Database, alertChannelId: string) {
   const channels = database.tables<AlertTables>().selectFrom('alerting_channels').selectAll();
   const channel = await channels.where('alert_channel_id', '=', alertChannelId).executeTakeFirst();
   if (channel === undefined || channel.removed_at !== null) throw new Undeliverable('the alert channel was removed');
+  if (!sealedChannels.isWhole(database, channel)) throw new Undeliverable(`the alert channel ${CHANGED}`);
   return channel;
+}
+
+/** Returns an alert; null if its row was removed, or is not as the platform wrote it. */
+async function findMessage(reader: Reader, messageId: string) {
+  const messages = reader.tables<AlertTables>().selectFrom('alert_messages').selectAll();
+  const message = await messages.where('message_id', '=', messageId).executeTakeFirst();
+  return message !== undefined && sealedMessages.isWhole(reader, message) ? message : null;
 }
 
 interface Post {
@@ -126,9 +138,10 @@ export function noteStanding(alerted: AlertedService, clock: () => Date): Note {
   return async (transaction, messageId, { status, attempts }) => {
     const state = status === 'waiting' ? 'pending' : status;
     const delivered_at = state === 'delivered' ? clock().toISOString() : null;
-    const messages = transaction.tables<AlertTables>().updateTable('alert_messages');
-    const noted = messages.set({ state, attempts, delivered_at }).where('message_id', '=', messageId);
-    const { subject_id } = await noted.returning('subject_id').executeTakeFirstOrThrow();
+    const message = await findMessage(transaction, messageId);
+    if (message === null) return;
+    await sealedMessages.change(transaction, message, { state, attempts, delivered_at });
+    const { subject_id } = message;
     const subject = { source: alerted.source, subject_id };
     await alerted.noteAlert(transaction, subject_id, () => readStanding(transaction, subject));
   };

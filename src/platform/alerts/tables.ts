@@ -38,6 +38,8 @@ export const ALERT_TABLES = {
       state: column.text<'pending' | 'delivered' | 'dead'>(),
       attempts: column.integer(),
       delivered_at: column.optional(column.text()),
+      /** Seal over all columns above. */
+      seal: column.text(),
     },
     {
       indexes: {

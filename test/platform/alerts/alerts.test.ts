@@ -2,6 +2,7 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { AlertState } from '../../../src/platform/alert-enums.ts';
 import type { Alert, AlertedService, AlertStanding } from '../../../src/platform/alerts/alert.ts';
+import { sealedChannels } from '../../../src/platform/alerts/sealed-rows.ts';
 import { noteStanding } from '../../../src/platform/alerts/sending.ts';
 import type { AlertTables } from '../../../src/platform/alerts/tables.ts';
 import type { OutboxDelivery } from '../../../src/platform/jobs/delivery.ts';
@@ -184,16 +185,42 @@ describe.each(DATABASES)('on %s', (_name, start) => {
     async (target) => {
       await expect(at.add({ target })).rejects.toMatchObject({ code: 'invalid_request', field: 'target' });
       expect(await at.alerts.channels.list()).toEqual([]);
-      await at.add();
-      await world.database.write((transaction) =>
-        transaction.tables<AlertTables>().updateTable('alerting_channels').set({ target }).execute(),
-      );
+      const channel = await at.add();
+      await world.database.write((transaction) => sealedChannels.change(transaction, channel, { target }));
       await notify();
       await delivery.deliverDue();
       expect((await world.outbox.dead({ limit: 10 })).data[0]?.last_error).toContain('nothing was sent');
       expect(standing.get('first')?.state).toBe('dead');
     },
   );
+
+  test.each([
+    ['alerting_channels', { target: 'http://elsewhere.example/' }],
+    ['alerting_channels', { least_severity: 'critical' }],
+    ['alert_messages', { subject_id: 'other' }],
+  ] as const)('nothing is sent by a row of %s that was changed in the database: %j', async (table, change) => {
+    await at.add();
+    const edit = () =>
+      world.database.write((transaction) =>
+        transaction.tables<Record<string, object>>().updateTable(table).set(change).execute(),
+      );
+    if (table === 'alerting_channels') await edit();
+    await notify();
+    if (table === 'alert_messages') await edit();
+    await delivery.deliverDue();
+    expect(at.receiver.attempts).toBe(0);
+    expect((await world.outbox.dead({ limit: 10 })).data[0]?.last_error).toContain('evidence-platform fsck');
+  });
+
+  test('an alert that somebody wrote into the database suppresses no other', async () => {
+    await at.add();
+    await notify({ group_key: 'another' });
+    await delivery.deliverDue();
+    await world.database.write((transaction) =>
+      transaction.tables<AlertTables>().updateTable('alert_messages').set({ group_key: alert().group_key }).execute(),
+    );
+    expect(await notify()).toBe('pending');
+  });
 
   test('a mail says what happened, and no line of it is what a stranger wrote', async () => {
     await at.add({ kind: 'email', target: 'Ada@Example.com' });
