@@ -5,6 +5,7 @@ import { ACCOUNT_TABLES } from './tables.ts';
 export const sealedKeys = sealedRows(ACCOUNT_TABLES, 'api_keys', 'key_id', ['last_used_at']);
 export const sealedPeople = sealedRows(ACCOUNT_TABLES, 'people', 'person_id', ['totp_step']);
 export const sealedLinks = sealedRows(ACCOUNT_TABLES, 'links', 'link_id', []);
+export const sealedSignUps = sealedRows(ACCOUNT_TABLES, 'sign_ups', 'sign_up_id', []);
 export const sealedPasskeys = sealedRows(ACCOUNT_TABLES, 'passkeys', 'passkey_id', ['counter', 'last_used_at']);
 export const sealedSessions = sealedRows(ACCOUNT_TABLES, 'sessions', 'sha256', ['seen_at']);
 
@@ -13,6 +14,7 @@ export const SEALED = [
   { table: 'api_keys', key: 'key_id', rows: sealedKeys },
   { table: 'people', key: 'person_id', rows: sealedPeople },
   { table: 'links', key: 'link_id', rows: sealedLinks },
+  { table: 'sign_ups', key: 'sign_up_id', rows: sealedSignUps },
   { table: 'passkeys', key: 'passkey_id', rows: sealedPasskeys },
   { table: 'sessions', key: 'session_id', rows: sealedSessions },
 ] as const;

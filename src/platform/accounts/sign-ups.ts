@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { z } from 'zod';
-import type { Transaction } from '../database/database.ts';
+import { InTheWay, type Transaction } from '../database/database.ts';
 import { pick } from '../database/table.ts';
 import { DomainError, there } from '../errors.ts';
 import type { PageQuery } from '../http/fields.ts';
@@ -13,6 +13,7 @@ import { SIGN_UP_ROLE } from './enums.ts';
 import { endInvitations } from './invitations.ts';
 import { emailTaken, insertPerson, ownersOf, personByEmail } from './person-rows.ts';
 import { scopesOfRole } from './roles.ts';
+import { sealedSignUps } from './sealed-rows.ts';
 import { ACCOUNT_TABLES, type AccountTables } from './tables.ts';
 import type { signUpSchema } from './wire.ts';
 
@@ -49,13 +50,14 @@ export class SignUps {
   }
 
   /**
-   * Creates the account, and notifies the person. @returns its id. @throws DomainError `not_found`; `forbidden` if the
-   * actor has fewer rights than the account.
+   * Creates the account, and notifies the person. @returns its id. @throws DomainError `not_found`; `row_changed`;
+   * `forbidden` if the actor has fewer rights than the account.
    */
   approve(actor: Actor, signUpId: string): Promise<string> {
     const { clock, administration } = this.#deps;
     refuseScopes(actor, scopesOfRole(SIGN_UP_ROLE));
-    return this.#end(signUpId, 'sign_up_approved', async (transaction, { email, name, password }) => {
+    return this.#end(signUpId, 'sign_up_approved', async (transaction, row) => {
+      const { email, name, password } = sealedSignUps.whole(transaction, row);
       const person = { email, name, password, role: SIGN_UP_ROLE };
       const personId = await insertPerson(transaction, person, clock());
       await endInvitations(transaction, email, clock());
@@ -93,7 +95,8 @@ const readSignUp = rowFinder(ACCOUNT_TABLES, 'sign_ups', 'sign_up_id', { missing
 
 /**
  * Stores a person who confirmed an address, and notifies the owners, once while the person waits.
- * @throws DomainError `conflict` if the address has an account, or too many people wait.
+ * @throws DomainError `conflict` if the address has an account, or too many people wait; `row_changed`. InTheWay if
+ * another process stored the person in the meantime.
  */
 export async function waitForApproval(
   transaction: Transaction,
@@ -102,18 +105,21 @@ export async function waitForApproval(
 ): Promise<void> {
   if ((await personByEmail(transaction, person.email)) !== undefined) throw emailTaken();
   const sign_ups = transaction.tables<AccountTables>();
+  const { email, name, password } = person;
+  const earlier = await sign_ups.selectFrom('sign_ups').selectAll().where('email', '=', email).executeTakeFirst();
+  if (earlier !== undefined) return sealedSignUps.change(transaction, earlier, { name, password });
   const all = await sign_ups.selectFrom('sign_ups').select('sign_up_id').limit(MOST_WAITING).execute();
   if (all.length === MOST_WAITING)
     throw new DomainError('conflict', 'too many people wait for approval; ask an owner for an invitation');
   const sign_up_id = randomUUID();
-  const { name, password } = person;
+  const row = { ...person, sign_up_id, requested_at: clock().toISOString() };
   const stored = await sign_ups
     .insertInto('sign_ups')
-    .values({ ...person, sign_up_id, requested_at: clock().toISOString() })
-    .onConflict((conflict) => conflict.column('email').doUpdateSet({ name, password }))
+    .values(sealedSignUps.sealed(transaction, row))
+    .onConflict((conflict) => conflict.column('email').doNothing())
     .returning('sign_up_id')
-    .executeTakeFirstOrThrow();
-  if (stored.sign_up_id !== sign_up_id) return;
+    .executeTakeFirst();
+  if (stored === undefined) throw new InTheWay('the same person signed up meanwhile');
   for (const to of await ownersOf(transaction)) await letters.send(transaction, { letter: 'sign_up_waiting', to });
   const act = { actor: { name: 'nobody' }, action: 'sign_up.confirmed', of: ['sign_up', sign_up_id] } as const;
   await administration.record(transaction, act);

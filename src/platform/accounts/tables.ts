@@ -77,6 +77,8 @@ export const ACCOUNT_TABLES = {
     /** Hash, as returned by `hashPassword`. */
     password: column.text(),
     requested_at: column.text(),
+    /** Seal over all columns above. */
+    seal: column.text(),
   }),
   failed_attempts: table(
     {

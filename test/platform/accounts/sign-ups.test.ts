@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { accountsTidyJob } from '../../../src/platform/accounts/accounts.ts';
 import { byCommand } from '../../../src/platform/accounts/administration.ts';
+import { sealedSignUps } from '../../../src/platform/accounts/sealed-rows.ts';
 import { refuseOtherDomain } from '../../../src/platform/accounts/sign-up-policy.ts';
 import type { AccountTables } from '../../../src/platform/accounts/tables.ts';
 import type { Database } from '../../../src/platform/database/database.ts';
@@ -129,6 +130,7 @@ describe.each(DATABASES)('signing up with approval on %s', (_name, start) => {
     at.now += 2 * DAY;
     await accountsTidyJob(database, at.clock).run();
     expect(await waiting()).toEqual([]);
+    const requested_at = at.clock().toISOString();
     await database.write((transaction) =>
       transaction
         .tables<AccountTables>()
@@ -136,18 +138,25 @@ describe.each(DATABASES)('signing up with approval on %s', (_name, start) => {
         .values(
           Array.from({ length: 1000 }, (_, each) => {
             const text = String(each);
-            return {
-              sign_up_id: text,
-              email: text,
-              name: text,
-              password: text,
-              requested_at: at.clock().toISOString(),
-            };
+            const row = { sign_up_id: text, email: text, name: text, password: text, requested_at };
+            return sealedSignUps.sealed(transaction, row);
           }),
         )
         .execute(),
     );
     expect(await outcomes([confirm()])).toEqual(['conflict']);
+  });
+
+  test('is not approved with another password than that of the person, and can be declined', async () => {
+    await confirm();
+    const id = (await waiting())[0]?.sign_up_id ?? '';
+    await database.write((transaction) =>
+      transaction.tables<AccountTables>().updateTable('sign_ups').set({ password: 'of another' }).execute(),
+    );
+    expect(await outcomes([at.accounts.signUps.approve(OWNER, id)])).toEqual(['row_changed']);
+    expect(await outcomes([confirm()])).toEqual(['row_changed']);
+    await at.accounts.signUps.decline(OWNER, id);
+    expect(await waiting()).toEqual([]);
   });
 
   test('is refused to an address of another domain, also by a link from before', async () => {
