@@ -4,6 +4,7 @@ import type { CheckPlace, RowFinding } from '../open-module.ts';
 import { headsFit } from './head-sum-rows.ts';
 import { inspectStream } from './inspection.ts';
 import { RowSeals } from './sealed-rows.ts';
+import { likenessOf } from './similar-rows.ts';
 import { readStats } from './stats.ts';
 import type { AuditTables } from './tables.ts';
 import { changedHours } from './totals.ts';
@@ -17,7 +18,9 @@ export async function* checkAudit({ database, sealKeys: keys, clock, signal }: C
   // Reported once, below, instead of once per stream.
   const heads = { fit: async () => true };
   for await (const streams of streamPages(database))
-    for (const { stream_id } of streams) {
+    for (const { stream_id, likeness } of streams) {
+      if (likeness !== likenessOf(stream_id))
+        yield { code: 'likeness_mismatch', of: `stream ${JSON.stringify(stream_id)}` };
       const { found } = await inspectStream(database, { keys, seals, heads }, stream_id, signal);
       for (const { code, sequence, expected, actual } of found.failures)
         yield { code, of: `stream ${JSON.stringify(stream_id)}, entry ${sequence}`, expected, actual };
@@ -32,8 +35,12 @@ export async function* checkAudit({ database, sealKeys: keys, clock, signal }: C
   if (checks_changed === true) yield { code: 'checks_changed', of: 'the latest checks' };
 }
 
-function streamPages(reader: Reader): AsyncGenerator<{ stream_id: string }[]> {
-  const streams = reader.tables<AuditTables>().selectFrom('streams').select('stream_id').orderBy('stream_id');
+function streamPages(reader: Reader): AsyncGenerator<{ stream_id: string; likeness: string }[]> {
+  const streams = reader
+    .tables<AuditTables>()
+    .selectFrom('streams')
+    .select(['stream_id', 'likeness'])
+    .orderBy('stream_id');
   return batches(
     '',
     ({ stream_id }) => stream_id,

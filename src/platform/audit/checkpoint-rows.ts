@@ -20,10 +20,10 @@ export interface PackedCheckpoints {
   anchored: number;
 }
 
-/** Yields the checkpoints of a stream in order, page by page. */
+/** Yields the checkpoints of a stream in order, page by page, also those with numbers that the platform never gives. */
 export function checkpointPages(reader: Reader, { stream_no }: StreamName): AsyncGenerator<CheckpointRow[]> {
   return batches(
-    0,
+    Number.MIN_SAFE_INTEGER,
     ({ number }) => number,
     (last) => checkpointsOf(reader, stream_no).where('number', '>', last).limit(PAGE_ROWS).execute(),
   );
@@ -43,7 +43,7 @@ export async function* packedCheckpoints(
   for await (const rows of checkpointPages(reader, packed))
     for (const row of rows) {
       if (row.number > checkpoints) return;
-      if (row.sequence < first_sequence || row.sequence > last_sequence) continue;
+      if (row.number < 1 || row.sequence < first_sequence || row.sequence > last_sequence) continue;
       const wire = checkpointToWire(row, stream_id, seals);
       const isPending = wire.anchor.status !== 'failed' && (row.anchored_as === null || row.anchored_as > anchored);
       yield isPending ? { ...wire, anchor: { status: 'pending', authority: row.authority, ...UNSTAMPED } } : wire;

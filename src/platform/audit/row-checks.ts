@@ -20,15 +20,19 @@ interface RowChecks {
   signal: AbortSignal;
 }
 
-/** Checks that every checkpoint and every anchor that the head counts exists and is as this service wrote it. */
+/**
+ * Checks that every checkpoint and every anchor that the head counts exists, and that every checkpoint is as this service
+ * wrote it.
+ */
 export async function checkCheckpoints({ reader, seals, stream, head, faults, signal }: RowChecks): Promise<void> {
   const { checkpoints, anchored, sequence } = head;
   const gaps = new Gaps('checkpoint_missing', faults);
   let anchors = 0;
   for await (const rows of checkpointPages(reader, stream)) {
-    for (const row of rows.filter(({ number }) => number <= checkpoints)) {
-      gaps.pass(row.number, row.sequence);
-      if (row.anchored_as !== null && row.anchored_as <= anchored) anchors++;
+    for (const row of rows) {
+      // Ignores a checkpoint that was added after the head was read.
+      if (row.number <= checkpoints) gaps.pass(row.number, row.sequence);
+      if (row.number <= checkpoints && row.anchored_as !== null && row.anchored_as <= anchored) anchors++;
       faults.compareSeal('checkpoint_seal_mismatch', row.sequence, seals.checkpoint(row, stream.stream_id), row.seal);
       if (row.token !== null) await checkToken(row, row.token, faults);
       signal.throwIfAborted();
