@@ -3,6 +3,7 @@ import type { Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import type { Actor } from '../http/principal.ts';
 import { SCOPES, type Scope } from '../scopes.ts';
+import { updatePerson } from './person-rows.ts';
 
 /** Audit stream of all administrative acts. */
 export const ADMINISTRATION_STREAM = 'platform/administration';
@@ -61,6 +62,21 @@ type ActName =
   | 'agent_subscriber.added'
   | 'agent_subscriber.removed';
 
+/** Acts that change the row of the person whom they are about. */
+export const CHANGES_PERSON: ReadonlySet<string> = new Set<ActName>([
+  'person.joined',
+  'sign_up.approved',
+  'person.role_changed',
+  'person.disabled',
+  'person.enabled',
+  'password.changed',
+  'password.reset',
+  'second_factor.added',
+  'second_factor.removed',
+  'recovery_codes.made',
+  'recovery_code.used',
+]);
+
 /**
  * Act that changes who may do what. Acts refer to people by id, because they are never erased and must not contain
  * addresses or names.
@@ -88,6 +104,11 @@ export interface Act {
 /** Returns an act of a person on their own account. */
 export function ownAct(personId: string, action: ActName, more: { [name: string]: Json } = {}): Act {
   return { actor: { name: `person:${personId}` }, action, of: ['person', personId], more };
+}
+
+/** Notes an act in the row of the person that it changed, so that no earlier state of the row fits the acts. */
+export async function noteAct(transaction: Transaction, { action, of: [type, person_id] }: Act, act: number) {
+  if (type === 'person' && CHANGES_PERSON.has(action)) await updatePerson(transaction, { person_id }, { act });
 }
 
 /** Record of administrative acts. */

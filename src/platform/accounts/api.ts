@@ -1,5 +1,5 @@
 /** Interface of the accounts for other services: acts of people, API keys that speak for one thing, and names of people. */
-export { ADMINISTRATION_STREAM, type Administration, personNamed } from './administration.ts';
+export { ADMINISTRATION_STREAM, type Administration, noteAct, personNamed } from './administration.ts';
 export { type IssuedKey, issueKey, keyNames, revokeBoundKeys } from './api-keys.ts';
 export { createKey, type NewKey } from './key.ts';
 export { issueOnce } from './keys.ts';

@@ -59,11 +59,11 @@ function keyFacts(row: AccountTables['api_keys']): ReplayedKey {
   return { ...members, scopes: scopes.split(' '), is_revoked: revoked_at !== null };
 }
 
-const PERSON = ['role', 'disabled_at', 'totp_secret'] as const;
+const PERSON = ['role', 'disabled_at', 'totp_secret', 'act'] as const;
 
 function personFacts(row: Pick<AccountTables['people'], (typeof PERSON)[number]>): ReplayedPerson {
-  const { role, disabled_at, totp_secret } = row;
-  return { role, is_disabled: disabled_at !== null, has_authenticator: totp_secret !== null };
+  const { role, disabled_at, totp_secret, act } = row;
+  return { role, is_disabled: disabled_at !== null, has_authenticator: totp_secret !== null, act };
 }
 
 /** Compares rows with what follows from acts. A row without acts is judged by its seal alone. */

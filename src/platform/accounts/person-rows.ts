@@ -34,7 +34,7 @@ export async function findPerson(transaction: Transaction, personId: string): Pr
   return sealedPeople.whole(transaction, await lockRow(transaction, personId));
 }
 
-const NO_FACTORS = { totp_secret: null, totp_step: 0, recovery_codes: null, disabled_at: null };
+const NEW = { totp_secret: null, totp_step: 0, recovery_codes: null, disabled_at: null, act: null };
 
 /** @returns the id. @throws DomainError `conflict` if the address has an account. */
 export async function insertPerson(
@@ -46,7 +46,7 @@ export async function insertPerson(
   const made = await transaction
     .tables<AccountTables>()
     .insertInto('people')
-    .values(sealedPeople.sealed(transaction, { ...person, person_id, ...NO_FACTORS, created_at: now.toISOString() }))
+    .values(sealedPeople.sealed(transaction, { ...person, person_id, ...NEW, created_at: now.toISOString() }))
     .onConflict((conflict) => conflict.column('email').doNothing())
     .returning('person_id')
     .executeTakeFirst();

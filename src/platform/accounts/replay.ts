@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { WireEntry } from '../audit/api.ts';
+import { CHANGES_PERSON } from './administration.ts';
 
 /** Row as it follows from acts. */
 export interface Replayed<Facts> {
@@ -26,6 +27,8 @@ export interface ReplayedPerson {
   role: string;
   is_disabled: boolean;
   has_authenticator: boolean;
+  /** Number of the entry, as in the row. */
+  act: number | null;
 }
 
 /** Rows that follow from acts, by id. */
@@ -105,11 +108,12 @@ function replayPerson(
 ): void {
   if (action === 'person.joined' || action === 'sign_up.approved') {
     const { role } = roleSchema.parse(metadata);
-    people.set(id, { facts: { role, is_disabled: false, has_authenticator: false }, entry });
+    people.set(id, { facts: { role, is_disabled: false, has_authenticator: false, act: null }, entry });
   }
   if (action === 'person.role_changed') change(people, id, { role: newRoleSchema.parse(metadata).to }, entry);
   if (action === 'person.disabled') change(people, id, { is_disabled: true }, entry);
   if (action === 'person.enabled') change(people, id, { is_disabled: false }, entry);
+  if (CHANGES_PERSON.has(action)) change(people, id, { act: entry }, entry);
 }
 
 function replayFactor(

@@ -51,6 +51,8 @@ export const ACCOUNT_TABLES = {
     recovery_codes: column.optional(column.bytes()),
     created_at: column.text(),
     disabled_at: column.optional(column.text()),
+    /** Number of the act in `platform/administration` that changed the person last; null for a person without acts. */
+    act: column.optional(column.integer()),
     /** Seal over all columns but the time step of the last code. */
     seal: column.text(),
   }),
