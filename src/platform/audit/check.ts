@@ -2,6 +2,7 @@ import { batches } from '../database/batches.ts';
 import type { Reader } from '../database/database.ts';
 import type { CheckPlace, RowFinding } from '../open-module.ts';
 import { headsFit } from './head-sum-rows.ts';
+import { checkIndex } from './index-check.ts';
 import { inspectStream } from './inspection.ts';
 import { RowSeals } from './sealed-rows.ts';
 import { likenessOf } from './similar-rows.ts';
@@ -29,6 +30,7 @@ export async function* checkAudit({ database, sealKeys: keys, clock, signal }: C
     yield { code: 'heads_mismatch', of: 'the heads of all streams' };
   for (const { hour, streams, total } of await changedHours(database))
     yield { code: 'hour_mismatch', of: `the total of ${hour}`, expected: `${streams}`, actual: `${total}` };
+  yield* checkIndex(database, signal);
   const { missing_streams, checks_changed } = await database.snapshot((reader) => readStats(reader, seals, clock()));
   if (missing_streams === null) yield { code: 'totals_changed', of: 'the totals' };
   else if (missing_streams > 0) yield { code: 'streams_missing', of: 'the totals', actual: `${missing_streams}` };

@@ -28,12 +28,12 @@ export function blockOf(recorded: number): number {
   return Math.floor(recorded / BLOCK);
 }
 
-function zoneOf(recorded: number): number {
+export function zoneOf(recorded: number): number {
   return Math.floor(recorded / ZONE);
 }
 
 /** Returns the last zone of the index, and the last number `recorded`; -1 if there is none. */
-async function lastPlaces(reader: Reader): Promise<{ zone: number; recorded: number }> {
+export async function lastPlaces(reader: Reader): Promise<{ zone: number; recorded: number }> {
   const tables = reader.tables<AuditTables>();
   const zones = tables.selectFrom('entry_zones').select('zone').orderBy('zone', 'desc').limit(1);
   const entries = tables.selectFrom('entries').select('recorded').orderBy('recorded', 'desc').limit(1);

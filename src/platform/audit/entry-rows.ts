@@ -29,6 +29,8 @@ export type EntryCount = Pick<EntryRow, 'actor' | 'action' | 'resource_type'> & 
 
 /** Columns of an entry that a check needs. */
 export type EntryToCheck = Pick<EntryRow, (typeof CHECKED_COLUMNS)[number]> & {
+  /** Number in the order in which the entries of all streams were recorded. */
+  recorded: number;
   /** Result of `entryText`. */
   content: string;
 };
@@ -115,7 +117,7 @@ export class EntryPages {
   async *toCheck(stream: StreamName, first: number, last: number): AsyncGenerator<EntryToCheck[]> {
     const content = entryContent(this.#reader, stream.stream_id).as('content');
     for await (const [from, to] of this.#pages(stream, first, last)) {
-      const rows = this.#within(stream, from, to).select([...CHECKED_COLUMNS, content]);
+      const rows = this.#within(stream, from, to).select(['recorded', ...CHECKED_COLUMNS, content]);
       yield await rows.orderBy('sequence').execute();
     }
   }

@@ -125,7 +125,7 @@ export const AUDIT_TABLES = {
   ),
   /**
    * Zones of entries with successive numbers `recorded`, written shortly after the entries, for lists over all streams.
-   * Rows that were changed here hide entries from these lists, and from nothing else.
+   * Rows that were changed here hide entries from these lists, and from nothing else: see `checkIndex`.
    */
   entry_zones: table(
     {

@@ -65,6 +65,8 @@ export class Walk {
   first: number | null = null;
   last: number | null = null;
   head: string | null = null;
+  /** Number of the last entry in the order in which the entries of all streams were recorded. */
+  #recorded = 0;
   /** Time of the last entry; null if that entry is missing or was changed. */
   #time: string | null = null;
   checked = 0;
@@ -89,6 +91,8 @@ export class Walk {
     faults.compare('broken_link', sequence, this.head ?? GENESIS, entry.prev_hash);
     const hash = hashContent(entry.content);
     faults.compare('hash_mismatch', sequence, hash, entry.hash);
+    if (entry.recorded <= this.#recorded) faults.fail('order_mismatch', sequence, null, `${entry.recorded}`);
+    this.#recorded = entry.recorded;
     if (sequence !== due) this.#time = null;
     this.#checkTime(entry, hash === entry.hash);
     this.#checkSeal(entry);

@@ -138,7 +138,7 @@ function findingsOf(changes: readonly Partial<EntryRow>[]): string[] {
     const row = { ...place, ...who, metadata: '{}', prev_hash, seal_key_id: id, ...change };
     const content = entryText(row);
     const hash = hashContent(content);
-    walk.step({ ...row, content, hash, seal: sealHash(key, hash) });
+    walk.step({ ...row, recorded: sequence, content, hash, seal: sealHash(key, hash) });
     prev_hash = hash;
   }
   return faults.told(0).map(({ code, sequence }) => `${code} ${sequence}`);

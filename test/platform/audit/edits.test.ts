@@ -117,6 +117,7 @@ const EDITS: readonly (readonly [name: string, edit: string, expected: readonly 
     [
       'broken_link 61',
       'hash_mismatch 61',
+      'order_mismatch 61',
       'unknown_seal_key 61',
       'head_mismatch 60',
       'count_mismatch 60',
@@ -132,7 +133,7 @@ const EDITS: readonly (readonly [name: string, edit: string, expected: readonly 
     ]
       .map(([to, from]) => `UPDATE entries SET sequence = ${to} ${at(from ?? 0)}`)
       .join(';'),
-    ['broken_link 10', 'hash_mismatch 10', 'broken_link 11', 'hash_mismatch 11', 'broken_link 12'],
+    ['broken_link 10', 'hash_mismatch 10', 'broken_link 11', 'hash_mismatch 11', 'order_mismatch 11', 'broken_link 12'],
   ],
   ['head hash edited', head(`head_hash = '${FAKE}'`), ['head_mismatch 60', 'head_seal_mismatch 60']],
   ['head moved', head('head_sequence = 7'), ['head_mismatch 7', 'head_seal_mismatch 7']],
