@@ -2,7 +2,8 @@ import type { Json } from '../../core/json/canonical.ts';
 import type { Reader, Transaction } from '../database/database.ts';
 import { Undeliverable } from '../jobs/delivery.ts';
 import type { Mail } from '../mail/mail.ts';
-import { linkUrl, type OneTimeLinks, stateOfLink } from './links.ts';
+import { linkOfLetter, linkUrl, type OneTimeLinks } from './links.ts';
+import { personById } from './person-rows.ts';
 import type { LinkPurpose } from './tables.ts';
 
 /**
@@ -132,7 +133,8 @@ interface LetterDeps {
 /**
  * Returns the mail for a letter; null for a letter that is not sent, and for one whose link was used or withdrawn in
  * the meantime.
- * @throws Undeliverable if the link has expired.
+ * @throws Undeliverable if the link has expired, or is not for the recipient: the outbox has no seals, and who writes a
+ * letter into it must not get the link of another.
  */
 export async function toMail(letter: AccountLetter, deps: LetterDeps): Promise<Mail | null> {
   if (letter.letter === 'none') return null;
@@ -140,15 +142,31 @@ export async function toMail(letter: AccountLetter, deps: LetterDeps): Promise<M
   const { subject, lines, purpose } = TEXTS[letter.letter];
   const parts = [...lines];
   if (purpose !== undefined && 'link_id' in letter) {
-    const token = await goodToken(letter.link_id, deps);
+    const token = await goodToken(letter, purpose, deps);
     if (token === null) return null;
     parts.push(linkUrl(publicUrl, purpose, token));
   }
   return { to: letter.to, subject, text: `${[...parts, publicUrl].join('\n\n')}\n` };
 }
 
-async function goodToken(linkId: string, { database, clock, links }: LetterDeps): Promise<string | null> {
-  const state = await stateOfLink(database, linkId, clock());
-  if (state === 'too_old') throw new Undeliverable('its link expired after 24 hours; request another one');
-  return state === 'good' ? links.token(linkId) : null;
+async function goodToken(
+  { to, link_id }: { to: string; link_id: string },
+  purpose: LinkPurpose,
+  { database, clock, links }: LetterDeps,
+): Promise<string | null> {
+  const link = await linkOfLetter(database, purpose, link_id, clock());
+  if (link === 'too_old') throw new Undeliverable('its link expired after 24 hours; request another one');
+  if (link === 'ended') return null;
+  if (link === 'changed' || (await recipientOf(database, link.content as Recipient)) !== to)
+    throw new Undeliverable(
+      'its link is not for this recipient: the letter was changed outside the platform; run `evidence-platform fsck`',
+    );
+  return links.token(link_id);
+}
+
+/** Content of a link that is mailed. */
+type Recipient = { email: string } | { person_id: string };
+
+async function recipientOf(reader: Reader, content: Recipient): Promise<string | undefined> {
+  return 'email' in content ? content.email : (await personById(reader, content.person_id))?.email;
 }

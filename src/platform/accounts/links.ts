@@ -118,12 +118,18 @@ export async function endLinks(
     await sealedLinks.change(transaction, link, { used_at: now.toISOString() });
 }
 
-/** Returns the state of a link: valid, used or ended, or expired. */
-export async function stateOfLink(reader: Reader, linkId: string, now: Date): Promise<'good' | 'ended' | 'too_old'> {
-  const links = reader.tables<AccountTables>().selectFrom('links').select(['used_at', 'expires_at']);
-  const link = await links.where('link_id', '=', linkId).executeTakeFirst();
-  if (link !== undefined && link.used_at !== null) return 'ended';
-  return link === undefined || link.expires_at <= now.toISOString() ? 'too_old' : 'good';
+/** Returns a valid link; or its state: used or ended, expired, of another purpose or changed outside the platform. */
+export async function linkOfLetter(
+  reader: Reader,
+  purpose: LinkPurpose,
+  linkId: string,
+  now: Date,
+): Promise<Link | 'ended' | 'too_old' | 'changed'> {
+  const links = reader.tables<AccountTables>().selectFrom('links').selectAll();
+  const row = await links.where('link_id', '=', linkId).executeTakeFirst();
+  if (row !== undefined && row.used_at !== null) return 'ended';
+  if (row === undefined || row.expires_at <= now.toISOString()) return 'too_old';
+  return row.purpose === purpose && sealedLinks.isWhole(reader, row) ? toLink(row, reader) : 'changed';
 }
 
 /** @returns null if no valid link has this id. */
