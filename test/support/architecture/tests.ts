@@ -3,7 +3,8 @@ import { dirname, join } from 'node:path';
 import { eachFile, ROOT, type Rule } from './sources.ts';
 import { COMMENTS_NAME_THEIR_SUBJECT } from './style.ts';
 
-const PRODUCTS = /^(core|exporter|library|platform|probe|sensor|verifier)\/.*\.test\.ts$/;
+// Attacks on the platform are on all of it.
+const PRODUCTS = /^(core|exporter|library|platform(?!\/attacks)|probe|sensor|verifier)\/.*\.test\.ts$/;
 
 /** Rules about the tests themselves. */
 export const TEST_RULES: readonly Rule[] = [
