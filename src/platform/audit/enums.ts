@@ -8,13 +8,49 @@ export function saysRotated({ action, resource_type }: { action: string; resourc
   return action === ROTATED.action && resource_type === ROTATED.resource_type;
 }
 
+/** Characters that look like one of ASCII in most fonts, in small or capital form, by that character. */
+const LOOKING_LIKE: Readonly<Record<string, string>> = {
+  '/': '\u2044\u2215\u2571\u29f8',
+  '-': '\u2010\u2011\u2012\u2013\u2014\u2015\u2212',
+  ':': '\u02d0\u2236\ua789',
+  a: 'аα',
+  b: 'вβ',
+  c: 'сϲ',
+  d: 'ԁ',
+  e: 'еε',
+  h: 'нһη',
+  i: 'іι',
+  j: 'јϳ',
+  k: 'кκ',
+  l: 'ӏ',
+  m: 'мμ',
+  n: 'ո',
+  o: 'оο',
+  p: 'рρ',
+  q: 'ԛ',
+  s: 'ѕ',
+  t: 'тτ',
+  u: 'υս',
+  v: 'ѵν',
+  w: 'ԝω',
+  x: 'хχ',
+  y: 'уγ',
+  z: 'ζ',
+};
+
+const PLAIN = new Map(
+  Object.entries(LOOKING_LIKE).flatMap(([plain, others]) => [...others].map((each) => [each, plain])),
+);
+
 /**
- * Returns a stream id without what readers overlook: the form of its characters, case, blanks and invisible characters.
- * Ids with the same result look alike.
+ * Returns a stream id without what readers overlook: the form of its characters, case, blanks, invisible characters,
+ * and letters and signs of other scripts. Ids with the same result look alike.
  */
 export function plainId(streamId: string): string {
   const visible = streamId.normalize('NFKC').replace(/[\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}]/gu, '');
-  return visible.toUpperCase().toLowerCase().normalize('NFKC');
+  // In small letters first, because the capital sharp s has no other capitals.
+  const small = visible.toLowerCase().toUpperCase().toLowerCase().normalize('NFKC');
+  return small.replace(/[\u0080-\u{10ffff}]/gu, (character) => PLAIN.get(character) ?? character);
 }
 
 /** Marks of the entry at which the times of a stream go back. Only the service writes such an entry. */
