@@ -122,7 +122,7 @@ class Group {
 
   async #append({ entries, request }: KeyedAppend, transaction: Transaction): Promise<Appended[]> {
     const earlier = request === null ? null : this.#results.resultOf(request);
-    if (earlier !== null) return this.#repeat(JSON.parse(earlier) as Place[], transaction);
+    if (earlier !== null) return this.#repeat(JSON.parse(earlier) as Place[], entries, transaction);
     this.#refuse(entries);
     const appended: Appended[] = [];
     for (const entry of entries) appended.push(await this.#appendOne(entry, transaction));
@@ -145,15 +145,21 @@ class Group {
     }
   }
 
-  async #repeat(places: readonly Place[], transaction: Transaction): Promise<Appended[]> {
+  async #repeat(
+    places: readonly Place[],
+    entries: readonly KeyedEntry[],
+    transaction: Transaction,
+  ): Promise<Appended[]> {
     const repeated: Appended[] = [];
-    for (const place of places) repeated.push({ row: await this.#find(place, transaction), repeated: true });
+    for (const [at, { entry }] of entries.entries())
+      repeated.push({ row: await this.#find(places[at], entry, transaction), repeated: true });
     return repeated;
   }
 
   async #appendOne({ entry, request }: KeyedEntry, transaction: Transaction): Promise<Appended> {
     const earlier = request === null ? null : this.#results.resultOf(request);
-    if (earlier !== null) return { row: await this.#find(JSON.parse(earlier) as Place, transaction), repeated: true };
+    if (earlier !== null)
+      return { row: await this.#find(JSON.parse(earlier) as Place, entry, transaction), repeated: true };
     const head = this.#headOf(entry.stream_id);
     const { row, before } = sealOnto(head, entry, this.#keys, this.#now);
     for (const each of [...before, row]) this.added.push({ row: each, head });
@@ -162,12 +168,20 @@ class Group {
     return { row, repeated: false };
   }
 
-  /** Returns an entry of this group or one recorded earlier. */
-  async #find([streamId, sequence]: Place, transaction: Transaction): Promise<EntryRow> {
+  /**
+   * Returns an entry of this group or one recorded earlier.
+   * @throws DomainError `stream_damaged` if it is not what the request says: results have no seals, and who writes one
+   * into the database must not keep an entry from being recorded.
+   */
+  async #find(place: Place | undefined, entry: CheckedEntry, transaction: Transaction): Promise<EntryRow> {
+    const [streamId, sequence] = place ?? [entry.stream_id, 0];
     const added = this.added.find(({ row }) => row.stream_id === streamId && row.sequence === sequence);
     const row = added?.row ?? (await entryAt(transaction, streamId, sequence));
-    if (row === undefined) throw new Error('an entry that was acknowledged is not there');
-    return row;
+    if (row !== undefined && isEntryOf(row, entry)) return row;
+    throw new DomainError(
+      'stream_damaged',
+      `the entry that this request recorded before, ${sequence} of ${JSON.stringify(streamId)}, is missing or was changed outside the service; nothing was added; send the request with another idempotency key`,
+    );
   }
 
   #headOf(streamId: string): StreamHead {
@@ -175,6 +189,21 @@ class Group {
     if (head === undefined) throw new Error('a stream was not locked before something was appended to it');
     return head;
   }
+}
+
+function isEntryOf(row: EntryRow, entry: CheckedEntry): boolean {
+  const texts = [
+    row.stream_id,
+    row.actor,
+    row.action,
+    row.resource_type,
+    row.resource_id,
+    row.metadata,
+    row.occurred_at,
+  ];
+  const { stream_id, actor, action, resource_type, resource_id, metadataText, occurred_at = null } = entry;
+  const given = [stream_id, actor, action, resource_type, resource_id, metadataText, occurred_at];
+  return texts.every((text, at) => text === given[at]);
 }
 
 function placeOf({ stream_id, sequence }: EntryRow): Place {
