@@ -24,7 +24,7 @@ export class CredentialChanges {
   }
 
   /**
-   * Changes the password of the signed-in person, and ends their other sessions.
+   * Changes the password of the signed-in person, and ends their other sessions and their links for a new password.
    * @throws DomainError `weak_password`; as `SignIn.signIn` for the old password and the code.
    */
   async changePassword(token: string, network: string, given: Credentials & { next: string }): Promise<void> {
@@ -34,9 +34,10 @@ export class CredentialChanges {
     const sender = `person ${personId}`;
     const password = await hashing.run({ lane: 'known', sender }, () => passwords.hash(given.next));
     await this.#signIn.prove(token, network, given, async ({ transaction, person: { person_id, email } }) => {
-      const { administration, letters } = this.#deps;
+      const { administration, letters, clock } = this.#deps;
       await updatePerson(transaction, { person_id }, { password });
       await sessions.endOthers(transaction, person_id, token);
+      await endLinks(transaction, 'reset', { person_id }, clock());
       await letters.send(transaction, { letter: 'password_changed', to: email });
       await administration.record(transaction, ownAct(person_id, 'password.changed'));
     });
