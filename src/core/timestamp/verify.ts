@@ -103,7 +103,7 @@ function checkAuthority(
     ...checkPurpose(certificate),
     // A root that is not pinned says nothing against a token; an invalid path to a pinned root does.
     ...problems.map((problem) => toTokenFinding(path === null ? 'anchor/unknown-issuer' : 'anchor/untrusted', problem)),
-    ...(path === null ? [] : checkNamedPath(token, path)),
+    ...(path === null ? checkValidity(token.info, certificate) : checkNamedPath(token, path)),
     ...(path === null || problems.length > 0 ? [] : checkExpiry(path, now)),
   ];
 }
@@ -182,6 +182,15 @@ function checkName({ tsa }: TstInfo, { subject, alternativeNames }: Certificate)
   if (alternativeNames.some(({ encoded }) => Buffer.compare(encoded, tsa.encoded) === 0)) return [];
   const message = 'the token names another authority than the certificate that signed it';
   return [toTokenFinding('anchor/untrusted', message, { expected: tsa.text, actual: subject.text })];
+}
+
+/** Checks a certificate that leads to no pinned root: no root can ever prove a token that it signed beside its validity. */
+function checkValidity({ genTime }: TstInfo, { subject, x509 }: Certificate): TokenFinding[] {
+  if (x509.validFromDate <= genTime && genTime < x509.validToDate) return [];
+  const message = `the certificate of ${subject.text} was not valid at the time of the token`;
+  // Not of their dates, which may be none.
+  const expected = `${x509.validFrom} to ${x509.validTo}`;
+  return [toTokenFinding('anchor/untrusted', message, { expected, actual: genTime.toISOString() })];
 }
 
 function firstEnding(path: readonly Certificate[]): Certificate | undefined {
