@@ -83,10 +83,10 @@ function ownProblems({ x509, subject, key, notUnderstood }: Certificate, at: Dat
   const problems: string[] = [];
   const { validFromDate, validToDate } = x509;
   // RFC 5280 section 4.1.2.5 includes the last second; OpenSSL does not, and an auditor must get the same answer.
-  if (at < validFromDate || at >= validToDate) {
-    const span = `${validFromDate.toISOString()} to ${validToDate.toISOString()}`;
-    problems.push(`the certificate of ${subject.text} is valid from ${span}, not at ${at.toISOString()}`);
-  }
+  if (!(at >= validFromDate && at < validToDate))
+    problems.push(
+      `the certificate of ${subject.text} is valid from ${x509.validFrom} to ${x509.validTo}, not at ${at.toISOString()}`,
+    );
   const weakness = key === null ? 'a key that cannot be read' : keyWeakness(key);
   if (weakness !== null) problems.push(`the certificate of ${subject.text} has ${weakness}, which is not accepted`);
   if (notUnderstood.length > 0)
