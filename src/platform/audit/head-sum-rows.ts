@@ -1,11 +1,13 @@
-import { randomInt } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import type { Reader, Transaction } from '../database/database.ts';
 import type { RowSeals, SealedHeadSum } from './sealed-rows.ts';
 import type { AuditTables } from './tables.ts';
 
 /**
- * Number of lanes of the sum over all heads, which adds the seals of all heads as numbers modulo 2^256. No head can be
- * put back to an older state, or removed, without a change of this sum, and nobody without the key can seal another sum.
+ * Number of lanes of the sum over all heads, which adds keyed digests of their seals as numbers modulo 2^256. No head
+ * can be put back to an older state, or removed, without a change of this sum, and nobody without the key can seal
+ * another sum. Nor can they look for several heads whose changes cancel out: a lane's sum is stored with a secret mask
+ * for a new nonce, so that they know neither the numbers nor their differences.
  *
  * Transactions do not wait for each other: each adds its change to a lane that no other transaction holds. A lane also
  * states how often each of the others had changed, so that no lane can be put back alone either.
@@ -36,15 +38,13 @@ export async function addToHeadSum(
   if (lanes.length < LANES) await createLanes(transaction, seals);
   const row = await lockLane(transaction);
   if (row === undefined || row.seal !== seals.headSum(row)) return row?.lane ?? 0;
-  const change = moved.reduce((sum, { before, after }) => sum + toNumber(after) - toNumber(before), 0n);
-  const changes = row.changes + 1;
+  const change = moved.reduce(
+    (sum, { before, after }) => sum + seals.headNumber(after) - (before === null ? 0n : seals.headNumber(before)),
+    0n,
+  );
   const seen = lanes.map(({ lane, changes }) => [lane, changes] as const).filter(([lane]) => lane !== row.lane);
-  const sum = { lane: row.lane, changes, sum: toHex(toNumber(row.sum) + change), seen: JSON.stringify(seen) };
-  const sums = transaction.tables<AuditTables>().updateTable('head_sums');
-  await sums
-    .set({ ...sum, seal: seals.headSum(sum) })
-    .where('lane', '=', row.lane)
-    .execute();
+  const next = laneOf(seals, { lane: row.lane, changes: row.changes + 1, seen }, sumOf(seals, row) + change);
+  await transaction.tables<AuditTables>().updateTable('head_sums').set(next).where('lane', '=', row.lane).execute();
   return row.lane;
 }
 
@@ -57,9 +57,8 @@ export async function headsFit(reader: Reader, seals: RowSeals): Promise<boolean
     return (changes.get(lane) ?? 0) >= count;
   }
   const heads = await reader.tables<AuditTables>().selectFrom('streams').select('head_seal').execute();
-  const due = lanes.reduce((sum, row) => sum + toNumber(row.sum), 0n);
-  const actual = heads.reduce((sum, { head_seal }) => sum + toNumber(head_seal), 0n);
-  return areWhole && toHex(due) === toHex(actual);
+  const due = lanes.reduce((sum, row) => sum + sumOf(seals, row), 0n);
+  return areWhole && toHex(due) === toHex(totalOf(seals, heads));
 }
 
 /** Makes the sum fit the present heads. Returns false if it fits already. */
@@ -71,12 +70,11 @@ export async function acceptHeads(transaction: Transaction, seals: RowSeals): Pr
   const rows = await lanes.execute();
   if (await headsFit(transaction, seals)) return false;
   const heads = await tables.selectFrom('streams').select('head_seal').execute();
-  let left = heads.reduce((sum, { head_seal }) => sum + toNumber(head_seal), 0n);
+  let left = totalOf(seals, heads);
   for (const { lane, changes } of rows) {
-    const sum = { lane, changes: changes + 1, sum: toHex(left), seen: '[]' };
+    const next = laneOf(seals, { lane, changes: changes + 1, seen: [] }, left);
     left = 0n;
-    const change = tables.updateTable('head_sums').set({ ...sum, seal: seals.headSum(sum) });
-    await change.where('lane', '=', lane).execute();
+    await tables.updateTable('head_sums').set(next).where('lane', '=', lane).execute();
   }
   return true;
 }
@@ -86,10 +84,7 @@ function readLanes(reader: Reader) {
 }
 
 async function createLanes(transaction: Transaction, seals: RowSeals): Promise<void> {
-  const rows = Array.from({ length: LANES }, (_, lane) => {
-    const none = { lane, changes: 0, sum: toHex(0n), seen: '[]' };
-    return { ...none, seal: seals.headSum(none) };
-  });
+  const rows = Array.from({ length: LANES }, (_, lane) => laneOf(seals, { lane, changes: 0, seen: [] }, 0n));
   const sums = transaction.tables<AuditTables>().insertInto('head_sums').values(rows);
   await sums.onConflict((conflict) => conflict.column('lane').doNothing()).execute();
 }
@@ -102,13 +97,27 @@ async function lockLane(transaction: Transaction) {
   return free ?? all.where('lane', '=', randomInt(LANES)).modifyEnd(locked).executeTakeFirst();
 }
 
-function seenOf({ seen }: SealedHeadSum): [lane: number, changes: number][] {
-  return JSON.parse(seen) as [number, number][];
+/** Lanes and their numbers of changes. */
+type Seen = readonly (readonly [lane: number, changes: number])[];
+
+function seenOf({ seen }: SealedHeadSum): Seen {
+  return JSON.parse(seen) as Seen;
 }
 
-/** Returns 0 for a text that is no number, which a seal that was changed may be. */
-function toNumber(hex: string | null): bigint {
-  return hex !== null && /^[0-9a-f]{64}$/.test(hex) ? BigInt(`0x${hex}`) : 0n;
+/** Returns the row of a lane. */
+function laneOf(seals: RowSeals, { lane, changes, seen }: { lane: number; changes: number; seen: Seen }, sum: bigint) {
+  const nonce = randomBytes(16).toString('hex');
+  const row = { lane, changes, nonce, sum: toHex(sum + seals.headMask(lane, nonce)), seen: JSON.stringify(seen) };
+  return { ...row, seal: seals.headSum(row) };
+}
+
+/** Returns the sum of a lane, or another number if its row was changed. */
+function sumOf(seals: RowSeals, { lane, nonce, sum }: SealedHeadSum): bigint {
+  return BigInt(`0x${sum}`) - seals.headMask(lane, nonce);
+}
+
+function totalOf(seals: RowSeals, heads: readonly { head_seal: string }[]): bigint {
+  return heads.reduce((sum, { head_seal }) => sum + seals.headNumber(head_seal), 0n);
 }
 
 function toHex(sum: bigint): string {

@@ -87,8 +87,18 @@ export class RowSeals {
     return this.#seal('totals', streams, verified, failed, reached);
   }
 
-  headSum({ lane, changes, sum, seen }: SealedHeadSum): string {
-    return this.#seal('head_sum', lane, changes, sum, seen);
+  headSum({ lane, changes, nonce, sum, seen }: SealedHeadSum): string {
+    return this.#seal('head_sum', lane, changes, nonce, sum, seen);
+  }
+
+  /** Returns the number by which a head's seal is summed. */
+  headNumber(seal: string): bigint {
+    return BigInt(`0x${this.#seal('head_number', seal)}`);
+  }
+
+  /** Returns the number that hides the sum of a lane. */
+  headMask(lane: number, nonce: string): bigint {
+    return BigInt(`0x${this.#seal('head_mask', lane, nonce)}`);
   }
 
   /** Seals the content as a JSON array, whose text is unambiguous: no two rows have the same text. */

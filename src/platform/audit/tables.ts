@@ -85,7 +85,8 @@ export const AUDIT_TABLES = {
     lane: column.integer('PRIMARY KEY'),
     /** Number of transactions that changed this lane. */
     changes: column.integer(),
-    /** Sum modulo 2^256, in hex. */
+    nonce: column.text(),
+    /** Sum modulo 2^256 with the mask for the nonce, in hex. */
     sum: column.digest(),
     /** JSON list of the other lanes and their numbers of changes, when this lane was changed last. */
     seen: column.text(),

@@ -46,6 +46,23 @@ describe.each(DATABASES)('the sum over all heads on %s', (name, start) => {
     expect(used.length > 1).toBe(name === 'PostgreSQL');
   });
 
+  test('shows no change of a head, neither by its seal nor by the number of its seal', async () => {
+    const stored = async () => {
+      const [{ head_seal }] = (await made.query("SELECT head_seal FROM streams WHERE stream_id = 'shown'")) as [Head];
+      const lanes = (await made.query('SELECT sum FROM head_sums')) as Lane[];
+      return { seal: head_seal, sum: lanes.reduce((total, { sum }) => total + BigInt(`0x${sum}`), 0n) };
+    };
+    await append(appenderOf(), 'shown', 1);
+    const before = await stored();
+    await append(appenderOf(), 'shown', 2);
+    const after = await stored();
+    const change = BigInt.asUintN(256, after.sum - before.sum);
+    const [bySeal, byNumber] = [(seal: string) => BigInt(`0x${seal}`), (seal: string) => seals.headNumber(seal)];
+    for (const numberOf of [bySeal, byNumber])
+      expect(change).not.toBe(BigInt.asUintN(256, numberOf(after.seal) - numberOf(before.seal)));
+    expect(await fits()).toBe(true);
+  });
+
   test.each([
     ['changed', 'UPDATE head_sums SET sum = seal WHERE lane = 0'],
     ['of another count', 'UPDATE head_sums SET changes = changes + 1 WHERE lane = 0'],
@@ -69,8 +86,10 @@ describe.each(DATABASES)('the sum over all heads on %s', (name, start) => {
 
   test('does not fit if a lane saw more changes of another than that one has', async () => {
     await append(appenderOf(), 'before', 1);
-    const [{ sum, seal, changes, seen }] = (await made.query('SELECT * FROM head_sums WHERE lane = 1')) as [Lane];
-    const later = { lane: 1, changes: Number(changes) + 1, sum, seen: '[[0, 1000000]]' };
+    const [{ sum, nonce, seal, changes, seen }] = (await made.query('SELECT * FROM head_sums WHERE lane = 1')) as [
+      Lane,
+    ];
+    const later = { lane: 1, changes: Number(changes) + 1, nonce, sum, seen: '[[0, 1000000]]' };
     await made.query(
       `UPDATE head_sums SET changes = ${later.changes}, seen = '${later.seen}', seal = '${seals.headSum(later)}' WHERE lane = 1`,
     );
@@ -80,8 +99,13 @@ describe.each(DATABASES)('the sum over all heads on %s', (name, start) => {
   });
 });
 
+interface Head {
+  head_seal: string;
+}
+
 interface Lane {
   changes: number;
+  nonce: string;
   sum: string;
   seen: string;
   seal: string;

@@ -160,7 +160,7 @@ export const EXPECTED: { readonly [Name in keyof Tables]: Expected<keyof Tables[
   },
   head_sums: {
     row: { lane: 0 },
-    update: each('heads_mismatch', ['lane', 'changes', 'sum', 'seen', 'seal']),
+    update: each('heads_mismatch', ['lane', 'changes', 'nonce', 'sum', 'seen', 'seal']),
     delete: 'heads_mismatch',
     insert: 'heads_mismatch',
   },
