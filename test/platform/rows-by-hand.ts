@@ -11,11 +11,11 @@ const NOW = '2026-11-22T00:00:00.000Z';
 export async function addPerson({ dataDir, sql }: Service, role: Role = 'auditor'): Promise<string> {
   const id = randomUUID();
   const sealer = await sealerOf(dataDir);
-  const none = { totp_secret: null, recovery_codes: null, disabled_at: null, act: null };
+  const none = { totp_secret: null, recovery_codes: null, passkeys: 0, disabled_at: null, act: null };
   const person = { person_id: id, email: `${id}@example.com`, name: 'Somebody', role, password: 'none', ...none };
   const { seal } = sealedPeople.sealed({ sealer }, { ...person, totp_step: 0, created_at: NOW });
-  await sql(`INSERT INTO people (person_id, email, name, role, password, totp_step, created_at, seal)
-    VALUES ('${id}', '${id}@example.com', 'Somebody', '${role}', 'none', 0, '${NOW}', '${seal}')`);
+  await sql(`INSERT INTO people (person_id, email, name, role, password, totp_step, passkeys, created_at, seal)
+    VALUES ('${id}', '${id}@example.com', 'Somebody', '${role}', 'none', 0, 0, '${NOW}', '${seal}')`);
   return id;
 }
 

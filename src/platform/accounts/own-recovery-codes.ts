@@ -2,7 +2,7 @@ import type { Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { ownAct } from './administration.ts';
 import type { AccountDeps } from './deps.ts';
-import { findPerson, passkeysOf, readPerson, updatePerson } from './person-rows.ts';
+import { findPerson, readPerson, updatePerson } from './person-rows.ts';
 import { codesLeft, storeNewCodes } from './recovery-codes.ts';
 import { factorsOf } from './second-factors.ts';
 
@@ -28,7 +28,7 @@ export class RecoveryCodes {
     const { database, secrets, letters, administration } = this.#deps;
     return database.write(async (transaction) => {
       const person = await findPerson(transaction, personId);
-      if (factorsOf(person, (await passkeysOf(transaction, personId)).length > 0).length === 0)
+      if (factorsOf(person).length === 0)
         throw new DomainError('conflict', 'recovery codes replace a second factor; add a second factor first');
       const codes = await storeNewCodes(transaction, secrets, person);
       await letters.send(transaction, { letter: 'recovery_codes_made', to: person.email });
@@ -42,6 +42,6 @@ export class RecoveryCodes {
 /** Deletes the codes of a person without a second factor. @param personId of a row that is locked. */
 export async function endUnneededCodes(transaction: Transaction, personId: string): Promise<void> {
   const person = await findPerson(transaction, personId);
-  if (factorsOf(person, (await passkeysOf(transaction, personId)).length > 0).length > 0) return;
+  if (factorsOf(person).length > 0) return;
   await updatePerson(transaction, person, { recovery_codes: null });
 }

@@ -38,7 +38,8 @@ export class Passkeys {
 
   /** Lists passkeys, oldest first. */
   async list(personId: string): Promise<Passkey[]> {
-    return (await passkeysOf(this.#deps.database, personId)).map((row) => pick(row, SHOWN));
+    const { database } = this.#deps;
+    return (await passkeysOf(database, await readPerson(database, personId))).map((row) => pick(row, SHOWN));
   }
 
   /** @throws DomainError `not_found`. */
@@ -53,9 +54,9 @@ export class Passkeys {
   async askToAdd(token: string): Promise<MakingOptions> {
     const { database, sessions } = this.#deps;
     const { personId } = await sessions.require(token);
-    const existing = await passkeysOf(database, personId);
-    refuseMore(existing);
     const person = await readPerson(database, personId);
+    const existing = await passkeysOf(database, person);
+    refuseMore(existing);
     return this.#offered().toMake(person, existing, this.#challenges.make(purposeOf('add', token)));
   }
 
@@ -71,7 +72,7 @@ export class Passkeys {
     const { personId: person_id } = await sessions.require(token);
     return database.write(async (transaction) => {
       const person = await findPerson(transaction, person_id);
-      refuseMore(await passkeysOf(transaction, person_id));
+      refuseMore(await passkeysOf(transaction, person));
       const made = await this.#made(transaction, token, answer);
       const passkey = { ...made, passkey_id: randomUUID(), person_id, name, last_used_at: null };
       if (!(await insertPasskey(transaction, passkey)))

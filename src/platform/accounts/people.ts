@@ -16,7 +16,6 @@ import {
   findPerson,
   isAnybody,
   type PersonRow,
-  passkeyHolders,
   personByEmail,
   readPerson,
   updatePerson,
@@ -56,19 +55,19 @@ export class People {
     const people = database.tables<AccountTables>().selectFrom('people').selectAll();
     const sorting = { list: 'people', by: { email: 'string' }, direction: 'asc' } as const;
     const { page, next_cursor } = await sortedPage(people, sorting, query);
-    return { data: await toPeople(database, page), next_cursor };
+    return { data: page.map(toPerson), next_cursor };
   }
 
   /** @throws DomainError `not_found`. */
   async byEmail(address: string): Promise<Person> {
     const { database } = this.#deps;
     const person = await personByEmail(database, canonicalEmail(address));
-    return toPerson(database, there(person, 'nobody has this e-mail address'));
+    return toPerson(there(person, 'nobody has this e-mail address'));
   }
 
   /** @throws DomainError `not_found`. */
   async find(personId: string): Promise<Person> {
-    return toPerson(this.#deps.database, await readPerson(this.#deps.database, personId));
+    return toPerson(await readPerson(this.#deps.database, personId));
   }
 
   /** Returns the names of people by their ids. */
@@ -122,11 +121,11 @@ export class People {
   removeSecondFactor(actor: Actor, personId: string): Promise<Person> {
     return this.#change(personId, async (transaction, person) => {
       refuseScopes(actor, scopesOfRole(person.role));
-      if (!(await toPerson(transaction, person)).second_factor) return {};
+      if (factorsOf(person).length === 0) return {};
       await deletePasskeysOf(transaction, personId);
       await this.#deps.letters.send(transaction, { letter: 'second_factor_removed', to: person.email });
       return {
-        change: { totp_secret: null, recovery_codes: null },
+        change: { totp_secret: null, recovery_codes: null, passkeys: 0 },
         act: { actor, action: 'second_factor.removed', more: { kind: 'all' } },
       };
     });
@@ -141,10 +140,10 @@ export class People {
     return database.write(async (transaction) => {
       const person = await findPerson(transaction, personId);
       const { change, act } = await decide(transaction, person);
-      if (change === undefined || act === undefined) return toPerson(transaction, person);
+      if (change === undefined || act === undefined) return toPerson(person);
       await updatePerson(transaction, { person_id: personId }, change);
       await administration.record(transaction, { ...act, of: ['person', personId] });
-      return toPerson(transaction, { ...person, ...change });
+      return toPerson({ ...person, ...change });
     });
   }
 }
@@ -154,18 +153,11 @@ interface Decision {
   act: Omit<Parameters<AccountDeps['administration']['record']>[1], 'of'>;
 }
 
-async function toPerson(reader: Reader, person: PersonRow): Promise<Person> {
-  const [shown] = await toPeople(reader, [person]);
-  return shown as Person;
-}
-
-async function toPeople(reader: Reader, rows: readonly PersonRow[]): Promise<Person[]> {
-  const ids = rows.map(({ person_id }) => person_id);
-  const holders = await passkeyHolders(reader, ids);
-  return rows.map((row) => ({
+function toPerson(row: PersonRow): Person {
+  return {
     ...pick(row, ['person_id', 'email', 'name', 'role', 'created_at', 'disabled_at']),
-    second_factor: factorsOf(row, holders.has(row.person_id)).length > 0,
-  }));
+    second_factor: factorsOf(row).length > 0,
+  };
 }
 
 /** Refuses to remove the last owner. @throws DomainError `conflict`. */

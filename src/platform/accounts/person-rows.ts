@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Reader, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
-import { rowFinder } from '../rows.ts';
+import { rowChanged, rowFinder } from '../rows.ts';
 import { sealedPasskeys, sealedPeople } from './sealed-rows.ts';
 import { ACCOUNT_TABLES, type AccountTables } from './tables.ts';
 
@@ -34,7 +34,7 @@ export async function findPerson(transaction: Transaction, personId: string): Pr
   return sealedPeople.whole(transaction, await lockRow(transaction, personId));
 }
 
-const NEW = { totp_secret: null, totp_step: 0, recovery_codes: null, disabled_at: null, act: null };
+const NEW = { totp_secret: null, totp_step: 0, recovery_codes: null, passkeys: 0, disabled_at: null, act: null };
 
 /** @returns the id. @throws DomainError `conflict` if the address has an account. */
 export async function insertPerson(
@@ -76,18 +76,18 @@ export async function ownersOf(reader: Reader): Promise<string[]> {
 
 export type PasskeyRow = AccountTables['passkeys'];
 
-/** Returns the passkeys of a person, oldest first. @throws DomainError `row_changed`. */
-export async function passkeysOf(reader: Reader, personId: string): Promise<PasskeyRow[]> {
+/**
+ * Returns the passkeys of a person, oldest first.
+ * @throws DomainError `row_changed` if one was changed, added or removed outside the platform.
+ */
+export async function passkeysOf(
+  reader: Reader,
+  { person_id, passkeys: count }: Pick<PersonRow, 'person_id' | 'passkeys'>,
+): Promise<PasskeyRow[]> {
   const passkeys = reader.tables<AccountTables>().selectFrom('passkeys').selectAll();
-  const rows = await passkeys.where('person_id', '=', personId).orderBy('created_at').orderBy('passkey_id').execute();
+  const rows = await passkeys.where('person_id', '=', person_id).orderBy('created_at').orderBy('passkey_id').execute();
+  if (rows.length !== count) throw rowChanged('passkeys');
   return rows.map((row) => sealedPasskeys.whole(reader, row));
-}
-
-/** Returns those of the people who have passkeys. */
-export async function passkeyHolders(reader: Reader, personIds: readonly string[]): Promise<ReadonlySet<string>> {
-  const passkeys = reader.tables<AccountTables>().selectFrom('passkeys').select('person_id').distinct();
-  const rows = await passkeys.where(reader.sql.isAmong('person_id', personIds)).execute();
-  return new Set(rows.map(({ person_id }) => person_id));
 }
 
 /** @returns true if the passkey is new: an authenticator uses a passkey for one person only. */
@@ -99,7 +99,13 @@ export async function insertPasskey(transaction: Transaction, passkey: Omit<Pass
     .onConflict((conflict) => conflict.column('credential_id').doNothing())
     .returning('passkey_id')
     .executeTakeFirst();
+  if (inserted !== undefined) await countPasskeys(transaction, passkey.person_id, 1);
   return inserted !== undefined;
+}
+
+async function countPasskeys(transaction: Transaction, person_id: string, more: number): Promise<void> {
+  const { passkeys } = await findPerson(transaction, person_id);
+  await updatePerson(transaction, { person_id }, { passkeys: passkeys + more });
 }
 
 /** Changes a passkey. @throws DomainError `row_changed`. */
@@ -109,9 +115,11 @@ export const changePasskey = sealedPasskeys.change;
 export async function deletePasskey(transaction: Transaction, personId: string, passkeyId: string): Promise<boolean> {
   const passkeys = transaction.tables<AccountTables>().deleteFrom('passkeys').where('person_id', '=', personId);
   const deleted = await passkeys.where('passkey_id', '=', passkeyId).returning('passkey_id').executeTakeFirst();
+  if (deleted !== undefined) await countPasskeys(transaction, personId, -1);
   return deleted !== undefined;
 }
 
+/** Deletes the passkeys of a person, whose row the caller changes too. */
 export async function deletePasskeysOf(transaction: Transaction, personId: string): Promise<void> {
   await transaction.tables<AccountTables>().deleteFrom('passkeys').where('person_id', '=', personId).execute();
 }

@@ -49,12 +49,12 @@ export class SecondFactors {
   }
 
   async ask(reader: Reader, person: PersonRow, purpose: ChallengePurpose): Promise<FactorQuestion> {
-    const passkeys = await passkeysOf(reader, person.person_id);
+    const passkeys = await passkeysOf(reader, person);
     const { ceremonies } = this.#deps;
     const canSign = ceremonies !== null && passkeys.length > 0;
     const options = canSign ? await ceremonies.toSign(passkeys, this.#challenges.make(purpose)) : null;
     const hasRecovery = codesLeft(this.#deps.secrets, person) > 0;
-    return { factors: factorsOf(person, passkeys.length > 0), options, hasRecovery };
+    return { factors: factorsOf(person), options, hasRecovery };
   }
 
   /**
@@ -67,8 +67,8 @@ export class SecondFactors {
     { code, passkey, recovery_code }: GivenFactor,
     purpose: ChallengePurpose,
   ): Promise<UsedFactor | 'none' | 'wrong' | 'missing'> {
-    const passkeys = await passkeysOf(transaction, person.person_id);
-    if (factorsOf(person, passkeys.length > 0).length === 0) return 'none';
+    const passkeys = await passkeysOf(transaction, person);
+    if (factorsOf(person).length === 0) return 'none';
     if (passkey !== undefined)
       return (await this.#takePasskey(transaction, passkeys, passkey, purpose)) ? 'passkey' : 'wrong';
     if (recovery_code !== undefined) {
@@ -115,8 +115,8 @@ export class SecondFactors {
   }
 }
 
-export function factorsOf({ totp_secret }: Pick<PersonRow, 'totp_secret'>, hasPasskey: boolean): SecondFactor[] {
-  return [...(totp_secret === null ? [] : ['authenticator' as const]), ...(hasPasskey ? ['passkey' as const] : [])];
+export function factorsOf({ totp_secret, passkeys }: Pick<PersonRow, 'totp_secret' | 'passkeys'>): SecondFactor[] {
+  return [...(totp_secret === null ? [] : ['authenticator' as const]), ...(passkeys > 0 ? ['passkey' as const] : [])];
 }
 
 /**

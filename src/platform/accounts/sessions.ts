@@ -5,7 +5,7 @@ import type { Database, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { newToken, tokenDigest } from '../secrets.ts';
 import type { Role } from './enums.ts';
-import { passkeysOf, personById } from './person-rows.ts';
+import { personById } from './person-rows.ts';
 import { sealedSessions } from './sealed-rows.ts';
 import { factorsOf, type SecondFactor } from './second-factors.ts';
 import type { AccountTables } from './tables.ts';
@@ -81,8 +81,7 @@ export class Sessions {
     const { csrf, proved_at } = row;
     const isProved =
       proved_at !== null && proved_at > before(now, PROVED_MS) && proved_at < before(now, -CLOCKS_APART_MS);
-    const hasPasskey = (await passkeysOf(database, personId)).length > 0;
-    return { personId, email, name, role, csrf, isProved, secondFactors: factorsOf(person, hasPasskey) };
+    return { personId, email, name, role, csrf, isProved, secondFactors: factorsOf(person) };
   }
 
   /** Returns the session of a token. @throws DomainError `not_signed_in` if `find` returns none. */

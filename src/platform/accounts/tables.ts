@@ -49,6 +49,8 @@ export const ACCOUNT_TABLES = {
     totp_step: column.integer(),
     /** Sealed JSON of the digests of the recovery codes that were not used; null if none were made. */
     recovery_codes: column.optional(column.bytes()),
+    /** Number of passkeys, so that none can be removed unnoticed. */
+    passkeys: column.integer(),
     created_at: column.text(),
     disabled_at: column.optional(column.text()),
     /** Number of the act in `platform/administration` that changed the person last; null for a person without acts. */

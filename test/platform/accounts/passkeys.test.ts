@@ -71,6 +71,15 @@ describe.each(DATABASES)('passkeys on %s', (_name, start) => {
     return finish(ticket, authenticator.sign(await optionsFor(ticket), lies));
   };
 
+  test('one that was removed outside the platform does not leave its person without a second factor', async () => {
+    await add();
+    await database.write((transaction) => transaction.tables<AccountTables>().deleteFrom('passkeys').execute());
+    await expect(at.signIn(ADA)).rejects.toMatchObject({ code: 'row_changed' });
+    await expect(add()).rejects.toMatchObject({ code: 'row_changed' });
+    await at.accounts.people.removeSecondFactor(OWNER, ada);
+    expect(await at.signIn(ADA)).toMatch(/./);
+  });
+
   test('one is added, asked for as second factor, and signs in', async () => {
     const other = await at.signIn(ADA);
     await add();

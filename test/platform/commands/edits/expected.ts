@@ -58,7 +58,7 @@ export const EXPECTED: { readonly [Name in keyof Tables]: Expected<keyof Tables[
     update: {
       person_id: 'row_seal_mismatch row_missing',
       ...each(MEMBER, ['role', 'disabled_at', 'totp_secret', 'act']),
-      ...each(SEAL, ['email', 'name', 'password', 'recovery_codes', 'created_at', 'seal']),
+      ...each(SEAL, ['email', 'name', 'password', 'recovery_codes', 'passkeys', 'created_at', 'seal']),
       totp_step: NAMED,
     },
     delete: 'row_missing',
