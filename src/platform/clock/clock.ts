@@ -35,6 +35,12 @@ interface Reading {
   steady: number;
 }
 
+/** Time that was relied on before the clock was set back. A clock that was behind may go ahead to it again. */
+interface LaterTime extends Reading {
+  /** Time by which the right time may be later than this one, continued. */
+  apart: number;
+}
+
 /** Jump of the machine's clock. */
 export interface ClockJump {
   /** Reading of the machine's clock. */
@@ -46,13 +52,15 @@ export interface ClockJump {
 /**
  * Clock of the platform: that of the machine, unless it jumped ahead. From then on it continues from the time before
  * the jump, until the clock of the machine is right again or a person accepts the jump. A clock that is set back is
- * followed at once.
+ * followed at once, and also when it goes ahead again to the time before that.
  */
 export class PlatformClock {
   readonly #sources: ClockSources;
   readonly #process = randomUUID();
   /** Last reading that was relied on. */
   #relied: Reading;
+  /** Null unless the clock is behind it. */
+  #later: LaterTime | null = null;
   /** Row as this process last read it. */
   #seenAt: string | null = null;
   /** Steady times of the last look and of the last write. */
@@ -67,18 +75,16 @@ export class PlatformClock {
   /** Returns the time of the platform. */
   readonly now = (): Date => {
     const reading = this.#read();
-    const expected = this.#expected(reading);
-    if (reading.wall - expected > CLOCKS_APART_MS) return new Date(expected);
-    this.#relied = reading;
+    if (!this.#isRight(reading)) return new Date(continued(this.#relied, reading));
+    this.#rely(reading);
     return new Date(reading.wall);
   };
 
   /** Jump that nobody has accepted; null if the clock of the machine is relied on. */
   get jump(): ClockJump | null {
     const reading = this.#read();
-    const expected = this.#expected(reading);
-    if (reading.wall - expected <= CLOCKS_APART_MS) return null;
-    return { reads: new Date(reading.wall), expected: new Date(expected) };
+    if (this.#isRight(reading)) return null;
+    return { reads: new Date(reading.wall), expected: new Date(continued(this.#relied, reading)) };
   }
 
   /** @throws DomainError `clock_ahead` if the time is not known, so that entries of others would get a wrong one. */
@@ -97,6 +103,7 @@ export class PlatformClock {
     const last = Date.parse(row.seen_at);
     const { wall, steady } = this.#read();
     if (wall - last > OFF_MS) this.#relied = { wall: last, steady };
+    if (last - wall > CLOCKS_APART_MS) this.#later = { wall: last, steady, apart: OFF_MS };
   }
 
   /**
@@ -110,7 +117,7 @@ export class PlatformClock {
     if (isRecent && row.seen_by !== this.#process) {
       const other = Date.parse(row.seen_at);
       if (reading.wall - other > CLOCKS_APART_MS) this.#relied = { ...reading, wall: other };
-      else if (other - reading.wall <= CLOCKS_APART_MS) this.#relied = reading;
+      else if (other - reading.wall <= CLOCKS_APART_MS) this.#accept(reading);
     }
     this.#seenAt = row?.seen_at ?? null;
     this.#lookedAt = reading.steady;
@@ -123,7 +130,7 @@ export class PlatformClock {
    */
   async accept(transaction: Transaction): Promise<string | null> {
     const row = await readRow(transaction);
-    this.#relied = this.#read();
+    this.#accept(this.#read());
     await writeRow(transaction, this.#row());
     return row?.seen_at ?? null;
   }
@@ -132,8 +139,23 @@ export class PlatformClock {
     return { wall: this.#sources.wall(), steady: this.#sources.steady() };
   }
 
-  #expected({ steady }: Reading): number {
-    return this.#relied.wall + steady - this.#relied.steady;
+  #isRight(reading: Reading): boolean {
+    if (reading.wall - continued(this.#relied, reading) <= CLOCKS_APART_MS) return true;
+    return this.#later !== null && reading.wall - continued(this.#later, reading) <= this.#later.apart;
+  }
+
+  #rely(reading: Reading): void {
+    const expected = continued(this.#relied, reading);
+    const isBehind = (time: number) => time - reading.wall > CLOCKS_APART_MS;
+    if (this.#later === null) {
+      if (isBehind(expected)) this.#later = { ...reading, wall: expected, apart: CLOCKS_APART_MS };
+    } else if (!isBehind(continued(this.#later, reading))) this.#later = null;
+    this.#relied = reading;
+  }
+
+  #accept(reading: Reading): void {
+    this.#relied = reading;
+    this.#later = null;
   }
 
   async #write(database: Database): Promise<void> {
@@ -144,8 +166,16 @@ export class PlatformClock {
   }
 
   #row() {
-    return { seen_at: new Date(this.#read().wall).toISOString(), seen_by: this.#process };
+    const reading = this.#read();
+    // The time before the clock was set back, so that the next start knows it.
+    const later = this.#later === null ? reading.wall : continued(this.#later, reading);
+    return { seen_at: new Date(Math.max(reading.wall, later)).toISOString(), seen_by: this.#process };
   }
+}
+
+/** Returns a time as it is at a later reading, by the clock that nobody sets. */
+function continued(from: Reading, { steady }: Reading): number {
+  return from.wall + steady - from.steady;
 }
 
 /** Says which times differ. */

@@ -5,7 +5,7 @@ import type { Database } from '../../../src/platform/database/database.ts';
 import { DATABASES, type DatabasePlace } from '../database/databases.ts';
 
 const START = Date.parse('2026-11-22T00:00:00.000Z');
-const [SECOND, MINUTE, DAY] = [1000, 60_000, 86_400_000];
+const [SECOND, MINUTE, HOUR, DAY] = [1000, 60_000, 3_600_000, 86_400_000];
 const YEARS = 4 * 365 * DAY;
 
 describe.each(DATABASES)('on %s', (_name, start) => {
@@ -58,6 +58,43 @@ describe.each(DATABASES)('on %s', (_name, start) => {
     machine.wrong = -back;
     await look();
     expect([clock.jump, error()]).toEqual([null, -back]);
+  });
+
+  test.each([HOUR, DAY, YEARS])('a clock that was behind by %s ms is followed once it is right', async (behind) => {
+    const first = await aProcess();
+    passed += 3 * DAY;
+    await first.look();
+    const [early, late] = [await aProcess(), await aProcess(-behind)];
+    early.machine.wrong = -behind;
+    for (const { look, error } of [early, late]) {
+      expect(error()).toBe(-behind);
+      await look();
+    }
+    passed += 2 * HOUR;
+    for (const { look, error } of [early, late]) {
+      await look();
+      expect(error()).toBe(-behind);
+    }
+    for (const one of [early, late, await aProcess()]) {
+      one.machine.wrong = 0;
+      expect([one.clock.jump, one.error()]).toEqual([null, 0]);
+      one.machine.wrong = YEARS;
+      expect([one.clock.jump === null, one.error()]).toEqual([false, 0]);
+    }
+  });
+
+  test('a clock that was behind is not followed beyond the time before that, or if a person accepted it', async () => {
+    const one = await aProcess();
+    one.clock.now();
+    one.machine.wrong = -DAY;
+    one.clock.now();
+    passed += HOUR;
+    one.machine.wrong = HOUR;
+    expect([one.clock.jump === null, one.error()]).toEqual([false, -DAY]);
+    one.machine.wrong = -DAY;
+    await database.write((transaction) => one.clock.accept(transaction));
+    one.machine.wrong = 0;
+    expect(one.clock.jump).not.toBeNull();
   });
 
   test.each([
