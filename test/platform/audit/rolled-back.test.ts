@@ -48,6 +48,8 @@ describe.each(SERVICES)('a stream that was put back to an older state on %s', (n
     ['with the sum of all heads', PUT_BACK + HOURS_BACK + SUMS_BACK, ['heads_mismatch']],
     ['without any sum', `${PUT_BACK + HOURS_BACK} DELETE FROM head_sums;`, ['heads_mismatch']],
     ['with a sum that was computed from the seals', withComputedSum, ['heads_mismatch']],
+    ['while another seal makes up for it', withSealThatMakesUp, ['heads_mismatch']],
+    ['while the seal of an added row makes up for it', withAddedRow, ['heads_mismatch']],
     [
       'and grew again',
       async ({ sql, call }) => {
@@ -87,14 +89,42 @@ describe.each(SERVICES)('a stream that was put back to an older state on %s', (n
   });
 });
 
+/** Puts the stream back, and changes the seal of a third stream by as much as its own changed. */
+async function withSealThatMakesUp(service: Service): Promise<void> {
+  await fill(service, 'third', 1);
+  await service.sql(`${PUT_BACK + HOURS_BACK}
+    UPDATE streams SET head_seal = '${await makingUp(service, 'third')}' WHERE stream_id = 'third';`);
+}
+
+/** Puts the stream back, and adds the row of a stream with the difference as its seal. */
+async function withAddedRow(service: Service): Promise<void> {
+  const seal = await makingUp(service);
+  await service.sql(`${PUT_BACK + HOURS_BACK}
+    INSERT INTO streams (stream_id, likeness, created_at, ${COLUMNS})
+      SELECT 'added', 'added', created_at, ${COLUMNS} FROM kept;
+    UPDATE streams SET head_seal = '${seal}' WHERE stream_id = 'added';`);
+}
+
+/** Returns the seal that leaves the sum of all seals as it was before the stream is put back. @param of its stream. */
+async function makingUp({ sql }: Service, of = 'none'): Promise<string> {
+  const one = async (query: string) => BigInt(`0x${(await sql(query)).trim() || '0'}`);
+  const now = await one("SELECT head_seal FROM streams WHERE stream_id = 's';");
+  const before = await one('SELECT head_seal FROM kept;');
+  return hexOf((await one(`SELECT head_seal FROM streams WHERE stream_id = '${of}';`)) + now - before);
+}
+
+const MODULUS = 1n << 256n;
+
+function hexOf(sum: bigint): string {
+  return (((sum % MODULUS) + MODULUS) % MODULUS).toString(16).padStart(64, '0');
+}
+
 /** Puts the stream back, and the sum too: by the difference of the seals, which is all that it takes but a seal. */
 async function withComputedSum({ sql }: Service): Promise<void> {
   const one = async (query: string) => (await sql(query)).trim();
   const now = await one("SELECT head_seal FROM streams WHERE stream_id = 's';");
   const before = await one('SELECT head_seal FROM kept;');
   const sum = await one('SELECT sum FROM head_sums WHERE lane = 0;');
-  const [modulus, change] = [1n << 256n, BigInt(`0x${before}`) - BigInt(`0x${now}`)];
-  const fitting = (((BigInt(`0x${sum}`) + change) % modulus) + modulus) % modulus;
-  const text = fitting.toString(16).padStart(64, '0');
+  const text = hexOf(BigInt(`0x${sum}`) + BigInt(`0x${before}`) - BigInt(`0x${now}`));
   await sql(`${PUT_BACK + HOURS_BACK} UPDATE head_sums SET sum = '${text}' WHERE lane = 0;`);
 }
