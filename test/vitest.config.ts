@@ -17,8 +17,9 @@ export default defineConfig({
     globalSetup: ['test/support/setup.ts', 'test/support/compiled.ts'],
     // A worker loads shared modules, and builds shared fixtures, once for all its files.
     isolate: false,
-    // Exports produce much short-lived garbage; a larger young generation halves the time for collecting it.
-    execArgv: ['--max-semi-space-size=64'],
+    // Exports produce much short-lived garbage; a larger young generation halves the time for collecting it. A larger
+    // old one saves a quarter of all CPU time: each of its collections marks every module that a worker has loaded.
+    execArgv: ['--max-semi-space-size=64', '--initial-old-space-size=512'],
     setupFiles: ['test/support/own-variables.ts'],
     // Timeouts that only hanging tests reach, even on a busy machine.
     testTimeout: 300_000,
