@@ -79,11 +79,17 @@ function problemsOf(path: readonly Certificate[], at: Date): string[] {
   });
 }
 
+/**
+ * Reports whether a certificate is valid at a time; false if its dates cannot be read. RFC 5280 section 4.1.2.5 includes
+ * the last second; OpenSSL does not, and an auditor must get the same answer.
+ */
+export function isValidAt({ validFromDate, validToDate }: Certificate['x509'], at: Date): boolean {
+  return at >= validFromDate && at < validToDate;
+}
+
 function ownProblems({ x509, subject, key, notUnderstood }: Certificate, at: Date): string[] {
   const problems: string[] = [];
-  const { validFromDate, validToDate } = x509;
-  // RFC 5280 section 4.1.2.5 includes the last second; OpenSSL does not, and an auditor must get the same answer.
-  if (!(at >= validFromDate && at < validToDate))
+  if (!isValidAt(x509, at))
     problems.push(
       `the certificate of ${subject.text} is valid from ${x509.validFrom} to ${x509.validTo}, not at ${at.toISOString()}`,
     );

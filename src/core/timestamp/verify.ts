@@ -3,7 +3,7 @@ import { CLOCK_TOLERANCE, isLaterThan } from './age.ts';
 import { algorithmName, digestOf } from './algorithms.ts';
 import { type Certificate, KEY_USAGE } from './certificate.ts';
 import { sameName } from './names.ts';
-import { findPath, TIME_STAMPING, type TrustAnswer } from './path.ts';
+import { findPath, isValidAt, TIME_STAMPING, type TrustAnswer } from './path.ts';
 import { checkNamedCertificate, checkNamedPath, checkTokenSignature, signerCertificate } from './signature.ts';
 import { isGranted, type ResponseStatus, readResponse, type TimeStampResponse, type Token } from './token.ts';
 import { leavesOpen, refutes, type TokenFinding, toTokenFinding } from './token-finding.ts';
@@ -184,9 +184,9 @@ function checkName({ tsa }: TstInfo, { subject, alternativeNames }: Certificate)
   return [toTokenFinding('anchor/untrusted', message, { expected: tsa.text, actual: subject.text })];
 }
 
-/** Checks a certificate that leads to no pinned root: no root can ever prove a token that it signed beside its validity. */
+/** Checks a certificate without a path to a pinned root: no root can prove a token signed outside its validity period. */
 function checkValidity({ genTime }: TstInfo, { subject, x509 }: Certificate): TokenFinding[] {
-  if (x509.validFromDate <= genTime && genTime < x509.validToDate) return [];
+  if (isValidAt(x509, genTime)) return [];
   const message = `the certificate of ${subject.text} was not valid at the time of the token`;
   // Not of their dates, which may be none.
   const expected = `${x509.validFrom} to ${x509.validTo}`;
