@@ -191,19 +191,11 @@ class Group {
   }
 }
 
+const SENT = ['stream_id', 'actor', 'action', 'resource_type', 'resource_id'] as const;
+
 function isEntryOf(row: EntryRow, entry: CheckedEntry): boolean {
-  const texts = [
-    row.stream_id,
-    row.actor,
-    row.action,
-    row.resource_type,
-    row.resource_id,
-    row.metadata,
-    row.occurred_at,
-  ];
-  const { stream_id, actor, action, resource_type, resource_id, metadataText, occurred_at = null } = entry;
-  const given = [stream_id, actor, action, resource_type, resource_id, metadataText, occurred_at];
-  return texts.every((text, at) => text === given[at]);
+  const isRest = row.metadata === entry.metadataText && row.occurred_at === (entry.occurred_at ?? null);
+  return isRest && SENT.every((column) => row[column] === entry[column]);
 }
 
 function placeOf({ stream_id, sequence }: EntryRow): Place {
