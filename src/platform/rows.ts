@@ -60,6 +60,10 @@ export function rowInserter<const Tables extends TableSet, Name extends keyof Ta
   };
 }
 
+function valuesOf(row: object, columns: readonly string[]): unknown[] {
+  return columns.map((column) => (row as Record<string, unknown>)[column] ?? null);
+}
+
 type Sealing = Pick<Reader, 'sealer'>;
 
 /**
@@ -76,13 +80,11 @@ export function sealedRows<
   const left = new Set<string>(['seal', ...unsealed]);
   const columns = Object.keys(tables[name]?.columns ?? {}).filter((column) => !left.has(column));
   const find = rowFinder(tables, name, key, { isLocked: true });
-  const sealOf = ({ sealer }: Sealing, row: Omit<Row, 'seal' | Unsealed>) =>
-    sealer.of(
-      name,
-      columns.map((column) => row[column as keyof typeof row] ?? null),
-    );
+  const sealOf = ({ sealer }: Sealing, row: Omit<Row, 'seal' | Unsealed>) => sealer.of(name, valuesOf(row, columns));
   const isWhole = (reader: Sealing, row: Row) => (row as { seal?: string }).seal === sealOf(reader, row);
   return {
+    table: name,
+    key,
     /** Returns a row with its seal. */
     sealed: <In extends Omit<Row, 'seal' | Unsealed>>(by: Sealing, row: In) => ({ ...row, seal: sealOf(by, row) }),
     /** Reports whether a row is as the platform wrote it. */
@@ -105,6 +107,19 @@ export function sealedRows<
       await rows.set(set).where(sql.ref(key), '=', of[key]).execute();
     },
   };
+}
+
+/** Finds the rows of tables that are not as the platform wrote them. */
+export async function unsealedRows(
+  reader: Reader,
+  tables: readonly { table: string; key: string; isWhole(reader: Sealing, row: never): boolean }[],
+): Promise<{ code: string; of: string }[]> {
+  const findings: { code: string; of: string }[] = [];
+  for (const { table, key, isWhole } of tables)
+    for (const row of await reader.tables<AnyTables>().selectFrom<string>(table).selectAll().execute())
+      if (!isWhole(reader, row as never))
+        findings.push({ code: 'row_seal_mismatch', of: `${table} ${String((row as Record<string, unknown>)[key])}` });
+  return findings;
 }
 
 /** Returns the refusal of a row that was changed outside the platform. */

@@ -2,6 +2,7 @@ import { entriesOfStream } from '../audit/api.ts';
 import type { Reader } from '../database/database.ts';
 import { pick } from '../database/table.ts';
 import type { CheckPlace, RowFinding } from '../open-module.ts';
+import { unsealedRows } from '../rows.ts';
 import { ADMINISTRATION_STREAM } from './administration.ts';
 import { type Replayed, type ReplayedKey, type ReplayedPerson, replayAccounts } from './replay.ts';
 import { SEALED } from './sealed-rows.ts';
@@ -10,23 +11,10 @@ import type { AccountTables } from './tables.ts';
 /** Checks the seals of the rows that give power, and that the rows follow from the recorded acts. */
 export async function* checkAccounts({ database }: CheckPlace): AsyncGenerator<RowFinding> {
   const findings = await database.snapshot(async (reader) => [
-    ...(await unsealedRows(reader)),
+    ...(await unsealedRows(reader, SEALED)),
     ...(await replayedRows(reader)),
   ]);
   yield* findings;
-}
-
-async function unsealedRows(reader: Reader): Promise<RowFinding[]> {
-  const findings: RowFinding[] = [];
-  for (const { table, key, rows } of SEALED)
-    for (const row of await reader
-      .tables<Record<string, Record<string, unknown>>>()
-      .selectFrom(table)
-      .selectAll()
-      .execute())
-      if (!rows.isWhole(reader, row as never))
-        findings.push({ code: 'row_seal_mismatch', of: `${table} ${String(row[key])}` });
-  return findings;
 }
 
 async function replayedRows(reader: Reader): Promise<RowFinding[]> {

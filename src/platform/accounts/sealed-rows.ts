@@ -10,11 +10,4 @@ export const sealedPasskeys = sealedRows(ACCOUNT_TABLES, 'passkeys', 'passkey_id
 export const sealedSessions = sealedRows(ACCOUNT_TABLES, 'sessions', 'sha256', ['seen_at']);
 
 /** All of them, for checks. */
-export const SEALED = [
-  { table: 'api_keys', key: 'key_id', rows: sealedKeys },
-  { table: 'people', key: 'person_id', rows: sealedPeople },
-  { table: 'links', key: 'link_id', rows: sealedLinks },
-  { table: 'sign_ups', key: 'sign_up_id', rows: sealedSignUps },
-  { table: 'passkeys', key: 'passkey_id', rows: sealedPasskeys },
-  { table: 'sessions', key: 'session_id', rows: sealedSessions },
-] as const;
+export const SEALED = [sealedKeys, sealedPeople, sealedLinks, sealedSignUps, sealedPasskeys, sealedSessions];

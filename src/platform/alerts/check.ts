@@ -2,21 +2,18 @@ import { ADMINISTRATION_STREAM } from '../accounts/api.ts';
 import { entriesOfStream } from '../audit/api.ts';
 import type { Reader } from '../database/database.ts';
 import type { CheckPlace, RowFinding } from '../open-module.ts';
+import { unsealedRows } from '../rows.ts';
 import { sealedChannels, sealedMessages } from './sealed-rows.ts';
 import type { AlertTables } from './tables.ts';
 
 /** Checks the seals of alert channels and of alerts, and that the channels in use follow from the recorded acts. */
 export async function* checkAlerts({ database }: CheckPlace): AsyncGenerator<RowFinding> {
   yield* await database.snapshot(async (reader) => {
-    const tables = reader.tables<AlertTables>();
-    const channels = await tables.selectFrom('alerting_channels').selectAll().execute();
-    const messages = await tables.selectFrom('alert_messages').selectAll().execute();
-    const changed = channels.filter((row) => !sealedChannels.isWhole(reader, row));
-    const edited = messages.filter((row) => !sealedMessages.isWhole(reader, row));
-    const inUse = new Set(channels.flatMap((row) => (row.removed_at === null ? [row.alert_channel_id] : [])));
+    const channels = reader.tables<AlertTables>().selectFrom('alerting_channels').select('alert_channel_id');
+    const used = await channels.where('removed_at', 'is', null).execute();
+    const inUse = new Set(used.map(({ alert_channel_id }) => alert_channel_id));
     return [
-      ...changed.map((row) => ({ code: 'row_seal_mismatch', of: `alerting_channels ${row.alert_channel_id}` })),
-      ...edited.map((row) => ({ code: 'row_seal_mismatch', of: `alert_messages ${row.message_id}` })),
+      ...(await unsealedRows(reader, [sealedChannels, sealedMessages])),
       ...(await contradictedChannels(reader, inUse)),
     ];
   });
