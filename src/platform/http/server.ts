@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 import { type FastifyInstance, fastify, LogController } from 'fastify';
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
@@ -65,7 +64,6 @@ export function createServer(options: ServerOptions): FastifyInstance {
     frameworkErrors: answerProblem,
   });
   server.server.maxConnections = MAX_CONNECTIONS;
-  server.server.on('connection', (socket: Socket) => closeIfSilent(socket, requestTimeoutMs));
   server.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
     reply.header('cache-control', 'no-store');
@@ -81,12 +79,4 @@ export function createServer(options: ServerOptions): FastifyInstance {
   server.setErrorHandler(answerProblem);
   readExactJson(server);
   return server;
-}
-
-/** Closes a connection that has sent nothing within the time limit, which Node.js applies from the first byte on only. */
-function closeIfSilent(socket: Socket, afterMs: number): void {
-  const timer = setTimeout(() => {
-    if (socket.bytesRead === 0) socket.destroy();
-  }, afterMs);
-  socket.once('close', () => clearTimeout(timer));
 }
