@@ -25,8 +25,8 @@ export async function rowsOf(dataDir: string, streamId: string, count: number, s
       SELECT ${number}, n, 'e' || n, ${time}, 'actor-' || (n % 100), 'object.read', 'bucket', 'r/' || n, 'key:k',
         '{"n":' || n || ',"note":"as long as what people write into it"}', '${ZEROS}', 'e1-0', '${ZEROS}', '${ZEROS}'
       FROM numbers`,
-    `INSERT INTO entry_hours SELECT substr(timestamp, 1, 13), stream_no, count(*) FROM entries
+    `INSERT INTO entry_hours (hour, stream_no, entries) SELECT substr(timestamp, 1, 13), stream_no, count(*) FROM entries
       WHERE stream_no = ${number} GROUP BY 1, 2`,
-    `INSERT INTO hour_totals SELECT hour, -1, sum(entries) FROM entry_hours WHERE stream_no = ${number} GROUP BY hour`,
+    `INSERT INTO hour_totals (hour, lane, entries) SELECT hour, -1, sum(entries) FROM entry_hours WHERE stream_no = ${number} GROUP BY hour`,
   ];
 }

@@ -140,12 +140,12 @@ export const AUDIT_TABLES = {
   /** Number of entries that a stream got in an hour. */
   entry_hours: table(
     {
+      stream_no: column.integer('REFERENCES streams'),
       /** Prefix of the entries' times: `2026-10-01T09`. */
       hour: column.text(),
-      stream_no: column.integer('REFERENCES streams'),
       entries: column.integer(),
     },
-    { constraints: ['PRIMARY KEY (hour, stream_no)'] },
+    { constraints: ['PRIMARY KEY (stream_no, hour)'] },
   ),
   /** Number of entries that all streams got in an hour, in parts: one for each lane of the sum over all heads. */
   hour_totals: table(

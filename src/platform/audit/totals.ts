@@ -83,7 +83,7 @@ export async function countByHour(transaction: Transaction, added: readonly Adde
   const byStream = tables.insertInto('entry_hours').values([...counts.values()]);
   const more = (table: string) => sql<number>`${sql.ref(`${table}.entries`)} + excluded.entries`;
   await byStream
-    .onConflict((conflict) => conflict.columns(['hour', 'stream_no']).doUpdateSet({ entries: more('entry_hours') }))
+    .onConflict((conflict) => conflict.columns(['stream_no', 'hour']).doUpdateSet({ entries: more('entry_hours') }))
     .execute();
   const byHour = tables.insertInto('hour_totals').values([...totals.values()]);
   await byHour
