@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 
 const TESTS = import.meta.dirname;
 /** Imports of files that start other programs: built ones, or the system's. */
@@ -9,38 +9,57 @@ const HAS_LONG_TABLE = /from '[^']*\/some-rows\.ts'/;
 
 /** Paths of tests that run whole exports or take long, because they try many inputs or wait for timeouts. */
 const WHOLE =
-  /^(attacks|integration|fuzz|property|bench|soak|worked-example)\/|^exporter\/archive\/s3-faults|^platform\/traps\/decoy-limits/;
+  /^test\/((attacks|integration|fuzz|property|bench|soak|worked-example)\/|exporter\/archive\/s3-faults|platform\/traps\/decoy-limits)/;
+
+/** Number of parts of the long tests. */
+const PARTS = 5;
 
 /** Returns tests of one subject that start no program, and so need no build and no system package. */
 export function unitTests(): string[] {
   const startsPrograms = withImports(STARTS_PROGRAMS);
-  return readdirSync(TESTS, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.test.ts') && !WHOLE.test(file))
-    .map((file) => join(TESTS, file))
-    .filter((file) => !startsPrograms(file))
-    .map((file) => join('test', relative(TESTS, file)))
-    .toSorted();
-}
-
-/** Returns tests with tables that `npm test` samples; `npm run test:soak` runs every row. */
-export function testsWithLongTables(): string[] {
-  return (
-    readdirSync(TESTS, { recursive: true, encoding: 'utf8' })
-      // The overlay's tests import files of the project that it is copied over.
-      .filter((file) => file.endsWith('.test.ts') && !file.startsWith('worked-example/overlay/'))
-      .map((file) => join(TESTS, file))
-      .filter(withImports(HAS_LONG_TABLE))
-      .map((file) => join('test', relative(TESTS, file)))
-      .toSorted()
-  );
+  return testFiles().filter((file) => !WHOLE.test(file) && !startsPrograms(inTests(file)));
 }
 
 /** Returns tests that replace a module. */
 export function mockingTests(): string[] {
+  return testFiles().filter((file) => /^vi\.mock\(/m.test(readFileSync(inTests(file), 'utf8')));
+}
+
+/** Returns the other tests, which start programs or take long, without those of `npm run test:soak`. */
+export function longTests(): string[] {
+  const others = new Set([...unitTests(), ...mockingTests()]);
+  return testFiles().filter((file) => !others.has(file) && !file.startsWith('test/soak/'));
+}
+
+/**
+ * Returns a part of the long tests: by default all of them under `CI`, and otherwise another fifth each day, so that
+ * people get an answer soon. `PART` selects one.
+ * @throws Error if `PART` is neither a number of a part nor `all`.
+ */
+export function partOf(files: readonly string[]): { part: string; files: string[] } {
+  const today = `${1 + (Math.floor(Date.now() / (24 * 60 * 60 * 1000)) % PARTS)}`;
+  const part = process.env['PART'] ?? (process.env['CI'] === undefined ? today : 'all');
+  if (part === 'all') return { part, files: [...files] };
+  if (!/^[1-5]$/.test(part)) throw new Error(`PART is "${part}", but must be "all" or a number from 1 to ${PARTS}`);
+  return { part: `${part} of ${PARTS}`, files: files.filter((_, at) => at % PARTS === Number(part) - 1) };
+}
+
+/** Returns tests with tables that `npm test` samples; `npm run test:soak` runs every row. */
+export function testsWithLongTables(): string[] {
+  const hasLongTable = withImports(HAS_LONG_TABLE);
+  return testFiles().filter((file) => hasLongTable(inTests(file)));
+}
+
+/** Returns the paths of all tests, sorted, without the overlay's, which import files of the project under it. */
+function testFiles(): string[] {
   return readdirSync(TESTS, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.test.ts') && /^vi\.mock\(/m.test(readFileSync(join(TESTS, file), 'utf8')))
+    .filter((file) => file.endsWith('.test.ts') && !file.startsWith('worked-example/overlay/'))
     .map((file) => join('test', file))
     .toSorted();
+}
+
+function inTests(file: string): string {
+  return join(TESTS, '..', file);
 }
 
 /** Returns a test of whether a file, or a test file that it imports, matches a pattern. */

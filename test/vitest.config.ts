@@ -1,13 +1,18 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
-import { mockingTests, unitTests } from './speeds.ts';
+import { longTests, mockingTests, partOf, unitTests } from './speeds.ts';
 import { useMemory } from './support/memory-folder.ts';
 
 useMemory();
 
 const UNIT = unitTests();
 const MOCKING = mockingTests();
+/** Files named on the command line run whatever part they are in. */
+const LONG = process.argv.some((word) => word.endsWith('.test.ts'))
+  ? { part: 'all', files: longTests() }
+  : partOf(longTests());
+process.stderr.write(`Long tests: ${LONG.part}\n`);
 /** More workers than processors, because tests wait for programs and timeouts. */
 const WORKERS = availableParallelism() + 2;
 
@@ -33,9 +38,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'programs',
-          include: ['test/**/*.test.ts'],
-          // Long tests and measurements run with test/soak/vitest.config.ts.
-          exclude: [...UNIT, ...MOCKING, 'test/soak/**', 'test/worked-example/overlay/**'],
+          // Long measurements run with test/soak/vitest.config.ts.
+          include: LONG.files,
           globalSetup: ['test/support/built.ts', 'test/support/python.ts'],
           maxWorkers: WORKERS,
         },
