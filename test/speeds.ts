@@ -12,7 +12,7 @@ const WHOLE =
   /^test\/((attacks|integration|fuzz|property|bench|soak|worked-example)\/|exporter\/archive\/s3-faults|platform\/traps\/decoy-limits)/;
 
 /** Number of parts of the long tests. */
-const PARTS = 5;
+const PARTS = 8;
 
 /** Returns tests of one subject that start no program, and so need no build and no system package. */
 export function unitTests(): string[] {
@@ -32,7 +32,7 @@ export function longTests(): string[] {
 }
 
 /**
- * Returns a part of the long tests: by default all of them under `CI`, and otherwise another fifth each day, so that
+ * Returns a part of the long tests: by default all of them under `CI`, and otherwise another eighth each day, so that
  * people get an answer soon. `PART` selects one.
  * @throws Error if `PART` is neither a number of a part nor `all`.
  */
@@ -40,7 +40,7 @@ export function partOf(files: readonly string[]): { part: string; files: string[
   const today = `${1 + (Math.floor(Date.now() / (24 * 60 * 60 * 1000)) % PARTS)}`;
   const part = process.env['PART'] ?? (process.env['CI'] === undefined ? today : 'all');
   if (part === 'all') return { part, files: [...files] };
-  if (!/^[1-5]$/.test(part)) throw new Error(`PART is "${part}", but must be "all" or a number from 1 to ${PARTS}`);
+  if (!/^[1-8]$/.test(part)) throw new Error(`PART is "${part}", but must be "all" or a number from 1 to ${PARTS}`);
   return { part: `${part} of ${PARTS}`, files: files.filter((_, at) => at % PARTS === Number(part) - 1) };
 }
 
