@@ -123,8 +123,8 @@ const POSTGRES: TableWords = {
   ],
   postings: {
     kind: 'TABLE',
-    // Terms are stored apart, so that the table can be scanned for blocks.
-    definition: '(block bigint PRIMARY KEY, terms integer[] NOT NULL) WITH (toast_tuple_target = 128)',
+    // Terms are stored apart, so that the table of blocks is small.
+    definition: '(block bigint PRIMARY KEY, terms bigint[] NOT NULL) WITH (toast_tuple_target = 128)',
     index: 'USING gin (terms) WITH (fastupdate = off)',
   },
 };

@@ -37,37 +37,65 @@ export const SQLITE_POSTINGS: Postings = {
   },
 };
 
-/** Number of blocks that are examined without the index of PostgreSQL. */
-const NEAR = 512;
+/**
+ * Number of successive blocks in a section of PostgreSQL's index. That index cannot sort, so that it must find all
+ * blocks with a term before the nearest are known: sections are searched one by one.
+ */
+const SECTION = 2048;
 
-/** Inverted index of PostgreSQL, whose terms are signed. Term 0 is in blocks with too many terms. */
+/** Numbers of sections that are searched before all others. */
+const FIRST_SECTIONS = [1, 16];
+
+/** Number of terms of a section, which follow those of the section before. */
+const TERMS = 2 ** 32;
+
+/** Inverted index of PostgreSQL. Term 0 is in blocks with too many terms. */
 export const POSTGRES_POSTINGS: Postings = {
-  add: (table, block, terms) =>
-    sql`INSERT INTO ${sql.table(table)} (block, terms) VALUES (${block}, ${signed(terms ?? [0])}::integer[])`,
+  add(table, block, terms) {
+    const section = Math.floor(block / SECTION);
+    const all = Array.from(terms ?? [0], (term) => section * TERMS + term);
+    return sql`INSERT INTO ${sql.table(table)} (block, terms) VALUES (${block}, ${all}::bigint[])`;
+  },
   find(table, groups, { from, to, direction, limit }) {
+    const inSection = (terms: readonly number[]) =>
+      sql`ARRAY[${sql.join(terms.map((term) => sql`section * ${sql.lit(TERMS)} + ${term}::bigint`))}]`;
     const one = groups.flatMap((group) => (group.length === 1 ? group : []));
-    const several = groups.filter((group) => group.length > 1);
     const conditions = [
-      sql`terms @> ${signed(one)}::integer[]`,
-      ...several.map((group) => sql`terms && ${signed(group)}::integer[]`),
+      ...(one.length === 0 ? [] : [sql`terms @> ${inSection(one)}`]),
+      ...groups.filter((group) => group.length > 1).map((group) => sql`terms && ${inSection(group)}`),
     ];
-    const condition = sql.join(conditions.slice(one.length > 0 ? 0 : 1), sql` AND `);
-    const [low, high] = direction === 'asc' ? [from, from + NEAR - 1] : [to - NEAR + 1, to];
-    // The index cannot sort: of terms in many blocks, the nearest blocks are found without it.
-    return sql`WITH near AS MATERIALIZED (SELECT block FROM (SELECT block, terms || '{}' AS terms FROM ${sql.table(table)}) AS each
-        WHERE block BETWEEN ${Math.max(low, from)} AND ${Math.min(high, to)} AND (${condition} OR terms @> '{0}')
-        ORDER BY block ${sql.raw(direction)} LIMIT ${limit}),
-      found AS MATERIALIZED (SELECT block FROM ${sql.table(table)}
-        WHERE (SELECT count(*) FROM near) < ${limit} AND (${condition} OR terms @> '{0}'))
-      SELECT block FROM (SELECT block FROM found UNION SELECT block FROM near) AS blocks
-      WHERE block BETWEEN ${from} AND ${to} ORDER BY block ${sql.raw(direction)} LIMIT ${limit}`;
+    const inRange = sql`block BETWEEN ${from} AND ${to}`;
+    const steps = stepsOf(from, to, direction);
+    const queries = steps.map((sections, step) => {
+      const isFound = sql`(${sql.join(conditions, sql` AND `)}) OR terms @> ${inSection([0])}`;
+      const isWanted =
+        step === 0 ? sql`` : sql`WHERE (SELECT count(*) FROM ${foundBy(step)} WHERE ${inRange}) < ${limit}`;
+      return sql`${stepName(step)} AS MATERIALIZED (SELECT found.block FROM unnest(${sections}::bigint[]) AS section,
+        LATERAL (SELECT block FROM ${sql.table(table)} WHERE ${isFound}) AS found ${isWanted})`;
+    });
+    return sql`WITH ${sql.join(queries)} SELECT block FROM ${foundBy(steps.length)}
+      WHERE ${inRange} ORDER BY block ${sql.raw(direction)} LIMIT ${limit}`;
   },
 };
+
+/** Returns the sections of a range of blocks in the order in which they are searched. */
+function stepsOf(from: number, to: number, direction: 'asc' | 'desc'): number[][] {
+  const [low, high] = [Math.floor(from / SECTION), Math.floor(to / SECTION)];
+  const sections = Array.from({ length: high - low + 1 }, (_, at) => (direction === 'asc' ? low + at : high - at));
+  const steps = FIRST_SECTIONS.map((length) => sections.splice(0, length));
+  return [...steps, sections].filter((step) => step.length > 0);
+}
 
 function toWord(term: number): string {
   return term.toString(36);
 }
 
-function signed(terms: Iterable<number>): number[] {
-  return Array.from(terms, (term) => term | 0);
+function stepName(step: number): RawBuilder<unknown> {
+  return sql.ref(`step_${step}`);
+}
+
+/** Returns a table of the blocks that the first steps find. */
+function foundBy(steps: number): RawBuilder<unknown> {
+  const found = Array.from({ length: steps }, (_, step) => sql`SELECT block FROM ${stepName(step)}`);
+  return sql`(${sql.join(found, sql` UNION ALL `)}) AS found`;
 }
