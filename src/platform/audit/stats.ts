@@ -3,7 +3,7 @@ import type { ReadableDatabase, Reader } from '../database/database.ts';
 import type { RowSeals } from './sealed-rows.ts';
 import { type StreamRow, streamsQuery, streamToWire } from './streams.ts';
 import type { AuditTables } from './tables.ts';
-import { readTotals } from './totals.ts';
+import { hourOf, readTotals } from './totals.ts';
 import type { AuditActivity, WireStats } from './wire/stats.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -114,15 +114,10 @@ type Counted = Pick<WireStats, 'entries_24h' | 'checkpoints' | 'pending_anchors'
  * @param reader of one snapshot.
  */
 export async function readStats(reader: Reader, seals: RowSeals, now: Date): Promise<WireStats> {
-  const since = new Date(now.getTime() - DAY_MS).toISOString();
-  // Times decrease along a stream only where a clock was corrected, so the entries of the last day are those from the
-  // first one of them on.
+  const since = hourOf(new Date(now.getTime() - DAY_MS).toISOString());
   const { rows } = await sql<Counted>`
     SELECT
-      (SELECT CAST(coalesce(sum(1 + s.head_sequence - (
-            SELECT e.sequence FROM entries e WHERE e.stream_no = s.stream_no AND e.timestamp >= ${since}
-            ORDER BY e.timestamp, e.sequence LIMIT 1)), 0) AS bigint)
-        FROM streams s) AS entries_24h,
+      (SELECT CAST(coalesce(sum(entries), 0) AS bigint) FROM hour_totals WHERE hour >= ${since}) AS entries_24h,
       (SELECT count(*) FROM checkpoints) AS checkpoints,
       (SELECT count(*) FROM checkpoints WHERE status = 'pending') AS pending_anchors,
       (SELECT count(*) FROM packages) AS evidence_packages`.execute(reader.tables());

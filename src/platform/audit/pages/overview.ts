@@ -146,7 +146,7 @@ function numbers(stats: WireStats): Markup {
   return factList([
     ['Streams', grouped(stats.streams)],
     ['Entries', grouped(stats.entries)],
-    ['Entries of the last 24 hours', grouped(stats.entries_24h)],
+    ['Entries of this hour and the 24 before', grouped(stats.entries_24h)],
     ['Checkpoints', grouped(stats.checkpoints)],
     ['Checkpoints without a time stamp', grouped(stats.pending_anchors)],
     ['Evidence packages', grouped(stats.evidence_packages)],

@@ -5,6 +5,7 @@ const count = z.int().min(0);
 export const statsSchema = z.object({
   streams: count,
   entries: count,
+  /** Entries of the current hour, in UTC, and of the 24 hours before it. */
   entries_24h: count,
   verified_streams: count,
   failed_streams: count,
