@@ -25,10 +25,10 @@ export function mockingTests(): string[] {
   return testFiles().filter((file) => /^vi\.mock\(/m.test(readFileSync(inTests(file), 'utf8')));
 }
 
-/** Returns the other tests, which start programs or take long, without those of `npm run test:soak`. */
-export function longTests(): string[] {
-  const others = new Set([...unitTests(), ...mockingTests()]);
-  return testFiles().filter((file) => !others.has(file) && !file.startsWith('test/soak/'));
+/** Returns all tests but others, without those of `npm run test:soak`: the ones that start programs or take long. */
+export function longTests(others: readonly string[]): string[] {
+  const left = new Set(others);
+  return testFiles().filter((file) => !left.has(file) && !file.startsWith('test/soak/'));
 }
 
 /**
@@ -40,8 +40,10 @@ export function partOf(files: readonly string[]): { part: string; files: string[
   const today = `${1 + (Math.floor(Date.now() / (24 * 60 * 60 * 1000)) % PARTS)}`;
   const part = process.env['PART'] ?? (process.env['CI'] === undefined ? today : 'all');
   if (part === 'all') return { part, files: [...files] };
-  if (!/^[1-8]$/.test(part)) throw new Error(`PART is "${part}", but must be "all" or a number from 1 to ${PARTS}`);
-  return { part: `${part} of ${PARTS}`, files: files.filter((_, at) => at % PARTS === Number(part) - 1) };
+  const number = /^\d$/.test(part) ? Number(part) : 0;
+  if (number < 1 || number > PARTS)
+    throw new Error(`PART is "${part}", but must be "all" or a number from 1 to ${PARTS}`);
+  return { part: `${part} of ${PARTS}`, files: files.filter((_, at) => at % PARTS === number - 1) };
 }
 
 /** Returns tests with tables that `npm test` samples; `npm run test:soak` runs every row. */

@@ -8,10 +8,11 @@ useMemory();
 
 const UNIT = unitTests();
 const MOCKING = mockingTests();
+const ALL_LONG = longTests([...UNIT, ...MOCKING]);
 /** Files named on the command line run whatever part they are in. */
 const LONG = process.argv.some((word) => word.endsWith('.test.ts'))
-  ? { part: 'all', files: longTests() }
-  : partOf(longTests());
+  ? { part: 'all', files: ALL_LONG }
+  : partOf(ALL_LONG);
 process.stderr.write(`Long tests: ${LONG.part}\n`);
 /** More workers than processors, because tests wait for programs and timeouts. */
 const WORKERS = availableParallelism() + 2;
